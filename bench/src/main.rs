@@ -1,0 +1,2 @@
+//! seqz.
+fn main() {}

@@ -1,0 +1,110 @@
+//! The event log ρ of a run of P̂ₖ: what both threads did to shared objects, in each thread's program order.
+//!
+//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs* (Razavi, Farzan, Holzer),
+//! sections 3 and 4.1. The log holds no global order: whether one exists is what [`crate::feasibility`] decides.
+//!
+//! Two things differ from the paper's text:
+//! - An atomic read-modify-write is one event, [`Op::Update`].
+//! - The write that the paper injects before a non-local read is not an entry of its own. The read carries
+//!   [`TEvent::source`] instead, the index of its paired write in the log of T'. The meaning is the same: the
+//!   injected write opens an x-live block of T, and it is no write of P, so that it breaks no x-live block of T'.
+
+/// A shared object: an atomic, a mutex, a read-write lock, a `static mut`. Dense, numbered from 0 by first use in the
+/// run. A lock and the value that it protects have the same number.
+pub type Object = u32;
+
+/// How much of a lock is taken: a mutex or a write guard excludes all, a read guard excludes writers only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LockMode {
+    /// A mutex guard, or a write guard of a read-write lock.
+    Exclusive,
+    /// A read guard of a read-write lock.
+    Shared,
+}
+
+impl LockMode {
+    /// Whether two threads that hold a lock in these modes at once break its exclusion.
+    #[must_use]
+    pub const fn excludes(self, other: Self) -> bool {
+        matches!(self, Self::Exclusive) || matches!(other, Self::Exclusive)
+    }
+}
+
+/// What an event does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Reads the object.
+    Read(Object),
+    /// Writes the object.
+    Write(Object),
+    /// Reads and writes the object in one indivisible step.
+    Update(Object),
+    /// Takes the lock.
+    Acquire(Object, LockMode),
+    /// Gives the lock back.
+    Release(Object, LockMode),
+    /// An attempt of T to take the lock in this mode failed: T' was inside the block that the source's acquire opens.
+    TryFail(Object, LockMode),
+    /// T has joined T': the whole log of T' comes before.
+    Join,
+}
+
+impl Op {
+    /// The object that is read, if any. [`Op::TryFail`] counts as a read: what it observes is the lock's state.
+    #[must_use]
+    pub const fn reads(self) -> Option<Object> {
+        match self {
+            Self::Read(x) | Self::Update(x) | Self::TryFail(x, _) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The object whose value is written, if any.
+    #[must_use]
+    pub const fn writes(self) -> Option<Object> {
+        match self {
+            Self::Write(x) | Self::Update(x) => Some(x),
+            _ => None,
+        }
+    }
+}
+
+/// One event of T, the thread under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TEvent {
+    /// What it does.
+    pub op: Op,
+    /// For a non-local read: the index in the log of T' of the paired write (an [`Op::Write`] or [`Op::Update`] of
+    /// the same object; for [`Op::TryFail`] the [`Op::Acquire`] of the block that T' is inside). `None`: every other
+    /// event, and every local read.
+    pub source: Option<u32>,
+}
+
+impl TEvent {
+    /// A local event.
+    #[must_use]
+    pub const fn local(op: Op) -> Self {
+        Self { op, source: None }
+    }
+
+    /// A non-local read, paired with event `source` of T'.
+    #[must_use]
+    pub const fn non_local(op: Op, source: u32) -> Self {
+        Self { op, source: Some(source) }
+    }
+}
+
+/// The log of one execution: T as far as it has come, and T' as far as it can run by itself.
+///
+/// How far T' has come when T is at its last event is open: a trace of P may have T' anywhere. So the log is feasible
+/// when, for SOME prefix of `interfering`, all of `under_test` and that prefix have an interleaving that keeps program
+/// order, locks, and what each read sees. (The paper cuts T' at the first lock-free point after the paired writes;
+/// that is one of the prefixes, and not always the one that works.)
+#[derive(Clone, Copy, Debug)]
+pub struct Log<'a> {
+    /// The events of T in program order.
+    pub under_test: &'a [TEvent],
+    /// The events of T' in program order. Never [`Op::Join`] or [`Op::TryFail`]; every read sees the latest write of T'
+    /// itself or the initial value (T' is T'-sequential).
+    pub interfering: &'a [Op],
+}
