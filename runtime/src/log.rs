@@ -90,7 +90,10 @@ impl TEvent {
     /// A non-local read, paired with event `source` of T'.
     #[must_use]
     pub const fn non_local(op: Op, source: u32) -> Self {
-        Self { op, source: Some(source) }
+        Self {
+            op,
+            source: Some(source),
+        }
     }
 }
 

@@ -1,0 +1,1 @@
+//! Whether a log of two threads has a feasible interleaving.
