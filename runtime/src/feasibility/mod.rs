@@ -1,1 +1,84 @@
-//! Whether a log of two threads has a feasible interleaving.
+//! Whether a log of two threads has a feasible interleaving, and which one.
+//!
+//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs* (Razavi, Farzan, Holzer), section
+//! 4.2: PO ∧ LV ∧ RW. [`Log`] says what is asked; three things answer it:
+//! - [`Grid`], the progress grid: exact, incremental over the events of T, and what the engine of P̂ₖ runs on
+//!   ([`ProgressGrid`] puts it behind [`Feasibility`]);
+//! - `z3::Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is held against;
+//! - [`validate`], which replays an [`Interleaving`] over the log and says where it goes wrong.
+//!
+//! # Where this differs from the paper
+//! - **T's own earlier write.** RW₂ as printed asks of a non-local read of x that the paired write w' come before the
+//!   injected write and T' next write to x after the block. That lets T's own latest write to x fall between w' and the
+//!   read, which then sees T's value. So T's latest write to x before the read must come before w'. Example: T writes x
+//!   and then reads it non-locally, T' does nothing but the paired write and, before it, takes a value that T's write
+//!   must not precede (`T: W(x) R(x)←w`, `T': R(x) W(x)=w`): as printed the order w, T's write, T's read would do.
+//! - **Injected writes.** They open x-live blocks of T and are no writes of P, so they break no x-live block of T'.
+//! - **How far T' goes.** The paper cuts T' at the first lock-free point after the paired writes. Any prefix of T' may
+//!   be what has happened when T is at its last event, and sometimes only an earlier one works: with
+//!   `T: R(x)←w W(y)` and `T': A(l) W(x)=w R(y) L(l)`, T' has to be cut before it reads y, and it may be, while it
+//!   still holds l.
+//!
+//! # Which prefixes of T' matter
+//! Let c₀ be one past the last paired event (all of T' if T joins it). Take an interleaving in which T' goes as far as
+//! c′ and let c₀ ≤ c < c′. Leaving the events of T' from c on out of it makes no read of T see anything else (the
+//! paired writes stay, and no other write of T' is seen), and no read of T' that stays. Only a lock that T' holds at c
+//! and gives back before c′ stands in the way. So if T' holds no lock at c, all later prefixes are needless; and a
+//! prefix longer than c₀ whose last event is no release is needless too. What is left is c₀ and the places right after
+//! a release, up to the first place with no lock held: one or two prefixes in most logs.
+
+mod grid;
+mod interference;
+mod lane;
+mod progress;
+mod track;
+mod validate;
+mod witness;
+
+pub use grid::Grid;
+pub use interference::Interference;
+pub use progress::ProgressGrid;
+pub use validate::validate;
+
+use crate::log::Log;
+
+/// What is known about a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There is an interleaving, and this is one.
+    Feasible(Interleaving),
+    /// There is none.
+    Infeasible,
+    /// The engine could not tell, and why. Never to be taken for [`Verdict::Infeasible`].
+    Unknown(String),
+}
+
+/// One event of an interleaving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// The event of T with this index in [`Log::under_test`].
+    UnderTest(u32),
+    /// The event of T' with this index in [`Log::interfering`].
+    Interfering(u32),
+}
+
+/// A global order of all events of T and of a prefix of T'.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interleaving(pub Vec<Step>);
+
+impl Interleaving {
+    /// How many events of T' are in it.
+    #[must_use]
+    pub fn cut(&self) -> usize {
+        self.0
+            .iter()
+            .filter(|step| matches!(step, Step::Interfering(_)))
+            .count()
+    }
+}
+
+/// An engine that decides feasibility.
+pub trait Feasibility {
+    /// Decides one log. Engines keep memory between calls and nothing else.
+    fn check(&mut self, log: &Log<'_>) -> Verdict;
+}

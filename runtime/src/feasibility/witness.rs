@@ -1,0 +1,49 @@
+//! Reads an interleaving off the rows of the grid, backwards from its end.
+
+use super::interference::{Interference, NONE, index};
+use super::lane::{Lane, last_read};
+use super::track::Track;
+use super::{Interleaving, Step};
+
+/// The interleaving that ends with T' having done `cut` events. The last row of the lane must have that column. Of two
+/// ways back the one that stays in the same thread is taken, so that the interleaving switches threads rarely.
+pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usize) -> Interleaving {
+    let (mut row, mut column) = (t.len(), cut);
+    let mut steps = Vec::with_capacity(row + column);
+    let mut in_t = true;
+    while (row, column) != (0, 0) {
+        let from_above = row > 0
+            && holds(lane.row(u, t, row - 1), column)
+            && t_may_step(u, t, lane.reads_below(), row - 1, column);
+        let from_left = column > 0
+            && holds(lane.row(u, t, row), column - 1)
+            && !holds(&t.blocked()[row * u.words()..], column - 1);
+        debug_assert!(
+            from_above || from_left,
+            "no way back from ({row}, {column})"
+        );
+        in_t = if in_t { from_above } else { !from_left };
+        if in_t {
+            row -= 1;
+            steps.push(Step::UnderTest(index(row)));
+        } else {
+            column -= 1;
+            steps.push(Step::Interfering(index(column)));
+        }
+    }
+    steps.reverse();
+    Interleaving(steps)
+}
+
+fn holds(row: &[u64], column: usize) -> bool {
+    row[column / 64] >> (column % 64) & 1 == 1
+}
+
+/// Whether T may take step `at` while T' is at the column.
+fn t_may_step(u: &Interference, t: &Track, reads_below: u32, at: usize, column: usize) -> bool {
+    let event = t.event(at);
+    let broken = event.writes != NONE
+        && u.live(event.writes).is_some_and(|live| holds(live, column))
+        && last_read(u, event.writes, reads_below).is_some_and(|last| column <= last as usize);
+    (event.low as usize..=event.high as usize).contains(&column) && !broken
+}
