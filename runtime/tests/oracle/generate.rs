@@ -1,0 +1,485 @@
+//! Random programs, small enough to be exhausted, and apt to fail.
+//!
+//! Values are few (0 to 3) and variables too, so that a read often meets what the other thread wrote; assertions follow
+//! reads; tests on what was read guard further reads, which is what makes a failure need more than one of them.
+
+use crate::program::{Cond, Expr, Init, Joins, LOCALS, Local, Lock, Program, Shape, Stmt, Test};
+
+/// A stream of pseudo-random numbers (SplitMix64), the same for the same seed everywhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// A stream.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number.
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % bound as u64).expect("a number below a usize is one")
+    }
+
+    /// True in `percent` of all cases.
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn byte(&mut self) -> u8 {
+        [0, 1, 1, 1, 2, 2, 3][self.below(7)]
+    }
+}
+
+/// A random program.
+pub(crate) fn generate(random: &mut Random) -> Program {
+    let flavour = random.below(100);
+    let (atomics, mutexes, rwlocks) = match flavour {
+        0..35 => (1 + random.below(3), 0, 0),
+        35..55 => (0, 1 + random.below(2), random.below(2)),
+        55..65 => (1, 0, 1),
+        _ => (1 + random.below(2), 1 + random.below(2), random.below(2)),
+    };
+    let mut bytes = |count: usize| -> Vec<u8> {
+        (0..count)
+            .map(|_| if random.chance(70) { 0 } else { random.byte() })
+            .collect()
+    };
+    let (atomics, mutexes, rwlocks) = (bytes(atomics), bytes(mutexes), bytes(rwlocks));
+    let mut writer = Writer {
+        atomics: atomics.len(),
+        locks: (0..mutexes.len())
+            .map(Lock::Mutex)
+            .chain((0..rwlocks.len()).flat_map(|l| [Lock::Read(l), Lock::Write(l)]))
+            .collect(),
+        random,
+        held: Vec::new(),
+        assertions: 0,
+        may_return: true,
+    };
+    let init = (0..writer.random.below(3)).map(|_| writer.init()).collect();
+    let first_size = 3 + writer.random.below(4);
+    let second_size = 3 + writer.random.below(4);
+    let (first, second) = match writer.random.below(100) {
+        0..25 => writer.story(),
+        25..45 => {
+            let first = writer.body(first_size);
+            let mut twin = first.clone();
+            writer.renumber(&mut twin);
+            (first, twin)
+        }
+        _ => (writer.body(first_size), writer.body(second_size)),
+    };
+    let (first, second) = if writer.random.chance(50) {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    writer.may_return = false;
+    let mut scoped = writer.random.chance(30);
+    let shape = if writer.random.chance(65) {
+        let mut between = Vec::new();
+        if writer.random.chance(25) {
+            let size = 1 + writer.random.below(2);
+            between = writer.body(size);
+        }
+        let joins = match writer.random.below(4) {
+            0 => {
+                scoped = true;
+                Joins::Implicit
+            }
+            1 => Joins::SecondThenFirst(between),
+            _ => Joins::FirstThenSecond(between),
+        };
+        Shape::Two {
+            first,
+            second,
+            joins,
+        }
+    } else {
+        let size = 1 + writer.random.below(4);
+        let mut main = vec![writer.access()];
+        main.extend(writer.body(size));
+        let held_over_join = (!mutexes.is_empty() && writer.random.chance(10)).then_some(0);
+        Shape::One {
+            spawned: second,
+            main,
+            held_over_join,
+        }
+    };
+    writer.may_return = true;
+    let mut after = Vec::new();
+    if writer.random.chance(60) {
+        let size = 1 + writer.random.below(3);
+        after = writer.body(size);
+    }
+    let statics = writer.random.chance(30);
+    let program = Program {
+        atomics,
+        mutexes,
+        rwlocks,
+        statics,
+        scoped,
+        init,
+        shape,
+        after,
+    };
+    debug_assert!(
+        program.is_valid(),
+        "the generator made nonsense:\n{program}"
+    );
+    program
+}
+
+/// Writes statements.
+struct Writer<'a> {
+    atomics: usize,
+    locks: Vec<Lock>,
+    random: &'a mut Random,
+    held: Vec<Lock>,
+    assertions: u32,
+    may_return: bool,
+}
+
+impl Writer<'_> {
+    fn init(&mut self) -> Init {
+        let value = self.random.byte();
+        if self.atomics > 0 && (self.locks.is_empty() || self.random.chance(50)) {
+            return Init::Store(self.random.below(self.atomics), value);
+        }
+        let lock = self.locks[self.random.below(self.locks.len())];
+        Init::Put(
+            if let Lock::Read(l) = lock {
+                Lock::Write(l)
+            } else {
+                lock
+            },
+            value,
+        )
+    }
+
+    fn local(&mut self) -> Local {
+        self.random.below(LOCALS)
+    }
+
+    fn expr(&mut self) -> Expr {
+        if self.random.chance(60) {
+            Expr::Const(self.random.byte())
+        } else {
+            Expr::Plus(self.local(), u8::from(self.random.chance(70)))
+        }
+    }
+
+    /// A condition on that local, or on any.
+    fn cond(&mut self, local: Option<Local>) -> Cond {
+        let left = local.unwrap_or_else(|| self.random.below(LOCALS));
+        let test = [
+            Test::Equal,
+            Test::Equal,
+            Test::Differs,
+            Test::Differs,
+            Test::Less,
+        ][self.random.below(5)];
+        let right = if self.random.chance(80) {
+            Expr::Const(self.random.byte())
+        } else {
+            Expr::Plus(self.local(), 0)
+        };
+        Cond { left, test, right }
+    }
+
+    /// An assertion that mostly holds: a value is met or not, often one that only some interleavings give.
+    fn assertion(&mut self, local: Option<Local>) -> Stmt {
+        let mut cond = self.cond(local);
+        if self.random.chance(60) {
+            cond.test = Test::Differs;
+        }
+        self.assertions += 1;
+        Stmt::Assert {
+            id: self.assertions,
+            cond,
+        }
+    }
+
+    /// Statements of about that many shared accesses.
+    fn body(&mut self, size: usize) -> Vec<Stmt> {
+        let mut list = Vec::new();
+        let mut left = size;
+        while left > 0 {
+            let (stmt, read, cost) = self.statement(left);
+            list.push(stmt);
+            left = left.saturating_sub(cost);
+            if read.is_some() && self.random.chance(35) {
+                list.push(self.assertion(read));
+            }
+            if read.is_some() && left > 0 && self.random.chance(25) {
+                let inside = 1 + self.random.below(left);
+                list.push(self.branch(read, inside));
+                left -= inside;
+            }
+        }
+        list
+    }
+
+    /// Two threads of which one tells a story of two to four writes, and the other one fails if it sees them all.
+    fn story(&mut self) -> (Vec<Stmt>, Vec<Stmt>) {
+        let length = [2, 2, 3, 3, 4][self.random.below(5)];
+        let (mut told, mut seen) = (Vec::new(), Vec::new());
+        for into in 0..length {
+            let value = 1 + u8::from(self.random.chance(40));
+            let written = Expr::Const(value);
+            let lock = self.locks.iter().copied().find(|lock| lock.exclusive());
+            let (write, read) = match lock {
+                Some(lock) if self.atomics == 0 || self.random.chance(30) => (
+                    Stmt::Hold {
+                        lock,
+                        body: vec![Stmt::Put {
+                            lock,
+                            value: written,
+                        }],
+                    },
+                    Stmt::Hold {
+                        lock,
+                        body: vec![Stmt::Get { lock, into }],
+                    },
+                ),
+                _ => {
+                    let atomic = self.random.below(self.atomics);
+                    (
+                        Stmt::Store {
+                            atomic,
+                            value: written,
+                        },
+                        Stmt::Load { atomic, into },
+                    )
+                }
+            };
+            if self.random.chance(25) {
+                told.extend(self.body(1));
+            }
+            told.push(write);
+            let cond = Cond {
+                left: into,
+                test: Test::Equal,
+                right: written,
+            };
+            seen.push((read, cond));
+        }
+        if self.random.chance(25) {
+            seen.reverse();
+        }
+        let mut list = Vec::new();
+        while let Some((read, mut cond)) = seen.pop() {
+            let inner = if list.is_empty() {
+                cond.test = Test::Differs;
+                self.assertions += 1;
+                Stmt::Assert {
+                    id: self.assertions,
+                    cond,
+                }
+            } else {
+                Stmt::If {
+                    cond,
+                    then: list,
+                    otherwise: Vec::new(),
+                }
+            };
+            list = vec![read, inner];
+            if self.random.chance(10) {
+                let more = self.body(1);
+                list.splice(0..0, more);
+            }
+        }
+        (told, list)
+    }
+
+    fn branch(&mut self, read: Option<Local>, size: usize) -> Stmt {
+        let cond = self.cond(read);
+        let then = if self.may_return && self.random.chance(10) {
+            vec![Stmt::Return]
+        } else {
+            self.body(size)
+        };
+        let otherwise = if self.random.chance(25) {
+            self.body(1)
+        } else {
+            Vec::new()
+        };
+        Stmt::If {
+            cond,
+            then,
+            otherwise,
+        }
+    }
+
+    /// An atomic access or a lock block.
+    fn access(&mut self) -> Stmt {
+        let lock = self.free_lock();
+        match lock {
+            Some(lock) if self.atomics == 0 || self.random.chance(50) => {
+                let body = self.inside(lock, 2);
+                Stmt::Hold { lock, body }
+            }
+            _ => self.atomic().0,
+        }
+    }
+
+    /// A statement, the local that it read into, and its size.
+    fn statement(&mut self, left: usize) -> (Stmt, Option<Local>, usize) {
+        match self.random.below(100) {
+            0..4 => {
+                let into = self.local();
+                let value = self.expr();
+                (Stmt::Set { into, value }, None, 0)
+            }
+            4..7 => (self.assertion(None), None, 0),
+            7..11 if left >= 2 => {
+                let body = self.body(left / 2);
+                (Stmt::Repeat { times: 2, body }, None, left)
+            }
+            11..14 => (self.branch(None, left), None, left),
+            14..45 if !self.held.is_empty() => self.guarded(),
+            _ => match self.free_lock() {
+                Some(lock) if self.atomics == 0 || self.random.chance(45) => {
+                    let size = left.min(1 + self.random.below(3));
+                    let body = self.inside(lock, size);
+                    if self.random.chance(25) {
+                        let otherwise = if self.random.chance(60) {
+                            self.body(1)
+                        } else {
+                            Vec::new()
+                        };
+                        (
+                            Stmt::Try {
+                                lock,
+                                body,
+                                otherwise,
+                            },
+                            None,
+                            size + 1,
+                        )
+                    } else {
+                        (Stmt::Hold { lock, body }, None, size + 1)
+                    }
+                }
+                _ if self.atomics > 0 => {
+                    let (stmt, read) = self.atomic();
+                    (stmt, read, 1)
+                }
+                _ if !self.held.is_empty() => self.guarded(),
+                _ => (self.assertion(None), None, 1),
+            },
+        }
+    }
+
+    /// A lock to take: one that isn't held, at most two at once, and rarely one that is.
+    fn free_lock(&mut self) -> Option<Lock> {
+        if self.locks.is_empty() {
+            return None;
+        }
+        let lock = self.locks[self.random.below(self.locks.len())];
+        if self.held.iter().any(|held| held.same_lock(lock)) {
+            let twice_read = !lock.exclusive() && self.held.contains(&lock);
+            return (!twice_read && self.random.chance(8)).then_some(lock);
+        }
+        (self.held.len() < 2).then_some(lock)
+    }
+
+    /// The inside of a lock's block.
+    fn inside(&mut self, lock: Lock, size: usize) -> Vec<Stmt> {
+        self.held.push(lock);
+        let mut list = self.body(size);
+        self.held.pop();
+        if list.is_empty() || self.random.chance(30) {
+            let into = self.local();
+            list.push(Stmt::Get { lock, into });
+        }
+        list
+    }
+
+    /// An access to the value of a lock that is held.
+    fn guarded(&mut self) -> (Stmt, Option<Local>, usize) {
+        let lock = self.held[self.random.below(self.held.len())];
+        if lock.exclusive() && self.random.chance(50) {
+            (
+                Stmt::Put {
+                    lock,
+                    value: self.expr(),
+                },
+                None,
+                1,
+            )
+        } else {
+            let into = self.local();
+            (Stmt::Get { lock, into }, Some(into), 1)
+        }
+    }
+
+    /// An access to an atomic, and the local that it read into.
+    fn atomic(&mut self) -> (Stmt, Option<Local>) {
+        let atomic = self.random.below(self.atomics);
+        let into = self.local();
+        let stmt = match self.random.below(20) {
+            0..8 => Stmt::Load { atomic, into },
+            8..15 => {
+                return (
+                    Stmt::Store {
+                        atomic,
+                        value: self.expr(),
+                    },
+                    None,
+                );
+            }
+            15..17 => Stmt::FetchAdd {
+                atomic,
+                amount: 1 + u8::from(self.random.chance(20)),
+                into,
+            },
+            17..19 => Stmt::CompareExchange {
+                atomic,
+                current: self.random.byte(),
+                new: self.expr(),
+                into,
+            },
+            _ => Stmt::Swap {
+                atomic,
+                value: self.expr(),
+                into,
+            },
+        };
+        (stmt, Some(into))
+    }
+
+    /// Gives the copy of a thread's code assertions of its own.
+    fn renumber(&mut self, list: &mut [Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Assert { id, .. } => {
+                    self.assertions += 1;
+                    *id = self.assertions;
+                }
+                Stmt::Hold { body, .. } | Stmt::Repeat { body, .. } => self.renumber(body),
+                Stmt::Try {
+                    body, otherwise, ..
+                }
+                | Stmt::If {
+                    then: body,
+                    otherwise,
+                    ..
+                } => {
+                    self.renumber(body);
+                    self.renumber(otherwise);
+                }
+                _ => {}
+            }
+        }
+    }
+}
