@@ -1,0 +1,277 @@
+//! The report for people. What explains a bug comes first; the schedule follows it.
+
+use std::io::{self, Write};
+
+use super::document::{Bug, Cut, HarnessReport, Report, Site, Status};
+use super::layout::{counted, grouped, in_words, wrap};
+use super::{style, trace, words};
+
+/// What was found in one harness, and how far it was searched.
+///
+/// # Errors
+/// Those of `out`.
+pub fn harness(out: &mut impl Write, report: &HarnessReport, columns: usize) -> io::Result<()> {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    writeln!(
+        out,
+        "{bold}{}{bold:#}  {dim}{}{dim:#}",
+        report.name,
+        words::place(report)
+    )?;
+    match &report.status {
+        Status::Unsupported { reason, help, site } => {
+            complaint(out, "can't be checked", reason, site.as_ref(), columns)?;
+            if let Some(help) = help {
+                paragraph(out, "  help: ", help, columns)?;
+            }
+        }
+        Status::Nondeterministic { reason, site } => {
+            complaint(out, "is not deterministic", reason, site.as_ref(), columns)?;
+            let help = "seqz tries all choices by running the program again and again: everything but the choices has to \
+                        stay the same; take time, random numbers and addresses out, or make them parameters of the harness";
+            paragraph(out, "  help: ", help, columns)?;
+        }
+        Status::Failed { reason } => complaint(out, "the search broke off", reason, None, columns)?,
+        Status::NotReached => writeln!(out, "  not searched: the search was over before")?,
+        Status::Checked => {}
+    }
+    for bug_report in &report.bugs {
+        writeln!(out)?;
+        bug(out, bug_report, report, columns)?;
+    }
+    for note in &report.notes {
+        paragraph(out, "  note: ", note, columns)?;
+    }
+    if !report.roles.is_empty() {
+        if !report.bugs.is_empty() {
+            writeln!(out)?;
+        }
+        levels(out, report)?;
+    }
+    writeln!(out)
+}
+
+fn complaint(
+    out: &mut impl Write,
+    what: &str,
+    reason: &str,
+    site: Option<&Site>,
+    columns: usize,
+) -> io::Result<()> {
+    let error = style::ERROR;
+    writeln!(out, "  {error}{what}{error:#}")?;
+    paragraph(out, "  ", reason, columns)?;
+    if let Some(site) = site {
+        source_line(out, site)?;
+    }
+    Ok(())
+}
+
+fn source_line(out: &mut impl Write, site: &Site) -> io::Result<()> {
+    let dim = style::DIM;
+    writeln!(
+        out,
+        "  {dim}-->{dim:#} {}:{}:{}",
+        site.file, site.line, site.column
+    )?;
+    if site.text.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  {dim}{:>4} |{dim:#} {}", site.line, site.text)
+}
+
+/// `text` over several lines if need be, below `lead`.
+fn paragraph(out: &mut impl Write, lead: &str, text: &str, columns: usize) -> io::Result<()> {
+    let indent = " ".repeat(lead.len());
+    for (i, line) in wrap(text, columns.saturating_sub(lead.len()).max(20))
+        .iter()
+        .enumerate()
+    {
+        writeln!(out, "{}{line}", if i == 0 { lead } else { &indent })?;
+    }
+    Ok(())
+}
+
+fn bug(out: &mut impl Write, bug: &Bug, harness: &HarnessReport, columns: usize) -> io::Result<()> {
+    let (error, bold, mark, dim) = (style::ERROR, style::BOLD, style::MARK, style::DIM);
+    let (heading, rest) = words::heading(bug);
+    for (i, line) in wrap(&heading, columns.saturating_sub(7).max(20))
+        .iter()
+        .enumerate()
+    {
+        let lead = if i == 0 { "bug: " } else { "     " };
+        writeln!(out, "  {error}{lead}{line}{error:#}")?;
+    }
+    for line in rest {
+        paragraph(out, "       ", line, columns)?;
+    }
+    if let Some(site) = &bug.site {
+        source_line(out, site)?;
+    }
+    writeln!(out)?;
+    paragraph(
+        out,
+        "  ",
+        &format!("{}.", sentence(&words::reads_needed(bug))),
+        columns,
+    )?;
+    for (i, read) in bug.non_local_reads.iter().enumerate() {
+        let text = words::non_local_read(bug, read);
+        let lead = format!("    {}. ", i + 1);
+        let indent = " ".repeat(lead.len());
+        for (n, line) in wrap(&text, columns.saturating_sub(lead.len()).max(20))
+            .iter()
+            .enumerate()
+        {
+            writeln!(
+                out,
+                "{}{mark}{line}{mark:#}",
+                if n == 0 { &lead } else { &indent }
+            )?;
+        }
+    }
+    if bug.k > 0 {
+        paragraph(
+            out,
+            "  ",
+            "Every other read, of both threads, sees what its own thread wrote last, or the initial value.",
+            columns,
+        )?;
+    }
+    let thread = words::thread(bug.under_test, &harness.threads);
+    paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
+    if let Some(inputs) = words::inputs(bug) {
+        paragraph(out, "  Inputs: ", &inputs, columns)?;
+    }
+    if !bug.non_local_reads.is_empty() {
+        let list = |id: fn(&super::document::NonLocalRead) -> u32| {
+            let ids: Vec<_> = bug
+                .non_local_reads
+                .iter()
+                .map(|read| id(read).to_string())
+                .collect();
+            ids.join(", ")
+        };
+        let (rds, wrts) = (list(|read| read.read), list(|read| read.write));
+        writeln!(out, "  {dim}rds = [{rds}], wrts = [{wrts}]{dim:#}")?;
+    }
+    if !bug.trace.is_empty() {
+        writeln!(out, "\n  {bold}One interleaving that shows it:{bold:#}\n")?;
+        trace::draw(out, bug, columns)?;
+    }
+    if bug.count > 1 {
+        writeln!(
+            out,
+            "\n  {dim}{} at this place with this thread under test.{dim:#}",
+            counted(bug.count, "execution fails", "executions fail")
+        )?;
+    }
+    for also in &bug.also_found {
+        writeln!(
+            out,
+            "  {dim}Also found with the {} thread under test, at k = {} ({}).{dim:#}",
+            also.under_test.name(),
+            also.k,
+            counted(also.count, "execution", "executions")
+        )?;
+    }
+    Ok(())
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|first| first.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}
+
+/// The table of what was searched.
+fn levels(out: &mut impl Write, report: &HarnessReport) -> io::Result<()> {
+    let (dim, good, error) = (style::DIM, style::GOOD, style::ERROR);
+    writeln!(
+        out,
+        "  {dim}{:<10} {:>2} {:>12} {:>12} {:>9}{dim:#}",
+        "under test", "k", "executions", "infeasible", "failing"
+    )?;
+    for role in &report.roles {
+        for level in &role.levels {
+            let failing = if level.failing > 0 {
+                error
+            } else {
+                style::NONE
+            };
+            write!(
+                out,
+                "  {:<10} {:>2} {:>12} {:>12} {failing}{:>9}{failing:#}  ",
+                role.under_test.name(),
+                level.k,
+                grouped(level.executions),
+                grouped(level.infeasible),
+                grouped(level.failing)
+            )?;
+            if level.exhausted {
+                writeln!(out, "{good}exhausted{good:#}")?;
+            } else if level.reasons.is_empty() {
+                writeln!(out, "not exhausted")?;
+            } else {
+                let reasons: Vec<_> = level.reasons.iter().map(|r| words::reason(*r)).collect();
+                writeln!(out, "not exhausted: {}", reasons.join(", "))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The last lines of the report.
+///
+/// # Errors
+/// Those of `out`.
+pub fn closing(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    let summary = &report.summary;
+    match report.cut {
+        Some(Cut::Interrupted) => writeln!(out, "Interrupted: the search was cut short.")?,
+        Some(Cut::TimeLimit) => writeln!(
+            out,
+            "The time given with --time is over: the search was cut short."
+        )?,
+        None => {}
+    }
+    let (verdict, style) = match summary.bugs {
+        0 if summary.checked == 0 => ("nothing was checked".to_owned(), style::BOLD),
+        0 => ("no bug found".to_owned(), style::GOOD),
+        1 => ("one bug found".to_owned(), style::ERROR),
+        n => (format!("{} bugs found", in_words(n as usize)), style::ERROR),
+    };
+    write!(
+        out,
+        "{style}{verdict}{style:#}: {} checked, {}, {:.2} s",
+        counted(u64::from(summary.checked), "harness", "harnesses"),
+        counted(summary.executions, "execution", "executions"),
+        summary.seconds
+    )?;
+    if summary.unsupported > 0 {
+        let n = u64::from(summary.unsupported);
+        write!(
+            out,
+            "; {} can't be checked",
+            counted(n, "harness", "harnesses")
+        )?;
+    }
+    writeln!(out)?;
+    if summary.checked > 0 {
+        let k = report.k_max;
+        if summary.exhausted {
+            writeln!(
+                out,
+                "All choices of inputs, reads and writes were tried for k ≤ {k}."
+            )?;
+        } else {
+            writeln!(
+                out,
+                "Not everything was tried for k ≤ {k}: the table says what was not, and why."
+            )?;
+        }
+    }
+    Ok(())
+}

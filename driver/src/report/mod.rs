@@ -1,0 +1,26 @@
+//! What a check has to say: as data, and drawn for people.
+
+pub mod document;
+pub mod human;
+pub mod layout;
+pub mod style;
+pub mod trace;
+pub mod words;
+
+#[cfg(test)]
+pub(crate) mod sample;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+
+use document::Report;
+
+/// Prints the report as one JSON document.
+///
+/// # Errors
+/// Those of `out`.
+pub fn json(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    writeln!(out)
+}

@@ -1,0 +1,172 @@
+//! A report to draw in tests: the bluetooth driver's bug, in short.
+
+use super::document::*;
+
+pub(crate) fn site(line: u32, text: &str) -> Site {
+    Site {
+        file: "examples/bluetooth.rs".into(),
+        line,
+        column: 9,
+        text: text.into(),
+    }
+}
+
+fn step(thread: Role, op: Op, variable: &str, line: u32, text: &str) -> Step {
+    Step {
+        thread,
+        op,
+        object: Some(0),
+        variable: Some(variable.into()),
+        value: None,
+        site: Some(site(line, text)),
+        pair: None,
+    }
+}
+
+pub(crate) fn bug() -> Bug {
+    use Role::{First, Second};
+    let mut trace = vec![
+        step(
+            First,
+            Op::Read,
+            "stopping_flag",
+            12,
+            "if driver.stopping_flag.load(SeqCst) {",
+        ),
+        step(
+            Second,
+            Op::Write,
+            "stopping_flag",
+            29,
+            "driver.stopping_flag.store(true, SeqCst);",
+        ),
+        step(
+            Second,
+            Op::Update,
+            "pending_io",
+            31,
+            "if driver.pending_io.fetch_sub(1, SeqCst) == 1 {",
+        ),
+        step(
+            First,
+            Op::Update,
+            "pending_io",
+            15,
+            "driver.pending_io.fetch_add(1, SeqCst);",
+        ),
+        step(
+            Second,
+            Op::Write,
+            "stopping_event",
+            32,
+            "driver.stopping_event.store(true, SeqCst);",
+        ),
+        step(
+            Second,
+            Op::Read,
+            "stopping_event",
+            34,
+            "while !driver.stopping_event.load(SeqCst) {}",
+        ),
+        step(
+            Second,
+            Op::Read,
+            "stopping_event",
+            34,
+            "while !driver.stopping_event.load(SeqCst) {}",
+        ),
+        step(
+            Second,
+            Op::Write,
+            "stopped",
+            35,
+            "driver.stopped.store(true, SeqCst);",
+        ),
+        step(
+            First,
+            Op::Read,
+            "stopped",
+            17,
+            "assert!(!driver.stopped.load(SeqCst));",
+        ),
+    ];
+    for (at, pair) in [(2, 0), (3, 0), (7, 1), (8, 1)] {
+        trace[at].pair = Some(pair);
+    }
+    let read = |read, write, variable: &str, value: &str, steps: (u32, u32), trace: &[Step]| {
+        NonLocalRead {
+            read,
+            write,
+            variable: Some(variable.into()),
+            value: Some(value.into()),
+            read_step: Some(steps.0),
+            write_step: Some(steps.1),
+            read_site: trace[steps.0 as usize].site.clone(),
+            write_site: trace[steps.1 as usize].site.clone(),
+        }
+    };
+    Bug {
+        kind: Kind::Assertion,
+        message: "assertion failed: !driver.stopped.load(SeqCst)".into(),
+        site: Some(site(17, "assert!(!driver.stopped.load(SeqCst));")),
+        other_site: None,
+        k: 2,
+        under_test: First,
+        inputs: vec![Input {
+            name: "requests".into(),
+            value: "1".into(),
+        }],
+        non_local_reads: vec![
+            read(1, 1, "pending_io", "0", (3, 2), &trace),
+            read(2, 3, "stopped", "true", (8, 7), &trace),
+        ],
+        trace,
+        count: 3,
+        also_found: vec![AlsoFound {
+            under_test: Second,
+            k: 3,
+            count: 1,
+        }],
+    }
+}
+
+pub(crate) fn harness() -> HarnessReport {
+    let level = |k, executions, infeasible, failing| Level {
+        k,
+        executions,
+        infeasible,
+        failing,
+        exhausted: true,
+        reasons: Vec::new(),
+    };
+    HarnessReport {
+        name: "add_while_stopping".into(),
+        site: site(40, "fn add_while_stopping() {"),
+        status: Status::Checked,
+        threads: vec![
+            Thread {
+                name: Some("adder".into()),
+                spawned: Some(site(44, "")),
+            },
+            Thread {
+                name: None,
+                spawned: Some(site(45, "")),
+            },
+        ],
+        inputs: Vec::new(),
+        roles: vec![RoleReport {
+            under_test: Role::First,
+            levels: vec![
+                level(0, 1, 0, 0),
+                level(1, 3, 1, 0),
+                Level {
+                    exhausted: false,
+                    reasons: vec![Reason::StepBound, Reason::SampledInputs],
+                    ..level(2, 1204, 2, 3)
+                },
+            ],
+        }],
+        bugs: vec![bug()],
+        notes: vec!["inputs were sampled with seed 7".into()],
+    }
+}

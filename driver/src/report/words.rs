@@ -1,0 +1,167 @@
+//! The explanation of a bug in words.
+
+use super::document::{Bug, HarnessReport, Kind, NonLocalRead, Reason, Role, Thread};
+use super::layout::in_words;
+
+/// What kind of bug, as a heading.
+#[must_use]
+pub const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Assertion => "assertion failed",
+        Kind::Arithmetic => "arithmetic overflow",
+        Kind::Index => "index out of bounds",
+        Kind::Panic => "panic",
+        Kind::Deadlock => "deadlock",
+        Kind::DataRace => "data race",
+        Kind::Crash => "crash",
+        Kind::Exit => "exit",
+        Kind::Hang => "hang",
+    }
+}
+
+/// The bug in one line, and the lines of its message that are left. std's messages begin with the kind; others are put
+/// after it.
+#[must_use]
+pub fn heading(bug: &Bug) -> (String, Vec<&str>) {
+    let mut lines = bug
+        .message
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let kind = kind(bug.kind);
+    let says_it = first.starts_with(kind)
+        || matches!(bug.kind, Kind::Assertion | Kind::Arithmetic | Kind::Index);
+    let heading = if first.is_empty() {
+        kind.to_owned()
+    } else if says_it {
+        first.to_owned()
+    } else {
+        format!("{kind}: {first}")
+    };
+    (heading, lines.collect())
+}
+
+/// What happens at the place of the bug.
+#[must_use]
+pub const fn failure(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Assertion => "the assertion fails here",
+        Kind::Arithmetic => "overflows here",
+        Kind::Index => "out of bounds here",
+        Kind::Panic => "panics here",
+        Kind::Deadlock => "waits for ever here",
+        Kind::DataRace => "races here",
+        Kind::Crash => "dies here",
+        Kind::Exit => "exits here",
+        Kind::Hang => "hangs here",
+    }
+}
+
+/// A variable's name in a sentence.
+#[must_use]
+pub fn variable(name: Option<&str>) -> String {
+    name.map_or_else(
+        || "a shared variable".to_owned(),
+        |name| format!("`{name}`"),
+    )
+}
+
+/// A thread in a sentence: its place in the order, its name, and where it is started.
+#[must_use]
+pub fn thread(role: Role, threads: &[Thread]) -> String {
+    let order = format!("the {} thread", role.name());
+    let Some(thread) = threads.get(role.index()) else {
+        return order;
+    };
+    match (&thread.name, &thread.spawned) {
+        (Some(name), Some(site)) => format!("{order}, `{name}`, started at line {}", site.line),
+        (None, Some(site)) => format!("{order}, started at line {}", site.line),
+        (Some(name), None) => format!("{order}, `{name}`"),
+        (None, None) => format!("{order}, which runs the harness"),
+    }
+}
+
+/// The headline of the explanation, after the bug itself.
+#[must_use]
+pub fn reads_needed(bug: &Bug) -> String {
+    match bug.k {
+        0 => "no read has to see a value of the other thread while both run (k = 0)".to_owned(),
+        1 => "one read of the thread under test sees a value that the other thread wrote (k = 1)"
+            .to_owned(),
+        k => format!(
+            "{} reads of the thread under test see values that the other thread wrote (k = {k})",
+            in_words(k as usize)
+        ),
+    }
+}
+
+/// One non-local read: "line 12 reads `pending_io` as written at line 31".
+#[must_use]
+pub fn non_local_read(bug: &Bug, read: &NonLocalRead) -> String {
+    let name = variable(read.variable.as_deref());
+    // Lines of two files need their files.
+    let files: Vec<_> = bug
+        .non_local_reads
+        .iter()
+        .flat_map(|r| [&r.read_site, &r.write_site])
+        .flatten()
+        .map(|site| &site.file)
+        .collect();
+    let several = files.windows(2).any(|pair| pair[0] != pair[1]);
+    let place = |site: &Option<super::document::Site>, unknown: u32, what: &str| match site {
+        Some(site) if several => format!("{}:{}", site.file, site.line),
+        Some(site) => format!("line {}", site.line),
+        None => format!("{what} {unknown}"),
+    };
+    let reader = place(&read.read_site, read.read, "read");
+    let writer = place(&read.write_site, read.write, "write");
+    let failed_lock = read
+        .read_step
+        .and_then(|step| bug.trace.get(step as usize))
+        .is_some_and(|step| step.op == super::document::Op::TryLockFailed);
+    if failed_lock {
+        return format!("{reader} finds {name} locked, as taken at {writer}");
+    }
+    let value = read
+        .value
+        .as_ref()
+        .map(|value| format!(" (value {value})"))
+        .unwrap_or_default();
+    format!("{reader} reads {name} as written at {writer}{value}")
+}
+
+/// Why a level isn't exhausted.
+#[must_use]
+pub const fn reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::StepBound => "executions were cut at --max-steps",
+        Reason::SampledInputs => "inputs were sampled",
+        Reason::SpinCut => "a waiting loop was cut",
+        Reason::ExecutionLimit => "--max-executions reached",
+        Reason::TimeLimit => "--time is over",
+        Reason::Interrupted => "interrupted",
+        Reason::SolverUnknown => "the solver did not always know",
+        Reason::Died => "the program died",
+    }
+}
+
+/// The inputs in a sentence, or nothing where there are none.
+#[must_use]
+pub fn inputs(bug: &Bug) -> Option<String> {
+    if bug.inputs.is_empty() {
+        return None;
+    }
+    let all: Vec<_> = bug
+        .inputs
+        .iter()
+        .map(|i| format!("{} = {}", i.name, i.value))
+        .collect();
+    Some(all.join(", "))
+}
+
+/// The harness's place, in short.
+#[must_use]
+pub fn place(harness: &HarnessReport) -> String {
+    format!("{}:{}", harness.site.file, harness.site.line)
+}
