@@ -1,0 +1,165 @@
+//! Runs cargo, offline, and reads what it says.
+
+use std::env;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use cargo_metadata::Message;
+use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
+
+use crate::diagnostic::Diagnostic;
+use crate::error::Error;
+
+/// How a build ended.
+pub(super) enum Outcome {
+    /// The binary is here.
+    Built(PathBuf),
+    /// It doesn't compile.
+    Failed(Failure),
+}
+
+/// Why there is no binary.
+pub(super) struct Failure {
+    /// rustc's errors in the package that was to be built, in order.
+    pub(super) errors: Vec<Rustc>,
+    /// rustc's errors in other packages, as it would print them.
+    pub(super) elsewhere: Vec<String>,
+    /// What cargo said on standard error.
+    pub(super) output: String,
+}
+
+/// `cargo build` of the generated crate in `dir`.
+pub(super) fn build(dir: &Path, target_dir: &Path) -> Result<Outcome, Error> {
+    let mut command = cargo();
+    command
+        .args([
+            "build",
+            "--release",
+            "--offline",
+            "--message-format=json",
+            "--bins",
+        ])
+        .arg("--target-dir")
+        .arg(target_dir)
+        .current_dir(dir);
+    run(command, dir)
+}
+
+/// `cargo check` of the user's crate as it is.
+pub(super) fn check(manifest: &Path, target_dir: &Path) -> Result<Outcome, Error> {
+    let mut command = cargo();
+    command
+        .args([
+            "check",
+            "--tests",
+            "--offline",
+            "--message-format=json",
+            "--manifest-path",
+        ])
+        .arg(manifest)
+        .arg("--target-dir")
+        .arg(target_dir);
+    run(command, manifest.parent().unwrap_or(manifest))
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // Set by a cargo that runs seqz (`cargo run`, `cargo test`), and meant for that package alone.
+    for (name, _) in env::vars_os() {
+        if let Some(name) = name.to_str()
+            && (name.starts_with("CARGO_PKG_")
+                || name.starts_with("CARGO_MANIFEST_")
+                || name.starts_with("CARGO_BIN_"))
+        {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn run(mut command: Command, dir: &Path) -> Result<Outcome, Error> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| Error::Build {
+            message: format!("cannot run `{}`: {e}", command.get_program().display()),
+            output: "seqz builds the transformed program with cargo and rustc".into(),
+        })?;
+    // Both pipes have to be emptied at once, or cargo stops at the full one.
+    let stderr = child.stderr.take().map(|mut stderr| {
+        thread::spawn(move || {
+            let mut text = Vec::new();
+            // What can't be read is missing from a message, no more.
+            let _ = stderr.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        })
+    });
+    let mut failure = Failure {
+        errors: Vec::new(),
+        elsewhere: Vec::new(),
+        output: String::new(),
+    };
+    let mut binary = None;
+    if let Some(stdout) = child.stdout.take() {
+        for message in Message::parse_stream(BufReader::new(stdout)).flatten() {
+            match message {
+                Message::CompilerArtifact(artifact) => {
+                    binary = artifact
+                        .executable
+                        .map(cargo_metadata::camino::Utf8PathBuf::into_std_path_buf)
+                        .or(binary);
+                }
+                Message::CompilerMessage(message) if is_error(&message.message) => {
+                    if Path::new(&message.target.src_path).starts_with(dir) {
+                        failure.errors.push(message.message);
+                    } else {
+                        failure
+                            .elsewhere
+                            .push(message.message.rendered.unwrap_or(message.message.message));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let status = child.wait().map_err(|e| Error::Build {
+        message: format!("cannot wait for cargo: {e}"),
+        output: String::new(),
+    })?;
+    failure.output = stderr
+        .and_then(|reader| reader.join().ok())
+        .unwrap_or_default();
+    match binary {
+        Some(binary) if status.success() => Ok(Outcome::Built(binary)),
+        // A check makes no binary.
+        None if status.success() => Ok(Outcome::Built(PathBuf::new())),
+        _ => Ok(Outcome::Failed(failure)),
+    }
+}
+
+fn is_error(message: &Rustc) -> bool {
+    // The last one only counts the others.
+    matches!(message.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
+        && !(message.spans.is_empty() && message.message.starts_with("aborting due to"))
+}
+
+/// cargo can't read the user's manifest.
+pub(super) fn metadata_error(manifest: &Path, error: &cargo_metadata::Error) -> Error {
+    match error {
+        cargo_metadata::Error::CargoMetadata { stderr } => Error::Program(vec![
+            Diagnostic::error(format!(
+                "cargo can't read {}",
+                crate::diagnostic::shown(manifest)
+            ))
+            .note(stderr.trim()),
+        ]),
+        other => Error::Build {
+            message: format!("cannot run `cargo metadata`: {other}"),
+            output: String::new(),
+        },
+    }
+}

@@ -1,0 +1,206 @@
+//! rustc's messages about generated code, told about the user's code.
+
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel, DiagnosticSpan};
+
+use super::cargo::Failure;
+use super::{Layout, original};
+use crate::diagnostic::{Diagnostic, Place, line_span};
+use crate::error::Error;
+use crate::program::{Generated, Program};
+
+/// The trait that the values of shared variables need, and that only seqz asks for.
+const SHADOW: &str = "Shadow";
+
+/// Says why the generated crate doesn't compile, at the places of the original source.
+pub(super) fn explain(
+    failure: &Failure,
+    program: &Program,
+    generated: &Generated,
+    layout: &Layout,
+) -> Error {
+    if failure.errors.is_empty() {
+        return elsewhere(failure);
+    }
+    let ours: Vec<_> = failure
+        .errors
+        .iter()
+        .filter(|error| asks_for_clone(error))
+        .collect();
+    if ours.is_empty() {
+        // Nothing that seqz asks for: then either the program is broken, or the rewriting.
+        match original::errors(program, &layout.build) {
+            Ok(errors) if !errors.is_empty() => {
+                let mut all = vec![
+                    Diagnostic::error("the program does not compile")
+                        .note("so says rustc of it as it is"),
+                ];
+                all.extend(errors.iter().map(|error| {
+                    retold(
+                        error,
+                        |file, line, column| {
+                            Some(Origin {
+                                file: file.to_owned(),
+                                line,
+                                column,
+                            })
+                        },
+                        program,
+                    )
+                }));
+                return Error::Program(all);
+            }
+            Ok(_) => {}
+            Err(error) => return error,
+        }
+        let told = failure
+            .errors
+            .iter()
+            .map(|error| in_original(error, program, generated, layout));
+        return Error::Generated(told.collect());
+    }
+    Error::Program(
+        ours.into_iter()
+            .map(|error| {
+                in_original(error, program, generated, layout)
+                    .note("the two threads run on copies of the shared variables, so their values have to be `Clone`")
+                    .help("derive or implement `Clone` for the type")
+            })
+            .collect(),
+    )
+}
+
+fn elsewhere(failure: &Failure) -> Error {
+    if !failure.elsewhere.is_empty() {
+        return Error::Program(vec![
+            Diagnostic::error("a dependency of the program does not compile")
+                .note(failure.elsewhere.join("\n")),
+        ]);
+    }
+    let output = failure.output.trim();
+    let diagnostic = Diagnostic::error("cargo can't build the transformed program").note(output);
+    if output.contains("offline") {
+        return Error::Program(vec![diagnostic.help(
+            "seqz builds offline: run `cargo fetch` in the program's directory once, so that its dependencies are there",
+        )]);
+    }
+    Error::Build {
+        message: "cargo can't build the transformed program".into(),
+        output: output.into(),
+    }
+}
+
+fn asks_for_clone(error: &Rustc) -> bool {
+    error.code.as_ref().is_some_and(|code| code.code == "E0277")
+        && (error.message.contains(SHADOW)
+            || error
+                .rendered
+                .as_ref()
+                .is_some_and(|text| text.contains(SHADOW)))
+}
+
+/// A position in the user's source.
+struct Origin {
+    file: PathBuf,
+    line: u32,
+    column: u32,
+}
+
+fn in_original(
+    error: &Rustc,
+    program: &Program,
+    generated: &Generated,
+    layout: &Layout,
+) -> Diagnostic {
+    retold(
+        error,
+        |file, line, column| {
+            let file = file.strip_prefix(&layout.program).unwrap_or(file);
+            let origin = generated.lookup(file, line, column)?;
+            Some(Origin {
+                file: origin.file,
+                line: origin.line,
+                column: origin.column,
+            })
+        },
+        program,
+    )
+}
+
+/// The message with its places replaced by what `origin` makes of them.
+fn retold(
+    error: &Rustc,
+    origin: impl Fn(&Path, u32, u32) -> Option<Origin>,
+    program: &Program,
+) -> Diagnostic {
+    let mut message = Diagnostic::error(error.message.clone());
+    let placed = |span: &DiagnosticSpan| {
+        let span = written(span);
+        let start = origin(
+            Path::new(&span.file_name),
+            span.line_start as u32,
+            span.column_start as u32,
+        )?;
+        let end = origin(
+            Path::new(&span.file_name),
+            span.line_end as u32,
+            span.column_end as u32,
+        );
+        let source = program.source(&start.file)?;
+        let from = line_span(&source, start.line, start.column);
+        let length = span.column_end.saturating_sub(span.column_start);
+        let to = match end {
+            Some(end) if end.file == start.file => line_span(&source, end.line, end.column).start,
+            _ => from.start,
+        };
+        // Tokens may have moved apart: then at least what rustc marked on one line.
+        let to = if to > from.start {
+            to
+        } else {
+            (from.start + length.max(1)).min(from.end)
+        };
+        Some((start.file, source, from.start..to, span.label.clone()))
+    };
+    let mut spans: Vec<_> = error.spans.iter().collect();
+    spans.sort_by_key(|span| !span.is_primary);
+    let mut spans = spans.into_iter().filter_map(placed);
+    if let Some((file, source, span, label)) = spans.next() {
+        let secondary = spans
+            .filter(|(other, ..)| *other == file)
+            .filter_map(|(_, _, span, label)| Some((span, label?)))
+            .collect();
+        message = message.at(Place {
+            file,
+            source,
+            span,
+            label,
+            secondary,
+        });
+    }
+    for child in &error.children {
+        // Suggestions are edits of generated code, and spans of other crates mean nothing here.
+        if child
+            .spans
+            .iter()
+            .any(|span| span.suggested_replacement.is_some())
+        {
+            continue;
+        }
+        message = match child.level {
+            DiagnosticLevel::Help => message.help(child.message.clone()),
+            DiagnosticLevel::Note => message.note(child.message.clone()),
+            _ => message,
+        };
+    }
+    message
+}
+
+/// Where the code stands that was written: the outermost use of the macro, for a place inside an expansion.
+fn written(span: &DiagnosticSpan) -> &DiagnosticSpan {
+    let mut span = span;
+    while let Some(expansion) = &span.expansion {
+        span = &expansion.span;
+    }
+    span
+}

@@ -1,0 +1,163 @@
+//! Builds the worker: the transformed program, linked with the runtime.
+//!
+//! All of it lives in one directory, so that programs share what they have in common:
+//! ```text
+//! DIR/lock                one process at a time builds here
+//! DIR/runtime/            the runtime's source, the same for all programs, so that it is built once
+//! DIR/programs/NAME/      a generated crate; `worker` in it is its binary, `stamp` says what that was made of
+//! DIR/build/              cargo's target directory
+//! DIR/findings/NAME/      what was found
+//! ```
+
+mod cargo;
+mod messages;
+mod original;
+mod place;
+mod stamp;
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+pub use place::target_dir;
+
+use crate::embed;
+use crate::error::Error;
+use crate::program::{Generated, Program};
+
+/// A worker that is ready to run.
+#[derive(Debug)]
+pub struct Built {
+    /// The binary.
+    pub worker: PathBuf,
+    /// The name of the program in the target directory, unique to its path.
+    pub name: String,
+    /// Whether it had been built before, from the same source.
+    pub fresh: bool,
+}
+
+/// Builds the worker of `program`, unless that is there already.
+///
+/// `waiting` is called when another process has to be waited for.
+///
+/// # Errors
+/// When the program does not compile, or the tools can't be run.
+pub fn build(
+    program: &Program,
+    generated: &Generated,
+    target_dir: &Path,
+    waiting: impl FnOnce(),
+) -> Result<Built, Error> {
+    let layout = Layout::new(program, target_dir)?;
+    fs::create_dir_all(&layout.program).map_err(|e| file("create", &layout.program, e))?;
+    let _lock = lock(&layout.lock, waiting)?;
+
+    let lock_file = program.lock_file();
+    let stamp = stamp::of(generated, lock_file.as_deref())?;
+    let worker = layout.program.join("worker");
+    let stamp_file = layout.program.join("stamp");
+    let built = |fresh| Built {
+        worker: worker.clone(),
+        name: layout.name.clone(),
+        fresh,
+    };
+    // What a path dependency holds is not in the stamp: cargo has to look.
+    let known = fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) && worker.is_file();
+    if known && !generated.has_path_dependencies() {
+        return Ok(built(true));
+    }
+
+    embed::write(&layout.runtime, embed::runtime())
+        .map_err(|e| file("write", &layout.runtime, e))?;
+    let files = generated.files_with_runtime_at(&layout.runtime);
+    embed::write(
+        &layout.program,
+        files
+            .iter()
+            .map(|(path, text)| (path.clone(), text.as_ref())),
+    )
+    .map_err(|e| file("write", &layout.program, e))?;
+    if let Some(from) = lock_file {
+        let to = layout.program.join("Cargo.lock");
+        fs::copy(&from, &to).map_err(|e| file("write", &to, e))?;
+    }
+
+    let binary = match cargo::build(&layout.program, &layout.build)? {
+        cargo::Outcome::Built(binary) => binary,
+        cargo::Outcome::Failed(failure) => {
+            return Err(messages::explain(&failure, program, generated, &layout));
+        }
+    };
+    install(&binary, &worker)?;
+    fs::write(&stamp_file, &stamp).map_err(|e| file("write", &stamp_file, e))?;
+    Ok(built(false))
+}
+
+/// Where things are, see the head of this module.
+#[derive(Debug)]
+struct Layout {
+    name: String,
+    lock: PathBuf,
+    runtime: PathBuf,
+    program: PathBuf,
+    build: PathBuf,
+}
+
+impl Layout {
+    fn new(program: &Program, target_dir: &Path) -> Result<Self, Error> {
+        fs::create_dir_all(target_dir).map_err(|e| file("create", target_dir, e))?;
+        // cargo hands paths back, and rustc's messages hold them: they must not depend on the working directory.
+        let dir = target_dir
+            .canonicalize()
+            .map_err(|e| file("read", target_dir, e))?;
+        let name = program.unique_name();
+        Ok(Self {
+            lock: dir.join("lock"),
+            runtime: dir.join("runtime"),
+            program: dir.join("programs").join(&name),
+            build: dir.join("build"),
+            name,
+        })
+    }
+}
+
+/// Holds the lock until it is dropped. The system gives it back when a process dies, however it dies.
+fn lock(path: &Path, waiting: impl FnOnce()) -> Result<File, Error> {
+    let lock = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(|e| file("open", path, e))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            waiting();
+            lock.lock().map_err(|e| file("lock", path, e))?;
+        }
+        Err(TryLockError::Error(e)) => return Err(file("lock", path, e)),
+    }
+    Ok(lock)
+}
+
+/// Puts the binary where no other program's build writes: cargo names it after the package, and packages may share a
+/// name. It appears whole or not at all.
+fn install(binary: &Path, worker: &Path) -> Result<(), Error> {
+    let new = worker.with_extension("new");
+    match fs::remove_file(&new) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(file("remove", &new, e)),
+        _ => {}
+    }
+    // A link costs nothing; across file systems it has to be a copy.
+    if fs::hard_link(binary, &new).is_err() {
+        fs::copy(binary, &new).map_err(|e| file("write", &new, e))?;
+    }
+    fs::rename(&new, worker).map_err(|e| file("write", worker, e))
+}
+
+fn file(what: &'static str, path: &Path, source: std::io::Error) -> Error {
+    Error::File {
+        what,
+        path: path.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,66 @@
+//! Does the program compile as the user wrote it?
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
+
+use super::cargo;
+use crate::error::Error;
+use crate::program::Program;
+
+/// rustc's errors about the program as it is. Empty where it compiles, or where that can't be told.
+pub(super) fn errors(program: &Program, target_dir: &Path) -> Result<Vec<Rustc>, Error> {
+    let found = match program.manifest() {
+        Some(manifest) => match cargo::check(manifest, target_dir)? {
+            cargo::Outcome::Built(_) => Vec::new(),
+            cargo::Outcome::Failed(failure) => failure.errors,
+        },
+        None => file(program)?,
+    };
+    // `seqz::assume` is for seqz alone; without it the name means nothing.
+    Ok(found
+        .into_iter()
+        .filter(|error| !names_seqz(error))
+        .collect())
+}
+
+fn file(program: &Program) -> Result<Vec<Rustc>, Error> {
+    let failed = |e: std::io::Error| Error::Build {
+        message: format!("cannot run rustc: {e}"),
+        output: String::new(),
+    };
+    let out = tempfile::tempdir().map_err(failed)?;
+    let output = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+        .args([
+            "--test",
+            "--emit=metadata",
+            "--error-format=json",
+            "--cap-lints=allow",
+            "--edition",
+        ])
+        .arg(program.edition())
+        .arg("--out-dir")
+        .arg(out.path())
+        .arg(program.root())
+        .output()
+        .map_err(failed)?;
+    if output.status.success() {
+        return Ok(Vec::new());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Ok(text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Rustc>(line).ok())
+        .filter(|message| {
+            matches!(message.level, DiagnosticLevel::Error) && !message.spans.is_empty()
+        })
+        .collect())
+}
+
+fn names_seqz(error: &Rustc) -> bool {
+    let code = error.code.as_ref().map(|code| code.code.as_str());
+    matches!(code, Some("E0432" | "E0433"))
+        && (error.message.contains("`seqz") || error.message.contains("`seqz_runtime"))
+}

@@ -1,0 +1,92 @@
+//! What a worker was made of, in short: when that hasn't changed, cargo need not be asked.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::embed;
+use crate::error::Error;
+use crate::program::Generated;
+
+/// A digest of all that goes into a worker: the generated files, the runtime, the versions locked, the compiler and its
+/// flags.
+pub(super) fn of(generated: &Generated, lock_file: Option<&Path>) -> Result<String, Error> {
+    let mut digest = Digest::new();
+    digest.add(env!("CARGO_PKG_VERSION").as_bytes());
+    digest.add(&compiler()?);
+    for flags in [
+        "RUSTFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "CARGO_BUILD_TARGET",
+        "RUSTC_WRAPPER",
+    ] {
+        digest.add(env::var_os(flags).unwrap_or_default().as_encoded_bytes());
+    }
+    for (path, text) in embed::runtime() {
+        digest.add(path.as_os_str().as_encoded_bytes());
+        digest.add(text.as_bytes());
+    }
+    for (path, text) in generated.files() {
+        digest.add(path.as_os_str().as_encoded_bytes());
+        digest.add(text.as_bytes());
+    }
+    if let Some(path) = lock_file {
+        digest.add(&fs::read(path).map_err(|e| super::file("read", path, e))?);
+    }
+    Ok(digest.finish())
+}
+
+/// What `rustc -vV` prints: version, commit and host.
+fn compiler() -> Result<Vec<u8>, Error> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(&rustc)
+        .arg("-vV")
+        .output()
+        .map_err(|e| Error::Build {
+            message: format!("cannot run `{}`: {e}", rustc.display()),
+            output: "seqz builds the transformed program with cargo and rustc".into(),
+        })?;
+    Ok(output.stdout)
+}
+
+/// FNV-1a over 128 bits. The standard library's hasher may change with the compiler, and the digest outlives a process.
+struct Digest(u128);
+
+impl Digest {
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
+    const fn new() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+
+    /// Adds one part, its length first, so that no two lists of parts read the same.
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(Self::PRIME);
+        }
+    }
+
+    fn finish(&self) -> String {
+        format!("{:032x}\n", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_do_not_run_together() {
+        let digest = |parts: &[&str]| {
+            let mut digest = Digest::new();
+            for part in parts {
+                digest.add(part.as_bytes());
+            }
+            digest.finish()
+        };
+        assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
+        assert_ne!(digest(&["ab"]), digest(&["ab", ""]));
+        assert_eq!(digest(&["ab", "c"]), digest(&["ab", "c"]));
+    }
+}

@@ -1,0 +1,130 @@
+//! The runtime's source, carried inside the binary, and how it is written out.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The runtime's Rust files: path below the runtime's directory, and content. Sorted by path.
+static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/runtime_files.rs"));
+
+/// The manifest of the runtime as a package by itself: no workspace to inherit from, no dependency to fetch.
+///
+/// Features that need a dependency are left out, and named to rustc so that it doesn't take them for typing errors.
+const MANIFEST: &str = concat!(
+    r#"# Written by seqz: the runtime that the transformed program links.
+[package]
+name = "seqz-runtime"
+version = ""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""
+edition = "2024"
+license = "MIT OR Apache-2.0"
+publish = false
+
+[lints.rust]
+unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3"))'] }
+"#
+);
+
+/// All files of the runtime's package: path below its directory, and content.
+pub fn runtime() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    std::iter::once((PathBuf::from("Cargo.toml"), MANIFEST)).chain(
+        FILES
+            .iter()
+            .map(|(path, text)| (PathBuf::from(path), *text)),
+    )
+}
+
+/// Makes `dir` hold exactly these files.
+///
+/// A file whose content is already right is not touched, so that cargo sees nothing to rebuild. A Rust file that is
+/// left from an earlier writing is removed: it might otherwise be picked up as a module or a binary.
+///
+/// # Errors
+/// Whatever the file system says, with the path.
+pub fn write<'a>(
+    dir: &Path,
+    files: impl IntoIterator<Item = (PathBuf, &'a str)>,
+) -> io::Result<()> {
+    let mut kept = Vec::new();
+    for (relative, text) in files {
+        let path = dir.join(&relative);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|e| at(parent, &e))?;
+        }
+        if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+            kept.push(path);
+            continue;
+        }
+        fs::write(&path, text).map_err(|e| at(&path, &e))?;
+        kept.push(path);
+    }
+    remove_stale(&dir.join("src"), &kept)
+}
+
+fn remove_stale(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(e) => return Err(at(dir, &e)),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            remove_stale(&path, kept)?;
+        } else if path.extension().is_some_and(|e| e == "rs") && !kept.contains(&path) {
+            fs::remove_file(&path).map_err(|e| at(&path, &e))?;
+        }
+    }
+    Ok(())
+}
+
+/// The same error with the path in front, which `io::Error` by itself leaves out.
+pub(crate) fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn carries_the_runtime() {
+        let paths: Vec<_> = runtime().map(|(path, _)| path).collect();
+        assert!(paths.contains(&PathBuf::from("Cargo.toml")));
+        assert!(paths.contains(&PathBuf::from("src/lib.rs")));
+        let mut sorted = FILES.to_vec();
+        sorted.sort_unstable();
+        assert_eq!(sorted, FILES);
+    }
+
+    #[test]
+    fn writes_only_what_changed_and_removes_what_is_gone() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        let old = SystemTime::now() - Duration::from_secs(3600);
+        write(
+            dir.path(),
+            [("src/a.rs".into(), "a"), ("src/m/b.rs".into(), "b")],
+        )?;
+        for file in ["src/a.rs", "src/m/b.rs"] {
+            fs::File::options()
+                .write(true)
+                .open(dir.path().join(file))?
+                .set_modified(old)?;
+        }
+        let stamp = fs::metadata(dir.path().join("src/a.rs"))?.modified()?;
+        write(
+            dir.path(),
+            [("src/a.rs".into(), "a"), ("src/c.rs".into(), "c")],
+        )?;
+        assert_eq!(
+            fs::metadata(dir.path().join("src/a.rs"))?.modified()?,
+            stamp
+        );
+        assert!(!dir.path().join("src/m/b.rs").exists());
+        assert_eq!(fs::read_to_string(dir.path().join("src/c.rs"))?, "c");
+        Ok(())
+    }
+}
