@@ -1,0 +1,7 @@
+//! Workers: processes that run the transformed program and search it.
+
+mod process;
+mod socket;
+
+pub use process::{Death, Process};
+pub use socket::{Connection, Received};

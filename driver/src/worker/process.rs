@@ -1,0 +1,231 @@
+//! A worker's process: started, listened to, and buried.
+
+use std::io::{self, Read};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::socket::Connection;
+
+/// How long a worker has for its first sign of life.
+const START: Duration = Duration::from_secs(30);
+/// How long a worker has to end by itself once it is told to, or has closed its end.
+const END: Duration = Duration::from_secs(2);
+/// So much of what a worker says on standard error is kept, from its end.
+const KEPT: usize = 16 * 1024;
+
+/// A running worker.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    /// The connection to it.
+    pub connection: Connection,
+    stderr: Option<JoinHandle<Vec<u8>>>,
+    // Holds the socket; removed when the worker is.
+    _dir: TempDir,
+}
+
+/// How a worker ended.
+#[derive(Clone, Debug)]
+pub struct Death {
+    /// What the system says.
+    pub status: ExitStatus,
+    /// The last that it said on standard error.
+    pub stderr: String,
+}
+
+impl Process {
+    /// Starts the worker and waits until it connects.
+    ///
+    /// # Errors
+    /// When it can't be started, or ends or is silent instead of connecting.
+    pub fn start(worker: &Path) -> io::Result<Self> {
+        let dir = socket_dir()?;
+        let path = dir.path().join("worker");
+        let listener = UnixListener::bind(&path)?;
+        listener.set_nonblocking(true)?;
+        let mut child = Command::new(worker)
+            .env("SEQZ_SOCKET", &path)
+            .env_remove("RUST_BACKTRACE")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            // Ctrl-C is for seqz to handle: it has findings to print.
+            .process_group(0)
+            .spawn()?;
+        let stderr = child
+            .stderr
+            .take()
+            .map(|stderr| thread::spawn(move || tail(stderr)));
+        let until = Instant::now() + START;
+        let stream = loop {
+            match listener.accept() {
+                Ok((stream, _)) => break stream,
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                Err(e) => return Err(abandon(child, e)),
+            }
+            if let Some(status) = child.try_wait()? {
+                let said = stderr
+                    .and_then(|reader| reader.join().ok())
+                    .unwrap_or_default();
+                let said = String::from_utf8_lossy(&said).trim().to_owned();
+                return Err(io::Error::other(format!(
+                    "it ended before it was ready ({status}): {said}"
+                )));
+            }
+            if Instant::now() > until {
+                return Err(abandon(child, io::Error::other("it does not connect")));
+            }
+            thread::sleep(Duration::from_millis(1));
+        };
+        stream.set_nonblocking(false)?;
+        Ok(Self {
+            child,
+            connection: Connection::new(stream),
+            stderr,
+            _dir: dir,
+        })
+    }
+
+    /// Ends the worker, if it hasn't ended, and says how it ended.
+    ///
+    /// # Errors
+    /// When the system can't tell.
+    pub fn end(mut self, patient: bool) -> io::Result<Death> {
+        let until = Instant::now() + END;
+        let status = loop {
+            if let Some(status) = self.child.try_wait()? {
+                break status;
+            }
+            if !patient || Instant::now() > until {
+                self.child.kill()?;
+                break self.child.wait()?;
+            }
+            thread::sleep(Duration::from_millis(1));
+        };
+        let stderr = self
+            .stderr
+            .take()
+            .and_then(|reader| reader.join().ok())
+            .unwrap_or_default();
+        Ok(Death {
+            status,
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn abandon(mut child: Child, error: io::Error) -> io::Error {
+    let _ = child.kill();
+    let _ = child.wait();
+    error
+}
+
+/// A directory whose path leaves room for a socket's name: the system allows a hundred bytes or so.
+fn socket_dir() -> io::Result<TempDir> {
+    let dir = tempfile::Builder::new().prefix("seqz").tempdir()?;
+    if dir.path().as_os_str().len() < 80 {
+        return Ok(dir);
+    }
+    tempfile::Builder::new().prefix("seqz").tempdir_in("/tmp")
+}
+
+/// Reads to the end and keeps the last part.
+fn tail(mut from: impl Read) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let mut chunk = [0; 4096];
+    while let Ok(n @ 1..) = from.read(&mut chunk) {
+        kept.extend_from_slice(&chunk[..n]);
+        if kept.len() > 2 * KEPT {
+            kept.drain(..kept.len() - KEPT);
+        }
+    }
+    kept
+}
+
+impl Death {
+    /// What happened, in words: "it was ended by a segmentation fault (SIGSEGV)".
+    #[must_use]
+    pub fn describe(&self) -> String {
+        if self.stderr.contains("has overflowed its stack") {
+            return "a thread has overflowed its stack".into();
+        }
+        match (self.status.signal(), self.status.code()) {
+            (Some(signal), _) => {
+                let (what, name) = match signal {
+                    4 => ("an illegal instruction", "SIGILL"),
+                    6 => ("an abort", "SIGABRT"),
+                    7 => ("a bus error", "SIGBUS"),
+                    8 => ("an arithmetic exception", "SIGFPE"),
+                    9 => ("a kill from outside, for want of memory perhaps", "SIGKILL"),
+                    11 => ("a segmentation fault", "SIGSEGV"),
+                    15 => ("a request to end", "SIGTERM"),
+                    _ => return format!("the process was ended by signal {signal}"),
+                };
+                format!("the process was ended by {what} ({name})")
+            }
+            (None, Some(code)) => format!("the process called exit({code})"),
+            (None, None) => format!("the process ended ({})", self.status),
+        }
+    }
+
+    /// Whether the program ended itself by `exit`.
+    #[must_use]
+    pub fn exited(&self) -> bool {
+        self.status.code().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_end_of_what_is_said() {
+        let long: Vec<u8> = (0..200_000u32).map(|i| (i % 251) as u8).collect();
+        let kept = tail(long.as_slice());
+        assert!(kept.len() <= 2 * KEPT);
+        assert!(long.ends_with(&kept));
+    }
+
+    #[test]
+    fn a_worker_that_ends_at_once_is_reported_with_what_it_said() {
+        let error = Process::start(Path::new("/bin/false")).unwrap_err();
+        assert!(
+            error.to_string().contains("ended before it was ready"),
+            "{error}"
+        );
+        assert!(Process::start(Path::new("/nonexistent/worker")).is_err());
+    }
+
+    #[test]
+    fn deaths_have_words() {
+        let death = |raw, stderr: &str| Death {
+            status: ExitStatus::from_raw(raw),
+            stderr: stderr.into(),
+        };
+        assert_eq!(
+            death(11, "").describe(),
+            "the process was ended by a segmentation fault (SIGSEGV)"
+        );
+        assert_eq!(
+            death(6, "\nthread 'main' (3) has overflowed its stack\n").describe(),
+            "a thread has overflowed its stack"
+        );
+        assert_eq!(death(3 << 8, "").describe(), "the process called exit(3)");
+        assert!(death(3 << 8, "").exited());
+    }
+}
