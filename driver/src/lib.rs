@@ -1,1 +1,19 @@
-//! seqz.
+//! The `seqz` command as a library: the command line, building and running workers, and reports.
+//!
+//! Data flows one way: a [`program`] is loaded and transformed, [`build`] makes a worker of it, [`worker`] talks to
+//! that process, [`check`] drives it through the search and gathers what it says, and [`report`] draws that.
+
+pub mod build;
+pub mod check;
+pub mod cli;
+pub mod diagnostic;
+pub mod embed;
+mod error;
+pub mod findings;
+pub mod output;
+pub mod program;
+pub mod report;
+pub mod terminal;
+pub mod worker;
+
+pub use error::Error;

@@ -1,2 +1,7 @@
-//! seqz.
-fn main() {}
+//! The `seqz` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(seqz::cli::main())
+}

@@ -1,0 +1,156 @@
+//! `seqz list`.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::{Format, ListArgs, Verdict};
+use crate::error::Error;
+use crate::output::Output;
+use crate::program::{Harness, HarnessKind, Program};
+use crate::report::document::SCHEMA;
+use crate::report::style;
+use crate::terminal::Terminal;
+
+/// What `--format json` prints.
+#[derive(Debug, Serialize)]
+struct Listing<'a> {
+    schema: u32,
+    seqz: &'static str,
+    path: String,
+    harnesses: Vec<Entry<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry<'a> {
+    name: &'a str,
+    kind: HarnessKind,
+    file: String,
+    line: u32,
+    parameters: Vec<Parameter<'a>>,
+    threads: Vec<Spawn<'a>>,
+    /// Why it can't be checked, if so.
+    unsupported: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Parameter<'a> {
+    name: &'a str,
+    #[serde(rename = "type")]
+    ty: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Spawn<'a> {
+    line: u32,
+    name: Option<&'a str>,
+    scoped: bool,
+}
+
+pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error> {
+    let program = Program::load(&args.path)?;
+    let harnesses = program.harnesses();
+    let mut out = Output::stdout();
+    match args.format {
+        Format::Json => out.write(|out| {
+            let listing = Listing {
+                schema: SCHEMA,
+                seqz: env!("CARGO_PKG_VERSION"),
+                path: args.path.display().to_string(),
+                harnesses: harnesses.iter().map(entry).collect(),
+            };
+            serde_json::to_writer_pretty(&mut *out, &listing)?;
+            writeln!(out)
+        })?,
+        Format::Human => out.write(|out| {
+            for harness in harnesses {
+                human(out, harness, terminal.width)?;
+            }
+            Ok(())
+        })?,
+    }
+    if harnesses.is_empty() {
+        return Err(Error::NoHarness {
+            path: args.path.clone(),
+        });
+    }
+    Ok(Verdict::Clean)
+}
+
+fn entry(harness: &Harness) -> Entry<'_> {
+    Entry {
+        name: &harness.name,
+        kind: harness.kind,
+        file: harness.site.file.clone(),
+        line: harness.site.line,
+        parameters: harness
+            .parameters
+            .iter()
+            .map(|(name, ty)| Parameter { name, ty })
+            .collect(),
+        threads: harness
+            .spawns
+            .iter()
+            .map(|spawn| Spawn {
+                line: spawn.line,
+                name: spawn.name.as_deref(),
+                scoped: spawn.scoped,
+            })
+            .collect(),
+        unsupported: harness.unsupported.as_ref().map(|why| why.message.clone()),
+    }
+}
+
+fn human(out: &mut dyn Write, harness: &Harness, width: usize) -> std::io::Result<()> {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let kind = match harness.kind {
+        HarnessKind::Test => "test",
+        HarnessKind::Function => "function",
+        HarnessKind::Main => "main",
+    };
+    let site = &harness.site;
+    writeln!(
+        out,
+        "{bold}{}{bold:#}  {dim}{kind}, {}:{}{dim:#}",
+        harness.name, site.file, site.line
+    )?;
+    if !harness.parameters.is_empty() {
+        let parameters: Vec<_> = harness
+            .parameters
+            .iter()
+            .map(|(name, ty)| format!("{name}: {ty}"))
+            .collect();
+        writeln!(out, "  inputs   {}", parameters.join(", "))?;
+    }
+    let started = |spawn: &crate::program::Spawn| {
+        let name = spawn
+            .name
+            .as_ref()
+            .map(|name| format!("`{name}` "))
+            .unwrap_or_default();
+        let scoped = if spawn.scoped { ", scoped" } else { "" };
+        format!("{name}started at line {}{scoped}", spawn.line)
+    };
+    for (i, spawn) in harness.spawns.iter().enumerate() {
+        let lead = if i == 0 { "threads" } else { "" };
+        writeln!(out, "  {lead:<7}  {}", started(spawn))?;
+    }
+    // Which two threads run side by side shows when the program runs; these are the usual cases.
+    match harness.spawns.as_slice() {
+        [_] => writeln!(
+            out,
+            "  roles    first: the thread that runs the harness; second: the one it starts"
+        )?,
+        [a, b] => writeln!(
+            out,
+            "  roles    first: {}; second: {}",
+            started(a),
+            started(b)
+        )?,
+        _ => {}
+    }
+    if let Some(why) = &harness.unsupported {
+        writeln!(out, "{}", why.render(width))?;
+    }
+    Ok(())
+}

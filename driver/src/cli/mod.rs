@@ -1,0 +1,268 @@
+//! The command line.
+
+mod check;
+mod input;
+mod list;
+mod role;
+mod transform;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use input::InputSpec;
+
+use crate::Error;
+use crate::terminal::Terminal;
+
+/// Finds concurrency bugs in ordinary Rust by bounded interference.
+#[derive(Debug, Parser)]
+#[command(
+    name = "seqz",
+    version,
+    propagate_version = true,
+    long_about = "Finds concurrency bugs in ordinary Rust by bounded interference.\n\n\
+        seqz takes code written with plain std (an existing #[test] that spawns threads, say), and turns its two threads \
+        into one sequential program, P̂ₖ, whose extra inputs choose which k reads of the thread under test see a value \
+        that the other thread wrote. Running that program over all such choices finds the bug, and the k reads explain it.",
+    after_help = EXIT_CODES,
+    after_long_help = concat!(
+        "Examples:\n",
+        "  seqz list                        what there is to check in this crate\n",
+        "  seqz check                       check all of it, with up to 3 non-local reads\n",
+        "  seqz check src/queue.rs --harness push_and_pop\n",
+        "  seqz transform --k 2 src/queue.rs -o queue-p-hat\n\n",
+        "Exit codes:\n",
+        "  0  no bug was found      1  a bug was found\n",
+        "  2  the program or the command line is at fault      3  seqz itself failed\n",
+        "  130  cut short by Ctrl-C before a bug was found",
+    )
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "`seqz help COMMAND` tells more, with examples.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show the harnesses of a program: the tests and functions that seqz can check
+    List(ListArgs),
+    /// Write out the sequential program P̂ₖ of a harness as a crate
+    Transform(TransformArgs),
+    /// Search for bugs, for k = 0, 1, 2, … non-local reads
+    Check(CheckArgs),
+}
+
+/// Arguments of `seqz list`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Show the harnesses of a program: the tests and functions that seqz can check.\n\n\
+        A harness is a #[test], a public function or main, in which threads are started. Its parameters are the \
+        program's inputs. For each one: its kind and place, its inputs, where its threads are started, and, where seqz \
+        can't check it, the reason.",
+    after_long_help = "Examples:\n  seqz list\n  seqz list src/queue.rs\n  seqz list --format json crates/queue"
+)]
+pub struct ListArgs {
+    /// A Rust file, a crate, or a workspace member
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// Arguments of `seqz transform`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Write out the sequential program P̂ₖ of a harness as a crate.\n\n\
+        The crate builds offline with `cargo build` and holds all that it needs, the runtime's source too. Its library \
+        has `p_hat(inputs, rds, wrts)` and `p_hat_from_bytes(bytes)` for any sequential tester; its binary runs one \
+        choice that is given on the command line.",
+    after_long_help = "Examples:\n  \
+        seqz transform --k 2 src/lib.rs -o out\n  \
+        seqz transform --k 1 --harness tests::push_and_pop --thread-under-test second .\n  \
+        (cd out && cargo run -- --help)"
+)]
+pub struct TransformArgs {
+    /// A Rust file, a crate, or a workspace member
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// How many reads of the thread under test are non-local
+    #[arg(long, short, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=64))]
+    k: u32,
+    /// Where to write the crate [default: NAME-p-hat in this directory]
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Only this harness (its path, or the end of it) [default: all]
+    #[arg(long, value_name = "NAME")]
+    harness: Option<String>,
+    /// Which thread is under test: `first` or `second`, `main`, or a thread's name [default: first]
+    #[arg(long, value_name = "WHICH")]
+    thread_under_test: Option<String>,
+    /// Write over what is in DIR already
+    #[arg(long)]
+    force: bool,
+}
+
+/// Arguments of `seqz check`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Search for bugs, for k = 0, 1, 2, … non-local reads.\n\n\
+        Every harness is rewritten into the sequential program P̂ₖ and built once. Then all choices are tried, of which \
+        k reads of the thread under test see which writes of the interfering thread, first for k = 0 and up to --k-max, \
+        with each of the two threads under test in turn, and for all inputs. What is searched to the end is said to be \
+        exhausted; what is not, why not.\n\n\
+        The memory model is sequential consistency: `Ordering` arguments are not looked at.",
+    after_long_help = "Examples:\n  \
+        seqz check                                  every harness of the crate in this directory\n  \
+        seqz check src/queue.rs --harness push_and_pop --k-max 2\n  \
+        seqz check --input 'amount=0..=10' --input 'name=ann,bob'\n  \
+        seqz check --thread-under-test second --format json > report.json\n  \
+        seqz check --time 60 --max-executions 1000000\n\n\
+        Ctrl-C ends the search; what has been found by then is reported. Findings are also written to \
+        DIR/findings as they come, where DIR is the target directory."
+)]
+pub struct CheckArgs {
+    /// A Rust file, a crate, or a workspace member
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// The largest number of non-local reads to try
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=64))]
+    k_max: u32,
+    /// Only this harness (its path, or the end of it); may be given several times [default: all]
+    #[arg(long, value_name = "NAME")]
+    harness: Vec<String>,
+    /// Which thread is under test: `first` or `second`, `main`, or a thread's name [default: each in turn]
+    #[arg(long, value_name = "WHICH")]
+    thread_under_test: Option<String>,
+    /// Which engine decides whether a log has a feasible interleaving
+    #[arg(long, value_enum, default_value_t = SolverChoice::Grid)]
+    solver: SolverChoice,
+    /// Values for a parameter of the harness: a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`)
+    #[arg(long, value_name = "NAME=VALUES")]
+    input: Vec<InputSpec>,
+    /// How many inputs to try at most; more than that are sampled
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    max_inputs: u64,
+    /// Seed of the sample of inputs, to repeat a run [default: chosen, and printed]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How many shared accesses a thread may make in one execution before it is cut
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    max_steps: u64,
+    /// How many executions to make at most, per harness
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_executions: Option<u64>,
+    /// Stop the search after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<std::time::Duration>,
+    /// How long one execution may go on without a sign of life before it is taken for hung, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    hang_after: std::time::Duration,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Where to build [default: $SEQZ_TARGET_DIR, or target/seqz of the crate, or a cache directory for a lone file]
+    #[arg(long, value_name = "DIR")]
+    target_dir: Option<PathBuf>,
+    /// Write the rewritten program to DIR as well, to look at it
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Human,
+    /// One JSON document, see docs/json.md
+    Json,
+}
+
+/// Who decides feasibility.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SolverChoice {
+    /// The progress grid: exact and fast
+    Grid,
+    /// Z3, the reference
+    Z3,
+    /// Both, held against each other
+    All,
+}
+
+fn seconds(text: &str) -> Result<std::time::Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| format!("`{text}` is not a number of seconds"))?;
+    if seconds <= 0.0 {
+        return Err("must be more than 0".into());
+    }
+    std::time::Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
+/// How a command ended, where it ended as it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing to complain about.
+    Clean,
+    /// At least one bug was found.
+    Bugs,
+    /// Some part of what was asked for could not be checked, and no bug was found in the rest.
+    Unsupported,
+    /// The user broke the search off before a bug was found.
+    Interrupted,
+}
+
+impl Verdict {
+    /// The process's exit code.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::Bugs => 1,
+            Self::Unsupported => 2,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// Parses the command line, runs the command, prints what it has to say, and gives the exit code.
+#[must_use]
+pub fn main() -> u8 {
+    let cli = Cli::parse();
+    let terminal = Terminal::detect();
+    let result = match &cli.command {
+        Command::List(args) => list::run(args, &terminal),
+        Command::Transform(args) => transform::run(args),
+        Command::Check(args) => check::run(args, &terminal),
+    };
+    match result {
+        Ok(verdict) => verdict.code(),
+        Err(error) => {
+            error.report(&terminal);
+            error.code()
+        }
+    }
+}
+
+/// Picks the one name that `wanted` means: the name itself, or else the only one that ends in `::wanted`.
+fn pick<'a>(names: &[&'a str], wanted: &str) -> Result<&'a str, Error> {
+    if let Some(name) = names.iter().find(|name| **name == wanted) {
+        return Ok(name);
+    }
+    let tail = format!("::{wanted}");
+    let ends: Vec<_> = names.iter().filter(|name| name.ends_with(&tail)).collect();
+    match ends.as_slice() {
+        [one] => Ok(one),
+        [] => Err(Error::NoSuchHarness {
+            wanted: wanted.to_owned(),
+            known: names.iter().map(ToString::to_string).collect(),
+        }),
+        several => Err(Error::AmbiguousHarness {
+            wanted: wanted.to_owned(),
+            candidates: several.iter().map(ToString::to_string).collect(),
+        }),
+    }
+}

@@ -1,0 +1,118 @@
+//! `--thread-under-test`.
+
+use crate::error::Error;
+use crate::program::Harness;
+use crate::report::document::Role;
+
+/// The role that the option means for a transformation, the first thread if it isn't given.
+pub(super) fn of_option(
+    wanted: Option<&str>,
+    harnesses: &[Harness],
+    only: Option<&str>,
+) -> Result<Role, Error> {
+    let Some(wanted) = wanted else {
+        return Ok(Role::First);
+    };
+    let mut found = None;
+    for harness in harnesses
+        .iter()
+        .filter(|h| only.is_none_or(|name| h.name == name))
+    {
+        let role = of(wanted, harness)?;
+        if found.is_some_and(|other| other != role) {
+            return Err(Error::Option {
+                message: format!(
+                    "`{wanted}` is the first thread of one harness and the second of another"
+                ),
+                help: "say which one with --harness".into(),
+            });
+        }
+        found = Some(role);
+    }
+    Ok(found.unwrap_or(Role::First))
+}
+
+/// The role of the thread that `wanted` names in this harness: by order, by name, or `main`, the thread that runs it.
+///
+/// With one thread started, the two that run side by side are the harness's own and that one; with two, they are
+/// those two.
+pub(super) fn of(wanted: &str, harness: &Harness) -> Result<Role, Error> {
+    let own = harness.spawns.len() == 1;
+    match wanted {
+        "first" => return Ok(Role::First),
+        "second" => return Ok(Role::Second),
+        "main" if own => return Ok(Role::First),
+        _ => {}
+    }
+    let named = harness
+        .spawns
+        .iter()
+        .position(|spawn| spawn.name.as_deref() == Some(wanted));
+    match (named, own) {
+        (Some(0), true) | (Some(1), false) => Ok(Role::Second),
+        (Some(0), false) => Ok(Role::First),
+        _ => Err(unknown(wanted, harness)),
+    }
+}
+
+fn unknown(wanted: &str, harness: &Harness) -> Error {
+    let mut known = vec!["first".to_owned(), "second".to_owned()];
+    if harness.spawns.len() == 1 {
+        known.push("main".into());
+    }
+    known.extend(harness.spawns.iter().filter_map(|spawn| spawn.name.clone()));
+    Error::Option {
+        message: format!(
+            "`{}` has no thread `{wanted}` that could be under test",
+            harness.name
+        ),
+        help: format!("give one of: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{HarnessKind, Spawn};
+    use crate::report::document::Site;
+
+    fn harness(names: &[Option<&str>]) -> Harness {
+        Harness {
+            name: "h".into(),
+            kind: HarnessKind::Test,
+            site: Site {
+                file: "a.rs".into(),
+                line: 1,
+                column: 1,
+                text: String::new(),
+            },
+            parameters: Vec::new(),
+            spawns: names
+                .iter()
+                .map(|name| Spawn {
+                    line: 1,
+                    name: name.map(str::to_owned),
+                    scoped: false,
+                })
+                .collect(),
+            unsupported: None,
+        }
+    }
+
+    #[test]
+    fn one_thread_runs_beside_the_harness() {
+        let harness = harness(&[Some("worker")]);
+        assert_eq!(of("main", &harness).unwrap(), Role::First);
+        assert_eq!(of("worker", &harness).unwrap(), Role::Second);
+        assert_eq!(of("second", &harness).unwrap(), Role::Second);
+    }
+
+    #[test]
+    fn two_threads_run_beside_each_other() {
+        let harness = harness(&[Some("a"), Some("b")]);
+        assert_eq!(of("a", &harness).unwrap(), Role::First);
+        assert_eq!(of("b", &harness).unwrap(), Role::Second);
+        assert!(of("main", &harness).is_err());
+        assert!(of("c", &harness).is_err());
+    }
+}

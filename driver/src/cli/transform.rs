@@ -1,0 +1,73 @@
+//! `seqz transform`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{TransformArgs, Verdict};
+use crate::diagnostic::shown;
+use crate::embed;
+use crate::error::Error;
+use crate::output::{Output, writing};
+use crate::program::{Program, Request};
+
+pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
+    let program = Program::load(&args.path)?;
+    let harnesses = program.harnesses();
+    let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
+    let harness = args
+        .harness
+        .as_deref()
+        .map(|wanted| super::pick(&names, wanted))
+        .transpose()?;
+    let role = super::role::of_option(args.thread_under_test.as_deref(), harnesses, harness)?;
+    let generated = program.transform(&Request {
+        k: args.k,
+        harness: harness.map(str::to_owned),
+        role,
+    })?;
+    let dir = match &args.output {
+        Some(dir) => dir.clone(),
+        None => PathBuf::from(format!("{}-p-hat", program.name())),
+    };
+    claim(&dir, args.force)?;
+    let runtime = embed::runtime().map(|(path, text)| (Path::new("runtime").join(path), text));
+    let files = generated
+        .files()
+        .map(|(path, text)| (path.to_owned(), text));
+    // The runtime's directory has a `src` of its own, so both are written, and cleaned of what is left over, apart.
+    embed::write(&dir, files).map_err(writing(&dir))?;
+    embed::write(
+        &dir.join("runtime"),
+        runtime.map(|(path, text)| (strip(&path), text)),
+    )
+    .map_err(writing(&dir))?;
+    Output::stdout().write(|out| {
+        writeln!(out, "{} holds P̂ₖ for k = {}:", shown(&dir), args.k)?;
+        for entry in generated.entry_points() {
+            writeln!(out, "  {entry}")?;
+        }
+        writeln!(out, "  cd {} && cargo run --release -- --help", shown(&dir))
+    })?;
+    Ok(Verdict::Clean)
+}
+
+fn strip(path: &Path) -> PathBuf {
+    path.strip_prefix("runtime").unwrap_or(path).to_owned()
+}
+
+/// Makes sure that nothing of the user's is written over.
+fn claim(dir: &Path, force: bool) -> Result<(), Error> {
+    fs::create_dir_all(dir).map_err(writing(dir))?;
+    let mut entries = fs::read_dir(dir).map_err(|source| Error::File {
+        what: "read",
+        path: dir.to_owned(),
+        source,
+    })?;
+    if entries.next().is_some() && !force {
+        return Err(Error::Option {
+            message: format!("{} is not empty", shown(dir)),
+            help: "name another directory with -o, or say --force to write over it".into(),
+        });
+    }
+    Ok(())
+}

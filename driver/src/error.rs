@@ -1,0 +1,132 @@
+//! Why a command failed, and whose fault it is.
+
+use std::io;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use crate::diagnostic::{Diagnostic, shown};
+use crate::terminal::Terminal;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The program is at fault, at places that compilers point to.
+    #[error("{}", .0.first().map_or("the program is at fault", |d| d.message.as_str()))]
+    Program(Vec<Diagnostic>),
+    /// Nothing to check.
+    #[error("no harness in {}", shown(.path))]
+    NoHarness {
+        /// Where one was looked for.
+        path: PathBuf,
+    },
+    /// `--harness` names none.
+    #[error("there is no harness `{wanted}`")]
+    NoSuchHarness {
+        /// The name given.
+        wanted: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// `--harness` names several.
+    #[error("`{wanted}` may mean more than one harness")]
+    AmbiguousHarness {
+        /// The name given.
+        wanted: String,
+        /// The names that it may mean.
+        candidates: Vec<String>,
+    },
+    /// An option's value doesn't go with the program.
+    #[error("{message}")]
+    Option {
+        /// What is wrong.
+        message: String,
+        /// What to do instead.
+        help: String,
+    },
+    /// A file of the user's can't be read or written.
+    #[error("cannot {what} {}: {source}", shown(.path))]
+    File {
+        /// What was tried: "read", "write", …
+        what: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// Standard output can't be written.
+    #[error("cannot write to standard output: {0}")]
+    Output(io::Error),
+    /// `cargo` or `rustc` can't be run, or ends in a way that has nothing to do with the program.
+    #[error("{message}")]
+    Build {
+        /// What happened.
+        message: String,
+        /// What the tool printed, as it printed it.
+        output: String,
+    },
+    /// The worker, a program that seqz built, did what it must not.
+    #[error("{0}")]
+    Worker(String),
+    /// The transformed program doesn't compile although the original does.
+    #[error("the transformed program does not compile, although the original does")]
+    Generated(Vec<Diagnostic>),
+}
+
+impl Error {
+    /// 2 where the program or the command line is at fault, 3 where seqz or the machine is.
+    #[must_use]
+    pub const fn code(&self) -> u8 {
+        match self {
+            Self::Program(_)
+            | Self::NoHarness { .. }
+            | Self::NoSuchHarness { .. }
+            | Self::AmbiguousHarness { .. }
+            | Self::Option { .. }
+            | Self::File { .. } => 2,
+            Self::Output(_) | Self::Build { .. } | Self::Worker(_) | Self::Generated(_) => 3,
+        }
+    }
+
+    /// The messages that say it, the first one first.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let plain = Diagnostic::error(self.to_string());
+        match self {
+            Self::Program(diagnostics) if !diagnostics.is_empty() => diagnostics.clone(),
+            Self::NoHarness { .. } => vec![
+                plain
+                    .note("a harness is a #[test], a `pub fn` or `main` in which threads are started with `std::thread`")
+                    .help("`seqz list` shows what was found, and why the rest can't be checked"),
+            ],
+            Self::NoSuchHarness { known, .. } => vec![if known.is_empty() {
+                plain.note("the program has none")
+            } else {
+                plain.help(format!("there are: {}", known.join(", ")))
+            }],
+            Self::AmbiguousHarness { candidates, .. } => {
+                vec![plain.help(format!("give more of its path: {}", candidates.join(", ")))]
+            }
+            Self::Option { help, .. } => vec![plain.help(help)],
+            Self::Build { output, .. } if !output.trim().is_empty() => vec![plain.note(output.trim())],
+            Self::Generated(diagnostics) => {
+                let mut all = vec![
+                    plain
+                        .note("this is a fault of seqz, not of the program: its rewriting went wrong at the places below")
+                        .help("`--keep DIR` writes the rewritten program out"),
+                ];
+                all.extend(diagnostics.iter().cloned());
+                all
+            }
+            _ => vec![plain],
+        }
+    }
+
+    /// Says it on standard error.
+    pub fn report(&self, terminal: &Terminal) {
+        let mut out = anstream::stderr();
+        for diagnostic in self.diagnostics() {
+            // Nowhere is left to complain to when standard error is gone.
+            let _ = writeln!(out, "{}\n", diagnostic.render(terminal.width));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What is known of the terminal: how wide it is, and whether anyone watches.
+
+use std::io::{IsTerminal, stderr, stdout};
+
+/// Where output goes. Whether it is coloured is decided by the stream itself, in `anstream` (a terminal, `NO_COLOR`).
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal {
+    /// Columns of a line of output.
+    pub width: usize,
+    /// Whether standard error is a terminal, so that progress may be drawn there.
+    pub progress: bool,
+}
+
+/// The width where nothing tells: a file or a pipe. Wide enough for two columns of source text.
+const DEFAULT_WIDTH: usize = 100;
+
+impl Terminal {
+    /// Looks at the process's standard streams and at `COLUMNS`.
+    #[must_use]
+    pub fn detect() -> Self {
+        let measured = if stdout().is_terminal() {
+            terminal_size::terminal_size_of(stdout()).map(|(width, _)| usize::from(width.0))
+        } else {
+            None
+        };
+        let width = measured
+            .or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
+            .filter(|width| *width > 0)
+            .unwrap_or(DEFAULT_WIDTH);
+        Self {
+            width,
+            progress: stderr().is_terminal(),
+        }
+    }
+}
