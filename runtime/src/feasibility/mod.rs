@@ -4,20 +4,21 @@
 //! 4.2: PO ∧ LV ∧ RW. [`Log`] says what is asked; three things answer it:
 //! - [`Grid`], the progress grid: exact, incremental over the events of T, and what the engine of P̂ₖ runs on
 //!   ([`ProgressGrid`] puts it behind [`Feasibility`]);
-//! - `z3::Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is held against;
+//! - `Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is held against;
 //! - [`validate`], which replays an [`Interleaving`] over the log and says where it goes wrong.
 //!
 //! # Where this differs from the paper
 //! - **T's own earlier write.** RW₂ as printed asks of a non-local read of x that the paired write w' come before the
 //!   injected write and T' next write to x after the block. That lets T's own latest write to x fall between w' and the
-//!   read, which then sees T's value. So T's latest write to x before the read must come before w'. Example: T writes x
-//!   and then reads it non-locally, T' does nothing but the paired write and, before it, takes a value that T's write
-//!   must not precede (`T: W(x) R(x)←w`, `T': R(x) W(x)=w`): as printed the order w, T's write, T's read would do.
+//!   read, which then sees T's value. So T's latest write to x before the read must come before w'. Example:
+//!   `T: R(y)←v W(x) R(x)←w` and `T': W(x)=w W(y)=v`. T has read y before it writes x, so both writes of T' are done by
+//!   then, and T's second read sees T's own write. No interleaving exists, yet RW₂ as printed holds of the only order
+//!   there is.
 //! - **Injected writes.** They open x-live blocks of T and are no writes of P, so they break no x-live block of T'.
 //! - **How far T' goes.** The paper cuts T' at the first lock-free point after the paired writes. Any prefix of T' may
 //!   be what has happened when T is at its last event, and sometimes only an earlier one works: with
-//!   `T: R(x)←w W(y)` and `T': A(l) W(x)=w R(y) L(l)`, T' has to be cut before it reads y, and it may be, while it
-//!   still holds l.
+//!   `T: W(y) R(x)←w` and `T': A(l) W(x)=w W(x) R(y) L(l)`, the read has to come before the second write to x, and so
+//!   T's write to y before T' reads y. T' has to be cut before that read, while it still holds l.
 //!
 //! # Which prefixes of T' matter
 //! Let c₀ be one past the last paired event (all of T' if T joins it). Take an interleaving in which T' goes as far as
@@ -34,11 +35,15 @@ mod progress;
 mod track;
 mod validate;
 mod witness;
+#[cfg(feature = "z3")]
+mod z3;
 
 pub use grid::Grid;
 pub use interference::Interference;
 pub use progress::ProgressGrid;
 pub use validate::validate;
+#[cfg(feature = "z3")]
+pub use z3::{Z3, Z3Incremental};
 
 use crate::log::Log;
 

@@ -193,13 +193,8 @@ pub(crate) fn run(random: &mut Random, shape: Shape, damage: usize) -> Owned {
         {
             *mine = before;
             if t && random.percent(50) {
-                let open = interfering.iter().rposition(
-                    |&at| matches!(at, Op::Acquire(x, held) if x == l && held.excludes(mode)),
-                );
-                under_test.push(TEvent {
-                    op: Op::TryFail(l, mode),
-                    source: open.map(|at| at as u32),
-                });
+                let open = open_block(&interfering, l, mode);
+                under_test.push(TEvent::non_local(Op::TryFail(l, mode), open));
             }
             continue;
         }
@@ -236,14 +231,32 @@ pub(crate) fn run(random: &mut Random, shape: Shape, damage: usize) -> Owned {
         }
     }
     for _ in 0..damage {
-        let at = random.below(under_test.len());
-        let op = under_test[at].op;
-        if under_test[at].source.is_some() || random.percent(30) {
-            under_test[at].source = pick_source(random, op, &interfering);
+        let reads: Vec<usize> = (0..m)
+            .filter(|&at| under_test[at].source.is_some())
+            .collect();
+        if let Some(at) = random.pick(&reads) {
+            under_test[at].source = pick_source(random, under_test[at].op, &interfering);
         }
     }
     Owned {
         under_test,
         interfering,
     }
+}
+
+/// The acquire of a block of this lock that T' is in and that excludes the mode.
+fn open_block(interfering: &[Op], lock: Object, mode: LockMode) -> u32 {
+    let mut open: Vec<(usize, LockMode)> = Vec::new();
+    for (at, op) in interfering.iter().enumerate() {
+        match *op {
+            Op::Acquire(l, held) if l == lock => open.push((at, held)),
+            Op::Release(l, held) if l == lock => {
+                let block = open.iter().rposition(|&(_, mode)| mode == held);
+                open.remove(block.expect("released what is held"));
+            }
+            _ => {}
+        }
+    }
+    let block = open.iter().find(|(_, held)| held.excludes(mode));
+    block.expect("the lock is held").0 as u32
 }
