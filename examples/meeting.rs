@@ -1,0 +1,74 @@
+//! A sequential program that schedules meetings, of which two copies run at once on the same calendars.
+//!
+//! Source: the Meeting benchmark of Razavi, Farzan and Holzer (2012): two copies of a sequential program "running
+//! concurrently without using any synchronization mechanism to prevent the threads from interfering each other".
+//!
+//! The bug: `schedule` looks for an hour at which all who attend are free and then books it, in two steps. Both copies
+//! can find the same hour free, and the one that writes last takes a guest away from the other's meeting.
+//!
+//! Threads: the two copies, which share one guest. One read, of the first copy's confirmation, sees the other's booking.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+const HOURS: usize = 3;
+const FREE: u32 = 0;
+
+/// What one person does at each hour: [`FREE`] or the number of a meeting.
+#[derive(Default)]
+struct Calendar {
+    hours: [AtomicU32; HOURS],
+}
+
+impl Calendar {
+    fn is_free(&self, hour: usize) -> bool {
+        self.hours[hour].load(Ordering::SeqCst) == FREE
+    }
+
+    fn book(&self, hour: usize, meeting: u32) {
+        self.hours[hour].store(meeting, Ordering::SeqCst);
+    }
+
+    fn attends(&self, hour: usize, meeting: u32) -> bool {
+        self.hours[hour].load(Ordering::SeqCst) == meeting
+    }
+}
+
+/// Books the first hour at which all guests are free, and sends the confirmations.
+fn schedule(meeting: u32, guests: &[&Calendar]) -> Option<usize> {
+    let hour = (0..HOURS).find(|&hour| guests.iter().all(|guest| guest.is_free(hour)))?;
+    for guest in guests {
+        guest.book(hour, meeting);
+    }
+    for guest in guests {
+        assert!(
+            guest.attends(hour, meeting),
+            "a guest of meeting {meeting} is booked for another one"
+        );
+    }
+    Some(hour)
+}
+
+#[test]
+fn two_schedulers_share_a_guest() {
+    let ada = Arc::new(Calendar::default());
+    let bob = Arc::new(Calendar::default());
+    let eve = Arc::new(Calendar::default());
+    let first = {
+        let (ada, bob) = (Arc::clone(&ada), Arc::clone(&bob));
+        thread::Builder::new()
+            .name("first copy".into())
+            .spawn(move || schedule(1, &[&ada, &bob]))
+            .unwrap()
+    };
+    let second = {
+        let (bob, eve) = (Arc::clone(&bob), Arc::clone(&eve));
+        thread::Builder::new()
+            .name("second copy".into())
+            .spawn(move || schedule(2, &[&bob, &eve]))
+            .unwrap()
+    };
+    assert!(first.join().unwrap().is_some(), "the day has hours enough");
+    assert!(second.join().unwrap().is_some(), "the day has hours enough");
+}

@@ -1,0 +1,12 @@
+//! Numbers, each of which should be handed out once.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+/// A number that nobody has yet.
+pub fn next_id() -> u32 {
+    let id = NEXT.load(Ordering::SeqCst);
+    NEXT.store(id + 1, Ordering::SeqCst);
+    id
+}
