@@ -1,5 +1,54 @@
 //! What a program transformed by seqz links: std's concurrency items under the same names, the event log,
 //! feasibility, and the engine of the sequential program P̂ₖ.
+//!
+//! Read [`log`] for what is logged, [`feasibility`] for when a log is one of a real execution, and [`engine`] for how P̂ₖ
+//! runs. [`std`](mod@crate::std) is what a transformed program sees in the place of `std`.
 
+extern crate alloc as alloc_crate;
+
+pub mod arc;
+pub mod cell;
+pub mod check;
+pub mod engine;
 pub mod feasibility;
+mod harness;
+mod ids;
+pub mod input;
 pub mod log;
+mod p_hat;
+pub mod print;
+mod shared;
+pub mod std;
+pub mod worker;
+
+pub use harness::{AnyHarness, Bound, Harness};
+pub use ids::{Pair, ReadId, Role, WriteId};
+pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
+pub use shared::Shadow;
+
+/// `core` as a transformed program sees it.
+pub mod core {
+    pub use ::core::*;
+
+    pub use crate::std::{cell, hint};
+
+    /// `core::sync`.
+    pub mod sync {
+        pub use crate::std::sync::atomic;
+    }
+}
+
+/// `alloc` as a transformed program sees it.
+pub mod alloc {
+    pub use crate::alloc_crate::*;
+}
+
+/// Discards the execution unless `condition` holds: whatever the threads do after this, they do it only if it does.
+///
+/// On the thread under test the execution ends here and counts as none. The interfering thread waits here for ever, as it
+/// would for a condition that never comes true. Outside of executions this does nothing.
+pub fn assume(condition: bool) {
+    if let Some(handle) = engine::current() {
+        engine::assume(handle, condition);
+    }
+}

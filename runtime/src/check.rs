@@ -1,0 +1,219 @@
+//! Enumerating P̂ₖ: all choices of non-local reads that the executions themselves reveal, k = 0, 1, 2, …
+//!
+//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs*, section 5: full path coverage of P̂ₖ
+//! finds all k-coupled bugs of T.
+//!
+//! The choices form a tree. A node is a list of non-local reads, each with the write that it sees; the root is empty. Its
+//! execution has exactly these and no other ones, and reveals the node's children: every further read that could see a
+//! write of T' instead. Level k of the tree is P̂ₖ. Each node is executed once, and children that no interleaving allows
+//! are never executed: an execution that turns out to be infeasible is one whose later local reads cannot all be local.
+
+use crate::engine::{Ending, Limits, Machine, Place, Solver, ThreadInfo};
+use crate::harness::Bound;
+use crate::ids::{Pair, Role};
+
+/// What to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The largest k.
+    pub k_max: usize,
+    /// How many executions at most.
+    pub executions: u64,
+    /// Bounds on one execution.
+    pub limits: Limits,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            k_max: 3,
+            executions: u64::MAX,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What has been done at one k.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Level {
+    /// Executions.
+    pub executions: u64,
+    /// Those that turned out to have no feasible interleaving.
+    pub infeasible: u64,
+    /// Those that an assumption discarded.
+    pub assumed: u64,
+    /// Those that were cut at the step bound.
+    pub step_bound: u64,
+    /// Those in which T' was cut at the step bound.
+    pub interfering_cut: u64,
+    /// Those that were cut since T did nothing but wait.
+    pub waiting: u64,
+    /// Those in which T waited for ever.
+    pub stuck: u64,
+    /// Those whose feasibility could not be decided.
+    pub unknown: u64,
+    /// Those that met a bug.
+    pub buggy: u64,
+    /// Choices that were not executed.
+    pub skipped: u64,
+}
+
+impl Level {
+    /// Whether every choice at this k has been executed to its end.
+    #[must_use]
+    pub const fn exhausted(&self) -> bool {
+        self.skipped == 0 && self.step_bound == 0 && self.interfering_cut == 0 && self.unknown == 0
+    }
+
+    fn count(&mut self, ending: &Ending) {
+        self.executions += 1;
+        match ending {
+            Ending::Passed | Ending::Mispaired | Ending::Unsupported { .. } => {}
+            Ending::Bug => self.buggy += 1,
+            Ending::Infeasible => self.infeasible += 1,
+            Ending::Unknown(_) => self.unknown += 1,
+            Ending::Assumed => self.assumed += 1,
+            Ending::StepBound => self.step_bound += 1,
+            Ending::Waiting => self.waiting += 1,
+            Ending::Stuck => self.stuck += 1,
+        }
+    }
+
+    /// Adds another one's counts.
+    pub const fn add(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.infeasible += other.infeasible;
+        self.assumed += other.assumed;
+        self.step_bound += other.step_bound;
+        self.interfering_cut += other.interfering_cut;
+        self.waiting += other.waiting;
+        self.stuck += other.stuck;
+        self.unknown += other.unknown;
+        self.buggy += other.buggy;
+        self.skipped += other.skipped;
+    }
+}
+
+/// Why a search cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The program does what P̂ₖ cannot express.
+    Unsupported {
+        /// What that is.
+        message: String,
+        /// Where.
+        place: Option<Place>,
+    },
+    /// The program does not do the same thing twice with the same inputs and choices.
+    Nondeterministic,
+}
+
+/// A search over one harness, one role and one choice of inputs, a level at a time.
+pub struct Search<'a> {
+    bound: &'a Bound,
+    role: Role,
+    bounds: Bounds,
+    /// The choices of the next level, `k` pairs each.
+    frontier: Vec<Pair>,
+    k: usize,
+    executions: u64,
+    threads: Option<(ThreadInfo, ThreadInfo)>,
+}
+
+impl std::fmt::Debug for Search<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Search")
+            .field("k", &self.k)
+            .field("executions", &self.executions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A machine for searches within `bounds`.
+#[must_use]
+pub fn machine(bounds: &Bounds, solver: Solver) -> Machine {
+    Machine::new(bounds.limits, solver)
+}
+
+impl<'a> Search<'a> {
+    /// A search that has not begun.
+    #[must_use]
+    pub const fn new(bound: &'a Bound, role: Role, bounds: Bounds) -> Self {
+        Self {
+            bound,
+            role,
+            bounds,
+            frontier: Vec::new(),
+            k: 0,
+            executions: 0,
+            threads: None,
+        }
+    }
+
+    /// The k of the next level.
+    #[must_use]
+    pub const fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Whether no level is left.
+    #[must_use]
+    pub const fn finished(&self) -> bool {
+        self.k > self.bounds.k_max
+    }
+
+    /// T and T', if two threads have run side by side.
+    #[must_use]
+    pub const fn threads(&self) -> Option<&(ThreadInfo, ThreadInfo)> {
+        self.threads.as_ref()
+    }
+
+    /// Executes the next level on `machine`, which keeps the bugs. `watch` is called after each execution and tells whether to go on.
+    ///
+    /// # Errors
+    /// The program cannot be searched.
+    pub fn next_level(
+        &mut self,
+        machine: &mut Machine,
+        watch: &mut dyn FnMut(&Level, &Machine) -> bool,
+    ) -> Result<Level, Trouble> {
+        machine.forget();
+        let k = self.k;
+        let reveal = k < self.bounds.k_max;
+        let mut level = Level::default();
+        let choices = std::mem::take(&mut self.frontier);
+        let count = if k == 0 { 1 } else { choices.len() / k };
+        for at in 0..count {
+            if self.executions >= self.bounds.executions {
+                level.skipped += (count - at) as u64;
+                break;
+            }
+            let pairs = &choices[at * k..(at + 1) * k];
+            let run = machine.run(self.role, pairs, reveal, &*self.bound.program);
+            self.executions += 1;
+            let ending = run.map_err(|_| Trouble::Nondeterministic)?;
+            level.count(&ending);
+            match ending {
+                Ending::Unsupported { message, place } => {
+                    return Err(Trouble::Unsupported { message, place });
+                }
+                Ending::Mispaired => return Err(Trouble::Nondeterministic),
+                _ => {}
+            }
+            level.interfering_cut += u64::from(machine.interfering_was_cut());
+            if self.threads.is_none() {
+                self.threads = machine.threads();
+            }
+            for pair in machine.revealed() {
+                self.frontier.extend_from_slice(pairs);
+                self.frontier.push(*pair);
+            }
+            if !watch(&level, machine) {
+                level.skipped += (count - at - 1) as u64;
+                break;
+            }
+        }
+        self.k += 1;
+        Ok(level)
+    }
+}

@@ -1,0 +1,48 @@
+//! Ending an execution early.
+
+use super::{Handle, Site};
+
+/// Why an execution, or the run of T' inside it, ended before its program did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Abort {
+    /// The log has no feasible interleaving.
+    Infeasible,
+    /// The feasibility check could not tell.
+    Unknown(String),
+    /// `rds` or `wrts` name a read or a write that does not fit: another object, or none.
+    Mispaired,
+    /// `assume` was told something false.
+    Assumed,
+    /// The step bound was passed.
+    StepBound,
+    /// The thread repeats reads that cannot change any more by itself.
+    Waiting,
+    /// The thread waits for ever: for T', which never ends.
+    Stuck,
+    /// A bug ended the thread, and has been noted.
+    Bug,
+    /// The program does what P̂ₖ cannot express.
+    Unsupported { message: String, site: Option<Site> },
+}
+
+/// The payload of the unwinding that ends an execution. The reason is in the engine.
+pub(crate) struct Unwind;
+
+/// Ends the current line's run with `reason`, by unwinding, or by silencing it where it already unwinds.
+#[cold]
+pub(crate) fn abort(handle: Handle, reason: Abort) {
+    let engine = handle.get();
+    if engine.abort.is_none() {
+        engine.abort = Some(reason);
+    }
+    engine.quiet = true;
+    if !std::thread::panicking() {
+        std::panic::resume_unwind(Box::new(Unwind));
+    }
+}
+
+/// Ends the whole execution: the program does something that P̂ₖ cannot express.
+#[cold]
+pub(crate) fn unsupported(handle: Handle, message: String, site: Option<Site>) {
+    abort(handle, Abort::Unsupported { message, site });
+}

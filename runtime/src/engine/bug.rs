@@ -1,0 +1,579 @@
+//! Bugs: what is one, and the proof that comes with it.
+//!
+//! Panics are seen when they reach the top of a thread. Deadlocks and data races are found without running into them:
+//! each is a pair of prefixes of the two threads, T about to do one thing and T' another, that can be reached together
+//! (section 4.2's feasibility of the two prefixes).
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::panics::{PanicInfo, Place};
+use super::{
+    Block, Engine, Handle, Held, InterferingEnd, Line, NONE, Site, Trail, abort, tau, threads,
+};
+use crate::feasibility::Step;
+use crate::ids::{Pair, Role};
+use crate::log::{Object, Op, TEvent};
+
+/// What kind of fault a bug is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BugKind {
+    /// A panic reached the top of a thread: a failed assertion, an overflow, an index out of bounds, …
+    Panic,
+    /// Threads wait for each other, or one waits for itself.
+    Deadlock,
+    /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
+    DataRace,
+}
+
+/// How the bits of a value are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ValueKind {
+    /// `bool`.
+    Bool,
+    /// An unsigned integer.
+    Unsigned,
+    /// A signed integer, sign-extended to 64 bits.
+    Signed,
+    /// A pointer.
+    Pointer,
+    /// A value that is not kept as bits: what a lock protects, or a `static mut`.
+    Opaque,
+}
+
+/// A value of an atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// How to read `bits`.
+    pub kind: ValueKind,
+    /// The value, extended to 64 bits.
+    pub bits: u64,
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            ValueKind::Bool => write!(f, "{}", self.bits != 0),
+            ValueKind::Unsigned => write!(f, "{}", self.bits),
+            ValueKind::Signed => write!(f, "{}", self.bits.cast_signed()),
+            ValueKind::Pointer => write!(f, "{:#x}", self.bits),
+            ValueKind::Opaque => f.write_str("…"),
+        }
+    }
+}
+
+/// An event of the log, with what a report needs of it.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// What it does.
+    pub op: Op,
+    /// For a non-local read: the index of the paired event of T'.
+    pub source: Option<u32>,
+    /// Where in the source.
+    pub place: Place,
+    /// The value read or written, where it is an atomic's.
+    pub value: Option<Value>,
+}
+
+/// A party of the execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadInfo {
+    /// The name it was given, if it was.
+    pub name: Option<String>,
+    /// Where it was spawned; none for the harness's own thread.
+    pub spawned_at: Option<Place>,
+}
+
+/// A bug with its proof.
+#[derive(Clone, Debug)]
+pub struct Bug {
+    /// What kind of fault it is.
+    pub kind: BugKind,
+    /// What the program said, or what is wrong.
+    pub message: String,
+    /// Where it happens: the panic's place; the lock or the access that T is about to do.
+    pub place: Place,
+    /// For deadlocks and races: what T' is about to do.
+    pub other_place: Option<Place>,
+    /// Which party is T here.
+    pub role: Role,
+    /// The non-local reads, in order: `rds` and `wrts`. Their number is k.
+    pub pairs: Vec<Pair>,
+    /// T and T', unless the bug needs no second thread.
+    pub threads: Option<(ThreadInfo, ThreadInfo)>,
+    /// The events of T up to the bug.
+    pub under_test: Vec<Event>,
+    /// The events of T'; the interleaving says how far it comes.
+    pub interfering: Vec<Event>,
+    /// An order of both in which the bug happens.
+    pub interleaving: Vec<Step>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    kind: BugKind,
+    place: Place,
+    other_place: Option<Place>,
+    role: Role,
+}
+
+/// The bugs found so far, one per kind, place and role, each with how often it was met.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    by_key: HashMap<Key, usize>,
+    pub(crate) bugs: Vec<(Bug, u64)>,
+    /// Whether the current execution met a bug: its index in `bugs`.
+    pub(crate) met: Option<usize>,
+}
+
+impl Ledger {
+    /// Counts a meeting with a known bug; the answer is whether it is known.
+    fn meet(&mut self, key: &Key) -> bool {
+        let Some(&at) = self.by_key.get(key) else {
+            return false;
+        };
+        self.bugs[at].1 += 1;
+        self.met.get_or_insert(at);
+        true
+    }
+
+    fn add(&mut self, key: Key, bug: Bug) {
+        let at = self.bugs.len();
+        self.by_key.insert(key, at);
+        self.bugs.push((bug, 1));
+        self.met.get_or_insert(at);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.by_key.clear();
+        self.bugs.clear();
+        self.met = None;
+    }
+}
+
+/// A panic has reached the top of a thread on the line of T, or before the split.
+pub(crate) fn panicked(handle: Handle) {
+    let engine = handle.get();
+    let info = engine.take_panic(engine.under_test.len());
+    if info.events < engine.under_test.len() {
+        // What the thread did while it unwound is not part of the bug.
+        engine.truncate_under_test(info.events);
+    }
+    let certain = engine.alone() || matches!(tau::feasible(engine), tau::Answer::Yes);
+    if certain {
+        report(engine, BugKind::Panic, info.message, info.place, None, None);
+    }
+}
+
+/// A panic has reached the top of T' in its own sequential run: a 0-coupled bug of T'.
+pub(crate) fn interfering_panicked(handle: Handle) {
+    let engine = handle.get();
+    let info = engine.take_panic(engine.interfering.len());
+    report_interfering(
+        engine,
+        BugKind::Panic,
+        info.message,
+        info.place,
+        None,
+        info.events,
+    );
+    engine.interfering.truncate(info.events);
+    engine.interfering_trail.truncate(info.events);
+}
+
+/// T takes a lock that it holds itself.
+pub(crate) fn self_deadlock(handle: Handle, lock: Object, site: Site) {
+    let engine = handle.get();
+    let mut first = site;
+    for (event, trail) in engine.under_test.iter().zip(&engine.under_test_trail) {
+        if matches!(event.op, Op::Acquire(l, _) if l == lock) {
+            first = trail.site;
+        }
+    }
+    let message = "the thread waits for a lock that it holds itself";
+    blocked_for_ever(handle, BugKind::Deadlock, message, site, first);
+    abort(handle, abort::Abort::Bug);
+}
+
+/// The current thread is about to wait for something that can't come.
+pub(crate) fn blocked_for_ever(
+    handle: Handle,
+    kind: BugKind,
+    message: &str,
+    site: Site,
+    other: Site,
+) {
+    let engine = handle.get();
+    if engine.line == Line::Interfering {
+        let events = engine.interfering.len();
+        report_interfering(
+            engine,
+            kind,
+            message.to_owned(),
+            site.into(),
+            Some(other.into()),
+            events,
+        );
+    } else if engine.alone() || matches!(tau::feasible(engine), tau::Answer::Yes) {
+        report(
+            engine,
+            kind,
+            message.to_owned(),
+            site.into(),
+            Some(other.into()),
+            None,
+        );
+    }
+}
+
+/// T' takes a lock that it holds itself.
+pub(crate) fn interfering_self_deadlock(handle: Handle, lock: Object, site: Site) {
+    let engine = handle.get();
+    let open = engine
+        .blocks
+        .iter()
+        .rev()
+        .find(|block| block.held.lock == lock && block.release == NONE);
+    let first = open.map_or(site, |block| {
+        engine.interfering_trail[block.acquire as usize].site
+    });
+    blocked_for_ever(
+        handle,
+        BugKind::Deadlock,
+        "the thread waits for a lock that it holds itself",
+        site,
+        first,
+    );
+}
+
+/// T is about to take a lock: can T' hold it, and wait for one that T holds, or never give it back?
+pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
+    let engine = handle.get();
+    if !engine.all_reads_done() || engine.joined {
+        return;
+    }
+    for at in 0..engine.blocks.len() {
+        let block = engine.blocks[at];
+        let crossed = block.blocking
+            && engine.held.iter().any(|held| excludes(*held, block.held))
+            && engine.interfering_holds(block.acquire, wanted);
+        if crossed && engine.grid.reachable_at(block.acquire as usize) {
+            let other = engine.interfering_trail[block.acquire as usize].site;
+            let message = "each thread waits for a lock that the other one holds".to_owned();
+            report(
+                engine,
+                BugKind::Deadlock,
+                message,
+                site.into(),
+                Some(other.into()),
+                Some(block.acquire as usize),
+            );
+        }
+    }
+    let end = engine.interfering.len();
+    let for_ever = match engine.interfering_end {
+        InterferingEnd::Complete => {
+            "the thread waits for a lock that the other one ended without giving back"
+        }
+        InterferingEnd::WaitsForUnderTest => {
+            "the thread waits for a lock held by the other one, which waits for this thread to end"
+        }
+        InterferingEnd::Open | InterferingEnd::Stopped => return,
+    };
+    let at_end = u32::try_from(end).unwrap_or(NONE);
+    if engine.interfering_holds(at_end, wanted) && engine.grid.reachable_at(end) {
+        let holder = engine
+            .blocks
+            .iter()
+            .rev()
+            .find(|block| excludes(block.held, wanted) && block.release == NONE);
+        let other =
+            holder.map(|block| engine.interfering_trail[block.acquire as usize].site.into());
+        report(
+            engine,
+            BugKind::Deadlock,
+            for_ever.to_owned(),
+            site.into(),
+            other,
+            Some(end),
+        );
+    }
+}
+
+/// T is about to wait for T' to end: can T' wait for a lock that T holds?
+pub(crate) fn find_deadlock_at_join(handle: Handle, site: Site) {
+    let engine = handle.get();
+    if engine.held.is_empty() || !engine.all_reads_done() {
+        return;
+    }
+    for at in 0..engine.blocks.len() {
+        let Block {
+            held,
+            acquire,
+            blocking,
+            ..
+        } = engine.blocks[at];
+        let waits = blocking && engine.held.iter().any(|mine| excludes(*mine, held));
+        if waits && engine.grid.reachable_at(acquire as usize) {
+            let other = engine.interfering_trail[acquire as usize].site;
+            let message =
+                "the thread waits for the other one to end, which waits for a lock that it holds"
+                    .to_owned();
+            report(
+                engine,
+                BugKind::Deadlock,
+                message,
+                site.into(),
+                Some(other.into()),
+                Some(acquire as usize),
+            );
+        }
+    }
+}
+
+/// T is about to access plain data: can T' be about to access it too?
+pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Site) {
+    let engine = handle.get();
+    if !engine.all_reads_done() || engine.joined {
+        return;
+    }
+    for at in 0..engine.racy_accesses.len() {
+        let event = engine.racy_accesses[at] as usize;
+        let Some(&op) = engine.interfering.get(event) else {
+            continue;
+        };
+        let same = op.reads() == Some(object) || op.writes() == Some(object);
+        let conflicts = same && (writes || op.writes().is_some());
+        if !conflicts {
+            continue;
+        }
+        let other = engine.interfering_trail[event].site;
+        let key = Key {
+            kind: BugKind::DataRace,
+            place: site.into(),
+            other_place: Some(other.into()),
+            role: engine.role,
+        };
+        if engine.ledger.meet(&key) {
+            continue;
+        }
+        if engine.grid.reachable_at(event) {
+            let mine = if writes { "writes" } else { "reads" };
+            let theirs = if op.writes().is_some() {
+                "writes"
+            } else {
+                "reads"
+            };
+            let message = format!(
+                "one thread {mine} and the other one {theirs} the same plain data at the same time"
+            );
+            report(
+                engine,
+                BugKind::DataRace,
+                message,
+                site.into(),
+                Some(other.into()),
+                Some(event),
+            );
+        }
+    }
+}
+
+fn excludes(a: Held, b: Held) -> bool {
+    a.lock == b.lock && a.mode.excludes(b.mode)
+}
+
+/// Writes a bug of T down, with the interleaving that shows it; `cut` says where T' has to be.
+fn report(
+    engine: &mut Engine,
+    kind: BugKind,
+    message: String,
+    place: Place,
+    other_place: Option<Place>,
+    cut: Option<usize>,
+) {
+    let key = Key {
+        kind,
+        place: place.clone(),
+        other_place: other_place.clone(),
+        role: engine.role,
+    };
+    if engine.ledger.meet(&key) {
+        return;
+    }
+    let alone = engine.alone() && cut.is_none();
+    let interleaving = if alone {
+        (0..)
+            .map(Step::UnderTest)
+            .take(engine.under_test.len())
+            .collect()
+    } else {
+        let witness = match cut {
+            Some(cut) => engine.grid.witness_at(cut),
+            None => engine.grid.witness(),
+        };
+        match witness {
+            Some(witness) => witness.0,
+            None => return, // Not reachable: no bug.
+        }
+    };
+    let bug = Bug {
+        kind,
+        message,
+        place,
+        other_place,
+        role: engine.role,
+        pairs: engine.pairs[..engine.done].to_vec(),
+        threads: engine.party_infos(engine.role),
+        under_test: engine.under_test_events(),
+        interfering: engine.interfering_events(),
+        interleaving,
+    };
+    engine.ledger.add(key, bug);
+}
+
+/// Writes a bug of T' down that it has by itself: it is a bug of the other role at k = 0.
+fn report_interfering(
+    engine: &mut Engine,
+    kind: BugKind,
+    message: String,
+    place: Place,
+    other_place: Option<Place>,
+    events: usize,
+) {
+    let role = engine.role.other();
+    let key = Key {
+        kind,
+        place: place.clone(),
+        other_place: other_place.clone(),
+        role,
+    };
+    if engine.ledger.meet(&key) {
+        return;
+    }
+    let mut under_test = engine.interfering_events();
+    under_test.truncate(events);
+    let bug = Bug {
+        kind,
+        message,
+        place,
+        other_place,
+        role,
+        pairs: Vec::new(),
+        threads: engine.party_infos(role),
+        interleaving: (0..).map(Step::UnderTest).take(under_test.len()).collect(),
+        under_test,
+        interfering: Vec::new(),
+    };
+    engine.ledger.add(key, bug);
+}
+
+impl Engine {
+    fn take_panic(&mut self, events: usize) -> PanicInfo {
+        self.panic.take().unwrap_or_else(|| PanicInfo {
+            message: "the thread was unwound without a panic message".to_owned(),
+            place: Place {
+                file: String::new(),
+                line: 0,
+                column: 0,
+            },
+            events,
+        })
+    }
+
+    fn truncate_under_test(&mut self, events: usize) {
+        self.under_test.truncate(events);
+        self.under_test_trail.truncate(events);
+        self.grid.truncate(events);
+    }
+
+    /// Whether T', having done `events` events, holds a lock in a way that keeps `wanted` from being taken.
+    fn interfering_holds(&self, events: u32, wanted: Held) -> bool {
+        self.blocks.iter().any(|block| {
+            excludes(block.held, wanted)
+                && block.acquire < events
+                && (block.release == NONE || block.release >= events)
+        })
+    }
+
+    pub(crate) fn party_infos(&self, role: Role) -> Option<(ThreadInfo, ThreadInfo)> {
+        let (under_test, interfering) = self.threads.parties(role)?;
+        let info = |thread| {
+            let thread: &threads::Thread = self.threads.get(thread);
+            ThreadInfo {
+                name: thread.name.clone(),
+                spawned_at: thread.spawned_at.map(Place::from),
+            }
+        };
+        Some((info(under_test), info(interfering)))
+    }
+
+    fn event(&self, event: TEvent, trail: Trail) -> Event {
+        let object = event.op.reads().or(event.op.writes());
+        let value = object.and_then(|object| {
+            let kind = self.objects.get(object as usize)?.kind;
+            let shown = !matches!(kind, ValueKind::Opaque) && !matches!(event.op, Op::TryFail(..));
+            shown.then_some(Value {
+                kind,
+                bits: trail.value,
+            })
+        });
+        Event {
+            op: event.op,
+            source: event.source,
+            place: trail.site.into(),
+            value,
+        }
+    }
+
+    fn under_test_events(&self) -> Vec<Event> {
+        self.under_test
+            .iter()
+            .zip(&self.under_test_trail)
+            .map(|(&event, &trail)| self.event(event, trail))
+            .collect()
+    }
+
+    fn interfering_events(&self) -> Vec<Event> {
+        let events = self.interfering.iter().zip(&self.interfering_trail);
+        events
+            .map(|(&op, &trail)| self.event(TEvent::local(op), trail))
+            .collect()
+    }
+}
+
+impl fmt::Display for Bug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            BugKind::Panic => "panic",
+            BugKind::Deadlock => "deadlock",
+            BugKind::DataRace => "data race",
+        };
+        writeln!(
+            f,
+            "bug: {kind} at {} with k = {}: {}",
+            self.place,
+            self.pairs.len(),
+            self.message
+        )?;
+        if let Some(other) = &self.other_place {
+            writeln!(f, "the other place is {other}")?;
+        }
+        for step in &self.interleaving {
+            let (name, event) = match step {
+                Step::UnderTest(at) => ("T ", self.under_test.get(*at as usize)),
+                Step::Interfering(at) => ("T'", self.interfering.get(*at as usize)),
+            };
+            let Some(event) = event else { continue };
+            write!(f, "  {name} {:?}", event.op)?;
+            if let Some(value) = event.value {
+                write!(f, " = {value}")?;
+            }
+            if let Some(source) = event.source {
+                write!(f, " (written by event {source} of T')")?;
+            }
+            writeln!(f, " at {}", event.place)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,491 @@
+//! One execution from start to end, and what is kept between executions.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+use super::bug::Ledger;
+use super::panics::{self, Place};
+use super::threads::{self, Threads};
+use super::{Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, abort, bug, tau};
+use crate::feasibility::{Feasibility, Grid, Verdict};
+use crate::ids::{Pair, Role};
+use crate::log::Log;
+
+/// Bounds on one execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Events of each thread.
+    pub steps: u32,
+    /// How often a thread may repeat one read, with nothing in between and the same value, before it counts as waiting.
+    pub idle_reads: u32,
+    /// How often a thread may yield, sleep or spin with the same reads in between before it counts as waiting.
+    pub idle_turns: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: 10_000,
+            idle_reads: 16,
+            idle_turns: 3,
+        }
+    }
+}
+
+/// What decides whether a log is feasible.
+#[derive(Default)]
+pub enum Solver {
+    /// The progress grid.
+    #[default]
+    Grid,
+    /// Another engine.
+    Other(Box<dyn Feasibility>),
+    /// The grid decides, and another engine is asked the same.
+    Compare {
+        /// The engine that is asked too.
+        other: Box<dyn Feasibility>,
+        /// What to do with a log on which the two differ: given the log, the grid's verdict and the other's.
+        differs: Box<dyn FnMut(&Log<'_>, bool, &Verdict)>,
+    },
+}
+
+impl Solver {
+    pub(crate) const fn is_grid(&self) -> bool {
+        matches!(self, Self::Grid)
+    }
+
+    pub(crate) fn check(&mut self, log: &Log<'_>, by_grid: bool) -> tau::Answer {
+        match self {
+            Self::Grid => {
+                if by_grid {
+                    tau::Answer::Yes
+                } else {
+                    tau::Answer::No
+                }
+            }
+            Self::Other(other) => other.check(log).into(),
+            Self::Compare { other, differs } => {
+                let verdict = other.check(log);
+                let agrees = matches!(
+                    (&verdict, by_grid),
+                    (Verdict::Feasible(_), true) | (Verdict::Infeasible, false)
+                );
+                if !agrees {
+                    differs(log, by_grid, &verdict);
+                }
+                match verdict {
+                    Verdict::Unknown(why) => tau::Answer::Unknown(why),
+                    _ if by_grid => tau::Answer::Yes,
+                    _ => tau::Answer::No,
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Solver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Grid => "Grid",
+            Self::Other(_) => "Other",
+            Self::Compare { .. } => "Compare",
+        })
+    }
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The program ran to its end.
+    Passed,
+    /// It met a bug: see [`Machine::bugs`] and [`Machine::met`].
+    Bug,
+    /// The choice of non-local reads has no feasible interleaving.
+    Infeasible,
+    /// The feasibility check could not tell.
+    Unknown(String),
+    /// `rds` or `wrts` name a read or a write that there isn't, or that is of another variable.
+    Mispaired,
+    /// A call of `assume` was told something false.
+    Assumed,
+    /// T passed the step bound.
+    StepBound,
+    /// T waits for something in a loop, and no non-local read gave it to it.
+    Waiting,
+    /// T waits for ever.
+    Stuck,
+    /// The program does what P̂ₖ cannot express.
+    Unsupported {
+        /// What that is.
+        message: String,
+        /// Where.
+        place: Option<Place>,
+    },
+}
+
+/// The program did something else than before with the same inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nondeterminism;
+
+/// Choices made by the bytes of a fuzzer's input: per non-local read one byte for how many opportunities to let pass, and
+/// one for which write to pair it with.
+#[derive(Clone, Debug)]
+pub(crate) struct Bytes {
+    data: Vec<u8>,
+    at: usize,
+    left: usize,
+    /// How many opportunities to let pass; `None` before the byte is read.
+    gap: Option<u8>,
+}
+
+impl Bytes {
+    pub(crate) fn new(data: Vec<u8>, k: usize) -> Self {
+        Self {
+            data,
+            at: 0,
+            left: k,
+            gap: None,
+        }
+    }
+
+    fn next(&mut self) -> u8 {
+        let byte = self.data.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        byte
+    }
+
+    pub(crate) const fn exhausted(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether this opportunity is the one to take.
+    pub(crate) fn due(&mut self) -> bool {
+        let gap = match self.gap {
+            Some(gap) => gap,
+            None => self.next() % 32,
+        };
+        self.gap = Some(gap.saturating_sub(1));
+        gap == 0
+    }
+
+    /// Which of `count` writes.
+    pub(crate) fn pick(&mut self, count: usize) -> usize {
+        usize::from(self.next()) % count
+    }
+
+    pub(crate) const fn taken(&mut self) {
+        self.left -= 1;
+        self.gap = None;
+    }
+}
+
+/// Runs executions of P̂ₖ, one after another.
+///
+/// One execution runs at a time in a process, since the program's statics are shared by all its threads: others wait.
+pub struct Machine {
+    engine: Box<Engine>,
+    /// T' has run since [`Machine::forget`], and its log must stay what it is.
+    has_run: bool,
+}
+
+static ALONE: Mutex<()> = Mutex::new(());
+static GENERATION: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);
+
+impl Machine {
+    /// A machine with these bounds.
+    #[must_use]
+    pub fn new(limits: Limits, solver: Solver) -> Self {
+        panics::install_hook();
+        Self {
+            engine: Box::new(Engine::new(limits, solver)),
+            has_run: false,
+        }
+    }
+
+    /// The next executions are of another program or other inputs: T' may log something else.
+    pub const fn forget(&mut self) {
+        self.has_run = false;
+    }
+
+    /// Forgets the bugs as well.
+    pub fn forget_bugs(&mut self) {
+        self.engine.ledger.clear();
+    }
+
+    /// Runs `program` once, with the non-local reads `pairs` (`rds` and `wrts`, in the order of the reads).
+    ///
+    /// With `reveal`, notes every further read that could be non-local too: see [`Machine::revealed`].
+    ///
+    /// # Errors
+    /// T' did something else than in the executions before.
+    pub fn run(
+        &mut self,
+        role: Role,
+        pairs: &[Pair],
+        reveal: bool,
+        program: &dyn Fn(),
+    ) -> Result<Ending, Nondeterminism> {
+        self.start(role, reveal);
+        self.engine.pairs.extend_from_slice(pairs);
+        self.execute(program)
+    }
+
+    /// Runs `program` once, with at most `k` non-local reads chosen by `bytes`.
+    ///
+    /// # Errors
+    /// T' did something else than in the executions before.
+    pub fn run_bytes(
+        &mut self,
+        role: Role,
+        k: usize,
+        bytes: &[u8],
+        program: &dyn Fn(),
+    ) -> Result<Ending, Nondeterminism> {
+        self.start(role, false);
+        self.engine.bytes = Some(Bytes::new(bytes.to_vec(), k));
+        self.engine.keep_all_values = true;
+        self.execute(program)
+    }
+
+    fn start(&mut self, role: Role, reveal: bool) {
+        self.engine.role = role;
+        self.engine.reveal = reveal;
+        self.engine.bytes = None;
+        self.engine.keep_all_values = false;
+        self.engine.reset();
+    }
+
+    fn execute(&mut self, program: &dyn Fn()) -> Result<Ending, Nondeterminism> {
+        let pointer = NonNull::from(&mut *self.engine);
+        assert!(
+            CURRENT.get().is_none(),
+            "an execution inside of an execution"
+        );
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        CURRENT.set(Some(pointer));
+        let handle = Handle(pointer);
+        run_harness(handle, program);
+        let leftovers = handle.get().threads.reset();
+        handle.get().quiet = true;
+        handle.get().abort = None;
+        // What the program's own destructors do after its end is none of its events.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(leftovers)));
+        CURRENT.set(None);
+        self.outcome()
+    }
+
+    fn outcome(&mut self) -> Result<Ending, Nondeterminism> {
+        let engine = &mut *self.engine;
+        if engine.interfering_end != InterferingEnd::Open {
+            if self.has_run && engine.log_changed {
+                return Err(Nondeterminism);
+            }
+            self.has_run = true;
+        }
+        Ok(match engine.ending.take() {
+            Some(Abort::Infeasible) => Ending::Infeasible,
+            Some(Abort::Unknown(why)) => Ending::Unknown(why),
+            Some(Abort::Mispaired) => Ending::Mispaired,
+            Some(Abort::Assumed) => Ending::Assumed,
+            Some(Abort::StepBound) => Ending::StepBound,
+            Some(Abort::Waiting) => Ending::Waiting,
+            Some(Abort::Stuck) => Ending::Stuck,
+            Some(Abort::Bug) if engine.ledger.met.is_none() => Ending::Infeasible,
+            Some(Abort::Unsupported { message, site }) => Ending::Unsupported {
+                message,
+                place: site.map(Place::from),
+            },
+            Some(Abort::Bug) => Ending::Bug,
+            None if engine.ledger.met.is_some() => Ending::Bug,
+            None if engine.bytes.is_none() && engine.done < engine.pairs.len() => Ending::Mispaired,
+            None => Ending::Passed,
+        })
+    }
+
+    /// The further reads of T that could have been non-local too, each with a write that it could have seen.
+    #[must_use]
+    pub fn revealed(&self) -> &[Pair] {
+        &self.engine.revealed
+    }
+
+    /// The non-local reads of the latest execution.
+    #[must_use]
+    pub fn pairs(&self) -> &[Pair] {
+        &self.engine.pairs[..self.engine.done.min(self.engine.pairs.len())]
+    }
+
+    /// The log of the latest execution.
+    #[must_use]
+    pub fn log(&self) -> Log<'_> {
+        Log {
+            under_test: &self.engine.under_test,
+            interfering: &self.engine.interfering,
+        }
+    }
+
+    /// The bugs of all executions, with the number of executions that met each.
+    #[must_use]
+    pub fn bugs(&self) -> &[(Bug, u64)] {
+        &self.engine.ledger.bugs
+    }
+
+    /// The bug that the latest execution met.
+    #[must_use]
+    pub fn met(&self) -> Option<&Bug> {
+        self.engine
+            .ledger
+            .met
+            .map(|at| &self.engine.ledger.bugs[at].0)
+    }
+
+    /// T and T' of the latest execution, in this order, if two threads ran side by side in it.
+    #[must_use]
+    pub fn threads(&self) -> Option<(super::ThreadInfo, super::ThreadInfo)> {
+        self.engine.parties_at_end.clone()
+    }
+
+    /// Whether the latest execution had two threads side by side.
+    #[must_use]
+    pub const fn was_split(&self) -> bool {
+        self.engine.parties_at_end.is_some()
+    }
+
+    /// Whether T' was cut at the step bound in the latest execution.
+    #[must_use]
+    pub const fn interfering_was_cut(&self) -> bool {
+        self.engine.interfering_was_cut
+    }
+
+    /// How many runs of T were cut because T only waited.
+    #[must_use]
+    pub const fn spin_cuts(&self) -> u64 {
+        self.engine.spin_cuts
+    }
+}
+
+fn run_harness(handle: Handle, program: &dyn Fn()) {
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        program();
+        threads::finish(handle);
+    }));
+    let result = match result {
+        Err(payload) => match catch_unwind(AssertUnwindSafe(|| {
+            threads::interfering_unwound(handle, &*payload)
+        })) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(payload),
+            Err(later) => Err(later),
+        },
+        Ok(()) => Ok(()),
+    };
+    if result.is_err() && handle.get().abort.is_none() {
+        // A panic of the harness's own thread.
+        if handle.get().line == Line::Interfering {
+            bug::interfering_panicked(handle);
+        } else {
+            bug::panicked(handle);
+        }
+        handle.get().abort = Some(Abort::Bug);
+    }
+    let engine = handle.get();
+    engine.ending = engine.abort.take();
+    engine.parties_at_end = engine.party_infos(engine.role);
+}
+
+impl Engine {
+    fn new(limits: Limits, solver: Solver) -> Self {
+        Self {
+            generation: 0,
+            line: Line::Init,
+            attention: false,
+            copied_values: false,
+            quiet: false,
+            role: Role::First,
+            limits,
+            objects: Vec::new(),
+            under_test: Vec::new(),
+            under_test_trail: Vec::new(),
+            held: Vec::new(),
+            reads: 0,
+            pairs: Vec::new(),
+            done: 0,
+            joined: false,
+            bytes: None,
+            reveal: false,
+            revealed: Vec::new(),
+            interfering: Vec::new(),
+            interfering_trail: Vec::new(),
+            interfering_end: InterferingEnd::Open,
+            init_locks: Vec::new(),
+            opening: Vec::new(),
+            begin: None,
+            interfering_was_cut: false,
+            writes: Vec::new(),
+            blocks: Vec::new(),
+            racy_accesses: Vec::new(),
+            keep_all_values: false,
+            log_changed: false,
+            grid: Grid::new(),
+            solver,
+            threads: Threads::default(),
+            steps: 0,
+            spin: tau::Spin::default(),
+            panic: None,
+            abort: None,
+            ending: None,
+            parties_at_end: None,
+            ledger: Ledger::default(),
+            spin_cuts: 0,
+        }
+    }
+
+    /// Makes ready for the next execution. Buffers are kept.
+    fn reset(&mut self) {
+        self.generation = GENERATION.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.line = Line::Init;
+        self.attention = false;
+        self.copied_values = false;
+        self.quiet = false;
+        self.objects.clear();
+        self.under_test.clear();
+        self.under_test_trail.clear();
+        self.held.clear();
+        self.reads = 0;
+        self.pairs.clear();
+        self.done = 0;
+        self.joined = false;
+        self.revealed.clear();
+        self.interfering.clear();
+        self.interfering_trail.clear();
+        self.interfering_end = InterferingEnd::Open;
+        self.init_locks.clear();
+        self.opening.clear();
+        self.begin = None;
+        self.interfering_was_cut = false;
+        self.writes.clear();
+        self.blocks.clear();
+        self.racy_accesses.clear();
+        self.grid.reset();
+        drop(self.threads.reset());
+        self.steps = 0;
+        self.spin = tau::Spin::default();
+        self.panic = None;
+        self.abort = None;
+        self.ending = None;
+        self.ledger.met = None;
+    }
+
+    /// The log of T' is whole: makes it ready for feasibility checks.
+    pub(crate) fn close_interfering(&mut self) {
+        self.log_changed = self.grid.interference().ops() != self.interfering;
+        self.grid.begin(&self.interfering);
+    }
+}
+
+/// assume(condition) of the program under test: an execution in which it is false is no behaviour to look at.
+pub(crate) fn assume(handle: Handle, condition: bool) {
+    if !condition && !handle.get().quiet {
+        abort(handle, Abort::Assumed);
+    }
+}

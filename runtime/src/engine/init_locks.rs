@@ -1,0 +1,162 @@
+//! Locks that are held from before the split.
+//!
+//! A thread that holds a lock when two threads begin to run side by side either is one of the two, and the block belongs
+//! to its log; or it waits for one of them to end, and nobody can take the lock in the meantime.
+
+use super::threads::ThreadNo;
+use super::{Abort, BugKind, Engine, Handle, Held, Line, Site, abort, bug, tau_prime};
+use crate::log::{LockMode, Object, Op, TEvent};
+
+/// A lock held from before the split.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InitLock {
+    held: Held,
+    holder: ThreadNo,
+    site: Site,
+}
+
+fn find(engine: &Engine, lock: Object, mode: LockMode) -> Option<InitLock> {
+    engine
+        .init_locks
+        .iter()
+        .find(|entry| entry.held.lock == lock && entry.held.mode.excludes(mode))
+        .copied()
+}
+
+/// Whether a thread that takes part in neither log holds the lock.
+pub(crate) fn is_held(handle: Handle, lock: Object, mode: LockMode) -> bool {
+    find(handle.get(), lock, mode).is_some()
+}
+
+/// Reports the deadlock of a thread that is about to wait for a lock that such a thread holds.
+pub(crate) fn would_block(handle: Handle, lock: Object, mode: LockMode, site: Site) {
+    if handle.get().quiet {
+        return;
+    }
+    if let Some(entry) = find(handle.get(), lock, mode) {
+        let message = if entry.holder == handle.get().threads.current {
+            "the thread waits for a lock that it holds itself"
+        } else {
+            "the thread waits for a lock whose holder waits for this thread to end"
+        };
+        bug::blocked_for_ever(handle, BugKind::Deadlock, message, site, entry.site);
+        abort(handle, Abort::Bug);
+    }
+}
+
+/// Takes a lock before the split. The answer is whether it was free.
+pub(crate) fn acquire(
+    handle: Handle,
+    lock: Object,
+    mode: LockMode,
+    waits: bool,
+    site: Site,
+) -> bool {
+    if waits {
+        would_block(handle, lock, mode, site);
+    }
+    let engine = handle.get();
+    if find(engine, lock, mode).is_some() {
+        return false;
+    }
+    let holder = engine.threads.current;
+    engine.init_locks.push(InitLock {
+        held: Held { lock, mode },
+        holder,
+        site,
+    });
+    true
+}
+
+/// Gives a lock back before the split.
+pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode) {
+    forget(handle, lock, mode);
+}
+
+/// Gives back a lock that is in no log. The answer is whether it was such a lock.
+pub(crate) fn forget(handle: Handle, lock: Object, mode: LockMode) -> bool {
+    let engine = handle.get();
+    let at = engine
+        .init_locks
+        .iter()
+        .rposition(|entry| entry.held == Held { lock, mode });
+    at.map(|at| engine.init_locks.remove(at)).is_some()
+}
+
+/// The split makes the current thread a party: the blocks that it is inside open its log.
+///
+/// The other party was spawned inside those blocks. That is said with a variable of its own, written by T' and read by T:
+/// when T is the spawner, it reads the initial value after its blocks have begun, so that T' begins after that; when T'
+/// is the spawner, it writes the variable after its blocks have begun, and T begins by reading that.
+pub(crate) fn enter_log(handle: Handle) {
+    let engine = handle.get();
+    let current = engine.threads.current;
+    let mine: Vec<InitLock> = engine
+        .init_locks
+        .iter()
+        .filter(|entry| entry.holder == current)
+        .copied()
+        .collect();
+    if mine.is_empty() {
+        return;
+    }
+    engine.init_locks.retain(|entry| entry.holder != current);
+    let begin = engine.new_object(super::ValueKind::Opaque);
+    engine.begin = Some(super::Begin {
+        object: begin,
+        site: mine[0].site,
+        blocks: mine.len(),
+    });
+    if engine.line == Line::Interfering {
+        for entry in &mine {
+            tau_prime::acquire(handle, entry.held.lock, entry.held.mode, false, entry.site);
+        }
+        tau_prime::push(handle.get(), Op::Write(begin), mine[0].site, 0);
+    } else {
+        engine.opening = mine;
+    }
+}
+
+/// What the log of T' starts with when T held locks as it spawned T'.
+pub(crate) fn open_log_of_t_prime(handle: Handle) {
+    let engine = handle.get();
+    if let Some(begin) = engine.begin
+        && !engine.opening.is_empty()
+    {
+        tau_prime::push(engine, Op::Write(begin.object), begin.site, 0);
+    }
+}
+
+impl InitLock {
+    pub(crate) const fn event(self) -> (Held, Site) {
+        (self.held, self.site)
+    }
+}
+
+/// What the log of T starts with when locks were held at the split.
+pub(crate) fn open_log_of_t(handle: Handle) {
+    let engine = handle.get();
+    let Some(begin) = engine.begin else { return };
+    let opening = std::mem::take(&mut engine.opening);
+    if opening.is_empty() {
+        let source = u32::try_from(begin.blocks).unwrap_or(0);
+        super::tau::push(
+            engine,
+            TEvent::non_local(Op::Read(begin.object), source),
+            begin.site,
+            0,
+        );
+    } else {
+        for entry in opening {
+            let (held, site) = entry.event();
+            engine.held.push(held);
+            super::tau::push(
+                engine,
+                TEvent::local(Op::Acquire(held.lock, held.mode)),
+                site,
+                0,
+            );
+        }
+        super::tau::push(engine, TEvent::local(Op::Read(begin.object)), begin.site, 0);
+    }
+}

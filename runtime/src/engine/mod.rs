@@ -1,0 +1,292 @@
+//! The engine of P̂ₖ: runs one execution of the sequential program for given `rds` and `wrts`.
+//!
+//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs*, section 4.1. Where to find its
+//! parts:
+//!
+//! | paper | here |
+//! |---|---|
+//! | *init* | the harness up to the point where two threads run side by side: [`Line::Init`] |
+//! | τ\[T\] | [`tau`]: what an event does on the line of T ([`Line::UnderTest`]) |
+//! | τ'\[T'\] | [`tau_prime`]: what an event does on the line of T' ([`Line::Interfering`]) |
+//! | G and G' | the two copies inside every shared object: [`crate::shared`] |
+//! | `rds`, `wrts`, `vals` | [`Engine::pairs`], and the values in the log of T' |
+//! | `append(log, …)` | [`tau::push`], [`tau_prime::push`] |
+//! | `isFeasible(log)` | [`tau::require_feasible`] over [`crate::feasibility`] |
+//!
+//! T' depends on the program's inputs alone: it reads nothing that T wrote. So the engine runs T' first and whole, and T
+//! after it with the values of the paired writes injected; where T' is cut is left to the feasibility check, which
+//! accepts any prefix of T' that works. The paper calls T' from inside T at the first non-local read; the executions
+//! are the same, and no call is nested in a read.
+//!
+//! # Invariants
+//!
+//! - No `&mut Engine` is alive while code of the program under test runs (a thread's body, a `Clone`, a `Drop`): such
+//!   code comes back into the engine. [`Handle::get`] is for short borrows only.
+//! - An execution is ended early by unwinding with [`Abort`], never while the thread already unwinds.
+//! - While [`Engine::quiet`] is set, events change values of the current line's copy and are not logged.
+
+mod abort;
+mod bug;
+mod execution;
+pub(crate) mod init_locks;
+mod panics;
+pub(crate) mod tau;
+pub(crate) mod tau_prime;
+pub(crate) mod threads;
+
+use std::cell::Cell;
+use std::panic::Location;
+use std::ptr::NonNull;
+
+pub(crate) use abort::{Abort, abort, unsupported};
+pub use bug::{Bug, BugKind, Event, ThreadInfo, Value, ValueKind};
+pub(crate) use execution::assume;
+pub use execution::{Ending, Limits, Machine, Nondeterminism, Solver};
+use init_locks::InitLock;
+pub use panics::Place;
+use threads::Threads;
+
+use crate::feasibility::Grid;
+use crate::ids::{Pair, ReadId, Role, WriteId};
+use crate::log::{LockMode, Object, Op, TEvent};
+
+/// A place in the source of the transformed program.
+pub type Site = &'static Location<'static>;
+
+/// Which program's code is running: the part before the split, T, or T'.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// No two threads run side by side (yet): one copy of everything, nothing is logged.
+    Init,
+    /// T, the thread under test, on G.
+    UnderTest,
+    /// T', the interfering thread, on G'.
+    Interfering,
+}
+
+/// How the log of T' ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InterferingEnd {
+    /// T' has not run, or is still running.
+    Open,
+    /// T' ran to its end.
+    Complete,
+    /// T' came to where it waits for T to finish.
+    WaitsForUnderTest,
+    /// T' panicked, was cut, or waits for something that only T can do.
+    Stopped,
+}
+
+/// What is logged beside an event, for reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trail {
+    pub site: Site,
+    /// The value read or written, as bits; 0 where it isn't an atomic.
+    pub value: u64,
+}
+
+/// What kind of thing a shared object is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ObjectInfo {
+    pub kind: ValueKind,
+    /// The latest event of T' that writes it, or [`NONE`].
+    last_write: u32,
+    /// The latest event of T' that takes it as a lock, or [`NONE`].
+    last_acquire: u32,
+}
+
+/// How the two logs are tied together when locks are held at the split: see [`init_locks`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begin {
+    object: Object,
+    site: Site,
+    /// How many blocks are open.
+    blocks: usize,
+}
+
+/// "No such event" in chains of event indices.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// An event of T' that others can be paired with.
+#[derive(Clone, Copy, Debug)]
+struct Paired {
+    /// Its index in the log of T'.
+    event: u32,
+    /// The [`WriteId`] number of the previous one of the same object and kind, or [`NONE`].
+    previous: u32,
+}
+
+/// A lock that a line holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub lock: Object,
+    pub mode: LockMode,
+}
+
+/// A lock block of T': `acquire..release`, `release` being the log's length while it is open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub held: Held,
+    pub acquire: u32,
+    pub release: u32,
+    /// Whether T' would have waited for the lock: not so for a `try_lock`.
+    pub blocking: bool,
+}
+
+/// The state of one execution of P̂ₖ. Reused from execution to execution, so that its buffers are.
+pub struct Engine {
+    /// The execution's number. Shared objects that carry another one start afresh.
+    pub(crate) generation: u32,
+    pub(crate) line: Line,
+    /// The next event must look at threads first: something may have to be started or refused.
+    pub(crate) attention: bool,
+    /// Copies of shared values have been made that may hold handles of their own.
+    pub(crate) copied_values: bool,
+    /// Events are neither logged nor chosen for.
+    pub(crate) quiet: bool,
+    role: Role,
+    limits: Limits,
+
+    pub(crate) objects: Vec<ObjectInfo>,
+
+    // T
+    under_test: Vec<TEvent>,
+    under_test_trail: Vec<Trail>,
+    held: Vec<Held>,
+    reads: u32,
+    /// `rds` and `wrts`, read by read.
+    pairs: Vec<Pair>,
+    /// How many of `pairs` have been performed (the paper's rDone).
+    done: usize,
+    joined: bool,
+    /// Choices come from here instead of `pairs`, which then records them.
+    bytes: Option<execution::Bytes>,
+    /// Whether the reads of T that could have been non-local as well are noted in `revealed`.
+    reveal: bool,
+    revealed: Vec<Pair>,
+
+    // T'
+    interfering: Vec<Op>,
+    interfering_trail: Vec<Trail>,
+    interfering_end: InterferingEnd,
+    /// Locks held from before the split by threads that are in neither log.
+    init_locks: Vec<InitLock>,
+    /// Those that T holds, until its log is opened.
+    opening: Vec<InitLock>,
+    begin: Option<Begin>,
+    /// T' logged something else than in the execution before.
+    log_changed: bool,
+    /// T' was cut at the step bound.
+    interfering_was_cut: bool,
+    writes: Vec<Paired>,
+    blocks: Vec<Block>,
+    /// The accesses of T' to racy objects, by event index.
+    racy_accesses: Vec<u32>,
+    /// Keep the value of every write of T', not only of those in `pairs`.
+    keep_all_values: bool,
+
+    grid: Grid,
+    solver: Solver,
+
+    pub(crate) threads: Threads,
+    steps: u32,
+    spin: tau::Spin,
+    panic: Option<panics::PanicInfo>,
+    /// Why the execution was ended early, if it was.
+    abort: Option<Abort>,
+    /// The same, once the execution is over.
+    ending: Option<Abort>,
+    parties_at_end: Option<(ThreadInfo, ThreadInfo)>,
+    ledger: bug::Ledger,
+    spin_cuts: u64,
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<NonNull<Engine>>> = const { Cell::new(None) };
+}
+
+/// A pointer to the engine of the execution that runs on this thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Handle(NonNull<Engine>);
+
+impl Handle {
+    /// Borrows the engine for a short while.
+    ///
+    /// The borrow must end before any code of the program under test runs (see the module's invariants).
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    pub(crate) fn get(&self) -> &mut Engine {
+        // SAFETY: the engine is boxed in a `Machine` that is mutably borrowed for the whole execution and clears
+        // `CURRENT` at its end, so the pointer is valid; by the invariant above no other borrow is alive.
+        unsafe { &mut *self.0.as_ptr() }
+    }
+}
+
+/// The engine of the execution that runs on this thread, if one does.
+#[inline(always)]
+pub(crate) fn current() -> Option<Handle> {
+    CURRENT.get().map(Handle)
+}
+
+impl Engine {
+    /// A number for a shared object that takes part in the log.
+    pub(crate) fn new_object(&mut self, kind: ValueKind) -> Object {
+        let id = u32::try_from(self.objects.len()).unwrap_or(NONE - 1);
+        self.objects.push(ObjectInfo {
+            kind,
+            last_write: NONE,
+            last_acquire: NONE,
+        });
+        id
+    }
+
+    /// The events of T' that object `x` could be paired with, latest first, as ids.
+    fn writes_of(&self, x: Object, acquires: bool) -> impl Iterator<Item = WriteId> + '_ {
+        let info = &self.objects[x as usize];
+        let first = if acquires {
+            info.last_acquire
+        } else {
+            info.last_write
+        };
+        let mut next = first;
+        std::iter::from_fn(move || {
+            (next != NONE).then(|| {
+                let id = next;
+                next = self.writes[id as usize].previous;
+                WriteId(id)
+            })
+        })
+    }
+
+    /// Whether T has all the non-local reads that it is to have.
+    pub(crate) fn all_reads_done(&self) -> bool {
+        self.bytes.is_some() || self.done == self.pairs.len()
+    }
+
+    /// The value that write `event` of T' left, as bits.
+    pub(crate) fn interfering_value(&self, event: u32) -> u64 {
+        self.interfering_trail[event as usize].value
+    }
+
+    /// Whether T may well have run alone so far: then its log needs no check.
+    #[inline]
+    fn alone(&self) -> bool {
+        self.done == 0 && !self.joined && self.begin.is_none()
+    }
+
+    /// Whether two threads run side by side, so that how many handles there are is open.
+    pub(crate) fn counts_are_open(&self) -> bool {
+        !self.quiet && (self.attention || (self.line != Line::Init && !self.joined))
+    }
+
+    /// The current line did something that others can see.
+    pub(crate) fn made_progress(&mut self) {
+        self.spin.progress();
+    }
+
+    fn next_read(&mut self) -> ReadId {
+        let id = ReadId(self.reads);
+        self.reads += 1;
+        id
+    }
+}

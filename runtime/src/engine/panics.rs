@@ -1,0 +1,89 @@
+//! Panics of the program under test: kept for the report instead of being printed.
+
+use std::panic::PanicHookInfo;
+use std::sync::Once;
+
+use super::{Site, current};
+
+/// The latest panic on a line.
+#[derive(Clone, Debug)]
+pub(crate) struct PanicInfo {
+    pub message: String,
+    /// The place that the panic names.
+    pub place: Place,
+    /// How long the line's log was.
+    pub events: usize,
+}
+
+/// A place in the source, owned: panics name places that need not be a [`Site`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The file's path, as rustc was given it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl From<Site> for Place {
+    fn from(site: Site) -> Self {
+        Self {
+            file: site.file().to_owned(),
+            line: site.line(),
+            column: site.column(),
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// Makes panics inside of executions silent. Those outside go to the hook that was there before.
+pub(crate) fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !note(info) {
+                before(info);
+            }
+        }));
+    });
+}
+
+fn note(info: &PanicHookInfo<'_>) -> bool {
+    let Some(handle) = current() else {
+        return false;
+    };
+    let message = info
+        .payload_as_str()
+        .unwrap_or("the panic's payload is not a text")
+        .to_owned();
+    let place = info.location().map_or_else(
+        || Place {
+            file: String::new(),
+            line: 0,
+            column: 0,
+        },
+        |at| Place {
+            file: at.file().to_owned(),
+            line: at.line(),
+            column: at.column(),
+        },
+    );
+    let engine = handle.get();
+    let events = match engine.line {
+        super::Line::Interfering => engine.interfering.len(),
+        _ => engine.under_test.len(),
+    };
+    engine.panic = Some(PanicInfo {
+        message,
+        place,
+        events,
+    });
+    true
+}

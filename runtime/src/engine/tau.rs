@@ -1,0 +1,469 @@
+//! τ\[T\]: what an event does on the line of the thread under test.
+//!
+//! Source: section 4.1, figure 3, left. Every read is a candidate for a non-local read. One that `rds` names gets the
+//! value of its paired write; every other one stays local, which the feasibility check after it has to allow.
+
+use super::{
+    Abort, Engine, Handle, Held, InterferingEnd, Line, Site, Trail, abort, bug, tau_prime, threads,
+};
+use crate::feasibility::Verdict;
+use crate::ids::Pair;
+use crate::log::{LockMode, Log, Object, Op, TEvent};
+
+/// On which copy an access acts, and whether it is an event of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// G, and nothing is logged.
+    Plain,
+    /// G', and nothing is logged.
+    PlainPrime,
+    /// An event of T.
+    UnderTest,
+    /// An event of T'.
+    Interfering,
+}
+
+/// Must be called before an event. It may run threads, and it may unwind.
+#[inline]
+pub(crate) fn enter(handle: Handle, site: Site) -> Access {
+    let engine = handle.get();
+    engine.steps += 1;
+    if engine.attention || engine.quiet || engine.steps > engine.limits.steps {
+        return enter_slowly(handle, site);
+    }
+    match engine.line {
+        Line::Init => Access::Plain,
+        Line::UnderTest => Access::UnderTest,
+        Line::Interfering => Access::Interfering,
+    }
+}
+
+#[cold]
+fn enter_slowly(handle: Handle, site: Site) -> Access {
+    let engine = handle.get();
+    if engine.quiet {
+        if engine.abort.is_some() && !std::thread::panicking() {
+            // The program caught the unwinding that ends the execution, and went on.
+            std::panic::resume_unwind(Box::new(super::abort::Unwind));
+        }
+        return plain(engine);
+    }
+    if engine.attention {
+        threads::before_event(handle, site);
+    }
+    let engine = handle.get();
+    if engine.steps > engine.limits.steps {
+        abort(handle, Abort::StepBound);
+        return plain(handle.get());
+    }
+    match engine.line {
+        Line::Init => Access::Plain,
+        Line::UnderTest => Access::UnderTest,
+        Line::Interfering => Access::Interfering,
+    }
+}
+
+/// Whose event it would be, without moving any thread: for destructors that run while the thread unwinds.
+pub(crate) fn peek(handle: Handle) -> Access {
+    let engine = handle.get();
+    if engine.quiet {
+        return plain(engine);
+    }
+    match engine.line {
+        Line::Init => Access::Plain,
+        Line::UnderTest => Access::UnderTest,
+        Line::Interfering => Access::Interfering,
+    }
+}
+
+fn plain(engine: &Engine) -> Access {
+    if engine.line == Line::Interfering {
+        Access::PlainPrime
+    } else {
+        Access::Plain
+    }
+}
+
+/// append(log, (T, …)).
+#[inline]
+pub(crate) fn push(engine: &mut Engine, event: TEvent, site: Site, value: u64) {
+    engine.under_test.push(event);
+    engine.under_test_trail.push(Trail { site, value });
+    engine.grid.push(event);
+}
+
+/// A read of `object` by T. `Some(event)` tells that it is non-local: the value is that of this event of T'.
+///
+/// `op_of` says what the read turns out to be when it sees a value: an update that fails is a read. `local` is the value
+/// that T would see by itself.
+#[inline]
+pub(crate) fn read(
+    handle: Handle,
+    object: Object,
+    site: Site,
+    local: u64,
+    op_of: impl Fn(u64) -> Op,
+) -> Option<u32> {
+    let engine = handle.get();
+    let read = engine.next_read();
+    if engine.bytes.is_some() {
+        choose_from_bytes(engine, object, false, |engine, event| {
+            TEvent::non_local(op_of(engine.interfering_value(event)), event)
+        });
+    }
+    if let Some(&(next, write)) = engine.pairs.get(engine.done)
+        && next == read
+    {
+        let Some(paired) = engine.writes.get(write.0 as usize).copied() else {
+            abort(handle, Abort::Mispaired);
+            return None;
+        };
+        if engine.interfering[paired.event as usize].writes() != Some(object) {
+            abort(handle, Abort::Mispaired);
+            return None;
+        }
+        engine.done += 1;
+        let value = engine.interfering_value(paired.event);
+        push(
+            engine,
+            TEvent::non_local(op_of(value), paired.event),
+            site,
+            value,
+        );
+        engine.spin.progress();
+        require_feasible(handle);
+        return Some(paired.event);
+    }
+    if engine.reveal && engine.all_reads_done() && (object as usize) < engine.objects.len() {
+        let mut next = engine.objects[object as usize].last_write;
+        while next != super::NONE {
+            let paired = engine.writes[next as usize];
+            let event =
+                TEvent::non_local(op_of(engine.interfering_value(paired.event)), paired.event);
+            if hypothetically_feasible(engine, event) {
+                engine.revealed.push((read, crate::ids::WriteId(next)));
+            }
+            next = paired.previous;
+        }
+    }
+    push(engine, TEvent::local(op_of(local)), site, local);
+    require_feasible(handle);
+    spin_read(handle, object, site, local);
+    None
+}
+
+/// A write of `object` by T.
+#[inline]
+pub(crate) fn write(handle: Handle, object: Object, site: Site, value: u64) {
+    let engine = handle.get();
+    engine.spin.progress();
+    push(engine, TEvent::local(Op::Write(object)), site, value);
+}
+
+/// T takes a lock, for which it would wait.
+pub(crate) fn acquire(handle: Handle, lock: Object, mode: LockMode, site: Site) {
+    let wanted = Held { lock, mode };
+    if handle.get().holds_excluding(wanted) {
+        bug::self_deadlock(handle, lock, site);
+        return;
+    }
+    bug::find_deadlocks(handle, wanted, site);
+    acquired(handle, wanted, site);
+}
+
+fn acquired(handle: Handle, wanted: Held, site: Site) {
+    let engine = handle.get();
+    engine.spin.progress();
+    engine.held.push(wanted);
+    push(
+        engine,
+        TEvent::local(Op::Acquire(wanted.lock, wanted.mode)),
+        site,
+        0,
+    );
+}
+
+/// T tries to take a lock without waiting for it; the answer is whether it got it.
+pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Site) -> bool {
+    let wanted = Held { lock, mode };
+    let engine = handle.get();
+    if engine.holds_excluding(wanted) {
+        return false;
+    }
+    let read = engine.next_read();
+    let op = Op::TryFail(lock, mode);
+    if engine.bytes.is_some() {
+        choose_from_bytes(engine, lock, true, |_, event| TEvent::non_local(op, event));
+    }
+    if let Some(&(next, write)) = engine.pairs.get(engine.done)
+        && next == read
+    {
+        let paired = engine.writes.get(write.0 as usize).copied();
+        let paired = paired.filter(|paired| match engine.interfering[paired.event as usize] {
+            Op::Acquire(l, m) => l == lock && m.excludes(mode),
+            _ => false,
+        });
+        let Some(paired) = paired else {
+            abort(handle, Abort::Mispaired);
+            return false;
+        };
+        engine.done += 1;
+        push(engine, TEvent::non_local(op, paired.event), site, 0);
+        engine.spin.progress();
+        require_feasible(handle);
+        return false;
+    }
+    if engine.reveal && engine.all_reads_done() {
+        let candidates: Vec<_> = engine.writes_of(lock, true).collect();
+        for write in candidates {
+            let event = engine.writes[write.0 as usize].event;
+            let excludes =
+                matches!(engine.interfering[event as usize], Op::Acquire(_, m) if m.excludes(mode));
+            if excludes && hypothetically_feasible(engine, TEvent::non_local(op, event)) {
+                engine.revealed.push((read, write));
+            }
+        }
+    }
+    acquired(handle, wanted, site);
+    require_feasible(handle);
+    true
+}
+
+/// T gives a lock back.
+pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) {
+    let engine = handle.get();
+    engine.spin.progress();
+    if let Some(at) = engine
+        .held
+        .iter()
+        .rposition(|held| *held == Held { lock, mode })
+    {
+        engine.held.remove(at);
+    }
+    push(engine, TEvent::local(Op::Release(lock, mode)), site, 0);
+}
+
+/// T has joined T': from here on all of T' is in the past.
+pub(crate) fn join(handle: Handle, site: Site) {
+    let engine = handle.get();
+    if engine.joined {
+        return;
+    }
+    bug::find_deadlock_at_join(handle, site);
+    let engine = handle.get();
+    if engine.interfering_end == InterferingEnd::Stopped {
+        abort(handle, Abort::Stuck);
+        return;
+    }
+    engine.joined = true;
+    push(engine, TEvent::local(Op::Join), site, 0);
+    require_feasible(handle);
+}
+
+/// assume(isFeasible(log)).
+#[inline]
+pub(crate) fn require_feasible(handle: Handle) {
+    let engine = handle.get();
+    if engine.alone() {
+        return; // T alone: T' need not have started.
+    }
+    match feasible(engine) {
+        Answer::Yes => {}
+        Answer::No => abort(handle, Abort::Infeasible),
+        Answer::Unknown(why) => abort(handle, Abort::Unknown(why)),
+    }
+}
+
+/// A feasibility verdict without its witness.
+pub(crate) enum Answer {
+    Yes,
+    No,
+    Unknown(String),
+}
+
+impl From<Verdict> for Answer {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Feasible(_) => Self::Yes,
+            Verdict::Infeasible => Self::No,
+            Verdict::Unknown(why) => Self::Unknown(why),
+        }
+    }
+}
+
+/// Whether the log as it stands has a feasible interleaving.
+#[inline]
+pub(crate) fn feasible(engine: &mut Engine) -> Answer {
+    if engine.solver.is_grid() {
+        return if engine.grid.feasible() {
+            Answer::Yes
+        } else {
+            Answer::No
+        };
+    }
+    let by_grid = engine.grid.feasible();
+    let log = Log {
+        under_test: &engine.under_test,
+        interfering: &engine.interfering,
+    };
+    engine.solver.check(&log, by_grid)
+}
+
+/// Whether the log would have a feasible interleaving with `event` added.
+#[inline]
+fn hypothetically_feasible(engine: &mut Engine, event: TEvent) -> bool {
+    if engine.solver.is_grid() {
+        return engine.grid.would_be_feasible(event);
+    }
+    let by_grid = engine.grid.would_be_feasible(event);
+    engine.under_test.push(event);
+    let log = Log {
+        under_test: &engine.under_test,
+        interfering: &engine.interfering,
+    };
+    let answer = engine.solver.check(&log, by_grid);
+    engine.under_test.pop();
+    // What can't be decided is tried: the execution then ends as undecided, and is counted as such.
+    !matches!(answer, Answer::No)
+}
+
+/// Makes the next choice from the input bytes: how many choices to skip, then which paired write.
+fn choose_from_bytes(
+    engine: &mut Engine,
+    object: Object,
+    acquires: bool,
+    event_of: impl Fn(&Engine, u32) -> TEvent,
+) {
+    if engine.bytes.as_ref().is_none_or(|bytes| bytes.exhausted()) {
+        return;
+    }
+    let count = engine.writes_of(object, acquires).count();
+    if count == 0 {
+        return;
+    }
+    let Some(bytes) = engine.bytes.as_mut() else {
+        return;
+    };
+    if !bytes.due() {
+        return;
+    }
+    let start = bytes.pick(count);
+    // The first feasible one from the picked one on: so nearly every input is a valid choice.
+    for offset in 0..count {
+        let write = engine
+            .writes_of(object, acquires)
+            .nth((start + offset) % count);
+        let Some(write) = write else { return };
+        let event = event_of(engine, engine.writes[write.0 as usize].event);
+        if hypothetically_feasible(engine, event) {
+            let pair: Pair = (crate::ids::ReadId(engine.reads - 1), write);
+            engine.pairs.push(pair);
+            if let Some(bytes) = engine.bytes.as_mut() {
+                bytes.taken();
+            }
+            return;
+        }
+    }
+}
+
+impl Engine {
+    /// Whether T itself holds the lock in a way that keeps it from taking it as wanted.
+    fn holds_excluding(&self, wanted: Held) -> bool {
+        self.held
+            .iter()
+            .any(|held| held.lock == wanted.lock && held.mode.excludes(wanted.mode))
+    }
+}
+
+/// Finds threads that wait by looking again and again.
+///
+/// A thread that repeats reads which cannot change by what it does itself is cut after some idle turns. For T this loses
+/// nothing when the loop only waits: a later turn can see no more than an earlier one. The cut is counted and reported,
+/// because a loop may count its turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spin {
+    /// Idle turns so far.
+    turns: u32,
+    /// Digest of the reads since the last hint.
+    reads: u64,
+    /// The digest at the last hint.
+    last_turn: u64,
+    last_read: Option<(Object, usize, u64)>,
+    repeated: u32,
+}
+
+impl Spin {
+    /// The thread did something that others can see, or saw something new.
+    #[inline]
+    pub(crate) fn progress(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The thread read; the answer is whether it has read the same again too often.
+    #[inline]
+    fn read(&mut self, object: Object, site: Site, value: u64, bound: u32) -> bool {
+        let place = std::ptr::from_ref(site).addr();
+        let this = Some((object, place, value));
+        self.reads = (self.reads ^ value ^ (u64::from(object) << 32) ^ place as u64)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        if self.last_read == this {
+            self.repeated += 1;
+        } else {
+            self.last_read = this;
+            self.repeated = 0;
+        }
+        self.repeated >= bound
+    }
+
+    /// The thread yields, sleeps, or says that it spins; the answer is whether it has done so idly too often.
+    fn hint(&mut self, bound: u32) -> bool {
+        if self.reads != 0 && self.reads == self.last_turn {
+            self.turns += 1;
+        } else {
+            self.turns = 0;
+        }
+        self.last_turn = std::mem::take(&mut self.reads);
+        self.turns >= bound
+    }
+}
+
+/// Cuts the current line when it only repeats a read.
+#[inline]
+pub(crate) fn spin_read(handle: Handle, object: Object, site: Site, value: u64) {
+    let engine = handle.get();
+    if engine
+        .spin
+        .read(object, site, value, engine.limits.idle_reads)
+    {
+        cut_spinning(handle);
+    }
+}
+
+/// `yield_now`, `sleep`, `spin_loop`.
+pub(crate) fn hint(handle: Handle) {
+    let engine = handle.get();
+    if engine.quiet || engine.line == Line::Init {
+        return;
+    }
+    if engine.spin.hint(engine.limits.idle_turns) {
+        cut_spinning(handle);
+    }
+}
+
+#[cold]
+fn cut_spinning(handle: Handle) {
+    let engine = handle.get();
+    if engine.line == Line::UnderTest {
+        engine.spin_cuts += 1;
+    }
+    abort(handle, Abort::Waiting);
+}
+
+/// An access of either line to data that no synchronisation protects.
+pub(crate) fn racy_access(handle: Handle, object: Object, writes: bool, site: Site) {
+    match handle.get().line {
+        Line::UnderTest => bug::find_races(handle, object, writes, site),
+        Line::Interfering => tau_prime::note_racy(handle.get()),
+        Line::Init => {}
+    }
+}

@@ -1,0 +1,110 @@
+//! τ'\[T'\]: what an event does on the line of the interfering thread.
+//!
+//! Source: section 4.1, figure 3, right. T' runs on G' and only logs; the values of the writes that `wrts` names are
+//! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, it runs as far as it can.
+
+use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, Trail, abort, bug, tau};
+use crate::ids::WriteId;
+use crate::log::{LockMode, Object, Op};
+
+/// append(log, (T', …)). The answer is the event's index.
+#[inline]
+pub(crate) fn push(engine: &mut Engine, op: Op, site: Site, value: u64) -> u32 {
+    let event = u32::try_from(engine.interfering.len()).unwrap_or(NONE - 1);
+    engine.interfering.push(op);
+    engine.interfering_trail.push(Trail { site, value });
+    event
+}
+
+/// A read of `object` by T', which sees `value` in G'.
+#[inline]
+pub(crate) fn read(handle: Handle, object: Object, site: Site, value: u64) {
+    push(handle.get(), Op::Read(object), site, value);
+    tau::spin_read(handle, object, site, value);
+}
+
+/// A write or an update of `object` by T' that leaves `value`. `Some(event)` tells that the value has to be kept for T.
+#[inline]
+pub(crate) fn write(
+    engine: &mut Engine,
+    op: Op,
+    object: Object,
+    site: Site,
+    value: u64,
+) -> Option<u32> {
+    engine.spin.progress();
+    let event = push(engine, op, site, value);
+    let write = new_write(engine, event, object, false);
+    let kept = engine.keep_all_values || engine.pairs.iter().any(|&(_, wanted)| wanted == write);
+    kept.then_some(event)
+}
+
+fn new_write(engine: &mut Engine, event: u32, object: Object, acquires: bool) -> WriteId {
+    let write = u32::try_from(engine.writes.len()).unwrap_or(NONE - 1);
+    let info = &mut engine.objects[object as usize];
+    let last = if acquires {
+        &mut info.last_acquire
+    } else {
+        &mut info.last_write
+    };
+    let previous = std::mem::replace(last, write);
+    engine.writes.push(Paired { event, previous });
+    WriteId(write)
+}
+
+/// T' takes a lock. Where it holds it already it waits for ever, or gets `false` when it only tried.
+pub(crate) fn acquire(
+    handle: Handle,
+    lock: Object,
+    mode: LockMode,
+    blocking: bool,
+    site: Site,
+) -> bool {
+    let engine = handle.get();
+    let wanted = Held { lock, mode };
+    let open = |block: &Block| block.release == NONE;
+    let holds = engine
+        .blocks
+        .iter()
+        .filter(|block| open(block))
+        .any(|block| block.held.lock == lock && block.held.mode.excludes(mode));
+    if holds {
+        if blocking {
+            bug::interfering_self_deadlock(handle, lock, site);
+            abort(handle, Abort::Bug);
+        }
+        return false;
+    }
+    engine.spin.progress();
+    let event = push(engine, Op::Acquire(lock, mode), site, 0);
+    new_write(engine, event, lock, true);
+    engine.blocks.push(Block {
+        held: wanted,
+        acquire: event,
+        release: NONE,
+        blocking,
+    });
+    true
+}
+
+/// T' gives a lock back.
+pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) {
+    let engine = handle.get();
+    engine.spin.progress();
+    let event = push(engine, Op::Release(lock, mode), site, 0);
+    let held = Held { lock, mode };
+    if let Some(block) = engine
+        .blocks
+        .iter_mut()
+        .rev()
+        .find(|block| block.release == NONE && block.held == held)
+    {
+        block.release = event;
+    }
+}
+
+/// Notes that the next event of T' is an access to data that no synchronisation protects.
+pub(crate) fn note_racy(engine: &mut Engine) {
+    let next = u32::try_from(engine.interfering.len()).unwrap_or(NONE - 1);
+    engine.racy_accesses.push(next);
+}

@@ -1,0 +1,446 @@
+//! Threads of the program under test: which of them are T and T', and when each one runs.
+//!
+//! A spawned thread does not run at once. It is started when it becomes clear what it runs beside:
+//! - Nothing runs beside it when its spawner does nothing shared before it waits for it: then it is a plain call.
+//! - Otherwise two *parties* run side by side, and the program is *split*: T' is run first, on G', then T, on G.
+//!
+//! A party is a line of execution, not a thread: a thread that waits for another one and then goes on is on the line of
+//! the thread that it waited for. So main, which spawns two threads, joins one, does something, and joins the other, is
+//! still two lines.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use super::{Abort, Handle, InterferingEnd, Line, Site, abort, bug, init_locks, tau, unsupported};
+use crate::ids::Role;
+
+/// A thread of the program under test, numbered by creation; the harness's own is 0.
+pub(crate) type ThreadNo = u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Unstarted,
+    Running,
+    Finished,
+    /// Ended early: nobody can join it.
+    Dead,
+}
+
+pub(crate) struct Thread {
+    pub name: Option<String>,
+    /// Where it was spawned; none for the harness's own thread.
+    pub spawned_at: Option<Site>,
+    body: Option<Box<dyn FnOnce()>>,
+    state: State,
+    line: Line,
+}
+
+/// The threads of one execution.
+#[derive(Default)]
+pub(crate) struct Threads {
+    list: Vec<Thread>,
+    pub(crate) current: ThreadNo,
+    parties: Option<(ThreadNo, ThreadNo)>,
+    /// T, while it has not been started since T' runs on the stack that will start it.
+    waiting_under_test: Option<ThreadNo>,
+}
+
+impl Threads {
+    /// Forgets all threads but the harness's own. The caller drops what is returned, outside of any engine borrow.
+    pub(crate) fn reset(&mut self) -> Vec<Thread> {
+        let old = std::mem::take(&mut self.list);
+        *self = Self::default();
+        self.list.push(Thread {
+            name: None,
+            spawned_at: None,
+            body: None,
+            state: State::Running,
+            line: Line::Init,
+        });
+        old
+    }
+
+    pub(crate) fn get(&self, thread: ThreadNo) -> &Thread {
+        &self.list[thread as usize]
+    }
+
+    /// The two parties, T first, once there are two.
+    pub(crate) fn parties(&self, role: Role) -> Option<(ThreadNo, ThreadNo)> {
+        let (first, second) = self.parties?;
+        Some(match role {
+            Role::First => (first, second),
+            Role::Second => (second, first),
+        })
+    }
+
+    fn unstarted(&self) -> impl Iterator<Item = ThreadNo> + '_ {
+        (0..).zip(&self.list).filter_map(move |(no, thread)| {
+            (thread.state == State::Unstarted && self.waiting_under_test != Some(no)).then_some(no)
+        })
+    }
+}
+
+/// A new thread, which will run when something depends on it.
+pub(crate) fn spawn(
+    handle: Handle,
+    name: Option<String>,
+    site: Site,
+    body: Box<dyn FnOnce()>,
+) -> ThreadNo {
+    let engine = handle.get();
+    let no = ThreadNo::try_from(engine.threads.list.len()).unwrap_or(ThreadNo::MAX);
+    engine.threads.list.push(Thread {
+        name,
+        spawned_at: Some(site),
+        body: Some(body),
+        state: if engine.quiet {
+            State::Dead
+        } else {
+            State::Unstarted
+        },
+        line: engine.line,
+    });
+    refresh_attention(handle);
+    no
+}
+
+/// The scope of these threads ends: those that have not run never will.
+pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
+    for &thread in scoped {
+        let engine = handle.get();
+        let entry = &mut engine.threads.list[thread as usize];
+        let body = entry.body.take();
+        if entry.state == State::Unstarted {
+            entry.state = State::Dead;
+        }
+        if engine.threads.waiting_under_test == Some(thread) {
+            engine.threads.waiting_under_test = None;
+        }
+        drop(body);
+    }
+    refresh_attention(handle);
+}
+
+fn refresh_attention(handle: Handle) {
+    let engine = handle.get();
+    engine.attention = engine.threads.unstarted().next().is_some();
+}
+
+/// Called before an event while a thread has not been started: from here on that thread runs beside the current one.
+pub(crate) fn before_event(handle: Handle, site: Site) {
+    let engine = handle.get();
+    let current = engine.threads.current;
+    let mut unstarted = engine.threads.unstarted();
+    let Some(other) = unstarted.next() else {
+        drop(unstarted);
+        engine.attention = false;
+        return;
+    };
+    let third = unstarted.next();
+    drop(unstarted);
+    if engine.line != Line::Init {
+        too_many(handle, site, &[other]);
+        return;
+    }
+    if let Some(third) = third {
+        too_many(handle, site, &[other, third]);
+        return;
+    }
+    if split(handle, current, other) == current {
+        init_locks::enter_log(handle);
+        run_interfering(handle, other);
+        interfering_ends(handle, InterferingEnd::Complete);
+    } else {
+        let engine = handle.get();
+        engine.threads.waiting_under_test = Some(other);
+        engine.line = Line::Interfering;
+        init_locks::enter_log(handle);
+    }
+    refresh_attention(handle);
+}
+
+fn too_many(handle: Handle, site: Site, waiting: &[ThreadNo]) {
+    let engine = handle.get();
+    let mut message = String::new();
+    if engine.threads.parties.is_some() && engine.joined {
+        message.push_str("threads run side by side again after others were joined: P̂ₖ covers one pair of concurrent threads");
+    } else {
+        let mut names = vec![describe(engine.threads.get(engine.threads.current))];
+        if let Some((first, second)) = engine.threads.parties {
+            for party in [first, second] {
+                if party != engine.threads.current {
+                    names.push(describe(engine.threads.get(party)));
+                }
+            }
+        }
+        for &thread in waiting {
+            names.push(describe(engine.threads.get(thread)));
+        }
+        names.dedup();
+        message.push_str("more than two threads run at once here: ");
+        message.push_str(&names.join(", "));
+    }
+    unsupported(handle, message, Some(site));
+}
+
+/// How a thread is called in messages. Places are named as `{at file:line:column}`, for the driver to translate.
+pub(crate) fn describe(thread: &Thread) -> String {
+    match (&thread.name, thread.spawned_at) {
+        (Some(name), Some(site)) => format!("thread `{name}` ({{at {site}}})"),
+        (None, Some(site)) => format!("the thread spawned at {{at {site}}}"),
+        (_, None) => "the harness's own thread".to_owned(),
+    }
+}
+
+/// From here on these two run side by side. The answer is T.
+fn split(handle: Handle, a: ThreadNo, b: ThreadNo) -> ThreadNo {
+    let engine = handle.get();
+    engine.threads.parties = Some((a.min(b), a.max(b)));
+    engine.steps = 0;
+    match engine.role {
+        Role::First => a.min(b),
+        Role::Second => a.max(b),
+    }
+}
+
+/// Waits for a thread to end.
+pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
+    let engine = handle.get();
+    if engine.quiet {
+        if engine.abort.is_some() && !std::thread::panicking() {
+            resume_unwind(Box::new(abort::Unwind));
+        }
+        return;
+    }
+    let line = engine.line;
+    let state = engine.threads.get(thread).state;
+    match (state, line) {
+        (State::Finished | State::Dead, Line::UnderTest) => {
+            if engine.threads.get(thread).line == Line::Interfering {
+                tau::join(handle, site);
+            }
+        }
+        (State::Finished, _) => {}
+        (State::Dead | State::Running, _) => abort(handle, Abort::Stuck),
+        (State::Unstarted, Line::Init) => join_in_init(handle, thread, site),
+        (State::Unstarted, Line::Interfering)
+            if engine.threads.waiting_under_test == Some(thread) =>
+        {
+            interfering_ends(handle, InterferingEnd::WaitsForUnderTest);
+            run_waiting_under_test(handle);
+            tau::join(handle, site);
+        }
+        (State::Unstarted, Line::Interfering | Line::UnderTest) => run_inline(handle, thread),
+    }
+    refresh_attention(handle);
+}
+
+fn join_in_init(handle: Handle, thread: ThreadNo, site: Site) {
+    let engine = handle.get();
+    let mut others = engine.threads.unstarted().filter(|&other| other != thread);
+    let other = others.next();
+    let third = others.next();
+    drop(others);
+    match (other, third) {
+        (None, _) => run_inline(handle, thread),
+        (Some(other), Some(third)) => too_many(handle, site, &[thread, other, third]),
+        (Some(other), None) => {
+            let under_test = split(handle, thread, other);
+            let interfering = if under_test == thread { other } else { thread };
+            handle.get().threads.waiting_under_test = Some(under_test);
+            run_interfering(handle, interfering);
+            let engine = handle.get();
+            if engine.threads.waiting_under_test.is_none() {
+                return; // T' itself waited for T, which has run.
+            }
+            if under_test == thread {
+                interfering_ends(handle, InterferingEnd::Complete);
+                run_waiting_under_test(handle);
+            } else if engine.interfering_end == InterferingEnd::Stopped {
+                interfering_ends(handle, InterferingEnd::Stopped);
+                run_waiting_under_test(handle);
+                abort(handle, Abort::Stuck);
+            } else {
+                // The waiting thread goes on on the line of the one that it waited for.
+                engine.line = Line::Interfering;
+            }
+        }
+    }
+}
+
+/// The harness has returned: whatever still has to run runs.
+pub(crate) fn finish(handle: Handle) {
+    if handle.get().quiet {
+        return;
+    }
+    if handle.get().line == Line::Interfering {
+        interfering_ends(handle, InterferingEnd::Complete);
+        run_waiting_under_test(handle);
+    }
+    loop {
+        let engine = handle.get();
+        let mut unstarted = engine.threads.unstarted();
+        let Some(first) = unstarted.next() else { break };
+        let second = unstarted.next();
+        let third = unstarted.next();
+        drop(unstarted);
+        match (engine.line, second, third) {
+            (Line::Init, Some(second), None) => {
+                let under_test = split(handle, first, second);
+                let interfering = if under_test == first { second } else { first };
+                handle.get().threads.waiting_under_test = Some(under_test);
+                run_interfering(handle, interfering);
+                if handle.get().threads.waiting_under_test.is_some() {
+                    interfering_ends(handle, InterferingEnd::Complete);
+                    run_waiting_under_test(handle);
+                }
+            }
+            (Line::Init, Some(second), Some(third)) => {
+                let site = engine.threads.get(third).spawned_at;
+                if let Some(site) = site {
+                    too_many(handle, site, &[first, second, third]);
+                }
+                return;
+            }
+            _ => run_inline(handle, first),
+        }
+    }
+    refresh_attention(handle);
+}
+
+/// T' runs on the stack of the thread that spawned T, and has been ended there early by unwinding with `payload`: T has
+/// its turn now. The answer is whether that was so; if not, `payload` goes on unwinding.
+pub(crate) fn interfering_unwound(handle: Handle, payload: &(dyn Any + Send)) -> bool {
+    let engine = handle.get();
+    if engine.line != Line::Interfering || engine.threads.waiting_under_test.is_none() {
+        return false;
+    }
+    if !stop_interfering(handle, payload) {
+        return false;
+    }
+    interfering_ends(handle, InterferingEnd::Stopped);
+    run_waiting_under_test(handle);
+    true
+}
+
+fn run_waiting_under_test(handle: Handle) {
+    if let Some(thread) = handle.get().threads.waiting_under_test.take() {
+        run_under_test(handle, thread);
+    }
+}
+
+/// The log of T' is whole.
+fn interfering_ends(handle: Handle, end: InterferingEnd) {
+    let engine = handle.get();
+    if engine.interfering_end == InterferingEnd::Open {
+        engine.interfering_end = end;
+    }
+    engine.close_interfering();
+    engine.steps = 0;
+    engine.spin.progress();
+    engine.line = Line::UnderTest;
+    init_locks::open_log_of_t(handle);
+}
+
+fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Box<dyn FnOnce()>>, ThreadNo) {
+    let engine = handle.get();
+    let line = engine.line;
+    let entry = &mut engine.threads.list[thread as usize];
+    entry.state = State::Running;
+    entry.line = line;
+    let body = entry.body.take();
+    let before = std::mem::replace(&mut engine.threads.current, thread);
+    refresh_attention(handle);
+    (body, before)
+}
+
+fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
+    let engine = handle.get();
+    engine.threads.list[thread as usize].state = state;
+    engine.threads.current = before;
+}
+
+/// Runs a thread on the line of T'. However it ends, the caller goes on.
+fn run_interfering(handle: Handle, thread: ThreadNo) {
+    let engine = handle.get();
+    engine.line = Line::Interfering;
+    engine.steps = 0;
+    engine.spin.progress();
+    init_locks::open_log_of_t_prime(handle);
+    let (body, before) = take_body(handle, thread);
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        if let Some(body) = body {
+            body();
+        }
+    }));
+    match result {
+        Ok(()) => leave(handle, thread, before, State::Finished),
+        Err(payload) => {
+            // T itself may have run inside: what ends T ends the execution.
+            if handle.get().line == Line::UnderTest || !stop_interfering(handle, &*payload) {
+                resume_unwind(payload);
+            }
+            leave(handle, thread, before, State::Dead);
+        }
+    }
+}
+
+/// Ends the log of T' where it stands, if `payload` is what may end T' alone.
+fn stop_interfering(handle: Handle, payload: &(dyn Any + Send)) -> bool {
+    let engine = handle.get();
+    if !payload.is::<abort::Unwind>() && engine.abort.is_none() {
+        bug::interfering_panicked(handle);
+    }
+    let engine = handle.get();
+    if matches!(
+        engine.abort,
+        Some(Abort::Unsupported { .. } | Abort::Unknown(_))
+    ) {
+        return false;
+    }
+    let reason = engine.abort.take();
+    if reason == Some(Abort::StepBound) {
+        engine.interfering_was_cut = true;
+    }
+    engine.quiet = false;
+    engine.interfering_end = InterferingEnd::Stopped;
+    true
+}
+
+/// Runs a thread on the line of T.
+fn run_under_test(handle: Handle, thread: ThreadNo) {
+    handle.get().line = Line::UnderTest;
+    run_inline(handle, thread);
+}
+
+/// Runs a thread on the current line, as a plain call.
+fn run_inline(handle: Handle, thread: ThreadNo) {
+    let (body, before) = take_body(handle, thread);
+    let top = TopOfThread(handle);
+    if let Some(body) = body {
+        body();
+    }
+    std::mem::forget(top);
+    leave(handle, thread, before, State::Finished);
+}
+
+/// Notes a panic that has come to the top of a thread.
+///
+/// A guard and not a `catch_unwind`, so that the unwinding that ends an execution passes all frames at once.
+struct TopOfThread(Handle);
+
+impl Drop for TopOfThread {
+    fn drop(&mut self) {
+        let engine = self.0.get();
+        if engine.abort.is_none() {
+            if engine.line == Line::Interfering {
+                bug::interfering_panicked(self.0);
+            } else {
+                bug::panicked(self.0);
+            }
+            let engine = self.0.get();
+            engine.abort = Some(Abort::Bug);
+            engine.quiet = true;
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A harness: the program under test as a function of its inputs.
+
+use std::fmt;
+
+use crate::input::{ByteSource, InputError, Inputs, Param, Random, Spec};
+
+/// A harness of the program under test. Generated code has one `static` per harness.
+pub struct Harness<I> {
+    name: &'static str,
+    init: fn(I),
+}
+
+impl<I: Inputs> Harness<I> {
+    /// The harness `name`, which `init` runs.
+    #[must_use]
+    pub const fn new(name: &'static str, init: fn(I)) -> Self {
+        Self { name, init }
+    }
+
+    /// Runs the harness once.
+    pub fn call(&self, inputs: I) {
+        (self.init)(inputs);
+    }
+}
+
+/// A harness with its inputs chosen.
+pub struct Bound {
+    /// The inputs as text, with their names.
+    pub inputs: Vec<(&'static str, String)>,
+    /// Runs the harness once.
+    pub program: Box<dyn Fn()>,
+}
+
+impl fmt::Debug for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bound")
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The inputs that a search goes through.
+#[derive(Debug)]
+pub struct InputSet {
+    /// The harness once for each choice of inputs.
+    pub bound: Vec<Bound>,
+    /// Whether there are more inputs than these.
+    pub sampled: bool,
+}
+
+/// A harness, whatever its inputs are.
+pub trait AnyHarness: Sync {
+    /// Its path in the program.
+    fn name(&self) -> &'static str;
+
+    /// Its parameters.
+    fn params(&self) -> &'static [Param];
+
+    /// The harness with the inputs that `specs` allow, one spec per parameter; at most `limit`, chosen at random from
+    /// `seed` where there are more.
+    ///
+    /// # Errors
+    /// A spec does not fit its parameter.
+    fn bind(&self, specs: &[Spec], limit: usize, seed: u64) -> Result<InputSet, InputError>;
+
+    /// The harness with the inputs that the first bytes stand for.
+    fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound;
+}
+
+fn bound<I: Inputs>(init: fn(I), inputs: I) -> Bound {
+    Bound {
+        inputs: inputs.describe(),
+        program: Box::new(move || init(inputs.clone())),
+    }
+}
+
+impl<I: Inputs> AnyHarness for Harness<I> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn params(&self) -> &'static [Param] {
+        I::PARAMS
+    }
+
+    fn bind(&self, specs: &[Spec], limit: usize, seed: u64) -> Result<InputSet, InputError> {
+        let counts = I::counts(specs)?;
+        let mut sampled = counts.iter().any(|count| count.sampled);
+        let total = counts
+            .iter()
+            .try_fold(1_u64, |total, count| total.checked_mul(count.values));
+        let all = total.is_some_and(|total| total <= limit as u64);
+        sampled |= !all;
+        let runs = if all {
+            total.unwrap_or(0)
+        } else {
+            limit as u64
+        };
+        let mut random = Random::new(seed);
+        let mut set = Vec::new();
+        for run in 0..runs {
+            let mut rest = run;
+            let numbers: Vec<u64> = counts
+                .iter()
+                .map(|count| {
+                    if all {
+                        let number = rest % count.values;
+                        rest /= count.values;
+                        number
+                    } else {
+                        random.below(count.values)
+                    }
+                })
+                .collect();
+            set.push(bound(self.init, I::build(specs, &numbers, seed)?));
+        }
+        Ok(InputSet {
+            bound: set,
+            sampled,
+        })
+    }
+
+    fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound {
+        bound(self.init, I::decode(bytes))
+    }
+}

@@ -1,0 +1,203 @@
+//! Atomics: values of at most 64 bits, with operations that are one event each.
+
+use std::cell::UnsafeCell;
+
+use super::Tag;
+use crate::engine::tau::{self, Access};
+use crate::engine::{Handle, Site, ValueKind, current, tau_prime};
+use crate::log::{Object, Op};
+
+/// A value that fits into 64 bits.
+pub(crate) trait Bits: Copy {
+    const KIND: ValueKind;
+    fn to_bits(self) -> u64;
+    fn from_bits(bits: u64) -> Self;
+}
+
+#[derive(Debug)]
+struct State<V> {
+    /// The value at the start of every execution; outside of executions, the value.
+    initial: V,
+    tag: Tag,
+    /// G.
+    g: V,
+    /// G', once T' has written.
+    g_prime: Option<V>,
+}
+
+/// An atomic of the program under test.
+#[derive(Debug)]
+pub(crate) struct AtomicCell<V>(UnsafeCell<State<V>>);
+
+// SAFETY: inside of an execution all threads of the program run on one OS thread, and a process-wide lock lets one
+// execution run at a time. Outside of executions no thread of the program exists: `spawn` refuses to make one.
+unsafe impl<V> Sync for AtomicCell<V> {}
+
+impl<V: Copy> AtomicCell<V> {
+    pub(crate) const fn new(value: V) -> Self {
+        Self(UnsafeCell::new(State {
+            initial: value,
+            tag: Tag::UNUSED,
+            g: value,
+            g_prime: None,
+        }))
+    }
+}
+
+impl<V: Bits> AtomicCell<V> {
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    fn state(&self) -> &mut State<V> {
+        // SAFETY: no other thread accesses the cell (see `Sync` above), and no borrow of it outlives a method of this
+        // impl or spans a call that runs the program's code: `V` is `Copy`, and `enter` is called with none alive.
+        unsafe { &mut *self.0.get() }
+    }
+
+    /// Lets the threads move that have to before this event, then says whose event it is.
+    #[inline]
+    fn enter(&self, handle: Handle, site: Site) -> Access {
+        let access = tau::enter(handle, site);
+        let state = self.state();
+        if state.tag.renew(handle) {
+            state.g = state.initial;
+            state.g_prime = None;
+        }
+        access
+    }
+
+    #[inline]
+    fn object(&self, handle: Handle) -> Object {
+        self.state().tag.object(handle, V::KIND)
+    }
+
+    #[inline]
+    fn prime(&self) -> V {
+        let state = self.state();
+        state.g_prime.unwrap_or(state.g)
+    }
+
+    /// Reads.
+    #[inline]
+    pub(crate) fn load(&self, site: Site) -> V {
+        let Some(handle) = current() else {
+            return self.state().initial;
+        };
+        match self.enter(handle, site) {
+            Access::Plain => self.state().g,
+            Access::PlainPrime => self.prime(),
+            Access::Interfering => {
+                let object = self.object(handle);
+                let value = self.prime();
+                tau_prime::read(handle, object, site, value.to_bits());
+                value
+            }
+            Access::UnderTest => {
+                let object = self.object(handle);
+                let local = self.state().g.to_bits();
+                if let Some(event) = tau::read(handle, object, site, local, |_| Op::Read(object)) {
+                    self.state().g = V::from_bits(handle.get().interfering_value(event));
+                }
+                self.state().g
+            }
+        }
+    }
+
+    /// Writes.
+    #[inline]
+    pub(crate) fn store(&self, value: V, site: Site) {
+        let Some(handle) = current() else {
+            self.state().initial = value;
+            return;
+        };
+        match self.enter(handle, site) {
+            Access::Plain => self.state().g = value,
+            Access::PlainPrime => self.state().g_prime = Some(value),
+            Access::Interfering => {
+                let object = self.object(handle);
+                self.state().g_prime = Some(value);
+                tau_prime::write(
+                    handle.get(),
+                    Op::Write(object),
+                    object,
+                    site,
+                    value.to_bits(),
+                );
+            }
+            Access::UnderTest => {
+                let object = self.object(handle);
+                self.state().g = value;
+                tau::write(handle, object, site, value.to_bits());
+            }
+        }
+    }
+
+    /// Reads and, if `next` says what to write, writes in the same step. `Err` gives the value that was not replaced.
+    #[inline]
+    pub(crate) fn update(&self, next: impl Fn(V) -> Option<V>, site: Site) -> Result<V, V> {
+        let Some(handle) = current() else {
+            let state = self.state();
+            let old = state.initial;
+            return next(old).map_or(Err(old), |new| {
+                state.initial = new;
+                Ok(old)
+            });
+        };
+        match self.enter(handle, site) {
+            Access::Plain => {
+                let old = self.state().g;
+                next(old).map_or(Err(old), |new| {
+                    self.state().g = new;
+                    Ok(old)
+                })
+            }
+            Access::PlainPrime => {
+                let old = self.prime();
+                next(old).map_or(Err(old), |new| {
+                    self.state().g_prime = Some(new);
+                    Ok(old)
+                })
+            }
+            Access::Interfering => {
+                let object = self.object(handle);
+                let old = self.prime();
+                if let Some(new) = next(old) {
+                    self.state().g_prime = Some(new);
+                    tau_prime::write(
+                        handle.get(),
+                        Op::Update(object),
+                        object,
+                        site,
+                        new.to_bits(),
+                    );
+                    Ok(old)
+                } else {
+                    tau_prime::read(handle, object, site, old.to_bits());
+                    Err(old)
+                }
+            }
+            Access::UnderTest => {
+                let object = self.object(handle);
+                let local = self.state().g;
+                let op_of = |bits| {
+                    if next(V::from_bits(bits)).is_some() {
+                        Op::Update(object)
+                    } else {
+                        Op::Read(object)
+                    }
+                };
+                let old = match tau::read(handle, object, site, local.to_bits(), op_of) {
+                    Some(event) => V::from_bits(handle.get().interfering_value(event)),
+                    None => local,
+                };
+                if let Some(new) = next(old) {
+                    self.state().g = new;
+                    handle.get().made_progress();
+                    Ok(old)
+                } else {
+                    self.state().g = old;
+                    Err(old)
+                }
+            }
+        }
+    }
+}

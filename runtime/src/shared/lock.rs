@@ -1,0 +1,339 @@
+//! Values behind a lock: a mutex and a read-write lock are the same thing, taken in different modes.
+//!
+//! Taking a guard takes the lock and reads the value; dropping a guard that was borrowed mutably writes the value, then
+//! gives the lock back. The poison flag is part of the value.
+
+use std::cell::UnsafeCell;
+
+use super::{Shadow, Tag, quietly};
+use crate::engine::tau::{self, Access};
+use crate::engine::{Handle, Line, Site, ValueKind, current, init_locks, tau_prime};
+use crate::log::{LockMode, Object, Op};
+
+/// A protected value with its poison flag.
+#[derive(Clone, Debug)]
+pub(crate) struct Guarded<V> {
+    pub value: V,
+    pub poisoned: bool,
+}
+
+#[derive(Debug)]
+struct State<V> {
+    tag: Tag,
+    /// G; outside of executions, the value.
+    g: Guarded<V>,
+    /// What `g` was at the start of the execution, once it has been written.
+    initial: Option<Guarded<V>>,
+    /// G', once T' has written.
+    g_prime: Option<Guarded<V>>,
+    /// The values that T is going to see, by the event of T' that wrote them.
+    kept: Vec<(u32, Guarded<V>)>,
+}
+
+/// A lock of the program under test with the value that it protects.
+#[derive(Debug)]
+pub(crate) struct LockCell<V>(UnsafeCell<State<V>>);
+
+// SAFETY: see `AtomicCell`. Values are handed out by reference only under a guard, and the engine sees to it that on
+// each line guards of one lock exclude each other; each line has its own copy of the value.
+unsafe impl<V: Send> Sync for LockCell<V> {}
+// SAFETY: the cell owns its values.
+unsafe impl<V: Send> Send for LockCell<V> {}
+
+impl<V> LockCell<V> {
+    pub(crate) const fn new(value: V) -> Self {
+        Self(UnsafeCell::new(State {
+            tag: Tag::UNUSED,
+            g: Guarded {
+                value,
+                poisoned: false,
+            },
+            initial: None,
+            g_prime: None,
+            kept: Vec::new(),
+        }))
+    }
+
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    fn state(&self) -> &mut State<V> {
+        // SAFETY: no other OS thread accesses the cell (see `Sync`). References to the values live in guards, which hold
+        // the lock on their line; what is changed while a guard lives are the other fields, or the other copy.
+        unsafe { &mut *self.0.get() }
+    }
+
+    /// The value, consuming the lock, after `settle`.
+    pub(crate) fn into_inner(self) -> Guarded<V> {
+        let state = self.0.into_inner();
+        match current() {
+            Some(handle) if handle.get().line == Line::Interfering => {
+                state.g_prime.unwrap_or(state.g)
+            }
+            _ => state.g,
+        }
+    }
+}
+
+impl<V: Shadow> LockCell<V> {
+    fn enter(&self, handle: Handle, site: Site) -> Access {
+        let access = tau::enter(handle, site);
+        self.renew(handle);
+        access
+    }
+
+    fn renew(&self, handle: Handle) {
+        let state = self.state();
+        if state.tag.renew(handle) {
+            let old = (
+                state
+                    .initial
+                    .take()
+                    .map(|initial| std::mem::replace(&mut state.g, initial)),
+                state.g_prime.take(),
+            );
+            let kept = std::mem::take(&mut state.kept);
+            quietly(handle, || drop((old, kept)));
+        }
+    }
+
+    fn object(&self, handle: Handle) -> Object {
+        self.state().tag.object(handle, ValueKind::Opaque)
+    }
+
+    /// Takes the lock, waiting for it where it has to, and reads the value. The answer is the poison flag.
+    pub(crate) fn lock(&self, mode: LockMode, site: Site) -> bool {
+        let Some(handle) = current() else {
+            return self.state().g.poisoned;
+        };
+        let access = self.enter(handle, site);
+        match access {
+            Access::Plain | Access::PlainPrime => {
+                if !handle.get().quiet {
+                    let object = self.object(handle);
+                    init_locks::acquire(handle, object, mode, true, site);
+                }
+            }
+            Access::Interfering => {
+                let object = self.object(handle);
+                init_locks::would_block(handle, object, mode, site);
+                tau_prime::acquire(handle, object, mode, true, site);
+            }
+            Access::UnderTest => {
+                let object = self.object(handle);
+                init_locks::would_block(handle, object, mode, site);
+                tau::acquire(handle, object, mode, site);
+            }
+        }
+        self.read(handle, access, site)
+    }
+
+    /// Takes the lock if that needs no waiting, and reads the value. The answer is the poison flag, or `None`.
+    pub(crate) fn try_lock(&self, mode: LockMode, site: Site) -> Option<bool> {
+        let Some(handle) = current() else {
+            return Some(self.state().g.poisoned);
+        };
+        let access = self.enter(handle, site);
+        let taken = match access {
+            Access::Plain | Access::PlainPrime => {
+                let object = self.object(handle);
+                handle.get().quiet || init_locks::acquire(handle, object, mode, false, site)
+            }
+            Access::Interfering => {
+                let object = self.object(handle);
+                !init_locks::is_held(handle, object, mode)
+                    && tau_prime::acquire(handle, object, mode, false, site)
+            }
+            Access::UnderTest => {
+                let object = self.object(handle);
+                !init_locks::is_held(handle, object, mode)
+                    && tau::try_acquire(handle, object, mode, site)
+            }
+        };
+        taken.then(|| self.read(handle, access, site))
+    }
+
+    /// The read event of a guard that has just been taken. The answer is the poison flag.
+    fn read(&self, handle: Handle, access: Access, site: Site) -> bool {
+        match access {
+            Access::Plain => self.state().g.poisoned,
+            Access::PlainPrime => self.current_prime().poisoned,
+            Access::Interfering => {
+                let object = self.object(handle);
+                tau_prime::read(handle, object, site, 0);
+                self.current_prime().poisoned
+            }
+            Access::UnderTest => {
+                let object = self.object(handle);
+                if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
+                    self.inject(handle, event);
+                }
+                self.state().g.poisoned
+            }
+        }
+    }
+
+    fn current_prime(&self) -> &Guarded<V> {
+        let state = self.state();
+        state.g_prime.as_ref().unwrap_or(&state.g)
+    }
+
+    /// Gives T the value that event `event` of T' wrote.
+    fn inject(&self, handle: Handle, event: u32) {
+        let state = self.state();
+        let Some((_, kept)) = state.kept.iter().find(|(at, _)| *at == event) else {
+            return;
+        };
+        let copy = quietly(handle, || copy(kept));
+        let old = std::mem::replace(&mut state.g, copy);
+        if state.initial.is_none() {
+            state.initial = Some(old);
+        } else {
+            quietly(handle, || drop(old));
+        }
+    }
+
+    /// The current line's copy, for reading.
+    pub(crate) fn value(&self) -> *const V {
+        match current() {
+            Some(handle) if handle.get().line == Line::Interfering => {
+                &raw const self.current_prime().value
+            }
+            _ => &raw const self.state().g.value,
+        }
+    }
+
+    /// The current line's copy, for writing.
+    pub(crate) fn value_mut(&self) -> *mut V {
+        let state = self.state();
+        let Some(handle) = current() else {
+            return &raw mut state.g.value;
+        };
+        if handle.get().line == Line::Interfering {
+            if state.g_prime.is_none() {
+                state.g_prime = Some(quietly(handle, || copy(&state.g)));
+            }
+            match &mut state.g_prime {
+                Some(prime) => &raw mut prime.value,
+                None => &raw mut state.g.value,
+            }
+        } else {
+            if state.initial.is_none() {
+                state.initial = Some(quietly(handle, || copy(&state.g)));
+            }
+            &raw mut state.g.value
+        }
+    }
+
+    /// Gives the lock back. `written` is where the value was last borrowed mutably, if it was; `poisons` tells that the
+    /// thread began to panic under the guard.
+    pub(crate) fn unlock(&self, mode: LockMode, taken: Site, written: Option<Site>, poisons: bool) {
+        let Some(handle) = current() else {
+            self.state().g.poisoned |= poisons;
+            return;
+        };
+        let access = if std::thread::panicking() {
+            tau::peek(handle)
+        } else {
+            tau::enter(handle, taken)
+        };
+        if handle.get().quiet {
+            return;
+        }
+        if poisons {
+            self.value_mut();
+            match access {
+                Access::Interfering | Access::PlainPrime => {
+                    if let Some(prime) = &mut self.state().g_prime {
+                        prime.poisoned = true;
+                    }
+                }
+                Access::UnderTest | Access::Plain => self.state().g.poisoned = true,
+            }
+        }
+        let written = written.or(poisons.then_some(taken));
+        let object = self.object(handle);
+        match access {
+            Access::Plain | Access::PlainPrime => init_locks::release(handle, object, mode),
+            Access::Interfering => {
+                if let Some(site) = written {
+                    self.write_prime(handle, object, site);
+                }
+                if !init_locks::forget(handle, object, mode) {
+                    tau_prime::release(handle, object, mode, taken);
+                }
+            }
+            Access::UnderTest => {
+                if let Some(site) = written {
+                    tau::write(handle, object, site, 0);
+                }
+                if !init_locks::forget(handle, object, mode) {
+                    tau::release(handle, object, mode, taken);
+                }
+            }
+        }
+    }
+
+    fn write_prime(&self, handle: Handle, object: Object, site: Site) {
+        let kept = tau_prime::write(handle.get(), Op::Write(object), object, site, 0);
+        if let Some(event) = kept {
+            let value = quietly(handle, || copy(self.current_prime()));
+            self.state().kept.push((event, value));
+        }
+    }
+
+    /// A read, and a write if `writes`, through exclusive access to the lock itself. The answer is the poison flag.
+    pub(crate) fn settle(&self, writes: bool, site: Site) -> bool {
+        let Some(handle) = current() else {
+            return self.state().g.poisoned;
+        };
+        let access = self.enter(handle, site);
+        let poisoned = self.read(handle, access, site);
+        if writes {
+            let object = self.object(handle);
+            match access {
+                Access::UnderTest => tau::write(handle, object, site, 0),
+                // The value is about to be written: what T could see of it is only known after that. Since the lock is
+                // exclusively borrowed, nobody can look at it before T' has given that up, which needs another event.
+                Access::Interfering => {
+                    self.value_mut();
+                    self.write_prime(handle, object, site);
+                }
+                Access::Plain | Access::PlainPrime => {}
+            }
+        }
+        poisoned
+    }
+
+    /// Sets the poison flag to false.
+    pub(crate) fn clear_poison(&self) {
+        let state = self.state();
+        match current() {
+            Some(handle) if handle.get().line == Line::Interfering => {
+                if let Some(prime) = &mut state.g_prime {
+                    prime.poisoned = false;
+                }
+            }
+            _ => state.g.poisoned = false,
+        }
+    }
+
+    /// The poison flag, without an event.
+    pub(crate) fn is_poisoned(&self) -> bool {
+        match current() {
+            Some(handle) if handle.get().line == Line::Interfering => self.current_prime().poisoned,
+            _ => self.state().g.poisoned,
+        }
+    }
+}
+
+fn copy<V: Shadow>(guarded: &Guarded<V>) -> Guarded<V> {
+    if std::mem::needs_drop::<V>()
+        && let Some(handle) = current()
+    {
+        handle.get().copied_values = true;
+    }
+    Guarded {
+        value: guarded.value.shadow(),
+        poisoned: guarded.poisoned,
+    }
+}

@@ -1,0 +1,88 @@
+//! The two copies, G and G', inside every shared object.
+//!
+//! Source: section 4.1: T and T' each have their own copy of the shared variables. Before the two run side by side there
+//! is G alone. T' makes its copy of a value when it first writes it, and T, which runs after T', goes on with G.
+//!
+//! An object belongs to one execution: it carries the execution's number, and one that meets a new execution (a static)
+//! starts afresh with its initial value.
+
+mod atomic;
+mod lock;
+mod plain;
+
+pub(crate) use atomic::{AtomicCell, Bits};
+pub(crate) use lock::LockCell;
+pub(crate) use plain::PlainCell;
+
+use crate::engine::{Handle, NONE, ValueKind};
+use crate::log::Object;
+
+/// What a value that two threads share has to be able to do: P̂ₖ keeps a copy of it for each thread.
+///
+/// Implemented for everything that is `Clone`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is shared between threads and can't be copied",
+    label = "`{Self}` would have to be `Clone`",
+    note = "the sequential program keeps one copy of each shared value for T and one for T'; derive or implement `Clone` for `{Self}`"
+)]
+pub trait Shadow: Sized {
+    /// A copy of the value.
+    #[must_use]
+    fn shadow(&self) -> Self;
+}
+
+impl<V: Clone> Shadow for V {
+    fn shadow(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// To which execution an object's state belongs, and its number there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tag {
+    generation: u32,
+    object: Object,
+}
+
+impl Tag {
+    pub(crate) const UNUSED: Self = Self {
+        generation: 0,
+        object: NONE,
+    };
+
+    /// Joins the current execution; the answer is whether the object was in another one before.
+    #[inline]
+    fn renew(&mut self, handle: Handle) -> bool {
+        let generation = handle.get().generation;
+        let new = self.generation != generation;
+        if new {
+            *self = Self {
+                generation,
+                object: NONE,
+            };
+        }
+        new
+    }
+
+    /// The object's number, given at its first event.
+    #[inline]
+    fn object(&mut self, handle: Handle, kind: ValueKind) -> Object {
+        if self.object == NONE {
+            self.object = handle.get().new_object(kind);
+        }
+        self.object
+    }
+}
+
+/// Copies a value without the copy being an event of the program.
+fn quietly<R>(handle: Handle, make: impl FnOnce() -> R) -> R {
+    struct Restore(Handle, bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            self.0.get().quiet = self.1;
+        }
+    }
+    let before = std::mem::replace(&mut handle.get().quiet, true);
+    let _restore = Restore(handle, before);
+    make()
+}

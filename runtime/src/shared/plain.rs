@@ -1,0 +1,177 @@
+//! Plain data that threads share without synchronisation: a `static mut`.
+
+use std::cell::UnsafeCell;
+
+use super::{Shadow, Tag, quietly};
+use crate::engine::tau::{self, Access};
+use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime};
+use crate::log::{Object, Op};
+
+#[derive(Debug)]
+struct State<V> {
+    tag: Tag,
+    /// G; outside of executions, the value.
+    g: V,
+    initial: Option<V>,
+    g_prime: Option<V>,
+    kept: Vec<(u32, V)>,
+    /// A write of T' whose value has to be kept and is there once T' touches the cell again, or T begins.
+    pending: Option<u32>,
+}
+
+/// A `static mut` of the program under test. Every access is an event, and unordered ones are data races.
+#[derive(Debug)]
+pub(crate) struct PlainCell<V>(UnsafeCell<State<V>>);
+
+// SAFETY: see `AtomicCell`. That references handed out do not overlap is for the program's own `unsafe` to see to, as
+// it is with the `static mut` that this stands for.
+unsafe impl<V> Sync for PlainCell<V> {}
+
+impl<V> PlainCell<V> {
+    pub(crate) const fn new(value: V) -> Self {
+        Self(UnsafeCell::new(State {
+            tag: Tag::UNUSED,
+            g: value,
+            initial: None,
+            g_prime: None,
+            kept: Vec::new(),
+            pending: None,
+        }))
+    }
+
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    fn state(&self) -> &mut State<V> {
+        // SAFETY: no other OS thread accesses the cell (see `Sync`), and no borrow made here outlives the method.
+        unsafe { &mut *self.0.get() }
+    }
+}
+
+impl<V: Shadow> PlainCell<V> {
+    fn enter(&self, handle: Handle, writes: bool, site: Site) -> Access {
+        let access = tau::enter(handle, site);
+        let state = self.state();
+        if state.tag.renew(handle) {
+            let old = (
+                state
+                    .initial
+                    .take()
+                    .map(|initial| std::mem::replace(&mut state.g, initial)),
+                state.g_prime.take(),
+            );
+            let kept = std::mem::take(&mut state.kept);
+            state.pending = None;
+            quietly(handle, || drop((old, kept)));
+        }
+        self.settle(handle);
+        if matches!(access, Access::UnderTest | Access::Interfering) {
+            let object = self.object(handle);
+            tau::racy_access(handle, object, writes, site);
+        }
+        access
+    }
+
+    /// Keeps the value of a write of T' that is over by now.
+    fn settle(&self, handle: Handle) {
+        let state = self.state();
+        if let (Some(event), Some(prime)) = (state.pending.take(), &state.g_prime) {
+            let value = quietly(handle, || prime.shadow());
+            state.kept.push((event, value));
+        }
+    }
+
+    fn object(&self, handle: Handle) -> Object {
+        self.state().tag.object(handle, ValueKind::Opaque)
+    }
+
+    fn read_event(&self, handle: Handle, access: Access, site: Site) {
+        match access {
+            Access::Plain | Access::PlainPrime => {}
+            Access::Interfering => {
+                let object = self.object(handle);
+                tau_prime::read(handle, object, site, 0);
+            }
+            Access::UnderTest => {
+                let object = self.object(handle);
+                if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
+                    let state = self.state();
+                    if let Some((_, value)) = state.kept.iter().find(|(at, _)| *at == event) {
+                        let copy = quietly(handle, || value.shadow());
+                        let old = std::mem::replace(&mut state.g, copy);
+                        if state.initial.is_none() {
+                            state.initial = Some(old);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The current line's copy for writing, with the write event; the value is written after this.
+    fn write_event(&self, handle: Handle, access: Access, site: Site) -> *mut V {
+        let state = self.state();
+        match access {
+            Access::Interfering | Access::PlainPrime => {
+                if state.g_prime.is_none() {
+                    state.g_prime = Some(quietly(handle, || state.g.shadow()));
+                }
+            }
+            Access::Plain | Access::UnderTest => {
+                if state.initial.is_none() {
+                    state.initial = Some(quietly(handle, || state.g.shadow()));
+                }
+            }
+        }
+        if access == Access::Interfering {
+            let object = self.object(handle);
+            self.state().pending =
+                tau_prime::write(handle.get(), Op::Write(object), object, site, 0);
+        } else if access == Access::UnderTest {
+            let object = self.object(handle);
+            tau::write(handle, object, site, 0);
+        }
+        self.place_mut()
+    }
+
+    fn place_mut(&self) -> *mut V {
+        let state = self.state();
+        let prime = current().is_some_and(|handle| handle.get().line == Line::Interfering);
+        match &mut state.g_prime {
+            Some(value) if prime => value,
+            _ => &raw mut state.g,
+        }
+    }
+
+    /// Reads.
+    pub(crate) fn borrow(&self, site: Site) -> *const V {
+        if let Some(handle) = current() {
+            let access = self.enter(handle, false, site);
+            self.read_event(handle, access, site);
+        }
+        self.place_mut()
+    }
+
+    /// Reads, and then writes through what is returned.
+    pub(crate) fn borrow_mut(&self, site: Site) -> *mut V {
+        let Some(handle) = current() else {
+            return self.place_mut();
+        };
+        let access = self.enter(handle, false, site);
+        self.read_event(handle, access, site);
+        let access = self.enter(handle, true, site);
+        self.write_event(handle, access, site)
+    }
+
+    /// Writes.
+    pub(crate) fn set(&self, value: V, site: Site) {
+        let place = match current() {
+            Some(handle) => {
+                let access = self.enter(handle, true, site);
+                self.write_event(handle, access, site)
+            }
+            None => self.place_mut(),
+        };
+        // SAFETY: the pointer comes from this cell, which nobody else accesses at this moment.
+        unsafe { *place = value };
+    }
+}

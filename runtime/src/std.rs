@@ -1,0 +1,12 @@
+//! `std` as a transformed program sees it: everything that std has, with the concurrency items replaced.
+//!
+//! What is missing here on purpose is what the engine cannot run: condition variables, channels, parking, `UnsafeCell`.
+
+pub use ::std::*;
+
+pub mod cell;
+pub mod hint;
+pub mod sync;
+pub mod thread;
+
+pub use crate::{dbg, eprint, eprintln, print, println, thread_local};

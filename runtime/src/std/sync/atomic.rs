@@ -1,0 +1,386 @@
+//! `std::sync::atomic`. Orderings are checked and otherwise ignored: P̂ₖ is sequentially consistent.
+
+use std::fmt;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+
+pub use ::std::sync::atomic::Ordering;
+
+use crate::engine::{Site, ValueKind};
+use crate::shared::{AtomicCell, Bits};
+
+/// See `std::sync::atomic::fence`. Sequential consistency needs none.
+pub fn fence(order: Ordering) {
+    assert!(
+        order != Ordering::Relaxed,
+        "there is no such thing as a relaxed fence"
+    );
+}
+
+/// See `std::sync::atomic::compiler_fence`. Sequential consistency needs none.
+pub fn compiler_fence(order: Ordering) {
+    assert!(
+        order != Ordering::Relaxed,
+        "there is no such thing as a relaxed fence"
+    );
+}
+
+/// See `std::sync::atomic::spin_loop_hint`.
+pub fn spin_loop_hint() {
+    crate::std::hint::spin_loop();
+}
+
+#[track_caller]
+fn check_load(order: Ordering) {
+    match order {
+        Ordering::Release => panic!("there is no such thing as a release load"),
+        Ordering::AcqRel => panic!("there is no such thing as an acquire-release load"),
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn check_store(order: Ordering) {
+    match order {
+        Ordering::Acquire => panic!("there is no such thing as an acquire store"),
+        Ordering::AcqRel => panic!("there is no such thing as an acquire-release store"),
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn check_failure(order: Ordering) {
+    match order {
+        Ordering::Release => panic!("there is no such thing as a release failure ordering"),
+        Ordering::AcqRel => panic!("there is no such thing as an acquire-release failure ordering"),
+        _ => {}
+    }
+}
+
+impl<V: Bits> AtomicCell<V> {
+    /// A read-modify-write that always writes.
+    #[inline]
+    fn rmw(&self, next: impl Fn(V) -> V, site: Site) -> V {
+        match self.update(|old| Some(next(old)), site) {
+            Ok(old) | Err(old) => old,
+        }
+    }
+
+    #[inline]
+    fn compare_exchange(&self, current: V, new: V, site: Site) -> Result<V, V>
+    where
+        V: PartialEq,
+    {
+        self.update(|old| (old == current).then_some(new), site)
+    }
+
+    /// A load, then compare-exchanges until one succeeds, as std does it.
+    fn fetch_update(&self, mut next: impl FnMut(V) -> Option<V>, site: Site) -> Result<V, V>
+    where
+        V: PartialEq,
+    {
+        let mut old = self.load(site);
+        while let Some(new) = next(old) {
+            match self.compare_exchange(old, new, site) {
+                Ok(old) => return Ok(old),
+                Err(seen) => old = seen,
+            }
+        }
+        Err(old)
+    }
+}
+
+macro_rules! common {
+    ($(#[$doc:meta])* [$($generics:tt)*] $name:ty, $value:ty) => {
+        impl<$($generics)*> UnwindSafe for $name {}
+        impl<$($generics)*> RefUnwindSafe for $name {}
+
+        impl<$($generics)*> $name {
+            /// See `new` of the std type.
+            #[must_use]
+            pub const fn new(value: $value) -> Self {
+                Self { cell: AtomicCell::new(value) }
+            }
+
+            /// See `load` of the std type.
+            #[inline]
+            #[track_caller]
+            pub fn load(&self, order: Ordering) -> $value {
+                check_load(order);
+                self.cell.load(Location::caller())
+            }
+
+            /// See `store` of the std type.
+            #[inline]
+            #[track_caller]
+            pub fn store(&self, value: $value, order: Ordering) {
+                check_store(order);
+                self.cell.store(value, Location::caller());
+            }
+
+            /// See `swap` of the std type.
+            #[inline]
+            #[track_caller]
+            pub fn swap(&self, value: $value, _order: Ordering) -> $value {
+                self.cell.rmw(|_| value, Location::caller())
+            }
+
+            /// See `compare_exchange` of the std type.
+            ///
+            /// # Errors
+            /// The value was another one, which is returned.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                _success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                check_failure(failure);
+                self.cell.compare_exchange(current, new, Location::caller())
+            }
+
+            /// See `compare_exchange_weak` of the std type. It never fails without a reason.
+            ///
+            /// # Errors
+            /// The value was another one, which is returned.
+            #[inline]
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                _success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                check_failure(failure);
+                self.cell.compare_exchange(current, new, Location::caller())
+            }
+
+            /// See `compare_and_swap` of the std type.
+            #[track_caller]
+            pub fn compare_and_swap(&self, current: $value, new: $value, _order: Ordering) -> $value {
+                match self.cell.compare_exchange(current, new, Location::caller()) {
+                    Ok(old) | Err(old) => old,
+                }
+            }
+
+            /// See `fetch_update` of the std type.
+            ///
+            /// # Errors
+            /// `next` gave `None` for the value that is returned.
+            #[track_caller]
+            pub fn fetch_update(
+                &self,
+                _set: Ordering,
+                fetch: Ordering,
+                next: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                check_failure(fetch);
+                self.cell.fetch_update(next, Location::caller())
+            }
+
+            /// See `try_update` of the std type.
+            ///
+            /// # Errors
+            /// `next` gave `None` for the value that is returned.
+            #[track_caller]
+            pub fn try_update(
+                &self,
+                _set: Ordering,
+                fetch: Ordering,
+                next: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                check_failure(fetch);
+                self.cell.fetch_update(next, Location::caller())
+            }
+
+            /// See `update` of the std type.
+            #[track_caller]
+            pub fn update(
+                &self,
+                _set: Ordering,
+                fetch: Ordering,
+                mut next: impl FnMut($value) -> $value,
+            ) -> $value {
+                check_failure(fetch);
+                match self.cell.fetch_update(|old| Some(next(old)), Location::caller()) {
+                    Ok(old) | Err(old) => old,
+                }
+            }
+
+            /// See `into_inner` of the std type.
+            #[must_use]
+            #[track_caller]
+            pub fn into_inner(self) -> $value {
+                self.cell.load(Location::caller())
+            }
+        }
+
+        impl<$($generics)*> fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.load(Ordering::Relaxed).fmt(f)
+            }
+        }
+
+        impl<$($generics)*> From<$value> for $name {
+            fn from(value: $value) -> Self {
+                Self::new(value)
+            }
+        }
+    };
+}
+
+macro_rules! fetch {
+    ($($(#[$doc:meta])* $method:ident() $next:expr;)*; $value:ty) => {
+        $(
+            $(#[$doc])*
+            #[inline]
+            #[track_caller]
+            pub fn $method(&self, value: $value, _order: Ordering) -> $value {
+                let next: fn($value, $value) -> $value = $next;
+                self.cell.rmw(|old| next(old, value), Location::caller())
+            }
+        )*
+    };
+}
+
+macro_rules! integer {
+    ($($name:ident $value:ident $kind:ident;)*) => {$(
+        #[doc = concat!("`std::sync::atomic::", stringify!($name), "`, as an object of P̂ₖ.")]
+        pub struct $name {
+            cell: AtomicCell<$value>,
+        }
+
+        impl Bits for $value {
+            const KIND: ValueKind = ValueKind::$kind;
+            #[inline]
+            #[allow(clippy::cast_lossless, clippy::cast_sign_loss)]
+            fn to_bits(self) -> u64 {
+                self as u64
+            }
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+            fn from_bits(bits: u64) -> Self {
+                bits as Self
+            }
+        }
+
+        common!([] $name, $value);
+
+        impl $name {
+            fetch! {
+                /// See `fetch_add` of the std type.
+                fetch_add() |old, value| old.wrapping_add(value);
+                /// See `fetch_sub` of the std type.
+                fetch_sub() |old, value| old.wrapping_sub(value);
+                /// See `fetch_and` of the std type.
+                fetch_and() |old, value| old & value;
+                /// See `fetch_nand` of the std type.
+                fetch_nand() |old, value| !(old & value);
+                /// See `fetch_or` of the std type.
+                fetch_or() |old, value| old | value;
+                /// See `fetch_xor` of the std type.
+                fetch_xor() |old, value| old ^ value;
+                /// See `fetch_max` of the std type.
+                fetch_max() |old, value| old.max(value);
+                /// See `fetch_min` of the std type.
+                fetch_min() |old, value| old.min(value);
+                ; $value
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new(0)
+            }
+        }
+    )*};
+}
+
+integer! {
+    AtomicU8 u8 Unsigned;
+    AtomicU16 u16 Unsigned;
+    AtomicU32 u32 Unsigned;
+    AtomicU64 u64 Unsigned;
+    AtomicUsize usize Unsigned;
+    AtomicI8 i8 Signed;
+    AtomicI16 i16 Signed;
+    AtomicI32 i32 Signed;
+    AtomicI64 i64 Signed;
+    AtomicIsize isize Signed;
+}
+
+/// `std::sync::atomic::AtomicBool`, as an object of P̂ₖ.
+pub struct AtomicBool {
+    cell: AtomicCell<bool>,
+}
+
+impl Bits for bool {
+    const KIND: ValueKind = ValueKind::Bool;
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self)
+    }
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        bits != 0
+    }
+}
+
+common!([] AtomicBool, bool);
+
+impl AtomicBool {
+    fetch! {
+        /// See `fetch_and` of the std type.
+        fetch_and() |old, value| old & value;
+        /// See `fetch_nand` of the std type.
+        fetch_nand() |old, value| !(old & value);
+        /// See `fetch_or` of the std type.
+        fetch_or() |old, value| old | value;
+        /// See `fetch_xor` of the std type.
+        fetch_xor() |old, value| old ^ value;
+        ; bool
+    }
+
+    /// See `fetch_not` of the std type.
+    #[track_caller]
+    pub fn fetch_not(&self, _order: Ordering) -> bool {
+        self.cell.rmw(|old| !old, Location::caller())
+    }
+}
+
+impl Default for AtomicBool {
+    fn default() -> Self {
+        Self::new(false)
+    }
+}
+
+/// `std::sync::atomic::AtomicPtr`, as an object of P̂ₖ. What the pointer points to is not copied: the transformation
+/// refuses programs that look behind it.
+pub struct AtomicPtr<T> {
+    cell: AtomicCell<*mut T>,
+}
+
+// SAFETY: as for std's type, which hands out the pointer and no more.
+unsafe impl<T> Send for AtomicPtr<T> {}
+
+impl<T> Bits for *mut T {
+    const KIND: ValueKind = ValueKind::Pointer;
+    fn to_bits(self) -> u64 {
+        self.expose_provenance() as u64
+    }
+    #[allow(clippy::cast_possible_truncation)]
+    fn from_bits(bits: u64) -> Self {
+        std::ptr::with_exposed_provenance_mut(bits as usize)
+    }
+}
+
+common!([T] AtomicPtr<T>, *mut T);
+
+impl<T> Default for AtomicPtr<T> {
+    fn default() -> Self {
+        Self::new(std::ptr::null_mut())
+    }
+}

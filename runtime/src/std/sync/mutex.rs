@@ -1,0 +1,188 @@
+//! `std::sync::Mutex`.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::engine::Site;
+use crate::log::LockMode;
+use crate::shared::{LockCell, Shadow};
+
+/// `std::sync::Mutex`, as an object of P̂ₖ.
+pub struct Mutex<T> {
+    cell: LockCell<T>,
+}
+
+impl<T> UnwindSafe for Mutex<T> {}
+impl<T> RefUnwindSafe for Mutex<T> {}
+
+impl<T> Mutex<T> {
+    /// See `std::sync::Mutex::new`.
+    pub const fn new(value: T) -> Self {
+        Self {
+            cell: LockCell::new(value),
+        }
+    }
+}
+
+impl<T: Shadow> Mutex<T> {
+    /// See `std::sync::Mutex::lock`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the lock.
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let site = Location::caller();
+        let poisoned = self.cell.lock(LockMode::Exclusive, site);
+        let guard = MutexGuard::new(&self.cell, site);
+        if poisoned {
+            Err(PoisonError::new(guard))
+        } else {
+            Ok(guard)
+        }
+    }
+
+    /// See `std::sync::Mutex::try_lock`.
+    ///
+    /// # Errors
+    /// The lock is held, or a thread panicked while it held it.
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let site = Location::caller();
+        let Some(poisoned) = self.cell.try_lock(LockMode::Exclusive, site) else {
+            return Err(TryLockError::WouldBlock);
+        };
+        let guard = MutexGuard::new(&self.cell, site);
+        if poisoned {
+            Err(TryLockError::Poisoned(PoisonError::new(guard)))
+        } else {
+            Ok(guard)
+        }
+    }
+
+    /// See `std::sync::Mutex::is_poisoned`.
+    pub fn is_poisoned(&self) -> bool {
+        self.cell.is_poisoned()
+    }
+
+    /// See `std::sync::Mutex::clear_poison`.
+    pub fn clear_poison(&self) {
+        self.cell.clear_poison();
+    }
+
+    /// See `std::sync::Mutex::into_inner`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the lock.
+    #[track_caller]
+    pub fn into_inner(self) -> LockResult<T> {
+        let poisoned = self.cell.settle(false, Location::caller());
+        let value = self.cell.into_inner().value;
+        if poisoned {
+            Err(PoisonError::new(value))
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// See `std::sync::Mutex::get_mut`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the lock.
+    #[track_caller]
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = self.cell.settle(true, Location::caller());
+        // SAFETY: `self` is exclusively borrowed, so there is no guard and no other reference to the value.
+        let value = unsafe { &mut *self.cell.value_mut() };
+        if poisoned {
+            Err(PoisonError::new(value))
+        } else {
+            Ok(value)
+        }
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutex").finish_non_exhaustive()
+    }
+}
+
+/// `std::sync::MutexGuard`.
+#[must_use = "if unused the Mutex will immediately unlock"]
+pub struct MutexGuard<'a, T: Shadow> {
+    cell: &'a LockCell<T>,
+    taken: Site,
+    written: Cell<Option<Site>>,
+    panicking: bool,
+    _not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: sharing a guard shares `&T` and no more.
+unsafe impl<T: Shadow + Sync> Sync for MutexGuard<'_, T> {}
+
+impl<'a, T: Shadow> MutexGuard<'a, T> {
+    fn new(cell: &'a LockCell<T>, taken: Site) -> Self {
+        let panicking = std::thread::panicking();
+        Self {
+            cell,
+            taken,
+            written: Cell::new(None),
+            panicking,
+            _not_send: PhantomData,
+        }
+    }
+}
+
+impl<T: Shadow> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard holds the lock on its line, and a shared borrow of it keeps the value from being changed.
+        unsafe { &*self.cell.value() }
+    }
+}
+
+impl<T: Shadow> DerefMut for MutexGuard<'_, T> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        self.written.set(Some(Location::caller()));
+        // SAFETY: the guard holds the lock on its line, and is exclusively borrowed.
+        unsafe { &mut *self.cell.value_mut() }
+    }
+}
+
+impl<T: Shadow> Drop for MutexGuard<'_, T> {
+    fn drop(&mut self) {
+        let poisons = !self.panicking && std::thread::panicking();
+        self.cell
+            .unlock(LockMode::Exclusive, self.taken, self.written.get(), poisons);
+    }
+}
+
+impl<T: Shadow + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: Shadow + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,271 @@
+//! `std::sync::RwLock`.
+//!
+//! A thread that holds a read guard may take another one: std leaves open whether that can deadlock when a writer waits,
+//! and here it never does.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::engine::Site;
+use crate::log::LockMode;
+use crate::shared::{LockCell, Shadow};
+
+/// `std::sync::RwLock`, as an object of P̂ₖ.
+pub struct RwLock<T> {
+    cell: LockCell<T>,
+}
+
+impl<T> UnwindSafe for RwLock<T> {}
+impl<T> RefUnwindSafe for RwLock<T> {}
+
+impl<T> RwLock<T> {
+    /// See `std::sync::RwLock::new`.
+    pub const fn new(value: T) -> Self {
+        Self {
+            cell: LockCell::new(value),
+        }
+    }
+}
+
+impl<T: Shadow> RwLock<T> {
+    /// See `std::sync::RwLock::read`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held a write guard.
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let site = Location::caller();
+        let poisoned = self.cell.lock(LockMode::Shared, site);
+        let guard = RwLockReadGuard {
+            cell: &self.cell,
+            taken: site,
+            _not_send: PhantomData,
+        };
+        if poisoned {
+            Err(PoisonError::new(guard))
+        } else {
+            Ok(guard)
+        }
+    }
+
+    /// See `std::sync::RwLock::try_read`.
+    ///
+    /// # Errors
+    /// A write guard is held, or a thread panicked while it held one.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let site = Location::caller();
+        let Some(poisoned) = self.cell.try_lock(LockMode::Shared, site) else {
+            return Err(TryLockError::WouldBlock);
+        };
+        let guard = RwLockReadGuard {
+            cell: &self.cell,
+            taken: site,
+            _not_send: PhantomData,
+        };
+        if poisoned {
+            Err(TryLockError::Poisoned(PoisonError::new(guard)))
+        } else {
+            Ok(guard)
+        }
+    }
+
+    /// See `std::sync::RwLock::write`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held a write guard.
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let site = Location::caller();
+        let poisoned = self.cell.lock(LockMode::Exclusive, site);
+        let guard = RwLockWriteGuard::new(&self.cell, site);
+        if poisoned {
+            Err(PoisonError::new(guard))
+        } else {
+            Ok(guard)
+        }
+    }
+
+    /// See `std::sync::RwLock::try_write`.
+    ///
+    /// # Errors
+    /// A guard is held, or a thread panicked while it held a write guard.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let site = Location::caller();
+        let Some(poisoned) = self.cell.try_lock(LockMode::Exclusive, site) else {
+            return Err(TryLockError::WouldBlock);
+        };
+        let guard = RwLockWriteGuard::new(&self.cell, site);
+        if poisoned {
+            Err(TryLockError::Poisoned(PoisonError::new(guard)))
+        } else {
+            Ok(guard)
+        }
+    }
+
+    /// See `std::sync::RwLock::is_poisoned`.
+    pub fn is_poisoned(&self) -> bool {
+        self.cell.is_poisoned()
+    }
+
+    /// See `std::sync::RwLock::clear_poison`.
+    pub fn clear_poison(&self) {
+        self.cell.clear_poison();
+    }
+
+    /// See `std::sync::RwLock::into_inner`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held a write guard.
+    #[track_caller]
+    pub fn into_inner(self) -> LockResult<T> {
+        let poisoned = self.cell.settle(false, Location::caller());
+        let value = self.cell.into_inner().value;
+        if poisoned {
+            Err(PoisonError::new(value))
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// See `std::sync::RwLock::get_mut`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held a write guard.
+    #[track_caller]
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = self.cell.settle(true, Location::caller());
+        // SAFETY: `self` is exclusively borrowed, so there is no guard and no other reference to the value.
+        let value = unsafe { &mut *self.cell.value_mut() };
+        if poisoned {
+            Err(PoisonError::new(value))
+        } else {
+            Ok(value)
+        }
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RwLock").finish_non_exhaustive()
+    }
+}
+
+/// `std::sync::RwLockReadGuard`.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockReadGuard<'a, T: Shadow> {
+    cell: &'a LockCell<T>,
+    taken: Site,
+    _not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: sharing a guard shares `&T` and no more.
+unsafe impl<T: Shadow + Sync> Sync for RwLockReadGuard<'_, T> {}
+
+impl<T: Shadow> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard keeps writers of its line out.
+        unsafe { &*self.cell.value() }
+    }
+}
+
+impl<T: Shadow> Drop for RwLockReadGuard<'_, T> {
+    fn drop(&mut self) {
+        self.cell.unlock(LockMode::Shared, self.taken, None, false);
+    }
+}
+
+/// `std::sync::RwLockWriteGuard`.
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockWriteGuard<'a, T: Shadow> {
+    cell: &'a LockCell<T>,
+    taken: Site,
+    written: Cell<Option<Site>>,
+    panicking: bool,
+    _not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: sharing a guard shares `&T` and no more.
+unsafe impl<T: Shadow + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
+impl<'a, T: Shadow> RwLockWriteGuard<'a, T> {
+    fn new(cell: &'a LockCell<T>, taken: Site) -> Self {
+        let panicking = std::thread::panicking();
+        Self {
+            cell,
+            taken,
+            written: Cell::new(None),
+            panicking,
+            _not_send: PhantomData,
+        }
+    }
+}
+
+impl<T: Shadow> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard holds the lock on its line, and a shared borrow of it keeps the value from being changed.
+        unsafe { &*self.cell.value() }
+    }
+}
+
+impl<T: Shadow> DerefMut for RwLockWriteGuard<'_, T> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        self.written.set(Some(Location::caller()));
+        // SAFETY: the guard holds the lock on its line, and is exclusively borrowed.
+        unsafe { &mut *self.cell.value_mut() }
+    }
+}
+
+impl<T: Shadow> Drop for RwLockWriteGuard<'_, T> {
+    fn drop(&mut self) {
+        let poisons = !self.panicking && std::thread::panicking();
+        self.cell
+            .unlock(LockMode::Exclusive, self.taken, self.written.get(), poisons);
+    }
+}
+
+impl<T: Shadow + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: Shadow + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: Shadow + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: Shadow + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,249 @@
+//! `std::thread`: threads of the program under test, which the engine runs as plain calls.
+
+mod local;
+mod scope;
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::io;
+use std::num::NonZero;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use ::std::thread::{Result, available_parallelism, panicking};
+
+pub use local::{AccessError, LocalKey};
+pub use scope::{Scope, ScopedJoinHandle, scope};
+
+use crate::engine::threads::{self, ThreadNo};
+use crate::engine::{Handle, Site, current as engine, tau};
+
+/// What a thread returns, put there by the thread and taken by who joins it.
+pub(crate) struct Packet<T>(UnsafeCell<Option<T>>);
+
+// SAFETY: both sides are on one OS thread, one after the other.
+unsafe impl<T> Sync for Packet<T> {}
+// SAFETY: see above.
+unsafe impl<T> Send for Packet<T> {}
+
+impl<T> Packet<T> {
+    fn new() -> Arc<Self> {
+        Arc::new(Self(UnsafeCell::new(None)))
+    }
+
+    fn put(&self, value: T) {
+        // SAFETY: nobody else accesses the packet at this moment.
+        unsafe { *self.0.get() = Some(value) };
+    }
+
+    fn take(&self) -> Option<T> {
+        // SAFETY: nobody else accesses the packet at this moment.
+        unsafe { (*self.0.get()).take() }
+    }
+}
+
+/// The engine, or a panic that says that threads exist inside of executions only.
+#[track_caller]
+fn engine_or_panic() -> Handle {
+    match engine() {
+        Some(handle) => handle,
+        None => panic!("threads of a transformed program run under seqz only: call `p_hat`"),
+    }
+}
+
+/// See `std::thread::spawn`.
+#[track_caller]
+pub fn spawn<F, T>(body: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_at(None, body, Location::caller())
+}
+
+fn spawn_at<F, T>(name: Option<String>, body: F, site: Site) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let handle = engine_or_panic();
+    let packet = Packet::new();
+    let result = Arc::clone(&packet);
+    let no = threads::spawn(
+        handle,
+        name.clone(),
+        site,
+        Box::new(move || result.put(body())),
+    );
+    JoinHandle {
+        thread: Thread { no, name },
+        packet,
+    }
+}
+
+/// Waits for a thread and takes its result.
+fn join<T>(handle: Handle, no: ThreadNo, packet: &Packet<T>, site: Site) -> Result<T> {
+    threads::join(handle, no, site);
+    // An execution ends with the first thread that panics, so that a thread that has been joined has a result, but for
+    // destructors that join while the execution is being ended.
+    packet
+        .take()
+        .ok_or_else(|| Box::new("the thread did not end") as Box<dyn Any + Send>)
+}
+
+/// `std::thread::JoinHandle`.
+pub struct JoinHandle<T> {
+    thread: Thread,
+    packet: Arc<Packet<T>>,
+}
+
+impl<T> JoinHandle<T> {
+    /// See `std::thread::JoinHandle::join`.
+    ///
+    /// # Errors
+    /// The thread panicked.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        join(
+            engine_or_panic(),
+            self.thread.no,
+            &self.packet,
+            Location::caller(),
+        )
+    }
+
+    /// See `std::thread::JoinHandle::thread`.
+    #[must_use]
+    pub const fn thread(&self) -> &Thread {
+        &self.thread
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+/// `std::thread::ThreadId`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadId(ThreadNo);
+
+/// `std::thread::Thread`.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    no: ThreadNo,
+    name: Option<String>,
+}
+
+impl Thread {
+    /// See `std::thread::Thread::id`.
+    #[must_use]
+    pub const fn id(&self) -> ThreadId {
+        ThreadId(self.no)
+    }
+
+    /// See `std::thread::Thread::name`.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+}
+
+/// See `std::thread::current`.
+#[must_use]
+pub fn current() -> Thread {
+    let Some(handle) = engine() else {
+        return Thread { no: 0, name: None };
+    };
+    let threads = &handle.get().threads;
+    let no = threads.current;
+    let name = if no == 0 {
+        Some("main".to_owned())
+    } else {
+        threads.get(no).name.clone()
+    };
+    Thread { no, name }
+}
+
+/// Says that the thread waits: a thread that does so again and again without anything changing is not run on.
+pub(crate) fn idle() {
+    if let Some(handle) = engine() {
+        tau::hint(handle);
+    }
+}
+
+/// See `std::thread::yield_now`.
+pub fn yield_now() {
+    idle();
+}
+
+/// See `std::thread::sleep`. Takes no time: what another thread does meanwhile is for the interleaving to say.
+pub fn sleep(_duration: Duration) {
+    idle();
+}
+
+/// See `std::thread::sleep_ms`.
+pub fn sleep_ms(_milliseconds: u32) {
+    idle();
+}
+
+/// `std::thread::Builder`.
+#[derive(Debug, Default)]
+#[must_use = "must eventually spawn the thread"]
+pub struct Builder {
+    name: Option<String>,
+}
+
+impl Builder {
+    /// See `std::thread::Builder::new`.
+    pub const fn new() -> Self {
+        Self { name: None }
+    }
+
+    /// See `std::thread::Builder::name`.
+    pub fn name(mut self, name: String) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// See `std::thread::Builder::stack_size`. The thread runs on its spawner's stack.
+    pub fn stack_size(self, _size: usize) -> Self {
+        self
+    }
+
+    /// See `std::thread::Builder::spawn`.
+    ///
+    /// # Errors
+    /// None: the engine can always make a thread.
+    #[track_caller]
+    pub fn spawn<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        Ok(spawn_at(self.name, body, Location::caller()))
+    }
+
+    /// See `std::thread::Builder::spawn_scoped`.
+    ///
+    /// # Errors
+    /// None: the engine can always make a thread.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, 'env, F, T>(
+        self,
+        scope: &'scope Scope<'scope, 'env>,
+        body: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        Ok(scope.spawn_at(self.name, body, Location::caller()))
+    }
+}
+
+// `available_parallelism` is std's own; its type is named here so that a change of it shows.
+const _: fn() -> io::Result<NonZero<usize>> = available_parallelism;

@@ -1,0 +1,142 @@
+//! `std::thread::scope`.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use super::{Packet, Result, Thread, engine_or_panic, join};
+use crate::engine::threads::{self, ThreadNo};
+use crate::engine::{Handle, Site};
+
+/// `std::thread::Scope`.
+pub struct Scope<'scope, 'env: 'scope> {
+    threads: RefCell<Vec<ThreadNo>>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+// SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
+unsafe impl Sync for Scope<'_, '_> {}
+
+/// `std::thread::ScopedJoinHandle`.
+pub struct ScopedJoinHandle<'scope, T> {
+    thread: Thread,
+    packet: Arc<Packet<T>>,
+    scope: PhantomData<&'scope ()>,
+}
+
+/// Ends the scope even where it is being unwound: no thread may run after its borrows have ended.
+struct ScopeEnd<'a>(Handle, &'a RefCell<Vec<ThreadNo>>);
+
+impl Drop for ScopeEnd<'_> {
+    fn drop(&mut self) {
+        threads::abandon(self.0, &self.1.borrow());
+    }
+}
+
+/// See `std::thread::scope`.
+#[track_caller]
+pub fn scope<'env, F, T>(body: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    let site = Location::caller();
+    let handle = engine_or_panic();
+    let scope = Scope {
+        threads: RefCell::default(),
+        scope: PhantomData,
+        env: PhantomData,
+    };
+    let _end = ScopeEnd(handle, &scope.threads);
+    match catch_unwind(AssertUnwindSafe(|| body(&scope))) {
+        Ok(value) => {
+            // The list may grow while it is worked through: a scoped thread may spawn others.
+            let mut at = 0;
+            loop {
+                let next = scope.threads.borrow().get(at).copied();
+                let Some(thread) = next else { break };
+                threads::join(handle, thread, site);
+                at += 1;
+            }
+            value
+        }
+        Err(payload) => {
+            threads::interfering_unwound(handle, &*payload);
+            resume_unwind(payload);
+        }
+    }
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// See `std::thread::Scope::spawn`.
+    #[track_caller]
+    pub fn spawn<F, T>(&'scope self, body: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        self.spawn_at(None, body, Location::caller())
+    }
+
+    pub(super) fn spawn_at<F, T>(
+        &'scope self,
+        name: Option<String>,
+        body: F,
+        site: Site,
+    ) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let handle = engine_or_panic();
+        let packet = Packet::new();
+        let result = Arc::clone(&packet);
+        let body: Box<dyn FnOnce() + 'scope> = Box::new(move || result.put(body()));
+        // SAFETY: the body is run or dropped before `scope` returns: at its end it joins all threads, and `ScopeEnd`
+        // drops the bodies of those that have not run, on every way out. So nothing in it is used after `'scope`.
+        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
+        let no = threads::spawn(handle, name.clone(), site, body);
+        self.threads.borrow_mut().push(no);
+        ScopedJoinHandle {
+            thread: Thread { no, name },
+            packet,
+            scope: PhantomData,
+        }
+    }
+}
+
+impl<T> ScopedJoinHandle<'_, T> {
+    /// See `std::thread::ScopedJoinHandle::join`.
+    ///
+    /// # Errors
+    /// The thread panicked.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        join(
+            engine_or_panic(),
+            self.thread.no,
+            &self.packet,
+            Location::caller(),
+        )
+    }
+
+    /// See `std::thread::ScopedJoinHandle::thread`.
+    #[must_use]
+    pub const fn thread(&self) -> &Thread {
+        &self.thread
+    }
+}
+
+impl fmt::Debug for Scope<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for ScopedJoinHandle<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopedJoinHandle").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,1 @@
+//! The `main` of a generated crate.

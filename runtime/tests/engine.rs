@@ -1,0 +1,348 @@
+//! Hand-made programs whose bugs are known, run on the engine in this process.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use seqz_runtime::check::{Bounds, Level, Search, Trouble, machine};
+use seqz_runtime::engine::{BugKind, Solver};
+use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
+use seqz_runtime::std::sync::{Mutex, RwLock};
+use seqz_runtime::std::thread;
+use seqz_runtime::{Bound, Role};
+
+#[derive(Debug, Default)]
+struct Found {
+    /// Message and role to the smallest k.
+    bugs: BTreeMap<(String, bool), usize>,
+    kinds: Vec<BugKind>,
+    levels: Vec<Level>,
+}
+
+fn check(role: Role, program: impl Fn() + 'static) -> Result<Found, Trouble> {
+    let bounds = Bounds::default();
+    let bound = Bound {
+        inputs: Vec::new(),
+        program: Box::new(program),
+    };
+    let mut machine = machine(&bounds, Solver::Grid);
+    let mut search = Search::new(&bound, role, bounds);
+    let mut found = Found::default();
+    while !search.finished() {
+        found
+            .levels
+            .push(search.next_level(&mut machine, &mut |_, _| true)?);
+    }
+    for (bug, _) in machine.bugs() {
+        let log = seqz_runtime::log::Log {
+            under_test: &bug
+                .under_test
+                .iter()
+                .map(|event| seqz_runtime::log::TEvent {
+                    op: event.op,
+                    source: event.source,
+                })
+                .collect::<Vec<_>>(),
+            interfering: &bug
+                .interfering
+                .iter()
+                .map(|event| event.op)
+                .collect::<Vec<_>>(),
+        };
+        let witness = seqz_runtime::feasibility::Interleaving(bug.interleaving.clone());
+        seqz_runtime::feasibility::validate(&log, &witness)
+            .unwrap_or_else(|error| panic!("{error}: {bug}"));
+        found.bugs.insert(
+            (bug.message.clone(), bug.role == Role::First),
+            bug.pairs.len(),
+        );
+        found.kinds.push(bug.kind);
+    }
+    Ok(found)
+}
+
+struct Driver {
+    pending_io: AtomicI32,
+    stopping_flag: AtomicBool,
+    stopping_event: AtomicBool,
+    stopped: AtomicBool,
+}
+
+impl Driver {
+    fn release(&self) {
+        if self.pending_io.fetch_sub(1, SeqCst) == 1 {
+            self.stopping_event.store(true, SeqCst);
+        }
+    }
+
+    fn add(&self) {
+        if self.stopping_flag.load(SeqCst) {
+            return;
+        }
+        self.pending_io.fetch_add(1, SeqCst);
+        assert!(!self.stopped.load(SeqCst), "the driver has been stopped");
+        self.release();
+    }
+
+    fn stop(&self) {
+        self.stopping_flag.store(true, SeqCst);
+        self.release();
+        if self.stopping_event.load(SeqCst) {
+            self.stopped.store(true, SeqCst);
+        }
+    }
+}
+
+fn bluetooth() {
+    let driver = Arc::new(Driver {
+        pending_io: AtomicI32::new(1),
+        stopping_flag: AtomicBool::new(false),
+        stopping_event: AtomicBool::new(false),
+        stopped: AtomicBool::new(false),
+    });
+    let adder = Arc::clone(&driver);
+    let stopper = Arc::clone(&driver);
+    let add = thread::spawn(move || adder.add());
+    let stop = thread::spawn(move || stopper.stop());
+    add.join().unwrap();
+    stop.join().unwrap();
+}
+
+#[test]
+fn bluetooth_fails_at_two_non_local_reads_of_the_adder() {
+    let found = check(Role::First, bluetooth).unwrap();
+    assert_eq!(
+        found.bugs,
+        BTreeMap::from([(("the driver has been stopped".to_owned(), true), 2)])
+    );
+    assert!(
+        found.levels.iter().all(Level::exhausted),
+        "{:?}",
+        found.levels
+    );
+    assert!(check(Role::Second, bluetooth).unwrap().bugs.is_empty());
+}
+
+fn lost_update() {
+    let x = Arc::new(AtomicU32::new(0));
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let x = Arc::clone(&x);
+            thread::spawn(move || x.store(x.load(SeqCst) + 1, SeqCst))
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(x.load(SeqCst), 2, "an update is lost");
+}
+
+#[test]
+fn a_lost_update_needs_no_non_local_read() {
+    for role in Role::BOTH {
+        let found = check(role, lost_update).unwrap();
+        assert_eq!(
+            found.bugs.values().collect::<Vec<_>>(),
+            [&0],
+            "{role:?}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn one_spawn_runs_beside_the_harness() {
+    let program = || {
+        let x = Arc::new(AtomicU32::new(0));
+        let y = Arc::clone(&x);
+        let other = thread::spawn(move || y.store(7, SeqCst));
+        assert_ne!(x.load(SeqCst), 7, "seen");
+        other.join().unwrap();
+        assert_eq!(x.load(SeqCst), 7);
+    };
+    let found = check(Role::First, program).unwrap();
+    assert_eq!(
+        found.bugs,
+        BTreeMap::from([(
+            (
+                "assertion `left != right` failed: seen\n  left: 7\n right: 7".to_owned(),
+                true
+            ),
+            1
+        )])
+    );
+    assert!(check(Role::Second, program).unwrap().bugs.is_empty());
+}
+
+#[test]
+fn crossed_locks_deadlock() {
+    let program = || {
+        let a = Arc::new((Mutex::new(0), Mutex::new(0)));
+        let b = Arc::clone(&a);
+        let one = thread::spawn(move || {
+            let mut first = a.0.lock().unwrap();
+            let mut second = a.1.lock().unwrap();
+            *first += 1;
+            *second += 1;
+        });
+        let two = thread::spawn(move || {
+            let mut second = b.1.lock().unwrap();
+            let mut first = b.0.lock().unwrap();
+            *first += 1;
+            *second += 1;
+        });
+        one.join().unwrap();
+        two.join().unwrap();
+    };
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert_eq!(found.kinds, [BugKind::Deadlock], "{role:?}");
+        assert_eq!(found.bugs.values().collect::<Vec<_>>(), [&0], "{role:?}");
+    }
+}
+
+#[test]
+fn a_lock_held_at_the_split_belongs_to_its_holder() {
+    let program = || {
+        let m = Arc::new(Mutex::new(0));
+        let n = Arc::clone(&m);
+        let mut guard = m.lock().unwrap();
+        let other = thread::spawn(move || *n.lock().unwrap());
+        *guard = 1;
+        drop(guard);
+        assert_eq!(other.join().unwrap(), 1, "read before the write");
+    };
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert!(found.bugs.is_empty(), "{role:?}: {found:?}");
+    }
+}
+
+#[test]
+fn joining_under_a_lock_that_the_thread_needs_is_a_deadlock() {
+    let program = || {
+        let m = Arc::new(Mutex::new(0));
+        let n = Arc::clone(&m);
+        let guard = m.lock().unwrap();
+        let other = thread::spawn(move || *n.lock().unwrap());
+        other.join().unwrap();
+        drop(guard);
+    };
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert_eq!(found.kinds, [BugKind::Deadlock], "{role:?}");
+    }
+}
+
+#[test]
+fn a_mutex_value_travels() {
+    let program = || {
+        let list = Mutex::new(vec![1, 2, 3]);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let last = list.lock().unwrap().len().saturating_sub(1);
+                let list = list.lock().unwrap();
+                let _ = list[last];
+            });
+            scope.spawn(|| list.lock().unwrap().clear());
+        });
+        assert!(list.into_inner().unwrap().is_empty());
+    };
+    let found = check(Role::First, program).unwrap();
+    let bugs: Vec<_> = found.bugs.iter().collect();
+    let [((message, true), 1)] = bugs[..] else {
+        panic!("{found:?}")
+    };
+    assert!(
+        message.starts_with("index out of bounds: the len is 0"),
+        "{message}"
+    );
+    assert!(check(Role::Second, program).unwrap().bugs.is_empty());
+}
+
+#[test]
+fn statics_start_afresh() {
+    static COUNT: AtomicU32 = AtomicU32::new(5);
+    static LIST: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    let program = || {
+        assert_eq!(COUNT.fetch_add(1, SeqCst), 5);
+        LIST.lock().unwrap().push(1);
+        let other = thread::spawn(|| {
+            LIST.lock().unwrap().push(2);
+            COUNT.fetch_add(1, SeqCst);
+        });
+        LIST.lock().unwrap().push(3);
+        COUNT.fetch_add(1, SeqCst);
+        other.join().unwrap();
+        assert_eq!(COUNT.load(SeqCst), 8);
+        assert_eq!(LIST.lock().unwrap().len(), 3);
+    };
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert!(found.bugs.is_empty(), "{role:?}: {found:?}");
+        assert!(
+            found
+                .levels
+                .iter()
+                .map(|level| level.executions)
+                .sum::<u64>()
+                > 1
+        );
+    }
+}
+
+#[test]
+fn three_threads_are_refused() {
+    let program = || {
+        let threads: Vec<_> = (0..3).map(|_| thread::spawn(|| {})).collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    };
+    let trouble = check(Role::First, program).unwrap_err();
+    assert!(
+        matches!(&trouble, Trouble::Unsupported { message, .. } if message.contains("more than two")),
+        "{trouble:?}"
+    );
+}
+
+#[test]
+fn readers_do_not_exclude_each_other() {
+    let program = || {
+        let lock = RwLock::new(0);
+        let both = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let _guard = lock.read().unwrap();
+                    both.fetch_add(1, SeqCst);
+                    assert!(both.load(SeqCst) < 2, "both inside");
+                    both.fetch_sub(1, SeqCst);
+                });
+            }
+        });
+    };
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert_eq!(found.bugs.values().collect::<Vec<_>>(), [&1], "{role:?}");
+    }
+}
+
+#[test]
+fn waiting_for_the_other_thread_ends() {
+    let program = || {
+        let ready = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&ready);
+        let waiter = thread::spawn(move || {
+            while !flag.load(SeqCst) {
+                thread::yield_now();
+            }
+            assert!(flag.load(SeqCst));
+        });
+        ready.store(true, SeqCst);
+        waiter.join().unwrap();
+    };
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert!(found.bugs.is_empty(), "{role:?}: {found:?}");
+        assert!(found.levels.iter().all(Level::exhausted));
+    }
+}
