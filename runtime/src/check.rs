@@ -108,6 +108,25 @@ pub enum Trouble {
     Nondeterministic,
 }
 
+/// What goes on between the executions of a search.
+pub trait Watch {
+    /// Called before an execution with these non-local reads. Tells whether to go on.
+    fn before(&mut self, _pairs: &[Pair]) -> bool {
+        true
+    }
+
+    /// Called after each execution with the level's counts so far. Tells whether to go on.
+    fn after(&mut self, level: &Level, machine: &Machine) -> bool;
+}
+
+struct After<'a>(&'a mut dyn FnMut(&Level, &Machine) -> bool);
+
+impl Watch for After<'_> {
+    fn after(&mut self, level: &Level, machine: &Machine) -> bool {
+        self.0(level, machine)
+    }
+}
+
 /// A search over one harness, one role and one choice of inputs, a level at a time.
 pub struct Search<'a> {
     bound: &'a Bound,
@@ -177,6 +196,18 @@ impl<'a> Search<'a> {
         machine: &mut Machine,
         watch: &mut dyn FnMut(&Level, &Machine) -> bool,
     ) -> Result<Level, Trouble> {
+        self.watched_level(machine, &mut After(watch))
+    }
+
+    /// Executes the next level on `machine`, under `watch`.
+    ///
+    /// # Errors
+    /// The program cannot be searched.
+    pub fn watched_level(
+        &mut self,
+        machine: &mut Machine,
+        watch: &mut dyn Watch,
+    ) -> Result<Level, Trouble> {
         machine.forget();
         let k = self.k;
         let reveal = k < self.bounds.k_max;
@@ -184,11 +215,11 @@ impl<'a> Search<'a> {
         let choices = std::mem::take(&mut self.frontier);
         let count = if k == 0 { 1 } else { choices.len() / k };
         for at in 0..count {
-            if self.executions >= self.bounds.executions {
+            let pairs = &choices[at * k..(at + 1) * k];
+            if self.executions >= self.bounds.executions || !watch.before(pairs) {
                 level.skipped += (count - at) as u64;
                 break;
             }
-            let pairs = &choices[at * k..(at + 1) * k];
             let run = machine.run(self.role, pairs, reveal, &*self.bound.program);
             self.executions += 1;
             let ending = run.map_err(|_| Trouble::Nondeterministic)?;
@@ -208,7 +239,7 @@ impl<'a> Search<'a> {
                 self.frontier.extend_from_slice(pairs);
                 self.frontier.push(*pair);
             }
-            if !watch(&level, machine) {
+            if !watch.after(&level, machine) {
                 level.skipped += (count - at - 1) as u64;
                 break;
             }

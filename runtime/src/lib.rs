@@ -25,6 +25,7 @@ pub use harness::{AnyHarness, Bound, Harness};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use shared::Shadow;
+pub use worker::main;
 
 /// `core` as a transformed program sees it.
 pub mod core {

@@ -63,7 +63,7 @@ impl fmt::Display for Value {
 }
 
 /// An event of the log, with what a report needs of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// What it does.
     pub op: Op,

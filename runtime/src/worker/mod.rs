@@ -1,1 +1,61 @@
-//! The `main` of a generated crate.
+//! The `main` of a generated crate: a worker of the driver, or a small command line of its own.
+
+mod command_line;
+pub mod message;
+mod search;
+pub mod wire;
+
+use std::env;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+
+use message::{Reply, Request};
+use wire::Wire;
+
+use crate::harness::AnyHarness;
+
+/// The environment variable that names the driver's socket.
+pub const SOCKET: &str = "SEQZ_SOCKET";
+
+/// The `main` of a generated crate.
+///
+/// Under the driver it serves requests. Otherwise it runs P̂ₖ once, with what the command line says.
+#[must_use]
+pub fn main(harnesses: &[&dyn AnyHarness]) -> ExitCode {
+    let Some(path) = env::var_os(SOCKET) else {
+        return command_line::run(harnesses, env::args().skip(1).collect());
+    };
+    let served = UnixStream::connect(path)
+        .and_then(|stream| search::serve(Connection { stream }, harnesses));
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// The worker's end of the connection.
+pub(crate) struct Connection {
+    stream: UnixStream,
+}
+
+impl Connection {
+    fn send(&mut self, reply: &Reply) -> io::Result<()> {
+        let body = reply.encode();
+        let length = u32::try_from(body.len()).map_err(io::Error::other)?;
+        let mut frame = length.to_le_bytes().to_vec();
+        frame.extend_from_slice(&body);
+        self.stream.write_all(&frame)
+    }
+
+    fn receive(&mut self) -> io::Result<Request> {
+        let mut length = [0; 4];
+        self.stream.read_exact(&mut length)?;
+        let mut body = vec![0; u32::from_le_bytes(length) as usize];
+        self.stream.read_exact(&mut body)?;
+        Request::decode(&body).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,180 @@
+//! Running P̂ₖ once by hand: `rds`, `wrts` and the inputs from the command line.
+
+use std::process::ExitCode;
+
+use crate::engine::{Ending, Limits, Machine, Solver};
+use crate::harness::AnyHarness;
+use crate::ids::{Pair, ReadId, Role, WriteId};
+use crate::input::Spec;
+use crate::p_hat::Outcome;
+
+const HELP: &str = "\
+Runs the sequential program once and says what happens.
+
+Options:
+  --harness NAME      which harness (needed if there are several)
+  --under-test ROLE   which thread is T: `first` (default) or `second`, by creation
+  --rds  N,N,…        the reads of T that see writes of T', by number from 0, in order
+  --wrts N,N,…        the write of T' that each of them sees, by number from 0
+  --input NAME=VALUE  the value of a parameter
+  --list              the harnesses and their parameters
+
+Exit status: 0 no bug, 1 a bug, 2 the command line is at fault.
+";
+
+struct Options {
+    harness: Option<String>,
+    role: Role,
+    rds: Vec<u32>,
+    wrts: Vec<u32>,
+    inputs: Vec<(String, String)>,
+}
+
+/// Does what `arguments` say.
+pub(super) fn run(harnesses: &[&dyn AnyHarness], arguments: Vec<String>) -> ExitCode {
+    if arguments
+        .iter()
+        .any(|argument| argument == "--help" || argument == "-h")
+    {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    if arguments.iter().any(|argument| argument == "--list") {
+        for harness in harnesses {
+            let params: Vec<_> = harness
+                .params()
+                .iter()
+                .map(|param| format!("{}: {}", param.name, param.ty))
+                .collect();
+            println!("{}({})", harness.name(), params.join(", "));
+        }
+        return ExitCode::SUCCESS;
+    }
+    match parse(arguments).and_then(|options| execute(harnesses, &options)) {
+        Ok(outcome) => {
+            println!("{outcome}");
+            if outcome.is_bug() {
+                ExitCode::from(1)
+            } else {
+                ExitCode::SUCCESS
+            }
+        }
+        Err(message) => {
+            eprintln!("{message}\nSee --help.");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(arguments: Vec<String>) -> Result<Options, String> {
+    let mut options = Options {
+        harness: None,
+        role: Role::First,
+        rds: Vec::new(),
+        wrts: Vec::new(),
+        inputs: Vec::new(),
+    };
+    let mut arguments = arguments.into_iter();
+    while let Some(name) = arguments.next() {
+        let (name, inline) = match name.split_once('=') {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None => (name, None),
+        };
+        let mut value = || {
+            inline
+                .clone()
+                .or_else(|| arguments.next())
+                .ok_or_else(|| format!("{name} needs a value"))
+        };
+        match name.as_str() {
+            "--harness" => options.harness = Some(value()?),
+            "--under-test" => {
+                options.role = match value()?.as_str() {
+                    "first" => Role::First,
+                    "second" => Role::Second,
+                    other => return Err(format!("`{other}` is neither `first` nor `second`")),
+                };
+            }
+            "--rds" => options.rds = numbers(&value()?)?,
+            "--wrts" => options.wrts = numbers(&value()?)?,
+            "--input" => {
+                let text = value()?;
+                let (name, value) = text
+                    .split_once('=')
+                    .ok_or_else(|| format!("`{text}` is no NAME=VALUE"))?;
+                options.inputs.push((name.to_owned(), value.to_owned()));
+            }
+            _ => return Err(format!("there is no option {name}")),
+        }
+    }
+    if options.rds.len() != options.wrts.len() {
+        return Err("--rds and --wrts need one number each per non-local read".to_owned());
+    }
+    if !options.rds.is_sorted_by(|a, b| a < b) {
+        return Err("--rds must be in ascending order".to_owned());
+    }
+    Ok(options)
+}
+
+fn numbers(text: &str) -> Result<Vec<u32>, String> {
+    let parts = text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    parts
+        .map(|part| part.parse().map_err(|_| format!("`{part}` is no number")))
+        .collect()
+}
+
+fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, String> {
+    let names = || {
+        harnesses
+            .iter()
+            .map(|harness| harness.name())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let harness = match (&options.harness, harnesses) {
+        (Some(name), _) => harnesses
+            .iter()
+            .find(|harness| harness.name() == name)
+            .ok_or_else(|| format!("there is no harness `{name}`; there is: {}", names()))?,
+        (None, [harness]) => harness,
+        (None, _) => return Err(format!("which harness? There is: {}", names())),
+    };
+    for (name, _) in &options.inputs {
+        if !harness.params().iter().any(|param| param.name == name) {
+            return Err(format!("`{}` has no parameter `{name}`", harness.name()));
+        }
+    }
+    let specs: Vec<Spec> = harness
+        .params()
+        .iter()
+        .map(|param| {
+            let given = options.inputs.iter().find(|(name, _)| name == param.name);
+            let (_, value) = given
+                .ok_or_else(|| format!("--input {}=… ({}) is needed", param.name, param.ty))?;
+            Ok(Spec::List(vec![value.clone()]))
+        })
+        .collect::<Result<_, String>>()?;
+    let set = harness
+        .bind(&specs, 1, 0)
+        .map_err(|error| error.to_string())?;
+    let bound = set.bound.into_iter().next().ok_or("there are no inputs")?;
+    let pairs: Vec<Pair> = options
+        .rds
+        .iter()
+        .zip(&options.wrts)
+        .map(|(&read, &write)| (ReadId(read), WriteId(write)))
+        .collect();
+    let mut machine = Machine::new(Limits::default(), Solver::Grid);
+    let ending = machine
+        .run(options.role, &pairs, false, &*bound.program)
+        .unwrap_or(Ending::Passed);
+    Ok(Outcome {
+        ending,
+        bug: machine.met().cloned(),
+        pairs: machine.pairs().to_vec(),
+        inputs: bound.inputs,
+    })
+}

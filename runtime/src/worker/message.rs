@@ -1,0 +1,359 @@
+//! What the driver and a worker say to each other. The driver uses these very types.
+//!
+//! A message is a frame: its length in bytes as a little-endian `u32`, then the bytes, in the encoding of
+//! [`wire`](super::wire). All places are those of the generated source.
+//!
+//! The driver sends one [`Request::Check`]. The worker answers with [`Reply::Started`], then any number of the others, and
+//! ends with [`Reply::Done`] or with one of the replies that say why it could not go on. After a [`Reply::Check`] it waits
+//! for a [`Request::Verdict`]. It stops when the connection is closed.
+
+use super::wire::{Wire, WireError, wire};
+use crate::check::Level;
+use crate::engine::{self, BugKind, Event, Place, Value, ValueKind};
+use crate::feasibility::Step;
+use crate::ids::{ReadId, Role, WriteId};
+use crate::log::{LockMode, Op, TEvent};
+
+/// What decides feasibility.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SolverKind {
+    /// The worker's progress grid.
+    Grid,
+    /// The driver, asked with [`Reply::Check`].
+    Driver,
+    /// The worker's progress grid, and the driver is asked as well.
+    Both,
+}
+
+/// A search to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRequest {
+    /// The harness's name.
+    pub harness: String,
+    /// The role assignments to go through.
+    pub roles: Vec<Role>,
+    /// The largest k.
+    pub k_max: u32,
+    /// Values of parameters, by name, as [`Spec::parse`](crate::input::Spec::parse) reads them.
+    pub inputs: Vec<(String, String)>,
+    /// How many choices of inputs at most.
+    pub max_inputs: u32,
+    /// Where random choices of inputs begin.
+    pub seed: u64,
+    /// The bound on events of a thread.
+    pub max_steps: u32,
+    /// The bound on executions, for each role.
+    pub max_executions: u64,
+    /// How often one read may be repeated before its thread counts as waiting.
+    pub idle_reads: u32,
+    /// How often a thread may yield idly before it counts as waiting.
+    pub idle_turns: u32,
+    /// What decides feasibility.
+    pub solver: SolverKind,
+    /// Announce every execution with [`Reply::Executing`], so that the one that kills the worker is known.
+    pub careful: bool,
+}
+
+/// From the driver to the worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Search.
+    Check(CheckRequest),
+    /// The answer to a [`Reply::Check`].
+    Verdict(Answer),
+}
+
+/// Whether a log is feasible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is.
+    Feasible,
+    /// It is not.
+    Infeasible,
+    /// It could not be decided, and why.
+    Unknown(String),
+}
+
+/// A bug with its proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind of fault it is.
+    pub kind: BugKind,
+    /// What the program said, or what is wrong.
+    pub message: String,
+    /// Where it happens.
+    pub place: Place,
+    /// For deadlocks and races: what T' is about to do.
+    pub other_place: Option<Place>,
+    /// Which party is T.
+    pub role: Role,
+    /// The non-local reads, in order. Their number is k.
+    pub pairs: Vec<(ReadId, WriteId)>,
+    /// The inputs, as text, with their names.
+    pub inputs: Vec<(String, String)>,
+    /// T and T', unless the bug needs no second thread.
+    pub threads: Option<(ThreadInfo, ThreadInfo)>,
+    /// The events of T up to the bug.
+    pub under_test: Vec<Event>,
+    /// The events of T'.
+    pub interfering: Vec<Event>,
+    /// An order of both in which the bug happens.
+    pub interleaving: Vec<Step>,
+}
+
+pub use engine::ThreadInfo;
+
+/// From the worker to the driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// The search has begun.
+    Started {
+        /// How many choices of inputs it goes through.
+        inputs: u32,
+        /// Whether there are more.
+        sampled: bool,
+    },
+    /// The two threads that run side by side, in order of creation. Sent once.
+    Threads {
+        /// The one that was there first.
+        first: ThreadInfo,
+        /// The one that was started later.
+        second: ThreadInfo,
+    },
+    /// How far it is; a few times a second.
+    Progress {
+        /// Which party is T.
+        role: Role,
+        /// The number of non-local reads.
+        k: u32,
+        /// The counts of this role and k so far.
+        level: Level,
+    },
+    /// One k is done.
+    Level {
+        /// Which party is T.
+        role: Role,
+        /// The number of non-local reads.
+        k: u32,
+        /// The counts of this role and k.
+        level: Level,
+    },
+    /// A bug, when it is first met.
+    Finding(Finding),
+    /// How many executions met each of the findings, in the order in which those were sent.
+    Times(Vec<u64>),
+    /// About to execute this. Only when asked to be careful.
+    Executing {
+        /// Which party is T.
+        role: Role,
+        /// The non-local reads.
+        pairs: Vec<(ReadId, WriteId)>,
+        /// The inputs.
+        inputs: Vec<(String, String)>,
+    },
+    /// Is this log feasible?
+    Check {
+        /// The events of T.
+        under_test: Vec<TEvent>,
+        /// The events of T'.
+        interfering: Vec<Op>,
+        /// What the progress grid says.
+        by_grid: bool,
+    },
+    /// The harness does what P̂ₖ cannot express.
+    Unsupported {
+        /// What that is.
+        message: String,
+        /// Where.
+        place: Option<Place>,
+    },
+    /// The harness does not do the same thing twice with the same inputs and choices.
+    Nondeterministic {
+        /// The inputs.
+        inputs: Vec<(String, String)>,
+    },
+    /// A value given for an input does not fit.
+    BadInput {
+        /// The parameter.
+        param: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The request can't be served: there is no such harness.
+    Refused(String),
+    /// The search is over.
+    Done,
+}
+
+macro_rules! plain_enum {
+    ($name:ident { $($number:literal = $variant:ident),* $(,)? }) => { wire!($name { $($number = $variant),* }); };
+}
+
+plain_enum!(SolverKind { 0 = Grid, 1 = Driver, 2 = Both });
+plain_enum!(Role { 0 = First, 1 = Second });
+plain_enum!(BugKind { 0 = Panic, 1 = Deadlock, 2 = DataRace });
+plain_enum!(ValueKind { 0 = Bool, 1 = Unsigned, 2 = Signed, 3 = Pointer, 4 = Opaque });
+plain_enum!(LockMode { 0 = Exclusive, 1 = Shared });
+
+wire!(CheckRequest {
+    harness,
+    roles,
+    k_max,
+    inputs,
+    max_inputs,
+    seed,
+    max_steps,
+    max_executions,
+    idle_reads,
+    idle_turns,
+    solver,
+    careful
+});
+wire!(Request { 0 = Check(request), 1 = Verdict(answer) });
+wire!(Answer { 0 = Feasible, 1 = Infeasible, 2 = Unknown(why) });
+wire!(Place { file, line, column });
+wire!(Value { kind, bits });
+wire!(Event {
+    op,
+    source,
+    place,
+    value
+});
+wire!(TEvent { op, source });
+wire!(ThreadInfo { name, spawned_at });
+wire!(Op {
+    0 = Read(x),
+    1 = Write(x),
+    2 = Update(x),
+    3 = Acquire(l, mode),
+    4 = Release(l, mode),
+    5 = TryFail(l, mode),
+    6 = Join
+});
+wire!(Step { 0 = UnderTest(at), 1 = Interfering(at) });
+wire!(Level {
+    executions,
+    infeasible,
+    assumed,
+    step_bound,
+    interfering_cut,
+    waiting,
+    stuck,
+    unknown,
+    buggy,
+    skipped
+});
+wire!(Finding {
+    kind,
+    message,
+    place,
+    other_place,
+    role,
+    pairs,
+    inputs,
+    threads,
+    under_test,
+    interfering,
+    interleaving
+});
+wire!(Reply {
+    0 = Started { inputs, sampled },
+    1 = Threads { first, second },
+    2 = Progress { role, k, level },
+    3 = Level { role, k, level },
+    4 = Finding(finding),
+    5 = Times(times),
+    6 = Executing { role, pairs, inputs },
+    7 = Check { under_test, interfering, by_grid },
+    8 = Unsupported { message, place },
+    9 = Nondeterministic { inputs },
+    10 = BadInput { param, message },
+    11 = Refused(why),
+    12 = Done
+});
+
+impl Wire for ReadId {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        u32::take(bytes).map(Self)
+    }
+}
+
+impl Wire for WriteId {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        u32::take(bytes).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_back() {
+        let place = Place {
+            file: "src/lib.rs".to_owned(),
+            line: 3,
+            column: 9,
+        };
+        let event = Event {
+            op: Op::Acquire(2, LockMode::Shared),
+            source: Some(1),
+            place: place.clone(),
+            value: Some(Value {
+                kind: ValueKind::Signed,
+                bits: u64::MAX,
+            }),
+        };
+        let thread = ThreadInfo {
+            name: Some("a".to_owned()),
+            spawned_at: None,
+        };
+        let replies = [
+            Reply::Started {
+                inputs: 3,
+                sampled: true,
+            },
+            Reply::Level {
+                role: Role::Second,
+                k: 2,
+                level: Level {
+                    executions: 7,
+                    skipped: 1,
+                    ..Level::default()
+                },
+            },
+            Reply::Finding(Finding {
+                kind: BugKind::DataRace,
+                message: "m".to_owned(),
+                place: place.clone(),
+                other_place: Some(place),
+                role: Role::First,
+                pairs: vec![(ReadId(1), WriteId(2))],
+                inputs: vec![("n".to_owned(), "1".to_owned())],
+                threads: Some((thread.clone(), thread)),
+                under_test: vec![event.clone()],
+                interfering: vec![event],
+                interleaving: vec![Step::UnderTest(0), Step::Interfering(0)],
+            }),
+            Reply::Check {
+                under_test: vec![TEvent::non_local(Op::Read(1), 4)],
+                interfering: vec![Op::Join],
+                by_grid: true,
+            },
+            Reply::Done,
+        ];
+        for reply in replies {
+            assert_eq!(Reply::decode(&reply.encode()), Ok(reply));
+        }
+        let request = Request::Verdict(Answer::Unknown("time-out".to_owned()));
+        assert_eq!(Request::decode(&request.encode()), Ok(request));
+    }
+}

@@ -1,0 +1,318 @@
+//! Serving a request: the search over roles, k, and inputs.
+
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::Connection;
+use super::message::{Answer, CheckRequest, Finding, Reply, Request, SolverKind};
+use crate::check::{Bounds, Level, Search, Trouble, Watch};
+use crate::engine::{Bug, Limits, Machine, Solver};
+use crate::feasibility::{Feasibility, Interleaving, Verdict};
+use crate::harness::{AnyHarness, Bound, InputSet};
+use crate::ids::{Pair, Role};
+use crate::input::{InputError, Spec};
+use crate::log::Log;
+
+/// How often progress is reported.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// How many executions run between two looks at the clock.
+const BATCH: u64 = 256;
+
+/// The connection, shared by the search and by the solver that asks through it.
+type Line = Rc<RefCell<Connection>>;
+
+/// Serves one request.
+pub(super) fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Result<()> {
+    let request = match connection.receive()? {
+        Request::Check(request) => request,
+        Request::Verdict(_) => {
+            return connection.send(&Reply::Refused(
+                "a verdict that nobody asked for".to_owned(),
+            ));
+        }
+    };
+    let Some(harness) = harnesses
+        .iter()
+        .find(|harness| harness.name() == request.harness)
+    else {
+        return connection.send(&Reply::Refused(format!(
+            "there is no harness `{}`",
+            request.harness
+        )));
+    };
+    let set = match bind(*harness, &request) {
+        Ok(set) => set,
+        Err(InputError { param, message }) => {
+            return connection.send(&Reply::BadInput { param, message });
+        }
+    };
+    let inputs = u32::try_from(set.bound.len()).unwrap_or(u32::MAX);
+    connection.send(&Reply::Started {
+        inputs,
+        sampled: set.sampled,
+    })?;
+    let line = Rc::new(RefCell::new(connection));
+    let mut work = Work {
+        request: &request,
+        line: Rc::clone(&line),
+        sent: 0,
+        told_threads: false,
+        failed: None,
+        last_progress: Instant::now(),
+    };
+    let last = match work.search(&set)? {
+        None => Reply::Done,
+        Some((Trouble::Unsupported { message, place }, _)) => Reply::Unsupported { message, place },
+        Some((Trouble::Nondeterministic, inputs)) => Reply::Nondeterministic { inputs },
+    };
+    line.borrow_mut().send(&last)
+}
+
+fn bind(harness: &dyn AnyHarness, request: &CheckRequest) -> Result<InputSet, InputError> {
+    let params = harness.params();
+    for (name, _) in &request.inputs {
+        if !params.iter().any(|param| param.name == name) {
+            let message = "the harness has no such parameter".to_owned();
+            return Err(InputError {
+                param: name.clone(),
+                message,
+            });
+        }
+    }
+    let specs: Vec<Spec> = params
+        .iter()
+        .map(|param| {
+            let given = request
+                .inputs
+                .iter()
+                .rev()
+                .find(|(name, _)| name == param.name);
+            given.map_or(Spec::Default, |(_, text)| Spec::parse(text))
+        })
+        .collect();
+    harness.bind(&specs, request.max_inputs as usize, request.seed)
+}
+
+fn texts(bound: &Bound) -> Vec<(String, String)> {
+    bound
+        .inputs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), value.clone()))
+        .collect()
+}
+
+/// A search in progress.
+struct Work<'a> {
+    request: &'a CheckRequest,
+    line: Line,
+    /// How many findings have been sent.
+    sent: usize,
+    told_threads: bool,
+    failed: Option<io::Error>,
+    last_progress: Instant,
+}
+
+/// What goes on between the executions of one level.
+struct Watching<'w, 'r> {
+    work: &'w mut Work<'r>,
+    role: Role,
+    k: u32,
+    bound: &'w Bound,
+    /// The counts of the inputs before this one.
+    before: &'w Level,
+    /// How many executions are left.
+    left: u64,
+}
+
+impl Watch for Watching<'_, '_> {
+    fn before(&mut self, pairs: &[Pair]) -> bool {
+        if !self.work.request.careful {
+            return true;
+        }
+        let inputs = texts(self.bound);
+        self.work.send(&Reply::Executing {
+            role: self.role,
+            pairs: pairs.to_vec(),
+            inputs,
+        })
+    }
+
+    fn after(&mut self, level: &Level, machine: &Machine) -> bool {
+        let mut going = true;
+        if machine.bugs().len() > self.work.sent {
+            going &= self.work.send_findings(machine, self.bound);
+        }
+        if !self.work.told_threads {
+            going &= self.work.tell_threads(machine, self.role);
+        }
+        if level.executions.is_multiple_of(BATCH) && self.work.last_progress.elapsed() >= PROGRESS {
+            self.work.last_progress = Instant::now();
+            let mut sum = self.before.clone();
+            sum.add(level);
+            going &= self.work.send(&Reply::Progress {
+                role: self.role,
+                k: self.k,
+                level: sum,
+            });
+        }
+        going && level.executions < self.left
+    }
+}
+
+impl Work<'_> {
+    /// Goes through roles, k, and inputs, in this order: so the first meeting with a bug has the smallest k.
+    fn search(&mut self, set: &InputSet) -> io::Result<Option<(Trouble, Vec<(String, String)>)>> {
+        let request = self.request;
+        let limits = Limits {
+            steps: request.max_steps,
+            idle_reads: request.idle_reads,
+            idle_turns: request.idle_turns,
+        };
+        let bounds = Bounds {
+            k_max: request.k_max as usize,
+            executions: u64::MAX,
+            limits,
+        };
+        let mut machine = Machine::new(limits, self.solver());
+        for &role in &request.roles {
+            let mut searches: Vec<Search<'_>> = set
+                .bound
+                .iter()
+                .map(|bound| Search::new(bound, role, bounds))
+                .collect();
+            let mut left = request.max_executions;
+            for k in 0..=request.k_max {
+                let mut sum = Level::default();
+                for (search, bound) in searches.iter_mut().zip(&set.bound) {
+                    if left == 0 {
+                        sum.skipped += 1;
+                        continue;
+                    }
+                    let before = sum.clone();
+                    let mut watching = Watching {
+                        work: self,
+                        role,
+                        k,
+                        bound,
+                        before: &before,
+                        left,
+                    };
+                    let level = search.watched_level(&mut machine, &mut watching);
+                    if let Some(error) = self.failed.take() {
+                        return Err(error);
+                    }
+                    match level {
+                        Ok(level) => {
+                            left -= level.executions.min(left);
+                            sum.add(&level);
+                        }
+                        Err(trouble) => return Ok(Some((trouble, texts(bound)))),
+                    }
+                }
+                self.line.borrow_mut().send(&Reply::Level {
+                    role,
+                    k,
+                    level: sum,
+                })?;
+            }
+        }
+        let times = machine.bugs().iter().map(|(_, times)| *times).collect();
+        self.line.borrow_mut().send(&Reply::Times(times))?;
+        Ok(None)
+    }
+
+    /// Sends, and tells whether that went well; if not, the search ends.
+    fn send(&mut self, reply: &Reply) -> bool {
+        match self.line.borrow_mut().send(reply) {
+            Ok(()) => true,
+            Err(error) => {
+                self.failed = Some(error);
+                false
+            }
+        }
+    }
+
+    fn send_findings(&mut self, machine: &Machine, bound: &Bound) -> bool {
+        let mut going = true;
+        for (bug, _) in &machine.bugs()[self.sent..] {
+            going &= self.send(&Reply::Finding(finding(bug, bound)));
+        }
+        self.sent = machine.bugs().len();
+        going
+    }
+
+    fn tell_threads(&mut self, machine: &Machine, role: Role) -> bool {
+        let Some((under_test, interfering)) = machine.threads() else {
+            return true;
+        };
+        self.told_threads = true;
+        let (first, second) = match role {
+            Role::First => (under_test, interfering),
+            Role::Second => (interfering, under_test),
+        };
+        self.send(&Reply::Threads { first, second })
+    }
+
+    fn solver(&self) -> Solver {
+        let driver = || {
+            Box::new(Driver {
+                line: Rc::clone(&self.line),
+            })
+        };
+        match self.request.solver {
+            SolverKind::Grid => Solver::Grid,
+            SolverKind::Driver => Solver::Other(driver()),
+            // The driver is told what the grid says, and compares.
+            SolverKind::Both => Solver::Compare {
+                other: driver(),
+                differs: Box::new(|_, _, _| {}),
+            },
+        }
+    }
+}
+
+/// The driver's feasibility engine, at the other end of the connection.
+struct Driver {
+    line: Line,
+}
+
+impl Feasibility for Driver {
+    fn check(&mut self, log: &Log<'_>) -> Verdict {
+        let by_grid = crate::feasibility::ProgressGrid::new().check(log);
+        let question = Reply::Check {
+            under_test: log.under_test.to_vec(),
+            interfering: log.interfering.to_vec(),
+            by_grid: matches!(by_grid, Verdict::Feasible(_)),
+        };
+        let mut line = self.line.borrow_mut();
+        let answer = line.send(&question).and_then(|()| line.receive());
+        match answer {
+            Ok(Request::Verdict(Answer::Feasible)) => Verdict::Feasible(Interleaving::default()),
+            Ok(Request::Verdict(Answer::Infeasible)) => Verdict::Infeasible,
+            Ok(Request::Verdict(Answer::Unknown(why))) => Verdict::Unknown(why),
+            Ok(Request::Check(_)) => {
+                Verdict::Unknown("the driver asked for another search".to_owned())
+            }
+            Err(error) => Verdict::Unknown(format!("the driver is gone: {error}")),
+        }
+    }
+}
+
+fn finding(bug: &Bug, bound: &Bound) -> Finding {
+    Finding {
+        kind: bug.kind,
+        message: bug.message.clone(),
+        place: bug.place.clone(),
+        other_place: bug.other_place.clone(),
+        role: bug.role,
+        pairs: bug.pairs.clone(),
+        inputs: texts(bound),
+        threads: bug.threads.clone(),
+        under_test: bug.under_test.clone(),
+        interfering: bug.interfering.clone(),
+        interleaving: bug.interleaving.clone(),
+    }
+}

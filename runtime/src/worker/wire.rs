@@ -1,0 +1,246 @@
+//! The encoding of messages: that of `postcard` (variable-length integers, lengths before sequences, variant numbers before
+//! variants), written by hand since a generated crate has no dependencies.
+
+use std::fmt;
+
+/// Bytes that are no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireError;
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes are no message")
+    }
+}
+
+impl std::error::Error for WireError {}
+
+/// What can be sent.
+pub trait Wire: Sized {
+    /// Appends the encoded value.
+    fn put(&self, out: &mut Vec<u8>);
+
+    /// Takes a value from the front.
+    ///
+    /// # Errors
+    /// The bytes do not begin with one.
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError>;
+
+    /// The encoded value.
+    #[must_use]
+    fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.put(&mut out);
+        out
+    }
+
+    /// The value that these bytes are.
+    ///
+    /// # Errors
+    /// They are none, or there are more of them.
+    fn decode(mut bytes: &[u8]) -> Result<Self, WireError> {
+        let value = Self::take(&mut bytes)?;
+        if bytes.is_empty() {
+            Ok(value)
+        } else {
+            Err(WireError)
+        }
+    }
+}
+
+impl Wire for u64 {
+    fn put(&self, out: &mut Vec<u8>) {
+        let mut rest = *self;
+        loop {
+            let low = u8::try_from(rest & 0x7F).unwrap_or(0);
+            rest >>= 7;
+            if rest == 0 {
+                out.push(low);
+                return;
+            }
+            out.push(low | 0x80);
+        }
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = bytes.split_first().ok_or(WireError)?;
+            *bytes = rest;
+            let part = Self::from(byte & 0x7F);
+            if shift == 63 && part > 1 {
+                return Err(WireError);
+            }
+            value |= part << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(WireError)
+    }
+}
+
+impl Wire for u32 {
+    fn put(&self, out: &mut Vec<u8>) {
+        u64::from(*self).put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        u64::take(bytes)?.try_into().map_err(|_| WireError)
+    }
+}
+
+impl Wire for bool {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let (&byte, rest) = bytes.split_first().ok_or(WireError)?;
+        *bytes = rest;
+        match byte {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(WireError),
+        }
+    }
+}
+
+impl Wire for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        out.extend_from_slice(self.as_bytes());
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let length = usize::try_from(u64::take(bytes)?).map_err(|_| WireError)?;
+        let (text, rest) = bytes.split_at_checked(length).ok_or(WireError)?;
+        *bytes = rest;
+        Self::from_utf8(text.to_vec()).map_err(|_| WireError)
+    }
+}
+
+impl<V: Wire> Wire for Vec<V> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).put(out);
+        for value in self {
+            value.put(out);
+        }
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let length = u64::take(bytes)?;
+        // Every value takes at least one byte, so a length that promises more is a lie, and is not allocated for.
+        if length > bytes.len() as u64 {
+            return Err(WireError);
+        }
+        (0..length).map(|_| V::take(bytes)).collect()
+    }
+}
+
+impl<V: Wire> Wire for Option<V> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.is_some().put(out);
+        if let Some(value) = self {
+            value.put(out);
+        }
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        if bool::take(bytes)? {
+            V::take(bytes).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+}
+
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        Ok((A::take(bytes)?, B::take(bytes)?))
+    }
+}
+
+/// Implements [`Wire`] for a struct (`Name { field, … }`) or an enum (`Name { 0 = Variant { field, … }, … }`).
+macro_rules! wire {
+    ($name:ident { $($field:ident),* $(,)? }) => {
+        impl $crate::worker::wire::Wire for $name {
+            #[allow(unused_variables)]
+            fn put(&self, out: &mut Vec<u8>) {
+                $(self.$field.put(out);)*
+            }
+
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
+                Ok(Self { $($field: $crate::worker::wire::Wire::take(bytes)?),* })
+            }
+        }
+    };
+    ($name:ident { $($number:literal = $variant:ident $({ $($field:ident),* $(,)? })? $(( $($part:ident),* ))?),* $(,)? }) => {
+        impl $crate::worker::wire::Wire for $name {
+            fn put(&self, out: &mut Vec<u8>) {
+                match self {
+                    $(Self::$variant $({ $($field),* })? $(( $($part),* ))? => {
+                        let number: u32 = $number;
+                        number.put(out);
+                        $($($field.put(out);)*)?
+                        $($($part.put(out);)*)?
+                    })*
+                }
+            }
+
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
+                match u32::take(bytes)? {
+                    $($number => Ok(Self::$variant
+                        $({ $($field: $crate::worker::wire::Wire::take(bytes)?),* })?
+                        $(( $({ let $part = $crate::worker::wire::Wire::take(bytes)?; $part }),* ))?
+                    ),)*
+                    _ => Err($crate::worker::wire::WireError),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use wire;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_as_postcard_writes_them() {
+        assert_eq!(0_u64.encode(), [0]);
+        assert_eq!(127_u64.encode(), [127]);
+        assert_eq!(128_u64.encode(), [128, 1]);
+        assert_eq!(
+            u64::MAX.encode(),
+            [255, 255, 255, 255, 255, 255, 255, 255, 255, 1]
+        );
+        for value in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX] {
+            assert_eq!(u64::decode(&value.encode()), Ok(value));
+        }
+    }
+
+    #[test]
+    fn broken_bytes_are_refused() {
+        assert_eq!(u64::decode(&[0x80; 11]), Err(WireError));
+        assert_eq!(String::decode(&[3, b'a']), Err(WireError));
+        assert_eq!(
+            Vec::<u64>::decode(&[255, 255, 255, 255, 15]),
+            Err(WireError)
+        );
+        assert_eq!(bool::decode(&[2]), Err(WireError));
+        assert_eq!(bool::decode(&[1, 1]), Err(WireError));
+    }
+
+    #[test]
+    fn sequences_come_back() {
+        let value = (vec![Some("a".to_owned()), None], vec![(1_u32, true)]);
+        assert_eq!(Wire::decode(&value.encode()), Ok(value));
+    }
+}
