@@ -39,6 +39,7 @@ impl<V: Shadow> StaticMut<V> {
     }
 
     /// Reads the value in place.
+    #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn borrow(&self) -> &V {
         // SAFETY: the pointer is valid. That the reference is not used across a write is for the program's `unsafe` code
@@ -47,7 +48,7 @@ impl<V: Shadow> StaticMut<V> {
     }
 
     /// Reads, and then writes the value in place.
-    #[allow(clippy::mut_from_ref)]
+    #[allow(clippy::mut_from_ref, clippy::should_implement_trait)]
     #[track_caller]
     pub fn borrow_mut(&self) -> &mut V {
         // SAFETY: as for `borrow`.

@@ -213,14 +213,14 @@ impl<'a> Search<'a> {
         let reveal = k < self.bounds.k_max;
         let mut level = Level::default();
         let choices = std::mem::take(&mut self.frontier);
-        let count = if k == 0 { 1 } else { choices.len() / k };
+        let count = choices.len().checked_div(k).unwrap_or(1);
         for at in 0..count {
             let pairs = &choices[at * k..(at + 1) * k];
             if self.executions >= self.bounds.executions || !watch.before(pairs) {
                 level.skipped += (count - at) as u64;
                 break;
             }
-            let run = machine.run(self.role, pairs, reveal, &*self.bound.program);
+            let run = machine.run(self.role, pairs, reveal, self.bound);
             self.executions += 1;
             let ending = run.map_err(|_| Trouble::Nondeterministic)?;
             level.count(&ending);

@@ -8,18 +8,30 @@ use crate::input::{ByteSource, InputError, Inputs, Param, Random, Spec};
 pub struct Harness<I> {
     name: &'static str,
     init: fn(I),
+    safe: bool,
 }
 
 impl<I: Inputs> Harness<I> {
     /// The harness `name`, which `init` runs.
     #[must_use]
     pub const fn new(name: &'static str, init: fn(I)) -> Self {
-        Self { name, init }
+        Self {
+            name,
+            init,
+            safe: false,
+        }
     }
 
-    /// Runs the harness once.
-    pub fn call(&self, inputs: I) {
-        (self.init)(inputs);
+    /// The same for a program that has no `unsafe` code: see [`Bound::safe`].
+    #[must_use]
+    pub const fn without_unsafe_code(self) -> Self {
+        Self { safe: true, ..self }
+    }
+
+    /// The harness with these inputs.
+    #[must_use]
+    pub fn with(&self, inputs: I) -> Bound {
+        bound(self.init, self.safe, inputs)
     }
 }
 
@@ -29,6 +41,8 @@ pub struct Bound {
     pub inputs: Vec<(&'static str, String)>,
     /// Runs the harness once.
     pub program: Box<dyn Fn()>,
+    /// Whether the program is free of `unsafe` code, so that it can do no harm in states that no interleaving reaches.
+    pub safe: bool,
 }
 
 impl fmt::Debug for Bound {
@@ -67,10 +81,11 @@ pub trait AnyHarness: Sync {
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound;
 }
 
-fn bound<I: Inputs>(init: fn(I), inputs: I) -> Bound {
+fn bound<I: Inputs>(init: fn(I), safe: bool, inputs: I) -> Bound {
     Bound {
         inputs: inputs.describe(),
         program: Box::new(move || init(inputs.clone())),
+        safe,
     }
 }
 
@@ -112,7 +127,7 @@ impl<I: Inputs> AnyHarness for Harness<I> {
                     }
                 })
                 .collect();
-            set.push(bound(self.init, I::build(specs, &numbers, seed)?));
+            set.push(self.with(I::build(specs, &numbers, seed)?));
         }
         Ok(InputSet {
             bound: set,
@@ -121,6 +136,6 @@ impl<I: Inputs> AnyHarness for Harness<I> {
     }
 
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound {
-        bound(self.init, I::decode(bytes))
+        self.with(I::decode(bytes))
     }
 }

@@ -115,11 +115,11 @@ pub fn p_hat<I: Inputs>(
         "rds and wrts have one entry per non-local read"
     );
     let pairs: Vec<Pair> = rds.iter().copied().zip(wrts.iter().copied()).collect();
-    let described = inputs.describe();
+    let bound = harness.with(inputs);
     with_machine(|machine| {
-        let run = machine.run(role, &pairs, false, &|| harness.call(inputs.clone()));
+        let run = machine.run(role, &pairs, false, &bound);
         let ending = run.unwrap_or(Ending::Passed);
-        outcome(machine, ending, described)
+        outcome(machine, ending, bound.inputs)
     })
 }
 
@@ -137,7 +137,7 @@ pub fn p_hat_from_bytes<const K: usize>(
     let mut source = ByteSource::new(bytes);
     let bound = harness.bind_bytes(&mut source);
     with_machine(|machine| {
-        let run = machine.run_bytes(role, K, source.rest(), &*bound.program);
+        let run = machine.run_bytes(role, K, source.rest(), &bound);
         let ending = run.unwrap_or(Ending::Passed);
         outcome(machine, ending, bound.inputs)
     })

@@ -23,6 +23,7 @@ fn check(role: Role, program: impl Fn() + 'static) -> Result<Found, Trouble> {
     let bound = Bound {
         inputs: Vec::new(),
         program: Box::new(program),
+        safe: true,
     };
     let mut machine = machine(&bounds, Solver::Grid);
     let mut search = Search::new(&bound, role, bounds);

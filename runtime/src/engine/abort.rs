@@ -28,7 +28,8 @@ pub(crate) enum Abort {
 /// The payload of the unwinding that ends an execution. The reason is in the engine.
 pub(crate) struct Unwind;
 
-/// Ends the current line's run with `reason`, by unwinding, or by silencing it where it already unwinds.
+/// Ends the current line's run with `reason`: by unwinding, or silently where it unwinds already, or where letting it run
+/// on is cheaper and can do no harm.
 #[cold]
 pub(crate) fn abort(handle: Handle, reason: Abort) {
     let engine = handle.get();
@@ -36,8 +37,31 @@ pub(crate) fn abort(handle: Handle, reason: Abort) {
         engine.abort = Some(reason);
     }
     engine.quiet = true;
+    if engine.abort == Some(Abort::Infeasible) && engine.run_on > 0 {
+        return;
+    }
+    unwind();
+}
+
+/// Goes on unwinding, or begins to, unless the thread unwinds already.
+pub(crate) fn unwind() {
     if !std::thread::panicking() {
         std::panic::resume_unwind(Box::new(Unwind));
+    }
+}
+
+/// An event, or something else that needs other threads, of an execution that has been ended. Comes back where the
+/// execution goes on all the same.
+#[cold]
+pub(crate) fn after_end(handle: Handle) {
+    let engine = handle.get();
+    if engine.abort.is_none() {
+        return; // Quiet for another reason.
+    }
+    if engine.abort == Some(Abort::Infeasible) && engine.run_on > 0 {
+        engine.run_on -= 1;
+    } else {
+        unwind();
     }
 }
 

@@ -9,6 +9,7 @@ use super::panics::{self, Place};
 use super::threads::{self, Threads};
 use super::{Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, abort, bug, tau};
 use crate::feasibility::{Feasibility, Grid, Verdict};
+use crate::harness::Bound;
 use crate::ids::{Pair, Role};
 use crate::log::Log;
 
@@ -21,6 +22,11 @@ pub struct Limits {
     pub idle_reads: u32,
     /// How often a thread may yield, sleep or spin with the same reads in between before it counts as waiting.
     pub idle_turns: u32,
+    /// How many events an execution may go on for, with nothing logged, once it has turned out to be infeasible.
+    ///
+    /// Running to the end is far cheaper than unwinding. It is only sound for programs without `unsafe` code, whose
+    /// soundness might hang on states that no interleaving reaches; see [`Bound::safe`](crate::Bound::safe).
+    pub run_on: u32,
 }
 
 impl Default for Limits {
@@ -29,9 +35,13 @@ impl Default for Limits {
             steps: 10_000,
             idle_reads: 16,
             idle_turns: 3,
+            run_on: 256,
         }
     }
 }
+
+/// What is told of a log on which two engines differ: the log, the grid's verdict, and the other one's.
+pub type Differs = dyn FnMut(&Log<'_>, bool, &Verdict);
 
 /// What decides whether a log is feasible.
 #[derive(Default)]
@@ -45,8 +55,8 @@ pub enum Solver {
     Compare {
         /// The engine that is asked too.
         other: Box<dyn Feasibility>,
-        /// What to do with a log on which the two differ: given the log, the grid's verdict and the other's.
-        differs: Box<dyn FnMut(&Log<'_>, bool, &Verdict)>,
+        /// Told of the logs on which the two differ.
+        differs: Box<Differs>,
     },
 }
 
@@ -213,7 +223,9 @@ impl Machine {
         self.engine.ledger.clear();
     }
 
-    /// Runs `program` once, with the non-local reads `pairs` (`rds` and `wrts`, in the order of the reads).
+    /// Runs the program once, with the non-local reads `pairs` (`rds` and `wrts`, in the order of the reads).
+    ///
+    /// With `bound.safe` an execution that turns out to be infeasible may run on instead of being unwound.
     ///
     /// With `reveal`, notes every further read that could be non-local too: see [`Machine::revealed`].
     ///
@@ -224,14 +236,14 @@ impl Machine {
         role: Role,
         pairs: &[Pair],
         reveal: bool,
-        program: &dyn Fn(),
+        bound: &Bound,
     ) -> Result<Ending, Nondeterminism> {
-        self.start(role, reveal);
+        self.start(role, reveal, bound.safe);
         self.engine.pairs.extend_from_slice(pairs);
-        self.execute(program)
+        self.execute(&*bound.program)
     }
 
-    /// Runs `program` once, with at most `k` non-local reads chosen by `bytes`.
+    /// Runs the program once, with at most `k` non-local reads chosen by `bytes`.
     ///
     /// # Errors
     /// T' did something else than in the executions before.
@@ -240,15 +252,16 @@ impl Machine {
         role: Role,
         k: usize,
         bytes: &[u8],
-        program: &dyn Fn(),
+        bound: &Bound,
     ) -> Result<Ending, Nondeterminism> {
-        self.start(role, false);
+        self.start(role, false, bound.safe);
         self.engine.bytes = Some(Bytes::new(bytes.to_vec(), k));
         self.engine.keep_all_values = true;
-        self.execute(program)
+        self.execute(&*bound.program)
     }
 
-    fn start(&mut self, role: Role, reveal: bool) {
+    fn start(&mut self, role: Role, reveal: bool, safe: bool) {
+        self.engine.safe = safe;
         self.engine.role = role;
         self.engine.reveal = reveal;
         self.engine.bytes = None;
@@ -402,6 +415,7 @@ impl Engine {
             copied_values: false,
             quiet: false,
             role: Role::First,
+            safe: false,
             limits,
             objects: Vec::new(),
             under_test: Vec::new(),
@@ -433,6 +447,7 @@ impl Engine {
             spin: tau::Spin::default(),
             panic: None,
             abort: None,
+            run_on: 0,
             ending: None,
             parties_at_end: None,
             ledger: Ledger::default(),
@@ -472,6 +487,7 @@ impl Engine {
         self.spin = tau::Spin::default();
         self.panic = None;
         self.abort = None;
+        self.run_on = if self.safe { self.limits.run_on } else { 0 };
         self.ending = None;
         self.ledger.met = None;
     }

@@ -25,7 +25,7 @@
 //! - An execution is ended early by unwinding with [`Abort`], never while the thread already unwinds.
 //! - While [`Engine::quiet`] is set, events change values of the current line's copy and are not logged.
 
-mod abort;
+pub(crate) mod abort;
 mod bug;
 mod execution;
 pub(crate) mod init_locks;
@@ -41,7 +41,7 @@ use std::ptr::NonNull;
 pub(crate) use abort::{Abort, abort, unsupported};
 pub use bug::{Bug, BugKind, Event, ThreadInfo, Value, ValueKind};
 pub(crate) use execution::assume;
-pub use execution::{Ending, Limits, Machine, Nondeterminism, Solver};
+pub use execution::{Differs, Ending, Limits, Machine, Nondeterminism, Solver};
 use init_locks::InitLock;
 pub use panics::Place;
 use threads::Threads;
@@ -145,6 +145,8 @@ pub struct Engine {
     /// Events are neither logged nor chosen for.
     pub(crate) quiet: bool,
     role: Role,
+    /// The program has no `unsafe` code.
+    safe: bool,
     limits: Limits,
 
     pub(crate) objects: Vec<ObjectInfo>,
@@ -194,6 +196,8 @@ pub struct Engine {
     panic: Option<panics::PanicInfo>,
     /// Why the execution was ended early, if it was.
     abort: Option<Abort>,
+    /// How many events an infeasible execution may still go on for.
+    run_on: u32,
     /// The same, once the execution is over.
     ending: Option<Abort>,
     parties_at_end: Option<(ThreadInfo, ThreadInfo)>,

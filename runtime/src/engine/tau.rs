@@ -42,11 +42,8 @@ pub(crate) fn enter(handle: Handle, site: Site) -> Access {
 fn enter_slowly(handle: Handle, site: Site) -> Access {
     let engine = handle.get();
     if engine.quiet {
-        if engine.abort.is_some() && !std::thread::panicking() {
-            // The program caught the unwinding that ends the execution, and went on.
-            std::panic::resume_unwind(Box::new(super::abort::Unwind));
-        }
-        return plain(engine);
+        super::abort::after_end(handle);
+        return plain(handle.get());
     }
     if engine.attention {
         threads::before_event(handle, site);

@@ -207,8 +207,9 @@ fn split(handle: Handle, a: ThreadNo, b: ThreadNo) -> ThreadNo {
 pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
     let engine = handle.get();
     if engine.quiet {
-        if engine.abort.is_some() && !std::thread::panicking() {
-            resume_unwind(Box::new(abort::Unwind));
+        abort::after_end(handle);
+        if handle.get().threads.get(thread).state != State::Finished {
+            abort::unwind();
         }
         return;
     }
@@ -228,6 +229,10 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
         {
             interfering_ends(handle, InterferingEnd::WaitsForUnderTest);
             run_waiting_under_test(handle);
+            if handle.get().interfering_holds_a_lock() {
+                let message = "a thread is joined under a lock that is used afterwards: P̂ₖ does not follow that";
+                unsupported(handle, message.to_owned(), Some(site));
+            }
             tau::join(handle, site);
         }
         (State::Unstarted, Line::Interfering | Line::UnderTest) => run_inline(handle, thread),

@@ -6,6 +6,7 @@
 use std::cell::UnsafeCell;
 
 use super::{Shadow, Tag, quietly};
+use crate::engine::abort;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, Site, ValueKind, current, init_locks, tau_prime};
 use crate::log::{LockMode, Object, Op};
@@ -26,6 +27,8 @@ struct State<V> {
     initial: Option<Guarded<V>>,
     /// G', once T' has written.
     g_prime: Option<Guarded<V>>,
+    /// How many guards there are: negative for an exclusive one.
+    guards: i32,
     /// The values that T is going to see, by the event of T' that wrote them.
     kept: Vec<(u32, Guarded<V>)>,
 }
@@ -50,6 +53,7 @@ impl<V> LockCell<V> {
             },
             initial: None,
             g_prime: None,
+            guards: 0,
             kept: Vec::new(),
         }))
     }
@@ -92,6 +96,7 @@ impl<V: Shadow> LockCell<V> {
                 state.g_prime.take(),
             );
             let kept = std::mem::take(&mut state.kept);
+            state.guards = 0;
             quietly(handle, || drop((old, kept)));
         }
     }
@@ -103,12 +108,19 @@ impl<V: Shadow> LockCell<V> {
     /// Takes the lock, waiting for it where it has to, and reads the value. The answer is the poison flag.
     pub(crate) fn lock(&self, mode: LockMode, site: Site) -> bool {
         let Some(handle) = current() else {
+            assert!(
+                self.is_free(mode),
+                "the lock is held already: waiting for it would never end"
+            );
+            self.occupy(mode);
             return self.state().g.poisoned;
         };
         let access = self.enter(handle, site);
         match access {
             Access::Plain | Access::PlainPrime => {
-                if !handle.get().quiet {
+                if handle.get().quiet {
+                    self.require_free(mode);
+                } else {
                     let object = self.object(handle);
                     init_locks::acquire(handle, object, mode, true, site);
                 }
@@ -124,19 +136,49 @@ impl<V: Shadow> LockCell<V> {
                 tau::acquire(handle, object, mode, site);
             }
         }
+        self.occupy(mode);
         self.read(handle, access, site)
+    }
+
+    fn is_free(&self, mode: LockMode) -> bool {
+        match mode {
+            LockMode::Exclusive => self.state().guards == 0,
+            LockMode::Shared => self.state().guards >= 0,
+        }
+    }
+
+    /// There is one more guard.
+    fn occupy(&self, mode: LockMode) {
+        match mode {
+            LockMode::Exclusive => self.state().guards = -1,
+            LockMode::Shared => self.state().guards += 1,
+        }
+    }
+
+    /// Two guards that exclude each other must not exist, even in an execution that has been ended.
+    fn require_free(&self, mode: LockMode) {
+        if !self.is_free(mode) {
+            abort::unwind();
+            // Only reached in a destructor that takes a lock whose guard is still alive further up the stack.
+            eprintln!("a destructor waits for ever for a lock that its own thread holds");
+            std::process::abort();
+        }
     }
 
     /// Takes the lock if that needs no waiting, and reads the value. The answer is the poison flag, or `None`.
     pub(crate) fn try_lock(&self, mode: LockMode, site: Site) -> Option<bool> {
         let Some(handle) = current() else {
-            return Some(self.state().g.poisoned);
+            return self.is_free(mode).then(|| {
+                self.occupy(mode);
+                self.state().g.poisoned
+            });
         };
         let access = self.enter(handle, site);
         let taken = match access {
+            Access::Plain | Access::PlainPrime if handle.get().quiet => self.is_free(mode),
             Access::Plain | Access::PlainPrime => {
                 let object = self.object(handle);
-                handle.get().quiet || init_locks::acquire(handle, object, mode, false, site)
+                init_locks::acquire(handle, object, mode, false, site)
             }
             Access::Interfering => {
                 let object = self.object(handle);
@@ -149,7 +191,10 @@ impl<V: Shadow> LockCell<V> {
                     && tau::try_acquire(handle, object, mode, site)
             }
         };
-        taken.then(|| self.read(handle, access, site))
+        taken.then(|| {
+            self.occupy(mode);
+            self.read(handle, access, site)
+        })
     }
 
     /// The read event of a guard that has just been taken. The answer is the poison flag.
@@ -227,8 +272,14 @@ impl<V: Shadow> LockCell<V> {
     /// Gives the lock back. `written` is where the value was last borrowed mutably, if it was; `poisons` tells that the
     /// thread began to panic under the guard.
     pub(crate) fn unlock(&self, mode: LockMode, taken: Site, written: Option<Site>, poisons: bool) {
+        let state = self.state();
+        state.guards = if mode == LockMode::Shared {
+            (state.guards - 1).max(0)
+        } else {
+            0
+        };
         let Some(handle) = current() else {
-            self.state().g.poisoned |= poisons;
+            state.g.poisoned |= poisons;
             return;
         };
         let access = if std::thread::panicking() {

@@ -169,7 +169,7 @@ fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, 
         .collect();
     let mut machine = Machine::new(Limits::default(), Solver::Grid);
     let ending = machine
-        .run(options.role, &pairs, false, &*bound.program)
+        .run(options.role, &pairs, false, &bound)
         .unwrap_or(Ending::Passed);
     Ok(Outcome {
         ending,

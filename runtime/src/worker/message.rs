@@ -139,7 +139,7 @@ pub enum Reply {
         level: Level,
     },
     /// A bug, when it is first met.
-    Finding(Finding),
+    Finding(Box<Finding>),
     /// How many executions met each of the findings, in the order in which those were sent.
     Times(Vec<u64>),
     /// About to execute this. Only when asked to be careful.
@@ -183,6 +183,16 @@ pub enum Reply {
     Refused(String),
     /// The search is over.
     Done,
+}
+
+impl<V: Wire> Wire for Box<V> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (**self).put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        V::take(bytes).map(Self::new)
+    }
 }
 
 macro_rules! plain_enum {
@@ -330,7 +340,7 @@ mod tests {
                     ..Level::default()
                 },
             },
-            Reply::Finding(Finding {
+            Reply::Finding(Box::new(Finding {
                 kind: BugKind::DataRace,
                 message: "m".to_owned(),
                 place: place.clone(),
@@ -342,7 +352,7 @@ mod tests {
                 under_test: vec![event.clone()],
                 interfering: vec![event],
                 interleaving: vec![Step::UnderTest(0), Step::Interfering(0)],
-            }),
+            })),
             Reply::Check {
                 under_test: vec![TEvent::non_local(Op::Read(1), 4)],
                 interfering: vec![Op::Join],

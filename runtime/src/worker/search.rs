@@ -96,7 +96,10 @@ fn bind(harness: &dyn AnyHarness, request: &CheckRequest) -> Result<InputSet, In
     harness.bind(&specs, request.max_inputs as usize, request.seed)
 }
 
-fn texts(bound: &Bound) -> Vec<(String, String)> {
+/// Names and values of inputs.
+type Texts = Vec<(String, String)>;
+
+fn texts(bound: &Bound) -> Texts {
     bound
         .inputs
         .iter()
@@ -164,12 +167,19 @@ impl Watch for Watching<'_, '_> {
 
 impl Work<'_> {
     /// Goes through roles, k, and inputs, in this order: so the first meeting with a bug has the smallest k.
-    fn search(&mut self, set: &InputSet) -> io::Result<Option<(Trouble, Vec<(String, String)>)>> {
+    fn search(&mut self, set: &InputSet) -> io::Result<Option<(Trouble, Texts)>> {
         let request = self.request;
         let limits = Limits {
             steps: request.max_steps,
             idle_reads: request.idle_reads,
             idle_turns: request.idle_turns,
+            // Whoever is careful looks for what kills the worker: that must be the program, and not what it does in
+            // states that no interleaving reaches.
+            run_on: if request.careful {
+                0
+            } else {
+                Limits::default().run_on
+            },
         };
         let bounds = Bounds {
             k_max: request.k_max as usize,
@@ -238,7 +248,7 @@ impl Work<'_> {
     fn send_findings(&mut self, machine: &Machine, bound: &Bound) -> bool {
         let mut going = true;
         for (bug, _) in &machine.bugs()[self.sent..] {
-            going &= self.send(&Reply::Finding(finding(bug, bound)));
+            going &= self.send(&Reply::Finding(Box::new(finding(bug, bound))));
         }
         self.sent = machine.bugs().len();
         going
