@@ -1,1 +1,29 @@
-//! seqz.
+//! Rust source in, sequentializable Rust source out.
+//!
+//! [`Program::load`] reads a crate, finds its harnesses (tests and functions that start threads), and looks for what
+//! can't be run. [`Program::transform`] gives the generated crate as data: the user's files with std's concurrency
+//! items replaced by the runtime's, the sequential program P̂ₖ that calls them, and a [`SourceMap`] that leads from
+//! every generated position back to the user's source.
+//!
+//! The generated files are the user's text with edits, not printed trees: see the `edit` module for why.
+
+mod cfg;
+mod edit;
+mod emit;
+mod error;
+mod harness;
+mod load;
+mod map;
+mod program;
+mod resolve;
+mod shared;
+mod source;
+mod support;
+mod walk;
+
+pub use error::Error;
+pub use harness::{HarnessInfo, HarnessKind, Param};
+pub use map::{Origin, SourceMap};
+pub use program::{Generated, Options, Program, Role};
+pub use source::{Place, Position};
+pub use walk::SpawnSite;

@@ -1,0 +1,191 @@
+//! Changes to a source text, kept as edits of byte ranges.
+//!
+//! The transformation never prints a syntax tree: it copies the user's text and changes single tokens in it. So
+//! comments and layout survive, rustc's own messages keep the user's lines, and where each generated character
+//! comes from is known exactly instead of being reconstructed.
+
+use std::ops::Range;
+
+/// Where an insertion belongs when several meet at one offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    /// Closes what ends here: the innermost first.
+    After,
+    /// Opens what starts here: the outermost first.
+    Before,
+    /// Takes the place of the bytes that start here.
+    Replace,
+}
+
+#[derive(Clone, Debug)]
+struct Edit {
+    range: Range<usize>,
+    side: Side,
+    text: String,
+    /// The original offset that the new text stands for.
+    origin: usize,
+}
+
+/// The edits of one file. Edits of a syntax node must be recorded before those of its children.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Edits(Vec<Edit>);
+
+impl Edits {
+    /// Puts `text` before the token that starts at `at`.
+    pub(crate) fn before(&mut self, at: usize, text: impl Into<String>) {
+        self.0.push(Edit {
+            range: at..at,
+            side: Side::Before,
+            text: text.into(),
+            origin: at,
+        });
+    }
+
+    /// Puts `text` after the token that ends at `at`; it stands for the token at `origin`.
+    pub(crate) fn after(&mut self, at: usize, text: impl Into<String>, origin: usize) {
+        self.0.push(Edit {
+            range: at..at,
+            side: Side::After,
+            text: text.into(),
+            origin,
+        });
+    }
+
+    /// Puts `text` in the place of `range`.
+    pub(crate) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
+        let origin = range.start;
+        self.0.push(Edit {
+            range,
+            side: Side::Replace,
+            text: text.into(),
+            origin,
+        });
+    }
+
+    /// As [`Edits::replace`], the new text standing for the token at `origin`.
+    pub(crate) fn replace_as(
+        &mut self,
+        range: Range<usize>,
+        text: impl Into<String>,
+        origin: usize,
+    ) {
+        self.0.push(Edit {
+            range,
+            side: Side::Replace,
+            text: text.into(),
+            origin,
+        });
+    }
+
+    /// The edited text and what it was made of.
+    pub(crate) fn apply(&self, source: &str) -> Edited {
+        let mut order: Vec<(usize, &Edit)> = self.0.iter().enumerate().collect();
+        order.sort_by_key(|(number, edit)| {
+            let number = *number as isize;
+            let nesting = if edit.side == Side::After {
+                -number
+            } else {
+                number
+            };
+            (edit.range.start, edit.side, nesting)
+        });
+        let mut edited = Edited {
+            text: String::with_capacity(source.len() + source.len() / 8),
+            pieces: Vec::new(),
+        };
+        let mut done = 0;
+        for (_, edit) in order {
+            // A replaced range swallows what was to happen inside it.
+            if edit.range.start < done {
+                continue;
+            }
+            edited.copy(source, done..edit.range.start);
+            edited.insert(&edit.text, edit.origin);
+            done = edit.range.end;
+        }
+        edited.copy(source, done..source.len());
+        edited
+    }
+}
+
+/// A stretch of generated text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Its bytes in the generated text.
+    pub(crate) generated: Range<usize>,
+    /// The original offset of its first byte.
+    pub(crate) origin: usize,
+    /// Copied byte for byte, or new text that as a whole stands for the token at `origin`.
+    pub(crate) copied: bool,
+}
+
+/// An edited text with its pieces, in order and without gaps.
+#[derive(Clone, Debug)]
+pub(crate) struct Edited {
+    pub(crate) text: String,
+    pub(crate) pieces: Vec<Piece>,
+}
+
+impl Edited {
+    fn copy(&mut self, source: &str, range: Range<usize>) {
+        if !range.is_empty() {
+            let origin = range.start;
+            self.piece(&source[range], origin, true);
+        }
+    }
+
+    fn insert(&mut self, text: &str, origin: usize) {
+        if !text.is_empty() {
+            self.piece(text, origin, false);
+        }
+    }
+
+    fn piece(&mut self, text: &str, origin: usize, copied: bool) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.pieces.push(Piece {
+            generated: start..self.text.len(),
+            origin,
+            copied,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_edits_compose() {
+        // X = Y, as statics: the outer edit is recorded first.
+        let source = "X = Y";
+        let mut edits = Edits::default();
+        edits.replace(1..4, ".set(");
+        edits.after(5, ")", 0);
+        edits.after(5, ".get()", 4);
+        let edited = edits.apply(source);
+        assert_eq!(edited.text, "X.set(Y.get())");
+        let origins: Vec<_> = edited
+            .pieces
+            .iter()
+            .map(|piece| (piece.origin, piece.copied))
+            .collect();
+        assert_eq!(
+            origins,
+            [(0, true), (1, false), (4, true), (4, false), (0, false)]
+        );
+    }
+
+    #[test]
+    fn outer_openings_come_first_and_replaced_ranges_swallow() {
+        let mut edits = Edits::default();
+        edits.before(0, "{ ");
+        edits.before(0, "(");
+        edits.after(3, " }", 0);
+        edits.after(3, ")", 0);
+        assert_eq!(edits.apply("abc").text, "{ (abc) }");
+        edits.replace(1..3, "");
+        edits.replace(2..3, "no");
+        assert_eq!(edits.apply("abc").text, "{ (a) }");
+    }
+}

@@ -1,0 +1,301 @@
+//! A harness's parameters as inputs of the sequential program.
+
+use std::collections::HashSet;
+
+use syn::spanned::Spanned;
+use syn::{Fields, FnArg, GenericArgument, Pat, PathArguments, Type};
+
+use crate::error::Error;
+use crate::load::Crate;
+use crate::resolve::{Def, Function, ItemData, ItemId, ItemKind, ModId, Ns, Rib, Tables, name};
+
+/// A parameter of a harness.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Its type as the inputs have it: `String` for `&str`, `Vec<T>` for `&[T]`.
+    pub ty: String,
+}
+
+/// An implementation of `Input` to be written behind the definition of a local type.
+#[derive(Clone, Debug)]
+pub(crate) struct InputImpl {
+    pub(crate) item: ItemId,
+    /// The macro call.
+    pub(crate) text: String,
+    /// Traits that have to be derived for it.
+    pub(crate) derives: Vec<&'static str>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parameters {
+    pub(super) params: Vec<Param>,
+    pub(super) arguments: Vec<String>,
+    pub(super) impls: Vec<InputImpl>,
+}
+
+/// The most elements of a tuple that the runtime reads.
+const LONGEST_TUPLE: usize = 4;
+
+pub(super) fn parameters(
+    tables: &Tables,
+    program: &Crate,
+    data: &ItemData,
+    function: &Function,
+) -> Result<Parameters, Error> {
+    let mut reader = Reader {
+        tables,
+        program,
+        file: data.file,
+        module: data.module,
+        impls: Vec::new(),
+        seen: HashSet::new(),
+    };
+    let mut parameters = Parameters::default();
+    for (number, input) in function.sig.inputs.iter().enumerate() {
+        let FnArg::Typed(input) = input else { continue };
+        let name = match &*input.pat {
+            Pat::Ident(pattern) => name(&pattern.ident),
+            _ => format!("input_{number}"),
+        };
+        // Fields are written in a macro call, where a keyword would need its `r#`.
+        let field = if syn::parse_str::<syn::Ident>(&name).is_ok() {
+            name.clone()
+        } else {
+            format!("r#{name}")
+        };
+        let (ty, argument) = reader.parameter(&input.ty, &format!("inputs.{field}"))?;
+        parameters.params.push(Param { name: field, ty });
+        parameters.arguments.push(argument);
+    }
+    parameters.impls = reader.impls;
+    Ok(parameters)
+}
+
+struct Reader<'t> {
+    tables: &'t Tables,
+    program: &'t Crate,
+    file: usize,
+    module: ModId,
+    impls: Vec<InputImpl>,
+    seen: HashSet<ItemId>,
+}
+
+impl Reader<'_> {
+    /// The field's type and the argument that it makes.
+    fn parameter(&mut self, ty: &Type, field: &str) -> Result<(String, String), Error> {
+        let Type::Reference(reference) = ty else {
+            return Ok((self.owned(ty)?, field.to_string()));
+        };
+        let borrow = if reference.mutability.is_some() {
+            "&mut "
+        } else {
+            "&"
+        };
+        let owned = match &*reference.elem {
+            Type::Path(path) if path.path.is_ident("str") => "::std::string::String".to_string(),
+            Type::Slice(slice) => format!("::std::vec::Vec<{}>", self.owned(&slice.elem)?),
+            other => self.owned(other)?,
+        };
+        Ok((owned, format!("{borrow}{field}")))
+    }
+
+    /// A type of the crate's as written from its root.
+    fn owned(&mut self, ty: &Type) -> Result<String, Error> {
+        match ty {
+            Type::Paren(inner) => self.owned(&inner.elem),
+            Type::Group(inner) => self.owned(&inner.elem),
+            Type::Tuple(tuple) if tuple.elems.len() <= LONGEST_TUPLE => {
+                let parts: Result<Vec<String>, Error> =
+                    tuple.elems.iter().map(|part| self.owned(part)).collect();
+                let parts = parts?;
+                Ok(if parts.len() == 1 {
+                    format!("({},)", parts[0])
+                } else {
+                    format!("({})", parts.join(", "))
+                })
+            }
+            Type::Array(array) => match &array.len {
+                syn::Expr::Lit(length) => {
+                    let element = self.owned(&array.elem)?;
+                    let length = self.text(length);
+                    Ok(format!("[{element}; {length}]"))
+                }
+                _ => Err(self.refuse(ty, "the length of the array is not a number")),
+            },
+            Type::Path(path) if path.qself.is_none() => self.path(ty, &path.path),
+            Type::Reference(_) => Err(self.refuse(
+                ty,
+                "a reference inside of another type has nothing to point to",
+            )),
+            _ => Err(self.refuse(ty, "values of this type can't be made from input")),
+        }
+    }
+
+    fn path(&mut self, ty: &Type, path: &syn::Path) -> Result<String, Error> {
+        let segments: Vec<String> = path
+            .segments
+            .iter()
+            .map(|segment| name(&segment.ident))
+            .collect();
+        let last = segments.last().cloned().unwrap_or_default();
+        let def = self.tables.resolve(
+            &[Rib::Module(self.module)],
+            path.leading_colon.is_some(),
+            &segments,
+            Ns::Type,
+        );
+        let arguments = match path.segments.last().map(|segment| &segment.arguments) {
+            Some(PathArguments::AngleBracketed(arguments)) => {
+                let types: Vec<&Type> = arguments
+                    .args
+                    .iter()
+                    .filter_map(|arg| {
+                        if let GenericArgument::Type(ty) = arg {
+                            Some(ty)
+                        } else {
+                            None
+                        }
+                    })
+                    .collect();
+                types
+            }
+            _ => Vec::new(),
+        };
+        let known = match &def {
+            None => segments.len() == 1,
+            Some(Def::Std(path)) => matches!(
+                path.first().map(String::as_str),
+                Some("vec" | "option" | "string")
+            ),
+            _ => false,
+        };
+        match (known, last.as_str(), &arguments[..]) {
+            (true, "bool" | "char" | "f32" | "f64", []) => Ok(last),
+            (true, "u8" | "u16" | "u32" | "u64" | "u128" | "usize", []) => Ok(last),
+            (true, "i8" | "i16" | "i32" | "i64" | "i128" | "isize", []) => Ok(last),
+            (true, "String", []) => Ok("::std::string::String".into()),
+            (true, "Vec", [element]) => Ok(format!("::std::vec::Vec<{}>", self.owned(element)?)),
+            (true, "Option", [element]) => {
+                Ok(format!("::std::option::Option<{}>", self.owned(element)?))
+            }
+            _ => match def {
+                Some(Def::Item(item)) => self.local(ty, item, arguments.is_empty()),
+                _ => Err(self.refuse(ty, "values of this type can't be made from input")),
+            },
+        }
+    }
+
+    /// A struct, an enum or an alias of the crate.
+    fn local(&mut self, ty: &Type, item: ItemId, plain: bool) -> Result<String, Error> {
+        let data = &self.tables.items[item];
+        let module = self.tables.module_path(data.module);
+        let separator = if module.is_empty() { "" } else { "::" };
+        let path = format!("crate::{module}{separator}{}", data.name);
+        if !plain || data.in_block {
+            return Err(self.refuse(ty, "values of generic types can't be made from input"));
+        }
+        let (variants, attrs, generic) = match &data.kind {
+            ItemKind::Struct(item) => {
+                let fields = vec![(
+                    item.ident.to_string(),
+                    "Self".to_string(),
+                    item.fields.clone(),
+                )];
+                (fields, &item.attrs, !item.generics.params.is_empty())
+            }
+            ItemKind::Enum(item) => {
+                let one = |variant: &syn::Variant| {
+                    (
+                        variant.ident.to_string(),
+                        format!("Self::{}", variant.ident),
+                        variant.fields.clone(),
+                    )
+                };
+                (
+                    item.variants.iter().map(one).collect(),
+                    &item.attrs,
+                    !item.generics.params.is_empty(),
+                )
+            }
+            ItemKind::Alias(target) => {
+                let outer = (self.file, self.module);
+                (self.file, self.module) = (data.file, data.module);
+                let owned = self.owned(&std::rc::Rc::clone(target));
+                (self.file, self.module) = outer;
+                return owned;
+            }
+            _ => return Err(self.refuse(ty, "values of this type can't be made from input")),
+        };
+        if generic {
+            return Err(self.refuse(ty, "values of generic types can't be made from input"));
+        }
+        if variants.is_empty() {
+            return Err(self.refuse(ty, "an enum without variants has no values"));
+        }
+        if !self.seen.insert(item) {
+            return Ok(path);
+        }
+        let text = self.implementation(item, &variants)?;
+        let lacks =
+            |wanted: &&'static str| !crate::shared::implements(self.tables, item, attrs, wanted);
+        let derives = ["Clone", "Debug"]
+            .into_iter()
+            .filter(|wanted| lacks(wanted))
+            .collect();
+        self.impls.push(InputImpl {
+            item,
+            text,
+            derives,
+        });
+        Ok(path)
+    }
+
+    fn implementation(
+        &mut self,
+        item: ItemId,
+        variants: &[(String, String, Fields)],
+    ) -> Result<String, Error> {
+        let data = &self.tables.items[item];
+        let type_name = data.name.clone();
+        let outer = (self.file, self.module);
+        (self.file, self.module) = (data.file, data.module);
+        let mut text = format!("::seqz_runtime::input!({type_name} {{ ");
+        let mut result = Ok(());
+        for (label, constructor, fields) in variants {
+            let mut parts = Vec::new();
+            for (number, field) in fields.iter().enumerate() {
+                let field_name = field
+                    .ident
+                    .as_ref()
+                    .map_or_else(|| number.to_string(), ToString::to_string);
+                match self.owned(&field.ty) {
+                    Ok(ty) => parts.push(format!("{field_name}: {ty}")),
+                    Err(error) => result = Err(error),
+                }
+            }
+            text.push_str(&format!(
+                "[{label:?} ({constructor}) {}] ",
+                parts.join(", ")
+            ));
+        }
+        text.push_str("});");
+        (self.file, self.module) = outer;
+        result.map(|()| text)
+    }
+
+    fn text(&self, node: &impl Spanned) -> String {
+        let range = node.span().byte_range();
+        self.program.files[self.file].source.text.as_str()[range].to_string()
+    }
+
+    fn refuse(&self, ty: &Type, reason: &str) -> Error {
+        let range = ty.span().byte_range();
+        let place = self.program.files[self.file].source.place(range.clone());
+        let what = format!("a parameter of type `{}`", self.text(ty));
+        let help = "a harness's parameters are its inputs: use bool, numbers, char, String, &str, Vec, slices, Option, \
+                    tuples of up to four, arrays, or structs and enums of these; or write a `#[test]` that makes the value";
+        Error::unsupported(place, what, reason, help)
+    }
+}

@@ -1,0 +1,109 @@
+//! Reading a program: the crate a path belongs to, its root file and all module files.
+
+mod manifest;
+mod modules;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub(crate) use manifest::Package;
+pub(crate) use modules::ModuleFiles;
+
+use crate::cfg::Cfg;
+use crate::error::Error;
+use crate::source::{SourceFile, Text, shown};
+
+/// A parsed file.
+pub(crate) struct ParsedFile {
+    pub(crate) source: SourceFile,
+    pub(crate) tree: syn::File,
+}
+
+/// A crate as read from disk.
+pub(crate) struct Crate {
+    pub(crate) package: Package,
+    pub(crate) cfg: Cfg,
+    /// The first is the root.
+    pub(crate) files: Vec<ParsedFile>,
+    pub(crate) modules: ModuleFiles,
+}
+
+impl Crate {
+    /// Loads the crate at `path`: a Rust file, a directory with a `Cargo.toml`, or a `Cargo.toml`.
+    pub(crate) fn load(path: &Path) -> Result<Self, Error> {
+        let metadata = fs::metadata(path).map_err(|cause| Error::read(path, cause))?;
+        let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
+        let package = if metadata.is_dir() {
+            Package::read(&path.join("Cargo.toml"))?
+        } else if is_manifest {
+            Package::read(path)?
+        } else {
+            Package::of_file(path)?
+        };
+        let cfg = Cfg {
+            features: package.features_on(),
+        };
+        let mut reader = modules::Reader::new(&package, &cfg);
+        reader.read_all()?;
+        let (files, modules) = reader.finish();
+        if files[0].tree.items.is_empty() {
+            return Err(Error::Empty {
+                path: files[0].source.path.clone(),
+            });
+        }
+        Ok(Crate {
+            package,
+            cfg,
+            files,
+            modules,
+        })
+    }
+}
+
+/// Reads and parses one file.
+pub(crate) fn parse_file(path: &Path, generated: PathBuf) -> Result<ParsedFile, Error> {
+    let bytes = fs::read(path).map_err(|cause| Error::read(path, cause))?;
+    let text = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
+        path: shown(path),
+        offset: error.utf8_error().valid_up_to(),
+    })?;
+    parse_text(shown(path), generated, &text)
+}
+
+pub(crate) fn parse_text(
+    path: PathBuf,
+    generated: PathBuf,
+    text: &str,
+) -> Result<ParsedFile, Error> {
+    // rustc's columns don't count the mark either.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut text = text.to_string();
+    if let Some(end) = shebang(&text) {
+        // Spaces in its place, so that no offset moves.
+        text.replace_range(..end, &" ".repeat(end));
+    }
+    let source = SourceFile {
+        path,
+        generated,
+        text: Text::new(text),
+    };
+    match syn::parse_file(source.text.as_str()) {
+        Ok(tree) => Ok(ParsedFile { source, tree }),
+        Err(error) => {
+            let end = source.text.as_str().len();
+            let bytes = error.span().byte_range();
+            let (start, stop) = (bytes.start.min(end), bytes.end.min(end));
+            Err(Error::Syntax {
+                place: Box::new(source.place(start..stop.max(start))),
+                message: error.to_string(),
+            })
+        }
+    }
+}
+
+/// The length of a `#!` line that isn't an inner attribute.
+fn shebang(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("#!")?;
+    let attribute = rest.trim_start().starts_with('[');
+    (!attribute).then(|| text.find('\n').unwrap_or(text.len()))
+}

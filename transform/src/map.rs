@@ -1,0 +1,149 @@
+//! From the generated text back to the user's.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::edit::Edited;
+use crate::source::{Position, SourceFile, Text};
+
+/// Where a generated position comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The user's file.
+    pub file: PathBuf,
+    /// Its line, from one.
+    pub line: u32,
+    /// Its column in characters, from one.
+    pub col: u32,
+    /// The short name of the variable accessed here, if this is a site: `pending_io` for `self.pending_io.load(…)`.
+    pub name: Option<String>,
+    /// The source text of the access, on one line.
+    pub text: Option<String>,
+}
+
+/// Maps positions of every generated file to the user's files, and names the sites of shared accesses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceMap {
+    files: BTreeMap<PathBuf, FileMap>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct FileMap {
+    original: PathBuf,
+    /// In order of generated position. One entry for each stretch of a line that was copied or inserted as a whole.
+    runs: Vec<Run>,
+    /// By original position.
+    sites: Vec<Site>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Run {
+    generated: Position,
+    original: Position,
+    /// Columns advance together; otherwise the whole run stands for `original`.
+    copied: bool,
+}
+
+/// An access to a shared variable, or what may be one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Site {
+    pub(crate) at: Position,
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl SourceMap {
+    /// Where the given position of a generated file comes from. `file` may be relative to the generated crate or
+    /// lie anywhere below some directory, as rustc reports it.
+    pub fn lookup(&self, file: impl AsRef<Path>, line: u32, col: u32) -> Option<Origin> {
+        let file = self.file(file.as_ref())?;
+        let generated = Position { line, col };
+        let after = file.runs.partition_point(|run| run.generated <= generated);
+        let run = file.runs[..after]
+            .last()
+            .filter(|run| run.generated.line == line)?;
+        let shift = if run.copied {
+            col - run.generated.col
+        } else {
+            0
+        };
+        let original = Position {
+            line: run.original.line,
+            col: run.original.col + shift,
+        };
+        let site = file
+            .sites
+            .binary_search_by_key(&original, |site| site.at)
+            .ok()
+            .map(|at| &file.sites[at]);
+        Some(Origin {
+            file: file.original.clone(),
+            line: original.line,
+            col: original.col,
+            name: site.map(|site| site.name.clone()),
+            text: site.map(|site| site.text.clone()),
+        })
+    }
+
+    /// The user's file that a generated file was made of.
+    pub fn original(&self, file: impl AsRef<Path>) -> Option<&Path> {
+        self.file(file.as_ref()).map(|file| file.original.as_path())
+    }
+
+    fn file(&self, path: &Path) -> Option<&FileMap> {
+        // The embedded runtime lies in the generated crate and has a src/lib.rs of its own.
+        let ours = |known: &Path| {
+            let depth = path
+                .components()
+                .count()
+                .checked_sub(known.components().count())?;
+            let above = depth
+                .checked_sub(1)
+                .and_then(|last| path.components().nth(last));
+            (path.ends_with(known) && above.is_none_or(|dir| dir.as_os_str() != "runtime"))
+                .then_some(())
+        };
+        let by_suffix = || {
+            self.files
+                .iter()
+                .find(|(known, _)| ours(known).is_some())
+                .map(|(_, file)| file)
+        };
+        self.files.get(path).or_else(by_suffix)
+    }
+
+    pub(crate) fn add(&mut self, source: &SourceFile, edited: &Edited, mut sites: Vec<Site>) {
+        // Where two expressions start at one place the first recorded, the outer one, names it.
+        sites.sort_by_key(|site| site.at);
+        sites.dedup_by_key(|site| site.at);
+        let generated = Text::new(edited.text.as_str());
+        let mut runs = Vec::new();
+        for piece in &edited.pieces {
+            let mut at = piece.generated.start;
+            while at < piece.generated.end {
+                let origin = if piece.copied {
+                    piece.origin + (at - piece.generated.start)
+                } else {
+                    piece.origin
+                };
+                runs.push(Run {
+                    generated: generated.position(at),
+                    original: source.text.position(origin),
+                    copied: piece.copied,
+                });
+                let rest = &edited.text[at..piece.generated.end];
+                at += rest.find('\n').map_or(rest.len(), |end| end + 1);
+            }
+        }
+        self.files.insert(
+            source.generated.clone(),
+            FileMap {
+                original: source.path.clone(),
+                runs,
+                sites,
+            },
+        );
+    }
+}

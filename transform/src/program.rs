@@ -1,0 +1,133 @@
+//! The public face: a loaded program, and what is generated from it.
+
+use std::path::{Path, PathBuf};
+
+use crate::emit;
+use crate::error::Error;
+use crate::harness::{self, Harness, HarnessInfo};
+use crate::load::Crate;
+use crate::map::SourceMap;
+use crate::shared;
+use crate::walk::{Analysis, analyze};
+
+/// Which party of the harness is the thread under test; parties are numbered by creation, the main thread first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// The first party is T.
+    #[default]
+    First,
+    /// The second party is T.
+    Second,
+}
+
+/// What to generate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The number of non-local reads.
+    pub k: u32,
+    /// One harness by name; all of them otherwise.
+    pub harness: Option<String>,
+    /// Which party is T.
+    pub role: Role,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            k: 2,
+            harness: None,
+            role: Role::First,
+        }
+    }
+}
+
+/// A generated crate, but for the runtime that it links.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// The package's name; the library's is the same with underscores.
+    pub package: String,
+    /// Files relative to the crate, with their text.
+    pub files: Vec<(PathBuf, String)>,
+    /// From generated positions to the user's. To be written beside the files.
+    pub map: SourceMap,
+    /// The harnesses that are in it, by name.
+    pub harnesses: Vec<String>,
+}
+
+/// A loaded crate.
+pub struct Program {
+    program: Crate,
+    analysis: Analysis,
+    harnesses: Vec<Harness>,
+    infos: Vec<HarnessInfo>,
+}
+
+impl Program {
+    /// Loads a `.rs` file, a crate's directory, or a `Cargo.toml`, with all module files.
+    ///
+    /// # Errors
+    /// The input can't be read or parsed. What can't be run is an error of [`Program::transform`] only.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let program = Crate::load(path)?;
+        let analysis = analyze(&program);
+        let harnesses = harness::find(&program, &analysis);
+        let infos = harnesses
+            .iter()
+            .map(|harness| harness.info.clone())
+            .collect();
+        Ok(Program {
+            program,
+            analysis,
+            harnesses,
+            infos,
+        })
+    }
+
+    /// The package's name, or the file's.
+    pub fn name(&self) -> &str {
+        &self.program.package.name
+    }
+
+    /// The crate's root file.
+    pub fn root(&self) -> &Path {
+        &self.program.files[0].source.path
+    }
+
+    /// All source files of the crate, the root first.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.program
+            .files
+            .iter()
+            .map(|file| file.source.path.as_path())
+    }
+
+    /// The text of a source file.
+    pub fn source(&self, file: &Path) -> Option<&str> {
+        let file = self
+            .program
+            .files
+            .iter()
+            .find(|known| known.source.path == file)?;
+        Some(file.source.text.as_str())
+    }
+
+    /// All harnesses, in order of source, those that can't be run among them.
+    pub fn harnesses(&self) -> &[HarnessInfo] {
+        &self.infos
+    }
+
+    /// Generates the crate.
+    ///
+    /// # Errors
+    /// The program has code that can't be run faithfully, or no harness, or not the one asked for.
+    pub fn transform(&self, options: &Options) -> Result<Generated, Error> {
+        let chosen = harness::choose(&self.program, &self.harnesses, options.harness.as_deref())?;
+        if let Some(error) = Error::from_list(self.analysis.errors.clone()) {
+            return Err(error);
+        }
+        let mut edits = self.analysis.edits.clone();
+        shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
+        harness::make_reachable(&self.program, &self.analysis, &chosen, &mut edits);
+        emit::generate(&self.program, &self.analysis, &chosen, &edits, options)
+    }
+}

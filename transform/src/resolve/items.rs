@@ -1,0 +1,66 @@
+//! What the tables keep of each item.
+
+use std::rc::Rc;
+
+use super::ModId;
+
+/// Index of an item.
+pub(crate) type ItemId = usize;
+
+/// How a method takes `self`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    /// `self`.
+    Value,
+    /// `&self`.
+    Shared,
+    /// `&mut self`.
+    Mutable,
+    /// None, or of a type that has to be read.
+    Other,
+}
+
+/// A free function without its body.
+pub(crate) struct Function {
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) sig: syn::Signature,
+}
+
+/// What an item is.
+#[derive(Clone)]
+pub(crate) enum ItemKind {
+    /// A free function.
+    Fn(Rc<Function>),
+    /// A method or associated function: its type, if that is of this crate, and how it takes `self`.
+    Method(Option<ItemId>, Receiver),
+    /// A `static mut` of the given type.
+    StaticMut(Rc<syn::Type>),
+    /// Another static or a constant.
+    Value,
+    /// A struct.
+    Struct(Rc<syn::ItemStruct>),
+    /// An enum.
+    Enum(Rc<syn::ItemEnum>),
+    /// A type alias and what it stands for.
+    Alias(Rc<syn::Type>),
+    /// A trait.
+    Trait,
+    /// A `macro_rules!` macro.
+    Macro,
+    /// A union, or an item that stands for itself.
+    Other,
+}
+
+/// An item of the crate.
+#[derive(Clone)]
+pub(crate) struct ItemData {
+    pub(crate) kind: ItemKind,
+    pub(crate) name: String,
+    pub(crate) module: ModId,
+    pub(crate) file: usize,
+    /// Offset of its name.
+    pub(crate) at: usize,
+    /// It is declared inside a function.
+    pub(crate) in_block: bool,
+}

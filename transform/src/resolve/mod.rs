@@ -1,0 +1,397 @@
+//! Name resolution: enough of Rust's to say what a path means.
+//!
+//! Modules, `use` trees with renames, groups and globs, re-exports, items in blocks, local variables, generic
+//! parameters and type aliases are followed; what macros define is not seen and resolves to nothing. The rewriting
+//! does not rely on this being complete: it changes the roots of paths only and leaves the rest to rustc. What does
+//! rely on it are the errors for unsupported items, the uses of `static mut`, and the search for harnesses.
+
+mod collect;
+mod items;
+pub(crate) mod std_names;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+pub(crate) use collect::{attributes, bound_names, collect, declare_block, declare_impl, name};
+pub(crate) use items::{Function, ItemData, ItemId, ItemKind, Receiver};
+
+/// Index of a module.
+pub(crate) type ModId = usize;
+
+/// The crate's root module.
+pub(crate) const ROOT: ModId = 0;
+
+/// A namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ns {
+    /// Types, traits and modules.
+    Type,
+    /// Functions, statics, constants and variables.
+    Value,
+    /// Macros, by path.
+    Macro,
+}
+
+/// What a name or path stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Def {
+    /// A module of the crate.
+    Module(ModId),
+    /// A path inside std; the crates core and alloc count as std.
+    Std(Vec<String>),
+    /// A path into another crate, its name first.
+    Extern(Vec<String>),
+    /// An item of the crate.
+    Item(ItemId),
+    /// Something associated with an item: a method, a constant, a variant.
+    Associated(ItemId, String),
+    /// A variable or a generic parameter.
+    Local,
+    /// Something that hides other meanings of the name but isn't understood.
+    Unknown,
+}
+
+impl Def {
+    /// The path inside std, if it is one.
+    pub(crate) fn std(&self) -> Option<Vec<&str>> {
+        match self {
+            Def::Std(path) => Some(path.iter().map(String::as_str).collect()),
+            _ => None,
+        }
+    }
+}
+
+/// The path of an import.
+#[derive(Clone, Debug)]
+pub(crate) struct Import {
+    pub(crate) segments: Vec<String>,
+    /// It starts with `::`.
+    pub(crate) leading: bool,
+}
+
+/// What is declared in a module or block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) items: HashMap<(Ns, String), Def>,
+    pub(crate) imports: Vec<(String, Import)>,
+    pub(crate) globs: Vec<Import>,
+}
+
+/// A module of the crate.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) name: String,
+    pub(crate) parent: Option<ModId>,
+    pub(crate) names: Names,
+}
+
+/// One layer of what is in scope inside a function.
+#[derive(Clone, Debug)]
+pub(crate) enum Rib {
+    /// A module; nothing outside it is in scope but crates and the prelude.
+    Module(ModId),
+    /// The items of a block.
+    Block(Names),
+    /// The start of an item: variables and generic parameters outside are not in scope inside.
+    Item,
+    /// Variables.
+    Variables(HashSet<String>),
+    /// Generic parameters: types and constants.
+    Generics(HashSet<String>),
+}
+
+/// All that is known of the crate's names.
+pub(crate) struct Tables {
+    pub(crate) modules: Vec<Module>,
+    pub(crate) items: Vec<ItemData>,
+    /// Items by file and offset of their name.
+    pub(crate) by_place: HashMap<(usize, usize), ItemId>,
+    /// Module declarations, likewise.
+    pub(crate) module_by_place: HashMap<(usize, usize), ModId>,
+    /// Methods and associated functions by name.
+    pub(crate) methods: HashMap<String, Vec<ItemId>>,
+    /// Traits that are implemented for items, by the trait's last name.
+    pub(crate) trait_impls: HashSet<(ItemId, String)>,
+    /// Further names of crates: `extern crate std as foo`.
+    pub(crate) crate_aliases: HashMap<String, Vec<String>>,
+    /// The names of the crates it depends on.
+    pub(crate) dependencies: HashSet<String>,
+    pub(crate) edition_2015: bool,
+    active: RefCell<HashSet<(ModId, Ns, String)>>,
+}
+
+impl Tables {
+    /// Tables with nothing in them but the root module.
+    pub(crate) fn new(dependencies: HashSet<String>, edition_2015: bool) -> Self {
+        Tables {
+            modules: vec![Module {
+                name: String::new(),
+                parent: None,
+                names: Names::default(),
+            }],
+            items: Vec::new(),
+            by_place: HashMap::new(),
+            module_by_place: HashMap::new(),
+            methods: HashMap::new(),
+            trait_impls: HashSet::new(),
+            crate_aliases: HashMap::new(),
+            dependencies,
+            edition_2015,
+            active: RefCell::default(),
+        }
+    }
+
+    /// The path of a module, `a::b`.
+    pub(crate) fn module_path(&self, module: ModId) -> String {
+        let mut names = Vec::new();
+        let mut at = module;
+        while let Some(parent) = self.modules[at].parent {
+            names.push(self.modules[at].name.as_str());
+            at = parent;
+        }
+        names.reverse();
+        names.join("::")
+    }
+
+    /// What a path means at a place with the given ribs in scope, the innermost last.
+    pub(crate) fn resolve(
+        &self,
+        ribs: &[Rib],
+        leading: bool,
+        segments: &[String],
+        ns: Ns,
+    ) -> Option<Def> {
+        let (first, rest) = segments.split_first()?;
+        let first_ns = if rest.is_empty() { ns } else { Ns::Type };
+        let module = current_module(ribs);
+        let mut def = if leading {
+            self.absolute(first, first_ns)?
+        } else {
+            match first.as_str() {
+                "crate" => Def::Module(ROOT),
+                "self" if !rest.is_empty() => Def::Module(module),
+                "super" => Def::Module(self.modules[module].parent?),
+                "Self" | "self" => return Some(Def::Unknown),
+                "$crate" => Def::Module(ROOT),
+                name => self.lexical(ribs, name, first_ns)?,
+            }
+        };
+        for (number, name) in rest.iter().enumerate() {
+            let ns = if number + 1 == rest.len() {
+                ns
+            } else {
+                Ns::Type
+            };
+            def = self.member(&def, name, ns)?;
+        }
+        Some(def)
+    }
+
+    /// What an import's path means.
+    fn import(&self, ribs: &[Rib], import: &Import, ns: Ns) -> Option<Def> {
+        let first = import.segments.first()?;
+        let relative = matches!(first.as_str(), "crate" | "self" | "super");
+        if self.edition_2015 && !relative {
+            let root = [Rib::Module(ROOT)];
+            return self.resolve(&root, false, &import.segments, ns);
+        }
+        self.resolve(ribs, import.leading, &import.segments, ns)
+    }
+
+    /// A path that starts with `::`.
+    fn absolute(&self, name: &str, ns: Ns) -> Option<Def> {
+        if self.edition_2015
+            && let Some(def) = self.in_module(ROOT, name, ns)
+        {
+            return Some(def);
+        }
+        Some(
+            self.crate_named(name)
+                .unwrap_or_else(|| Def::Extern(vec![name.to_string()])),
+        )
+    }
+
+    /// A name as it stands, from the innermost rib outwards.
+    fn lexical(&self, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
+        let found = self.in_ribs(ribs, name, ns);
+        if found.is_none() && ns == Ns::Type {
+            self.crate_named(name)
+        } else {
+            found
+        }
+    }
+
+    fn in_ribs(&self, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
+        let mut inside_item = false;
+        for (depth, rib) in ribs.iter().enumerate().rev() {
+            let found = match rib {
+                Rib::Item => {
+                    inside_item = true;
+                    continue;
+                }
+                Rib::Variables(_) | Rib::Generics(_) if inside_item => continue,
+                Rib::Variables(names) => {
+                    (ns == Ns::Value && names.contains(name)).then_some(Def::Local)
+                }
+                Rib::Generics(names) => {
+                    (ns != Ns::Macro && names.contains(name)).then_some(Def::Local)
+                }
+                Rib::Block(names) => self.in_names(names, &ribs[..=depth], name, ns),
+                Rib::Module(module) => return self.in_module(*module, name, ns),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The crate that a path's first segment names directly, not through an import: `std`, or the target of an alias.
+    pub(crate) fn root_crate(
+        &self,
+        ribs: &[Rib],
+        leading: bool,
+        name: &str,
+        in_use: bool,
+    ) -> Option<Def> {
+        let found = if leading || in_use && self.edition_2015 {
+            if self.edition_2015 {
+                self.in_module(ROOT, name, Ns::Type)
+            } else {
+                None
+            }
+        } else {
+            self.in_ribs(ribs, name, Ns::Type)
+        };
+        let named = self.crate_named(name);
+        // `use std;` gives the crate its own name once more.
+        if found.is_some() && found != named {
+            None
+        } else {
+            named
+        }
+    }
+
+    /// A crate of that name.
+    fn crate_named(&self, name: &str) -> Option<Def> {
+        if let Some(path) = self.crate_aliases.get(name) {
+            return Some(crate_path(path));
+        }
+        let known = matches!(name, "std" | "core" | "alloc" | "seqz" | "seqz_runtime")
+            || self.dependencies.contains(name);
+        known.then(|| crate_path(&[name.to_string()]))
+    }
+
+    /// What a module has under a name.
+    pub(crate) fn in_module(&self, module: ModId, name: &str, ns: Ns) -> Option<Def> {
+        let key = (module, ns, name.to_string());
+        if !self.active.borrow_mut().insert(key.clone()) {
+            return None;
+        }
+        let found = self.in_names(
+            &self.modules[module].names,
+            &[Rib::Module(module)],
+            name,
+            ns,
+        );
+        self.active.borrow_mut().remove(&key);
+        found
+    }
+
+    fn in_names(&self, names: &Names, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
+        if let Some(def) = names.items.get(&(ns, name.to_string())) {
+            return Some(def.clone());
+        }
+        // An import is no answer to itself: `use rand;` names the crate.
+        let outside = |import: &Import| import.segments.len() == 1 && import.segments[0] == name;
+        for (_, import) in names.imports.iter().filter(|(bound, _)| bound == name) {
+            let def = if outside(import) {
+                self.beyond(ribs, name, ns)
+            } else {
+                self.import(ribs, import, ns)
+            };
+            if let Some(def) = def
+                && std_names::fits(&def, ns)
+            {
+                return Some(def);
+            }
+        }
+        for import in &names.globs {
+            match self.import(ribs, import, Ns::Type) {
+                Some(Def::Module(module)) => {
+                    if let Some(def) = self.in_module(module, name, ns) {
+                        return Some(def);
+                    }
+                }
+                Some(Def::Std(mut path)) if std_names::has(&path, name, ns) => {
+                    path.push(name.to_string());
+                    return Some(Def::Std(path));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A name outside the innermost rib.
+    fn beyond(&self, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
+        let outer = &ribs[..ribs.len() - 1];
+        let outer = if matches!(ribs.last(), Some(Rib::Module(_))) {
+            &[]
+        } else {
+            outer
+        };
+        self.lexical(outer, name, ns)
+    }
+
+    /// `name` inside of `def`.
+    fn member(&self, def: &Def, name: &str, ns: Ns) -> Option<Def> {
+        Some(match def {
+            Def::Module(module) if name == "super" => Def::Module(self.modules[*module].parent?),
+            Def::Module(module) if name == "self" => Def::Module(*module),
+            Def::Module(module) => self.in_module(*module, name, ns)?,
+            Def::Std(path) if name == "self" => Def::Std(path.clone()),
+            Def::Std(path) => Def::Std(std_names::canonical(path, name)),
+            Def::Extern(path) => {
+                Def::Extern(path.iter().cloned().chain([name.to_string()]).collect())
+            }
+            Def::Item(item) => match self.alias(*item) {
+                Some(target) => self.member(&target, name, ns)?,
+                None => Def::Associated(*item, name.to_string()),
+            },
+            Def::Associated(..) | Def::Local | Def::Unknown => Def::Unknown,
+        })
+    }
+
+    /// What a type alias stands for, aliases of aliases included.
+    pub(crate) fn alias(&self, item: ItemId) -> Option<Def> {
+        let ItemKind::Alias(target) = &self.items[item].kind else {
+            return None;
+        };
+        let (leading, segments) = collect::path_of(target)?;
+        let ribs = [Rib::Module(self.items[item].module)];
+        match self.resolve(&ribs, leading, &segments, Ns::Type)? {
+            Def::Item(next) if next != item => Some(self.alias(next).unwrap_or(Def::Item(next))),
+            def => Some(def),
+        }
+    }
+}
+
+/// The module that the innermost code belongs to.
+pub(crate) fn current_module(ribs: &[Rib]) -> ModId {
+    let module = |rib: &Rib| {
+        if let Rib::Module(module) = rib {
+            Some(*module)
+        } else {
+            None
+        }
+    };
+    ribs.iter().rev().find_map(module).unwrap_or(ROOT)
+}
+
+fn crate_path(path: &[String]) -> Def {
+    match path[0].as_str() {
+        "std" | "core" | "alloc" => Def::Std(path[1..].to_vec()),
+        _ => Def::Extern(path.to_vec()),
+    }
+}

@@ -1,0 +1,178 @@
+//! What of std seqz runs, and what to do instead of the rest.
+
+/// Why an item isn't supported, and what to do instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) reason: &'static str,
+    pub(crate) help: &'static str,
+}
+
+/// Modules of std that the runtime has its own version of. Paths into all others keep their meaning and their text.
+const OVERRIDDEN: &[&str] = &["cell", "hint", "sync", "thread"];
+
+/// Macros that the runtime has its own version of.
+pub(crate) const OVERRIDDEN_MACROS: &[&str] = &[
+    "dbg",
+    "eprint",
+    "eprintln",
+    "print",
+    "println",
+    "thread_local",
+];
+
+/// Whether what is called `name` at the top of std may lead to an item of the runtime.
+pub(crate) fn overridden(name: &str) -> bool {
+    OVERRIDDEN.contains(&name) || OVERRIDDEN_MACROS.contains(&name)
+}
+
+/// Functions of `Arc` whose answer depends on what other threads hold.
+pub(crate) const ARC_FUNCTIONS: &[&str] = &[
+    "get_mut",
+    "into_inner",
+    "make_mut",
+    "ptr_eq",
+    "strong_count",
+    "try_unwrap",
+    "unwrap_or_clone",
+    "weak_count",
+];
+
+const WAITING: &str = "bounded interference has no event for waking a waiting thread yet";
+const ASSUME: &str = "say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
+const CHANNEL: &str = "channels are not modelled yet, and messages through std's would go unseen";
+const QUEUE: &str = "use a `Mutex<VecDeque<_>>` that both threads share";
+const ONCE: &str =
+    "one-time initialization is not modelled yet, and std's would run once for all executions";
+const EAGER: &str = "initialize it before the threads start, or use a `Mutex<Option<_>>`";
+const RAW: &str = "accesses through the raw pointer it gives out can't be seen";
+const UNSTABLE: &str = "it is unstable in std and seqz has no version of it";
+
+/// The refusal for a path inside std, if it is one that can't be run.
+pub(crate) fn refusal(path: &[&str]) -> Option<Refusal> {
+    let (reason, help) = match path {
+        ["sync", "Condvar" | "WaitTimeoutResult", ..] => (WAITING, ASSUME),
+        ["sync", "Barrier" | "BarrierWaitResult", ..] => (
+            "bounded interference has no event for meeting at a barrier yet",
+            "join the threads and start new ones",
+        ),
+        ["sync", "Once" | "OnceState" | "OnceLock" | "LazyLock", ..] => (ONCE, EAGER),
+        ["sync", "mpsc" | "mpmc", ..] => (CHANNEL, QUEUE),
+        ["sync", "ReentrantLock" | "ReentrantLockGuard", ..] => (UNSTABLE, "use a `Mutex`"),
+        ["sync", "Exclusive" | "nonpoison", ..] => (UNSTABLE, "use a `Mutex`"),
+        [
+            "sync",
+            "MappedMutexGuard" | "MappedRwLockReadGuard" | "MappedRwLockWriteGuard",
+            ..,
+        ] => (
+            UNSTABLE,
+            "keep the guard and name the field where it is used",
+        ),
+        [
+            "sync",
+            "MutexGuard" | "RwLockReadGuard" | "RwLockWriteGuard",
+            "map" | "filter_map" | "try_map",
+            ..,
+        ] => (
+            UNSTABLE,
+            "keep the guard and name the field where it is used",
+        ),
+        [
+            "sync",
+            "atomic",
+            _,
+            "from_ptr" | "from_mut" | "from_mut_slice" | "get_mut_slice" | "as_ptr",
+            ..,
+        ] => (
+            RAW,
+            "share the atomic itself, as a static or through `Arc` or a reference",
+        ),
+        ["sync", "atomic", "spin_loop_hint", ..] => {
+            ("it was removed from std", "use `std::hint::spin_loop`")
+        }
+        ["thread", "park" | "park_timeout" | "park_timeout_ms", ..] => (WAITING, ASSUME),
+        ["thread", "sleep_until", ..] => (UNSTABLE, "use `thread::sleep`"),
+        ["thread", "Thread", "unpark", ..] => (WAITING, ASSUME),
+        [
+            "thread",
+            "JoinHandle" | "ScopedJoinHandle",
+            "is_finished",
+            ..,
+        ] => (FINISHED, JOIN),
+        ["cell", "UnsafeCell" | "SyncUnsafeCell", ..] => (
+            "accesses through the raw pointer it gives out can't be seen",
+            "use an atomic, a `Mutex` or a `static mut`",
+        ),
+        _ => return None,
+    };
+    Some(Refusal { reason, help })
+}
+
+const FINISHED: &str = "whether a thread has ended is not an event yet";
+const JOIN: &str = "`join` the thread, or let it set an atomic flag as its last step";
+
+/// The refusal for a method that only a concurrency type of std has, by its name and number of arguments.
+pub(crate) fn method_refusal(name: &str, arguments: usize) -> Option<Refusal> {
+    let (reason, help) = match (name, arguments) {
+        ("is_finished", 0) => (FINISHED, JOIN),
+        ("unpark", 0) => (WAITING, ASSUME),
+        ("recv_timeout" | "try_recv", _) => (CHANNEL, QUEUE),
+        _ => return None,
+    };
+    Some(Refusal { reason, help })
+}
+
+/// The refusal for a crate that shares memory out of seqz's sight.
+pub(crate) fn crate_refusal(name: &str) -> Option<Refusal> {
+    let help = match name {
+        "parking_lot" | "parking_lot_core" | "lock_api" | "spin" => {
+            "use `std::sync::Mutex` and `RwLock`"
+        }
+        "once_cell" | "lazy_static" => EAGER,
+        "crossbeam" | "crossbeam_utils" => "use `std::thread::scope` and the types of `std::sync`",
+        "crossbeam_channel" | "flume" | "async_channel" | "kanal" => QUEUE,
+        "crossbeam_queue" | "crossbeam_deque" | "crossbeam_epoch" | "concurrent_queue" => QUEUE,
+        "dashmap" | "scc" | "evmap" | "flurry" | "papaya" | "moka" => {
+            "use a `Mutex<HashMap<_, _>>`"
+        }
+        "rayon" | "rayon_core" | "threadpool" | "scoped_threadpool" => {
+            "start the two threads with `std::thread::scope`"
+        }
+        "tokio" | "async_std" | "smol" | "futures" => {
+            "test the shared state from two `std::thread`s"
+        }
+        "arc_swap" | "left_right" | "triomphe" | "atomic_refcell" | "portable_atomic"
+        | "atomic" => "use the types of `std::sync`",
+        "loom" | "shuttle" => {
+            "write the test with `std::thread` and `std::sync`; seqz puts its own types in their place"
+        }
+        _ => return None,
+    };
+    Some(Refusal {
+        reason: "the crate is compiled as it is, so what it shares between threads can't be seen",
+        help,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::std_names;
+
+    #[test]
+    fn every_refused_name_is_known_to_globs() {
+        for (module, name) in [
+            ("sync", "Condvar"),
+            ("sync", "mpsc"),
+            ("thread", "park"),
+            ("cell", "UnsafeCell"),
+        ] {
+            assert!(refusal(&[module, name]).is_some());
+            let known = [crate::resolve::Ns::Type, crate::resolve::Ns::Value]
+                .iter()
+                .any(|ns| std_names::has(&[module.to_string()], name, *ns));
+            assert!(known, "{module}::{name}");
+        }
+        assert_eq!(refusal(&["sync", "Mutex"]), None);
+        assert_eq!(refusal(&["sync", "atomic", "AtomicU32", "new"]), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! Who calls whom and who starts threads: what the search for harnesses needs.
+
+use syn::visit::Visit;
+use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, ExprPath, Lit, Pat, Type};
+
+use super::exprs::single_name;
+use super::{Walker, bytes};
+use crate::resolve::{Def, ItemId, ItemKind, name};
+use crate::support;
+
+/// Where a thread is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpawnSite {
+    /// The user's file.
+    pub file: std::path::PathBuf,
+    /// The line of the call.
+    pub line: u32,
+    /// The thread belongs to a `thread::scope`.
+    pub scoped: bool,
+    /// The name given through `thread::Builder`, or else the variable that holds the handle.
+    pub name: Option<String>,
+}
+
+/// What a function does that matters to harnesses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) calls: Vec<ItemId>,
+    pub(crate) spawns: Vec<SpawnSite>,
+}
+
+impl Walker<'_> {
+    fn facts(&mut self) -> Option<&mut Facts> {
+        let function = *self.functions.last()?;
+        Some(self.facts.entry(function).or_default())
+    }
+
+    /// Notes that a path was used as a value: called, or passed on to be called.
+    pub(super) fn note_use(&mut self, expr: &ExprPath, def: Option<&Def>) {
+        if def.and_then(Def::std).as_deref() == Some(&["thread", "spawn"]) {
+            self.note_spawn(bytes(expr).start, false, None);
+        }
+        let called = match def {
+            Some(Def::Item(item)) => vec![*item],
+            Some(Def::Associated(owner, method)) => self.methods(method, Some(*owner)),
+            // `Self::method`.
+            Some(Def::Unknown) => {
+                let method = expr
+                    .path
+                    .segments
+                    .last()
+                    .map(|segment| name(&segment.ident));
+                method.map_or_else(Vec::new, |method| self.methods(&method, None))
+            }
+            _ => return,
+        };
+        self.note_calls(called);
+    }
+
+    pub(super) fn note_calls(&mut self, called: Vec<ItemId>) {
+        if let Some(facts) = self.facts() {
+            facts.calls.extend(called);
+        }
+    }
+
+    fn methods(&self, method: &str, owner: Option<ItemId>) -> Vec<ItemId> {
+        let all = self
+            .tables
+            .methods
+            .get(method)
+            .map_or(&[][..], Vec::as_slice);
+        let fits = |id: &&ItemId| match &self.tables.items[**id].kind {
+            ItemKind::Method(of, _) => owner.is_none() || *of == owner || of.is_none(),
+            _ => false,
+        };
+        all.iter().filter(fits).copied().collect()
+    }
+
+    pub(super) fn note_spawn(&mut self, at: usize, scoped: bool, name: Option<String>) {
+        let source = &self.program.files[self.file].source;
+        let site = SpawnSite {
+            file: source.path.clone(),
+            line: source.text.position(at).line,
+            scoped,
+            name: name.or_else(|| self.let_name.clone()),
+        };
+        if let Some(facts) = self.facts() {
+            facts.spawns.push(site);
+        }
+    }
+
+    pub(super) fn call(&mut self, expr: &ExprCall) {
+        expr.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        let def = match &*expr.func {
+            Expr::Path(func) if func.qself.is_none() => {
+                let segments: Vec<String> = func
+                    .path
+                    .segments
+                    .iter()
+                    .map(|segment| name(&segment.ident))
+                    .collect();
+                self.resolve(
+                    func.path.leading_colon.is_some(),
+                    &segments,
+                    crate::resolve::Ns::Value,
+                )
+            }
+            _ => None,
+        };
+        self.visit_expr(&expr.func);
+        let owner = match def.as_ref() {
+            Some(Def::Std(path)) if path.len() == 3 && path[0] == "sync" && path[2] == "new" => {
+                Some(None)
+            }
+            Some(Def::Associated(owner, _)) => Some(Some(*owner)),
+            _ => None,
+        };
+        if let Some(owner) = owner {
+            let args = &expr.args;
+            self.note_shared(owner, |items| {
+                args.iter().for_each(|arg| items.visit_expr(arg))
+            });
+        }
+        self.closure_of_scope =
+            def.as_ref().and_then(Def::std).as_deref() == Some(&["thread", "scope"]);
+        expr.args.iter().for_each(|arg| self.visit_expr(arg));
+        self.closure_of_scope = false;
+    }
+
+    pub(super) fn method_call(&mut self, expr: &ExprMethodCall) {
+        expr.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        let method = name(&expr.method);
+        let own = self.tables.methods.contains_key(&method);
+        if let Some(refusal) = support::method_refusal(&method, expr.args.len()).filter(|_| !own)
+            && self.reported.insert(format!(".{method}"))
+        {
+            self.refuse(
+                bytes(&expr.method),
+                format!("`{method}`"),
+                refusal.reason,
+                refusal.help,
+            );
+        }
+        match (method.as_str(), expr.args.len()) {
+            ("spawn", 1) if !own => {
+                let scoped = matches!(&*expr.receiver, Expr::Path(path)
+                    if path.path.get_ident().is_some_and(|ident| self.scopes.contains(&name(ident))));
+                self.note_spawn(
+                    bytes(&expr.method).start,
+                    scoped,
+                    thread_name(&expr.receiver),
+                );
+            }
+            ("spawn_scoped", 2) if !own => {
+                self.note_spawn(bytes(&expr.method).start, true, thread_name(&expr.receiver));
+            }
+            _ if own => {
+                let called = self.methods(&method, None);
+                self.note_calls(called);
+            }
+            _ => {}
+        }
+        self.visit_expr(&expr.receiver);
+        if let Some(turbofish) = &expr.turbofish {
+            self.visit_angle_bracketed_generic_arguments(turbofish);
+        }
+        expr.args.iter().for_each(|arg| self.visit_expr(arg));
+    }
+
+    /// A parameter of type `&thread::Scope`.
+    pub(super) fn note_scope_parameter(&mut self, pattern: &Pat, ty: &Type) {
+        let Type::Reference(reference) = ty else {
+            return;
+        };
+        let Type::Path(path) = &*reference.elem else {
+            return;
+        };
+        let def = self.type_def(&path.path);
+        if def.as_ref().and_then(Def::std).as_deref() == Some(&["thread", "Scope"]) {
+            self.scopes.extend(single_name(pattern));
+        }
+    }
+}
+
+/// The argument of `.name("…")` in a chain on a `thread::Builder`.
+fn thread_name(expr: &Expr) -> Option<String> {
+    let Expr::MethodCall(call) = expr else {
+        return None;
+    };
+    if call.method == "name" {
+        let mut arg = call.args.first()?;
+        loop {
+            match arg {
+                Expr::Lit(ExprLit {
+                    lit: Lit::Str(text),
+                    ..
+                }) => return Some(text.value()),
+                Expr::MethodCall(call) => arg = &call.receiver,
+                Expr::Call(call) => arg = call.args.first()?,
+                _ => return None,
+            }
+        }
+    }
+    thread_name(&call.receiver)
+}

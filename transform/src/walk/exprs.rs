@@ -1,0 +1,314 @@
+//! The visitor proper: which node goes to which concern.
+
+use syn::visit::{self, Visit};
+use syn::{
+    Arm, Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprWhile, Field,
+    FieldValue, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemUse, Local, Macro, Path, Stmt,
+    TraitItem, TraitItemFn, UseTree, Variant, Visibility,
+};
+
+use super::{Walker, bytes};
+use crate::resolve::{Ns, Rib, attributes};
+
+impl<'ast> Visit<'ast> for Walker<'_> {
+    fn visit_attribute(&mut self, attr: &'ast Attribute) {
+        self.attribute(attr);
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        if self.program.cfg.off(attributes(item)) {
+            self.cfg_attributes(attributes(item));
+            return;
+        }
+        self.with_rib(Rib::Item, |walker| walker.item(item));
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        item.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.use_item(item);
+    }
+
+    fn visit_use_tree(&mut self, _: &'ast UseTree) {}
+
+    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
+        item.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.function(&item.sig, Some(&item.block));
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast ItemImpl) {
+        self.implementation(item);
+    }
+
+    fn visit_impl_item(&mut self, item: &'ast ImplItem) {
+        let attrs = match item {
+            ImplItem::Const(item) => &item.attrs,
+            ImplItem::Fn(item) => &item.attrs,
+            ImplItem::Type(item) => &item.attrs,
+            ImplItem::Macro(item) => &item.attrs,
+            ImplItem::Verbatim(tokens) => return self.tokens(tokens.clone()),
+            _ => return,
+        };
+        if self.program.cfg.off(attrs) {
+            return self.cfg_attributes(attrs);
+        }
+        visit::visit_impl_item(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
+        item.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.function(&item.sig, Some(&item.block));
+    }
+
+    fn visit_trait_item(&mut self, item: &'ast TraitItem) {
+        let attrs = match item {
+            TraitItem::Const(item) => &item.attrs,
+            TraitItem::Fn(item) => &item.attrs,
+            TraitItem::Type(item) => &item.attrs,
+            TraitItem::Macro(item) => &item.attrs,
+            TraitItem::Verbatim(tokens) => return self.tokens(tokens.clone()),
+            _ => return,
+        };
+        if self.program.cfg.off(attrs) {
+            return self.cfg_attributes(attrs);
+        }
+        visit::visit_trait_item(self, item);
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast TraitItemFn) {
+        item.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.function(&item.sig, item.default.as_ref());
+    }
+
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
+    fn visit_field(&mut self, field: &'ast Field) {
+        if self.program.cfg.off(&field.attrs) {
+            return self.cfg_attributes(&field.attrs);
+        }
+        visit::visit_field(self, field);
+    }
+
+    fn visit_variant(&mut self, variant: &'ast Variant) {
+        if self.program.cfg.off(&variant.attrs) {
+            return self.cfg_attributes(&variant.attrs);
+        }
+        visit::visit_variant(self, variant);
+    }
+
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.block(block);
+    }
+
+    fn visit_stmt(&mut self, stmt: &'ast Stmt) {
+        let attrs: &[Attribute] = match stmt {
+            Stmt::Local(local) => &local.attrs,
+            Stmt::Macro(item) => &item.attrs,
+            Stmt::Expr(expr, _) => expr_attributes(expr),
+            Stmt::Item(_) => &[],
+        };
+        if self.program.cfg.off(attrs) {
+            return self.cfg_attributes(attrs);
+        }
+        visit::visit_stmt(self, stmt);
+    }
+
+    fn visit_local(&mut self, local: &'ast Local) {
+        local
+            .attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.visit_pat(&local.pat);
+        let mut guard = None;
+        if let Some(init) = &local.init {
+            let outer = std::mem::replace(&mut self.let_name, single_name(&local.pat));
+            self.visit_expr(&init.expr);
+            self.let_name = outer;
+            if let Some((_, diverge)) = &init.diverge {
+                self.visit_expr(diverge);
+            }
+            guard = self.guard_name(&init.expr);
+        }
+        self.bind(&local.pat);
+        self.note_guard(&local.pat, guard);
+    }
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        if self.program.cfg.off(expr_attributes(expr)) {
+            return self.cfg_attributes(expr_attributes(expr));
+        }
+        self.note_site(expr);
+        if self.static_access(expr) {
+            return;
+        }
+        match expr {
+            Expr::Path(expr) => self.value_path(expr),
+            Expr::Call(expr) => self.call(expr),
+            Expr::MethodCall(expr) => self.method_call(expr),
+            Expr::Verbatim(tokens) => self.tokens(tokens.clone()),
+            expr => visit::visit_expr(self, expr),
+        }
+    }
+
+    fn visit_expr_let(&mut self, expr: &'ast ExprLet) {
+        self.visit_expr(&expr.expr);
+        self.visit_pat(&expr.pat);
+        let guard = self.guard_name(&expr.expr);
+        self.bind(&expr.pat);
+        self.note_guard(&expr.pat, guard);
+    }
+
+    fn visit_expr_if(&mut self, expr: &'ast ExprIf) {
+        expr.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.with_variables(|walker| {
+            walker.visit_expr(&expr.cond);
+            walker.visit_block(&expr.then_branch);
+        });
+        if let Some((_, otherwise)) = &expr.else_branch {
+            self.visit_expr(otherwise);
+        }
+    }
+
+    fn visit_expr_while(&mut self, expr: &'ast ExprWhile) {
+        expr.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.with_variables(|walker| {
+            walker.visit_expr(&expr.cond);
+            walker.visit_block(&expr.body);
+        });
+    }
+
+    fn visit_expr_for_loop(&mut self, expr: &'ast ExprForLoop) {
+        expr.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.visit_expr(&expr.expr);
+        self.with_variables(|walker| {
+            walker.visit_pat(&expr.pat);
+            walker.bind(&expr.pat);
+            walker.visit_block(&expr.body);
+        });
+    }
+
+    fn visit_expr_closure(&mut self, expr: &'ast ExprClosure) {
+        let scope = std::mem::take(&mut self.closure_of_scope);
+        let outer = self.let_name.take();
+        self.with_variables(|walker| {
+            for input in &expr.inputs {
+                walker.visit_pat(input);
+                walker.bind(input);
+                walker.scopes.extend(single_name(input).filter(|_| scope));
+            }
+            walker.visit_return_type(&expr.output);
+            walker.visit_expr(&expr.body);
+        });
+        self.let_name = outer;
+    }
+
+    fn visit_arm(&mut self, arm: &'ast Arm) {
+        if self.program.cfg.off(&arm.attrs) {
+            return self.cfg_attributes(&arm.attrs);
+        }
+        arm.attrs.iter().for_each(|attr| self.visit_attribute(attr));
+        self.with_variables(|walker| {
+            // The guard is part of the pattern and sees what it binds.
+            walker.bind(&arm.pat);
+            walker.visit_pat(&arm.pat);
+            walker.visit_expr(&arm.body);
+        });
+    }
+
+    fn visit_field_value(&mut self, value: &'ast FieldValue) {
+        if self.program.cfg.off(&value.attrs) {
+            return self.cfg_attributes(&value.attrs);
+        }
+        if value.colon_token.is_none()
+            && let Expr::Path(path) = &value.expr
+            && self.static_mut_of(&path.path).is_some()
+        {
+            // `S { X }` has to become `S { X: X.get() }`.
+            let range = bytes(&value.expr);
+            let label = format!("{}: ", self.text(range.clone()));
+            self.edits().before(range.start, label);
+        }
+        visit::visit_field_value(self, value);
+    }
+
+    fn visit_path(&mut self, path: &'ast Path) {
+        self.path(path, Ns::Type);
+    }
+
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.macro_call(mac);
+    }
+}
+
+impl Walker<'_> {
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Mod(item) => self.module(item),
+            Item::ExternCrate(item) => self.extern_crate(item),
+            Item::Macro(item) => self.item_macro(item),
+            Item::Static(item) => self.item_static(item),
+            Item::Struct(item) => {
+                self.with_generics(&item.generics, |walker| {
+                    visit::visit_item_struct(walker, item)
+                });
+            }
+            Item::Enum(item) => self.with_generics(&item.generics, |walker| {
+                visit::visit_item_enum(walker, item)
+            }),
+            Item::Union(item) => self.with_generics(&item.generics, |walker| {
+                visit::visit_item_union(walker, item)
+            }),
+            Item::Trait(item) => self.with_generics(&item.generics, |walker| {
+                visit::visit_item_trait(walker, item)
+            }),
+            Item::Type(item) => self.with_generics(&item.generics, |walker| {
+                visit::visit_item_type(walker, item)
+            }),
+            Item::Verbatim(tokens) => self.tokens(tokens.clone()),
+            item => visit::visit_item(self, item),
+        }
+    }
+}
+
+/// The attributes that can be on an expression that is a statement or an element.
+fn expr_attributes(expr: &Expr) -> &[Attribute] {
+    match expr {
+        Expr::Assign(expr) => &expr.attrs,
+        Expr::Block(expr) => &expr.attrs,
+        Expr::Call(expr) => &expr.attrs,
+        Expr::ForLoop(expr) => &expr.attrs,
+        Expr::If(expr) => &expr.attrs,
+        Expr::Loop(expr) => &expr.attrs,
+        Expr::Macro(expr) => &expr.attrs,
+        Expr::Match(expr) => &expr.attrs,
+        Expr::MethodCall(expr) => &expr.attrs,
+        Expr::Unsafe(expr) => &expr.attrs,
+        Expr::While(expr) => &expr.attrs,
+        Expr::Lit(expr) => &expr.attrs,
+        Expr::Path(expr) => &expr.attrs,
+        Expr::Tuple(expr) => &expr.attrs,
+        _ => &[],
+    }
+}
+
+/// The variable of a pattern that is just one.
+pub(super) fn single_name(pattern: &syn::Pat) -> Option<String> {
+    match pattern {
+        syn::Pat::Ident(pattern) => Some(crate::resolve::name(&pattern.ident)),
+        syn::Pat::Type(pattern) => single_name(&pattern.pat),
+        _ => None,
+    }
+}

@@ -1,0 +1,451 @@
+//! Macros: those of std that hold expressions are read like any code, others as far as their tokens tell.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::visit::Visit;
+use syn::{
+    Attribute, Block, Expr, ExprLit, ItemMacro, Lit, LitStr, Macro, Pat, Stmt, Token, Type,
+    Visibility,
+};
+
+use super::{Walker, bytes};
+use crate::resolve::{Def, ItemId, Ns, name};
+use crate::support;
+
+/// Macros of std that are known, and how many expressions come before the format string.
+fn leading_expressions(macro_: &str) -> Option<usize> {
+    Some(match macro_ {
+        "print" | "println" | "eprint" | "eprintln" | "format" | "format_args" | "panic"
+        | "todo" | "unimplemented" | "unreachable" => 0,
+        "assert" | "debug_assert" | "write" | "writeln" => 1,
+        "assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne" => 2,
+        _ => return None,
+    })
+}
+
+/// Further macros of the prelude.
+const OTHERS: &[&str] = &[
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "env",
+    "file",
+    "include",
+    "include_bytes",
+    "include_str",
+    "line",
+    "matches",
+    "module_path",
+    "option_env",
+    "stringify",
+    "thread_local",
+    "vec",
+];
+
+/// An argument, possibly named as in `format!("{a}", a = 1)`.
+struct Argument {
+    name: Option<Ident>,
+    expr: Expr,
+}
+
+impl Walker<'_> {
+    /// The name of std's macro that a path means.
+    pub(super) fn std_macro(&self, leading: bool, segments: &[String]) -> Option<String> {
+        let last = segments.last()?;
+        if segments.len() == 1 && !leading {
+            if self.macros.iter().any(|(name, _)| name == last) {
+                return None;
+            }
+            return match self.resolve(false, segments, Ns::Macro) {
+                Some(Def::Std(path)) => path.last().cloned(),
+                Some(_) => None,
+                None => {
+                    let known =
+                        leading_expressions(last).is_some() || OTHERS.contains(&last.as_str());
+                    known.then(|| last.clone())
+                }
+            };
+        }
+        match self.resolve(leading, segments, Ns::Macro)? {
+            Def::Std(path) => path.last().cloned(),
+            _ => None,
+        }
+    }
+
+    /// The crate's own macro that a path means.
+    pub(super) fn user_macro(&self, leading: bool, segments: &[String]) -> Option<ItemId> {
+        if let [only] = segments
+            && let Some((_, item)) = self.macros.iter().rev().find(|(name, _)| name == only)
+        {
+            return Some(*item);
+        }
+        match self.resolve(leading, segments, Ns::Macro)? {
+            Def::Item(item) => Some(item),
+            _ => None,
+        }
+    }
+
+    pub(super) fn item_macro(&mut self, item: &ItemMacro) {
+        item.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        match &item.ident {
+            Some(ident) => self.macro_definition(ident, item.mac.tokens.clone()),
+            None => self.macro_call(&item.mac),
+        }
+    }
+
+    fn macro_definition(&mut self, ident: &Ident, rules: TokenStream) {
+        let Some(item) = self.item_at(ident) else {
+            return;
+        };
+        self.macros.push((name(ident), item));
+        self.functions.push(item);
+        let mut after_arrow = false;
+        let mut last = ' ';
+        for token in rules {
+            match token {
+                TokenTree::Punct(punct) => {
+                    after_arrow = last == '=' && punct.as_char() == '>';
+                    last = punct.as_char();
+                }
+                TokenTree::Group(body) if after_arrow => {
+                    after_arrow = false;
+                    match substituted(body.stream())
+                        .and_then(|body| Block::parse_within.parse2(body).ok())
+                    {
+                        Some(stmts) => self.block(&Block {
+                            brace_token: Default::default(),
+                            stmts,
+                        }),
+                        None => self.tokens(body.stream()),
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.functions.pop();
+    }
+
+    pub(super) fn macro_call(&mut self, mac: &Macro) {
+        let segments: Vec<String> = mac
+            .path
+            .segments
+            .iter()
+            .map(|segment| name(&segment.ident))
+            .collect();
+        let leading = mac.path.leading_colon.is_some();
+        let Some(macro_) = self.std_macro(leading, &segments) else {
+            if let Some(item) = self.user_macro(leading, &segments) {
+                self.note_calls(vec![item]);
+            } else if let Some(Def::Extern(path)) = self.resolve(leading, &segments, Ns::Macro) {
+                self.refuse_crate(&path[0], bytes(&mac.path));
+            }
+            return self.opaque_arguments(mac.tokens.clone());
+        };
+        if support::OVERRIDDEN_MACROS.contains(&macro_.as_str()) {
+            self.edits()
+                .replace(bytes(&mac.path), format!("::seqz_runtime::{macro_}"));
+        }
+        let understood = match macro_.as_str() {
+            "cfg" => {
+                self.enable_test(mac.tokens.clone());
+                Some(())
+            }
+            "matches" => self.matches_macro(mac),
+            "vec" => self.vec_macro(mac),
+            "dbg" => self.arguments(mac, usize::MAX),
+            "thread_local" => self.thread_local_macro(mac),
+            "addr_of" | "addr_of_mut" => self.address_macro(mac),
+            "include" => {
+                let help = "make the file a module, with `#[path = \"…\"] mod name;` where it needs another name";
+                self.refuse(
+                    bytes(&mac.path),
+                    "`include!`",
+                    "the code in the included file isn't seen",
+                    help,
+                );
+                Some(())
+            }
+            "include_str" | "include_bytes" => {
+                self.included_data(mac);
+                Some(())
+            }
+            other => leading_expressions(other).and_then(|leading| self.arguments(mac, leading)),
+        };
+        if understood.is_none() {
+            self.opaque_arguments(mac.tokens.clone());
+        }
+    }
+
+    /// Arguments that are expressions, the one at `format` being a format string.
+    fn arguments(&mut self, mac: &Macro, format: usize) -> Option<()> {
+        let arguments = Punctuated::<Argument, Token![,]>::parse_terminated
+            .parse2(mac.tokens.clone())
+            .ok()?;
+        if let Some(Argument {
+            name: None,
+            expr:
+                Expr::Lit(ExprLit {
+                    lit: Lit::Str(text),
+                    ..
+                }),
+        }) = arguments.iter().nth(format)
+        {
+            let named: Vec<String> = arguments
+                .iter()
+                .filter_map(|argument| argument.name.as_ref())
+                .map(name)
+                .collect();
+            self.captures(text, &named, mac, arguments.trailing_punct());
+        }
+        arguments
+            .iter()
+            .for_each(|argument| self.visit_expr(&argument.expr));
+        Some(())
+    }
+
+    /// A `static mut` that a format string captures becomes a named argument.
+    fn captures(&mut self, text: &LitStr, named: &[String], mac: &Macro, trailing_comma: bool) {
+        let mut comma = trailing_comma;
+        for capture in captured_names(&text.value()) {
+            let Ok(path) = syn::parse_str::<syn::Path>(&capture) else {
+                continue;
+            };
+            let Some(item) = self.static_mut_of(&path) else {
+                continue;
+            };
+            if named.contains(&capture) {
+                continue;
+            }
+            let read = self.read_of(item, &capture);
+            let comma = if std::mem::take(&mut comma) { "" } else { ", " };
+            let close = mac.delimiter.span().close().byte_range().start;
+            let at = bytes(text).start;
+            self.edits()
+                .before(close, format!("{comma}{capture} = {read}"));
+            self.named_site(at, capture.clone(), bytes(&mac.path).start..close + 1);
+        }
+    }
+
+    fn matches_macro(&mut self, mac: &Macro) -> Option<()> {
+        let parse = |input: ParseStream<'_>| {
+            let expr: Expr = input.parse()?;
+            input.parse::<Token![,]>()?;
+            let pattern = Pat::parse_multi_with_leading_vert(input)?;
+            let guard = if input.parse::<Option<Token![if]>>()?.is_some() {
+                Some(input.parse::<Expr>()?)
+            } else {
+                None
+            };
+            input.parse::<Option<Token![,]>>()?;
+            Ok((expr, pattern, guard))
+        };
+        let (expr, pattern, guard) = parse.parse2(mac.tokens.clone()).ok()?;
+        self.visit_expr(&expr);
+        self.with_variables(|walker| {
+            walker.bind(&pattern);
+            walker.visit_pat(&pattern);
+            if let Some(guard) = &guard {
+                walker.visit_expr(guard);
+            }
+        });
+        Some(())
+    }
+
+    fn vec_macro(&mut self, mac: &Macro) -> Option<()> {
+        let repeat = |input: ParseStream<'_>| {
+            let element: Expr = input.parse()?;
+            input.parse::<Token![;]>()?;
+            let length: Expr = input.parse()?;
+            Ok([element, length])
+        };
+        match repeat.parse2(mac.tokens.clone()) {
+            Ok(parts) => parts.iter().for_each(|part| self.visit_expr(part)),
+            Err(_) => self.arguments(mac, usize::MAX)?,
+        }
+        Some(())
+    }
+
+    fn thread_local_macro(&mut self, mac: &Macro) -> Option<()> {
+        let parse = |input: ParseStream<'_>| {
+            let mut all: Vec<(Vec<Attribute>, Type, Expr)> = Vec::new();
+            while !input.is_empty() {
+                let attrs = input.call(Attribute::parse_outer)?;
+                input.parse::<Visibility>()?;
+                input.parse::<Token![static]>()?;
+                input.call(Ident::parse_any)?;
+                input.parse::<Token![:]>()?;
+                let ty = input.parse()?;
+                input.parse::<Token![=]>()?;
+                all.push((attrs, ty, input.parse()?));
+                if !input.is_empty() {
+                    input.parse::<Token![;]>()?;
+                }
+            }
+            Ok(all)
+        };
+        let all = parse.parse2(mac.tokens.clone()).ok()?;
+        for (attrs, ty, expr) in &all {
+            attrs.iter().for_each(|attr| self.visit_attribute(attr));
+            self.visit_type(ty);
+            self.visit_expr(expr);
+        }
+        Some(())
+    }
+
+    fn address_macro(&mut self, mac: &Macro) -> Option<()> {
+        let place: Expr = syn::parse2(mac.tokens.clone()).ok()?;
+        if let Some(item) = self.static_root(&place) {
+            self.refuse_address(
+                item,
+                bytes(&mac.path).start..mac.delimiter.span().close().byte_range().end,
+            );
+        } else {
+            self.visit_expr(&place);
+        }
+        Some(())
+    }
+
+    /// The generated file lies elsewhere, so a path relative to the user's file is made absolute.
+    fn included_data(&mut self, mac: &Macro) {
+        let Ok(path) = syn::parse2::<LitStr>(mac.tokens.clone()) else {
+            return;
+        };
+        let file = &self.program.files[self.file].source.path;
+        let target = file.parent().unwrap_or(file).join(path.value());
+        if let Ok(target) = target.canonicalize() {
+            self.edits()
+                .replace(bytes(&path), format!("{:?}", target.display().to_string()));
+        }
+    }
+
+    /// Arguments of a macro that may do anything with them.
+    fn opaque_arguments(&mut self, tokens: TokenStream) {
+        self.opaque += 1;
+        let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(tokens.clone());
+        match list {
+            Ok(list) => list.iter().for_each(|expr| self.visit_expr(expr)),
+            Err(_) => match Block::parse_within.parse2(tokens.clone()) {
+                Ok(stmts) if !stmts.iter().any(|stmt| matches!(stmt, Stmt::Item(_))) => {
+                    self.block(&Block {
+                        brace_token: Default::default(),
+                        stmts,
+                    });
+                }
+                _ => self.tokens(tokens),
+            },
+        }
+        self.opaque -= 1;
+    }
+}
+
+impl syn::parse::Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let named =
+            input.peek(syn::Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]);
+        let name = if named {
+            Some(input.call(Ident::parse_any)?)
+        } else {
+            None
+        };
+        if named {
+            input.parse::<Token![=]>()?;
+        }
+        Ok(Argument {
+            name,
+            expr: input.parse()?,
+        })
+    }
+}
+
+/// The body of a macro rule as plain code: each `$name` an identifier. `None` if it repeats something.
+fn substituted(body: TokenStream) -> Option<TokenStream> {
+    let mut tokens = body.into_iter().peekable();
+    let mut plain = Vec::new();
+    while let Some(token) = tokens.next() {
+        plain.push(match token {
+            TokenTree::Punct(punct) if punct.as_char() == '$' => match tokens.next()? {
+                TokenTree::Ident(ident) => {
+                    let span = punct.span().join(ident.span()).unwrap_or(ident.span());
+                    if ident == "crate" {
+                        TokenTree::Ident(Ident::new("crate", span))
+                    } else {
+                        TokenTree::Ident(Ident::new(&format!("seqz_{}", ident.unraw()), span))
+                    }
+                }
+                _ => return None,
+            },
+            TokenTree::Group(group) => {
+                let mut inner =
+                    proc_macro2::Group::new(group.delimiter(), substituted(group.stream())?);
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            other => other,
+        });
+    }
+    Some(plain.into_iter().collect())
+}
+
+/// The variables that a format string captures, also as widths and precisions.
+fn captured_names(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut add = |candidate: &str| {
+        let starts = candidate
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_alphabetic() || c == '_');
+        if starts
+            && candidate.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && !names.contains(&candidate.to_string())
+        {
+            names.push(candidate.to_string());
+        }
+    };
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        rest = &rest[open + 1..];
+        if let Some(escaped) = rest.strip_prefix('{') {
+            rest = escaped;
+            continue;
+        }
+        let Some(close) = rest.find('}') else { break };
+        let (argument, spec) = rest[..close]
+            .split_once(':')
+            .unwrap_or((&rest[..close], ""));
+        add(argument.trim());
+        for (end, _) in spec.match_indices('$') {
+            let start = spec[..end]
+                .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .map_or(0, |at| at + 1);
+            add(&spec[start..end]);
+        }
+        rest = &rest[close + 1..];
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures() {
+        assert_eq!(
+            captured_names("{X} {{no}} {Y:?} {:>WIDTH$.PREC$} {0} {} {X}"),
+            ["X", "Y", "WIDTH", "PREC"]
+        );
+    }
+
+    #[test]
+    fn substitution_gives_up_on_repetitions() {
+        let body = |text: &str| substituted(text.parse().unwrap()).map(|tokens| tokens.to_string());
+        assert!(body("$x . lock ()").is_some());
+        assert!(body("$($x),*").is_none());
+    }
+}

@@ -1,0 +1,155 @@
+//! The walk over the crate: every rewriting is decided here, item by item in the order of the source.
+//!
+//! The tree is only read. What changes is recorded as [`Edits`] of the text, together with the sites of shared
+//! accesses, the threads each function starts, and the errors for what can't be run.
+
+mod attrs;
+mod calls;
+mod exprs;
+mod macros;
+mod paths;
+mod scopes;
+mod sites;
+mod statics;
+mod tokens;
+mod uses;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use syn::Item;
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+
+pub(crate) use calls::Facts;
+pub use calls::SpawnSite;
+pub(crate) use statics::derives;
+
+use crate::edit::Edits;
+use crate::error::Error;
+use crate::load::Crate;
+use crate::map::Site;
+use crate::resolve::{ItemId, ROOT, Rib, Tables, collect};
+use crate::source::Place;
+
+/// What the walk found.
+pub(crate) struct Analysis {
+    pub(crate) tables: Tables,
+    /// By file.
+    pub(crate) edits: Vec<Edits>,
+    /// By file.
+    pub(crate) sites: Vec<Vec<Site>>,
+    pub(crate) errors: Vec<Error>,
+    /// What each function does that matters to harnesses.
+    pub(crate) facts: HashMap<ItemId, Facts>,
+    /// Types that take part in shared values: arguments of locks and of `static mut`.
+    pub(crate) shared: Vec<SharedUse>,
+}
+
+/// A type or an expression whose value is protected by a lock or held in a `static mut`.
+pub(crate) struct SharedUse {
+    /// The crate's type that it is an argument of, which may hold a lock; a lock itself if none.
+    pub(crate) owner: Option<ItemId>,
+    /// The crate's types in it.
+    pub(crate) items: Vec<ItemId>,
+}
+
+/// Walks the whole crate.
+pub(crate) fn analyze(program: &Crate) -> Analysis {
+    let tables = collect(program);
+    let files = program.files.len();
+    let mut walker = Walker {
+        program,
+        tables,
+        file: 0,
+        ribs: vec![Rib::Module(ROOT)],
+        edits: vec![Edits::default(); files],
+        sites: vec![Vec::new(); files],
+        errors: Vec::new(),
+        reported: HashSet::new(),
+        facts: HashMap::new(),
+        functions: Vec::new(),
+        macros: Vec::new(),
+        opaque: 0,
+        closure_of_scope: false,
+        guards: HashMap::new(),
+        let_name: None,
+        scopes: HashSet::new(),
+        shared: Vec::new(),
+    };
+    let root = &program.files[0].tree;
+    root.attrs
+        .iter()
+        .for_each(|attr| walker.visit_attribute(attr));
+    walker.module_items(&root.items);
+    Analysis {
+        tables: walker.tables,
+        edits: walker.edits,
+        sites: walker.sites,
+        errors: walker.errors,
+        facts: walker.facts,
+        shared: walker.shared,
+    }
+}
+
+struct Walker<'p> {
+    program: &'p Crate,
+    tables: Tables,
+    /// The file being walked.
+    file: usize,
+    ribs: Vec<Rib>,
+    edits: Vec<Edits>,
+    sites: Vec<Vec<Site>>,
+    errors: Vec<Error>,
+    /// Items of std and crates that were refused already; one error each will do.
+    reported: HashSet<String>,
+    facts: HashMap<ItemId, Facts>,
+    /// The functions around the current place, the innermost last.
+    functions: Vec<ItemId>,
+    /// `macro_rules!` macros in textual scope, the latest last.
+    macros: Vec<(String, ItemId)>,
+    /// Depth of arguments of macros that may do anything with them.
+    opaque: usize,
+    /// The next closure is the argument of `thread::scope`.
+    closure_of_scope: bool,
+    /// Variables that hold lock guards, and the short name of what the lock is.
+    guards: HashMap<String, String>,
+    /// The variable that the current expression initializes.
+    let_name: Option<String>,
+    /// Variables that are scopes of `thread::scope`.
+    scopes: HashSet<String>,
+    shared: Vec<SharedUse>,
+}
+
+impl Walker<'_> {
+    fn edits(&mut self) -> &mut Edits {
+        &mut self.edits[self.file]
+    }
+
+    fn place(&self, bytes: Range<usize>) -> Place {
+        self.program.files[self.file].source.place(bytes)
+    }
+
+    fn text(&self, bytes: Range<usize>) -> &str {
+        &self.program.files[self.file].source.text.as_str()[bytes]
+    }
+
+    fn refuse(&mut self, bytes: Range<usize>, what: impl Into<String>, reason: &str, help: &str) {
+        let place = self.place(bytes);
+        self.errors
+            .push(Error::unsupported(place, what, reason, help));
+    }
+
+    fn module_items(&mut self, items: &[Item]) {
+        let macros = self.macros.len();
+        for item in items {
+            self.visit_item(item);
+        }
+        self.macros.truncate(macros);
+    }
+}
+
+/// The bytes of a syntax node.
+fn bytes(node: &impl Spanned) -> Range<usize> {
+    node.span().byte_range()
+}

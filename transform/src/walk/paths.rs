@@ -1,0 +1,282 @@
+//! Paths: their root becomes the runtime's std, and what they lead to is looked at.
+
+use std::ops::Range;
+
+use syn::visit::Visit;
+use syn::{Expr, ExprPath, Path, PathArguments, Type};
+
+use super::{SharedUse, Walker, bytes};
+use crate::resolve::{Def, ItemId, ItemKind, Ns, name};
+use crate::support;
+
+impl Walker<'_> {
+    /// Handles a path and the generic arguments in it.
+    pub(super) fn path(&mut self, path: &Path, ns: Ns) -> Option<Def> {
+        let segments: Vec<String> = path
+            .segments
+            .iter()
+            .map(|segment| name(&segment.ident))
+            .collect();
+        let spans: Vec<Range<usize>> = path
+            .segments
+            .iter()
+            .map(|segment| bytes(&segment.ident))
+            .collect();
+        let leading = path.leading_colon.is_some();
+        self.root(leading, &segments, spans[0].clone());
+        let def = self.check(leading, &segments, &spans, ns);
+        let owner = match &def {
+            Some(Def::Std(path)) if is_lock(path) => Some(None),
+            Some(Def::Item(item) | Def::Associated(item, _)) => Some(Some(*item)),
+            _ => None,
+        };
+        if let Some(owner) = owner {
+            for segment in &path.segments {
+                if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
+                    self.note_shared(owner, |items| {
+                        items.visit_angle_bracketed_generic_arguments(arguments)
+                    });
+                }
+            }
+        }
+        for segment in &path.segments {
+            self.visit_path_arguments(&segment.arguments);
+        }
+        def
+    }
+
+    /// Puts the runtime's std in the place of a path's root crate, if the path could reach concurrency.
+    pub(super) fn root(&mut self, leading: bool, segments: &[String], first: Range<usize>) {
+        let Some(crate_) = self
+            .tables
+            .root_crate(&self.ribs, leading, &segments[0], false)
+        else {
+            return;
+        };
+        let within = segments.get(1).map(String::as_str);
+        self.rewrite_root(
+            leading,
+            &segments[0],
+            &crate_,
+            first,
+            within.is_none_or(support::overridden),
+        );
+    }
+
+    /// As [`Walker::root`], for a root that is known to be the crate `target`; `wanted` for std's concurrent parts.
+    pub(super) fn rewrite_root(
+        &mut self,
+        leading: bool,
+        written: &str,
+        target: &Def,
+        at: Range<usize>,
+        wanted: bool,
+    ) {
+        let double_colon = if leading { "" } else { "::" };
+        match target {
+            Def::Std(path) if path.is_empty() && matches!(written, "std" | "core" | "alloc") => {
+                let root = format!("{double_colon}seqz_runtime::");
+                self.edits()
+                    .before(at.start, if wanted { &root } else { "" });
+            }
+            // An alias of the whole crate, which is known in every module, must be written out.
+            Def::Std(path) if path.is_empty() => {
+                self.edits()
+                    .replace(at, format!("{double_colon}seqz_runtime::std"));
+            }
+            Def::Extern(path) if path.len() == 1 && path[0] == "seqz" => {
+                self.edits()
+                    .replace(at, format!("{double_colon}seqz_runtime"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Resolves a path and reports what on it can't be run.
+    pub(super) fn check(
+        &mut self,
+        leading: bool,
+        segments: &[String],
+        spans: &[Range<usize>],
+        ns: Ns,
+    ) -> Option<Def> {
+        let def = self.resolve(leading, segments, ns);
+        match &def {
+            Some(Def::Std(path)) => {
+                if let Some(refused) = (1..=path.len()).find(|length| is_refused(&path[..*length]))
+                {
+                    // The last segments of the two paths are the same.
+                    let behind = (path.len() - refused).min(segments.len() - 1);
+                    self.refuse_std(&path[..refused], spans[segments.len() - 1 - behind].clone());
+                }
+            }
+            Some(Def::Extern(path)) => self.refuse_crate(&path[0], spans[0].clone()),
+            _ => {}
+        }
+        def
+    }
+
+    /// Reports a path inside std that can't be run, once.
+    fn refuse_std(&mut self, path: &[String], span: Range<usize>) {
+        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        let Some(refusal) = support::refusal(&parts) else {
+            return;
+        };
+        let full = format!("std::{}", path.join("::"));
+        if self.reported.insert(full.clone()) {
+            self.refuse(span, format!("`{full}`"), refusal.reason, refusal.help);
+        }
+    }
+
+    pub(super) fn refuse_crate(&mut self, crate_: &str, span: Range<usize>) {
+        let Some(refusal) = support::crate_refusal(crate_) else {
+            return;
+        };
+        if self.reported.insert(crate_.to_string()) {
+            self.refuse(
+                span,
+                format!("crate `{crate_}`"),
+                refusal.reason,
+                refusal.help,
+            );
+        }
+    }
+
+    /// A path as an expression.
+    pub(super) fn value_path(&mut self, expr: &ExprPath) {
+        if self.arc_function(expr) {
+            return;
+        }
+        expr.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        if let Some(qself) = &expr.qself {
+            self.visit_type(&qself.ty);
+        }
+        let def = self.path(&expr.path, Ns::Value);
+        self.note_use(expr, def.as_ref());
+    }
+
+    /// `Arc::strong_count` and its like: the answer depends on the other thread, so the runtime gives it.
+    fn arc_function(&mut self, expr: &ExprPath) -> bool {
+        let segments: Vec<String> = expr
+            .path
+            .segments
+            .iter()
+            .map(|segment| name(&segment.ident))
+            .collect();
+        let Some(function) = segments
+            .last()
+            .filter(|name| support::ARC_FUNCTIONS.contains(&name.as_str()))
+        else {
+            return false;
+        };
+        let owner = match &expr.qself {
+            Some(qself) => match &*qself.ty {
+                Type::Path(ty) if qself.as_token.is_none() && segments.len() == 1 => {
+                    self.type_def(&ty.path)
+                }
+                _ => None,
+            },
+            None => self.resolve(
+                expr.path.leading_colon.is_some(),
+                &segments[..segments.len() - 1],
+                Ns::Type,
+            ),
+        };
+        let owner = match owner {
+            Some(Def::Item(alias)) => self.tables.alias(alias),
+            owner => owner,
+        };
+        if owner.as_ref().and_then(Def::std).as_deref() != Some(&["sync", "Arc"]) {
+            return false;
+        }
+        let range = bytes(expr);
+        let function = format!("::seqz_runtime::arc::{function}");
+        self.edits().replace(range, function);
+        true
+    }
+
+    pub(super) fn type_def(&self, path: &Path) -> Option<Def> {
+        let segments: Vec<String> = path
+            .segments
+            .iter()
+            .map(|segment| name(&segment.ident))
+            .collect();
+        self.resolve(path.leading_colon.is_some(), &segments, Ns::Type)
+    }
+
+    /// The `static mut` that a path names.
+    pub(super) fn static_mut_of(&self, path: &Path) -> Option<ItemId> {
+        let segments: Vec<String> = path
+            .segments
+            .iter()
+            .map(|segment| name(&segment.ident))
+            .collect();
+        match self.resolve(path.leading_colon.is_some(), &segments, Ns::Value)? {
+            Def::Item(item) if matches!(self.tables.items[item].kind, ItemKind::StaticMut(_)) => {
+                Some(item)
+            }
+            _ => None,
+        }
+    }
+
+    /// Notes the local types in what becomes the value of a lock or of a `static mut`.
+    pub(super) fn note_shared(
+        &mut self,
+        owner: Option<ItemId>,
+        visit: impl FnOnce(&mut LocalTypes<'_, '_>),
+    ) {
+        let mut found = LocalTypes {
+            walker: self,
+            items: Vec::new(),
+        };
+        visit(&mut found);
+        let items = found.items;
+        if !items.is_empty() {
+            self.shared.push(SharedUse { owner, items });
+        }
+    }
+}
+
+fn is_lock(path: &[String]) -> bool {
+    path.len() >= 2 && path[0] == "sync" && matches!(path[1].as_str(), "Mutex" | "RwLock")
+}
+
+fn is_refused(path: &[String]) -> bool {
+    let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+    support::refusal(&parts).is_some()
+}
+
+/// Collects the local structs and enums that types, struct literals and constructor calls mention.
+pub(super) struct LocalTypes<'w, 'p> {
+    walker: &'w Walker<'p>,
+    items: Vec<ItemId>,
+}
+
+impl<'ast> Visit<'ast> for LocalTypes<'_, '_> {
+    fn visit_path(&mut self, path: &'ast Path) {
+        for length in 1..=path.segments.len() {
+            let prefix: Vec<String> = path
+                .segments
+                .iter()
+                .take(length)
+                .map(|segment| name(&segment.ident))
+                .collect();
+            if let Some(Def::Item(item)) =
+                self.walker
+                    .resolve(path.leading_colon.is_some(), &prefix, Ns::Type)
+                && !self.items.contains(&item)
+            {
+                self.items.push(item);
+            }
+        }
+        syn::visit::visit_path(self, path);
+    }
+
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        syn::visit::visit_expr(self, expr);
+    }
+}

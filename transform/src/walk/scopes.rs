@@ -1,0 +1,163 @@
+//! What is in scope where: the ribs that come and go with functions, blocks, closures and patterns.
+
+use std::collections::HashSet;
+
+use syn::visit::{self, Visit};
+use syn::{Block, FnArg, GenericParam, Generics, Item, ItemImpl, ItemMod, Pat, Signature, Stmt};
+
+use super::{Walker, bytes};
+use crate::resolve::{
+    Def, ItemId, ItemKind, Ns, Rib, bound_names, current_module, declare_block, declare_impl, name,
+};
+
+impl Walker<'_> {
+    /// Runs `inside` with one more rib.
+    pub(super) fn with_rib(&mut self, rib: Rib, inside: impl FnOnce(&mut Self)) {
+        self.ribs.push(rib);
+        inside(self);
+        self.ribs.pop();
+    }
+
+    pub(super) fn with_variables(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.with_rib(Rib::Variables(HashSet::new()), inside);
+    }
+
+    pub(super) fn with_generics(&mut self, generics: &Generics, inside: impl FnOnce(&mut Self)) {
+        let names = generics.params.iter().filter_map(|param| match param {
+            GenericParam::Type(param) => Some(name(&param.ident)),
+            GenericParam::Const(param) => Some(name(&param.ident)),
+            GenericParam::Lifetime(_) => None,
+        });
+        self.with_rib(Rib::Generics(names.collect()), inside);
+    }
+
+    /// Adds the variables that a pattern binds.
+    pub(super) fn bind(&mut self, pattern: &Pat) {
+        for bound in bound_names(pattern).into_keys() {
+            // A constant, a static or a unit struct in a pattern is not a new variable.
+            let existing =
+                self.tables
+                    .resolve(&self.ribs, false, std::slice::from_ref(&bound), Ns::Value);
+            let constant = matches!(existing, Some(Def::Item(item)) if !matches!(self.tables.items[item].kind, ItemKind::Fn(_)));
+            if constant {
+                continue;
+            }
+            self.guards.remove(&bound);
+            self.scopes.remove(&bound);
+            let variables = self.ribs.iter_mut().rev().find_map(|rib| match rib {
+                Rib::Variables(names) => Some(names),
+                _ => None,
+            });
+            if let Some(names) = variables {
+                names.insert(bound);
+            }
+        }
+    }
+
+    pub(super) fn resolve(&self, leading: bool, segments: &[String], ns: Ns) -> Option<Def> {
+        self.tables.resolve(&self.ribs, leading, segments, ns)
+    }
+
+    /// The item whose name stands at `at`.
+    pub(super) fn item_at(&self, ident: &syn::Ident) -> Option<ItemId> {
+        self.tables
+            .by_place
+            .get(&(self.file, bytes(ident).start))
+            .copied()
+    }
+
+    pub(super) fn function(&mut self, sig: &Signature, body: Option<&Block>) {
+        let item = self.item_at(&sig.ident);
+        self.functions.extend(item);
+        self.with_generics(&sig.generics, |walker| {
+            walker.with_variables(|walker| {
+                walker.visit_generics(&sig.generics);
+                for input in &sig.inputs {
+                    walker.visit_fn_arg(input);
+                    if let FnArg::Typed(input) = input {
+                        walker.bind(&input.pat);
+                        walker.note_scope_parameter(&input.pat, &input.ty);
+                    }
+                }
+                walker.visit_return_type(&sig.output);
+                if let Some(body) = body {
+                    walker.visit_block(body);
+                }
+            });
+        });
+        if item.is_some() {
+            self.functions.pop();
+        }
+    }
+
+    pub(super) fn block(&mut self, block: &Block) {
+        let module = current_module(&self.ribs);
+        let names = declare_block(
+            &mut self.tables,
+            self.program,
+            self.file,
+            module,
+            &block.stmts,
+        );
+        for stmt in &block.stmts {
+            if let Stmt::Item(Item::Impl(item)) = stmt {
+                declare_impl(&mut self.tables, self.file, module, item);
+            }
+        }
+        let macros = self.macros.len();
+        self.with_rib(Rib::Block(names), |walker| {
+            walker.with_variables(|walker| {
+                block.stmts.iter().for_each(|stmt| walker.visit_stmt(stmt))
+            });
+        });
+        self.macros.truncate(macros);
+    }
+
+    pub(super) fn module(&mut self, item: &ItemMod) {
+        item.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        let Some(&module) = self
+            .tables
+            .module_by_place
+            .get(&(self.file, bytes(&item.ident).start))
+        else {
+            return;
+        };
+        let outer = self.file;
+        let macro_use = item
+            .attrs
+            .iter()
+            .any(|attr| attr.path().is_ident("macro_use"));
+        let macros = self.macros.len();
+        let program = self.program;
+        match &item.content {
+            Some((_, items)) => self.with_rib(Rib::Module(module), |walker| {
+                items.iter().for_each(|item| walker.visit_item(item));
+            }),
+            None => {
+                let Some(&file) = program.modules.get(&(outer, bytes(item).start)) else {
+                    return;
+                };
+                self.file = file;
+                let tree = &program.files[file].tree;
+                self.with_rib(Rib::Module(module), |walker| {
+                    tree.attrs
+                        .iter()
+                        .for_each(|attr| walker.visit_attribute(attr));
+                    tree.items.iter().for_each(|item| walker.visit_item(item));
+                });
+                self.file = outer;
+            }
+        }
+        if !macro_use {
+            self.macros.truncate(macros);
+        }
+    }
+
+    pub(super) fn implementation(&mut self, item: &ItemImpl) {
+        self.with_generics(&item.generics, |walker| {
+            visit::visit_item_impl(walker, item)
+        });
+    }
+}
