@@ -12,12 +12,13 @@
 //! when it changes rows before it (a local read that makes an x-live block longer, a non-local one that holds T's
 //! write back), rows are computed again from there, and only when somebody asks.
 
-use super::interference::{Interference, NONE, index, up_to};
+use super::bits::{NONE, first, holds, index};
+use super::interference::{Interference, Slot};
 use super::lane::{Lane, Scratch};
 use super::track::Track;
 use super::witness::trace_back;
 use super::{Interleaving, Verdict};
-use crate::log::{Op, TEvent};
+use crate::log::{Object, Op, TEvent};
 
 /// Lanes that are kept at once. A log has as many as T' has reads, plus one; most are never asked for.
 const LANES: usize = 64;
@@ -28,8 +29,8 @@ pub struct Grid {
     interference: Interference,
     track: Track,
     lanes: Vec<Lane>,
-    /// Per number of reads of T': its place in `lanes`, `NONE` if it has none.
-    slots: Vec<u32>,
+    /// Per number of reads of T': its place in `lanes`, [`NONE`] if it has none.
+    places: Vec<u32>,
     /// Which number of reads each of `lanes` is for. Those in use come first.
     used: Vec<u32>,
     /// The next lane to be given up when all are in use.
@@ -51,7 +52,7 @@ impl Grid {
             interference: Interference::new(&[]),
             track: Track::default(),
             lanes: Vec::new(),
-            slots: Vec::new(),
+            places: Vec::new(),
             used: Vec::new(),
             victim: 0,
             scratch: Scratch::default(),
@@ -62,20 +63,19 @@ impl Grid {
 
     /// Starts a new execution with this log of T'. Costs a comparison when it is the log of the execution before.
     pub fn begin(&mut self, interfering: &[Op]) {
-        if self.interference.refill(interfering) {
-            self.slots.clear();
-            self.used.clear();
-        }
+        self.interference.refill(interfering);
         self.reset();
     }
 
     /// Starts a new execution with the same log of T'.
     pub fn reset(&mut self) {
-        self.track.clear(self.interference.words());
-        for lane in self.used.drain(..) {
-            self.slots[lane as usize] = NONE;
+        self.track.clear(&self.interference);
+        for reads in self.used.drain(..) {
+            self.places[reads as usize] = NONE;
         }
-        self.slots.resize(self.interference.lanes(), NONE);
+        if self.places.len() <= self.interference.len() {
+            self.places.resize(self.interference.len() + 1, NONE);
+        }
         self.victim = 0;
     }
 
@@ -99,8 +99,11 @@ impl Grid {
 
     /// T does one more event. Nothing is decided before it is asked for.
     pub fn push(&mut self, event: TEvent) {
+        let at = self.track.len();
         let dirty = self.track.push(&self.interference, event);
-        self.spoil(dirty);
+        if dirty <= at {
+            self.spoil(dirty);
+        }
     }
 
     /// Takes T's last event back.
@@ -132,18 +135,36 @@ impl Grid {
         feasible
     }
 
+    /// Finds the events of T' that T's next event, this read or failed attempt to take a lock, could be paired with:
+    /// those for which [`Grid::would_be_feasible`] holds, in order. Faster than asking for each.
+    pub fn sources(&mut self, op: Op, found: &mut Vec<u32>) {
+        found.clear();
+        match op {
+            Op::Read(x) | Op::Update(x) => self.writes_to_read(x, op.writes().is_some(), found),
+            Op::TryFail(x, _) => {
+                for step in 0..self.interference.len() {
+                    let event = TEvent::non_local(op, index(step));
+                    let acquires =
+                        matches!(self.interference.ops()[step], Op::Acquire(y, _) if x == y);
+                    if acquires && self.would_be_feasible(event) {
+                        found.push(index(step));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Whether T can be at its end when T' has done exactly its first `cut` events.
     #[must_use]
     pub fn reachable_at(&mut self, cut: usize) -> bool {
-        if self.track.impossible()
-            || cut > self.interference.len()
-            || index(cut) < self.track.must()
-        {
+        // Must is NONE, the largest number, when an event has no column at all.
+        if cut > self.interference.len() || index(cut) < self.track.must() {
             return false;
         }
-        let slot = self.lane(self.interference.lane_of(index(cut)), index(cut));
-        let row = self.lanes[slot].row(&self.interference, &self.track, self.track.len());
-        row[cut / 64] >> (cut % 64) & 1 == 1
+        let lane = self.lane(index(cut), index(cut));
+        let row = self.lanes[lane].row(&self.interference, &self.track, self.track.len());
+        holds(row, cut)
     }
 
     /// An interleaving, if the log is feasible.
@@ -159,11 +180,11 @@ impl Grid {
         if !self.reachable_at(cut) {
             return None;
         }
-        let slot = self.lane(self.interference.lane_of(index(cut)), index(cut));
+        let lane = self.lane(index(cut), index(cut));
         Some(trace_back(
             &self.interference,
             &self.track,
-            &mut self.lanes[slot],
+            &mut self.lanes[lane],
             cut,
         ))
     }
@@ -180,74 +201,152 @@ impl Grid {
     /// How far T' goes in some interleaving; the place is one that [`Grid::reachable_at`] agrees with. With `probe`,
     /// rows from there on are not kept.
     fn cut(&mut self, probe: Option<usize>) -> Option<u32> {
-        if self.track.impossible() {
+        let must = self.track.must();
+        if must == NONE {
             return None;
         }
-        let mut cut = self.track.must();
-        if cut == 0 {
+        if must == 0 {
             // T alone: its local reads see its own writes or initial values.
             return Some(0);
         }
-        let limit = self.interference.lock_free(cut);
+        let mut cuts = Cuts::from(&self.interference, must);
         loop {
-            let lane = self.interference.lane_of(cut);
-            let high = self.interference.lane_high(lane).min(limit);
-            let slot = self.lane(lane, limit);
+            let lane = self.lane(cuts.now, cuts.limit);
+            let lane = &mut self.lanes[lane];
             let row = match probe {
-                None => self.lanes[slot].row(&self.interference, &self.track, self.track.len()),
-                Some(dirty) => self.lanes[slot].probe(
-                    &self.interference,
-                    &self.track,
-                    dirty,
-                    &mut self.scratch,
-                ),
+                None => lane.row(&self.interference, &self.track, self.track.len()),
+                Some(dirty) => {
+                    lane.probe(&self.interference, &self.track, dirty, &mut self.scratch)
+                }
             };
-            // Past the last event with a source, T' has done what must have happened: no column of the row is too low.
-            let first = row.iter().enumerate().find(|&(_, &word)| word != 0);
-            let (word, bits) = first?;
-            if bits & up_to(high as usize, word) != 0 {
-                return Some(index(word * 64) + bits.trailing_zeros());
+            // Past the last event with a source, T' has done what must have happened: no column is too low. An empty
+            // row stays empty when T' has more reads to do.
+            let lowest = first(row, 0)?;
+            if lowest <= cuts.highest(lane) {
+                return Some(lowest);
             }
-            if limit <= high {
-                return None;
-            }
-            cut = self.interference.released(high + 1)?;
+            cuts.advance(&self.interference, lane)?;
         }
     }
 
-    /// The lane for a number of reads of T', covering columns up to `last`.
-    fn lane(&mut self, lane: u32, last: u32) -> usize {
-        let slot = match self.slots[lane as usize] {
-            NONE => self.take_lane(lane),
-            slot => slot as usize,
-        };
-        self.lanes[slot].widen(last);
-        slot
+    /// [`Grid::sources`] of a read: all writes of T' to the object at once. The values that T may find are those that T'
+    /// wrote after T's own latest write to it, and each is there in columns of its own.
+    fn writes_to_read(&mut self, x: Object, update: bool, found: &mut Vec<u32>) {
+        let must = self.track.must();
+        if must == NONE {
+            return;
+        }
+        let slot = self.interference.slot(x);
+        let mut shown = None;
+        let mut from = 0;
+        while let Some(step) = first(self.interference.writes(slot), from) {
+            from = step + 1;
+            let last = self.interference.overwritten(slot, step);
+            let mut cuts = Cuts::from(&self.interference, must.max(step + 1));
+            let mut next = (last >= must).then_some(());
+            while next.is_some() {
+                let lane = self.lane(cuts.now, cuts.limit);
+                let show = Some((self.lanes[lane].reads_below(), cuts.limit / 64));
+                if shown != show {
+                    shown = show;
+                    self.show_foreign(lane, slot, update);
+                }
+                let lane = &self.lanes[lane];
+                let lowest = first(self.scratch.row(), step + 1).filter(|&lowest| lowest <= last);
+                // What T' does after the read does not matter: it may stay where it is.
+                next = lowest.and_then(|lowest| {
+                    if lowest <= cuts.highest(lane) {
+                        found.push(step);
+                        return None;
+                    }
+                    cuts.advance(&self.interference, lane)
+                });
+            }
+        }
     }
 
-    fn take_lane(&mut self, lane: u32) -> usize {
-        let slot = if self.used.len() < LANES {
-            self.used.push(lane);
+    /// Puts into the scratch row the columns at which T may read a value that T' wrote.
+    fn show_foreign(&mut self, lane: usize, slot: Slot, update: bool) {
+        let lane = &mut self.lanes[lane];
+        let written = self.track.written(slot);
+        if written == 0 {
+            let row = lane.row(&self.interference, &self.track, self.track.len());
+            self.scratch.keep(row);
+        } else {
+            let (u, t) = (&self.interference, &self.track);
+            lane.foreign(u, t, slot, written, &mut self.scratch);
+        }
+        if update {
+            lane.keep_writable(&self.interference, slot, self.scratch.row_mut());
+        }
+    }
+
+    /// The place of the lane for a prefix of T', covering columns up to `last`.
+    fn lane(&mut self, cut: u32, last: u32) -> usize {
+        let reads = self.interference.reads_done(cut);
+        let place = match self.places[reads as usize] {
+            NONE => {
+                let place = self.take_lane(reads);
+                self.lanes[place].restart(self.interference.before_next_read(cut));
+                place
+            }
+            place => place as usize,
+        };
+        self.lanes[place].widen(last);
+        place
+    }
+
+    fn take_lane(&mut self, reads: u32) -> usize {
+        let place = if self.used.len() < LANES {
+            self.used.push(reads);
             self.used.len() - 1
         } else {
-            let slot = self.victim;
-            self.victim = (slot + 1) % LANES;
-            self.slots[self.used[slot] as usize] = NONE;
-            self.used[slot] = lane;
-            slot
+            let place = self.victim;
+            self.victim = (place + 1) % LANES;
+            self.places[self.used[place] as usize] = NONE;
+            self.used[place] = reads;
+            place
         };
-        if slot == self.lanes.len() {
+        if place == self.lanes.len() {
             self.lanes.push(Lane::default());
         }
-        self.slots[lane as usize] = index(slot);
-        let below = self.interference.lane_high(lane);
-        self.lanes[slot].restart(below);
-        slot
+        self.places[reads as usize] = index(place);
+        place
     }
 
     fn spoil(&mut self, row: usize) {
         for lane in &mut self.lanes[..self.used.len()] {
             lane.spoil(row);
         }
+    }
+}
+
+/// The prefixes of T' that matter (see [`super`]), one per lane.
+struct Cuts {
+    now: u32,
+    /// The last that matters: the first place where T' holds no lock.
+    limit: u32,
+}
+
+impl Cuts {
+    fn from(u: &Interference, must: u32) -> Self {
+        Self {
+            now: must,
+            limit: u.lock_free(must),
+        }
+    }
+
+    /// The last prefix that matters among those that the lane is for.
+    fn highest(&self, lane: &Lane) -> u32 {
+        lane.reads_below().min(self.limit)
+    }
+
+    /// Goes on to the next lane with a prefix that matters.
+    fn advance(&mut self, u: &Interference, lane: &Lane) -> Option<()> {
+        if self.limit <= lane.reads_below() {
+            return None;
+        }
+        self.now = u.released(lane.reads_below() + 1)?;
+        Some(())
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Column j of the grid is "T' has done j events", step j is "T' does its event j", from column j to column j + 1.
 
+use super::bits::{self, index};
 use crate::log::{LockMode, Object, Op};
 
 /// How many bit rows an object has.
@@ -17,8 +18,17 @@ const INSIDE_EXCLUSIVE: usize = 3;
 /// Columns inside any block of the lock.
 const INSIDE_ANY: usize = 4;
 
-/// "None" among indices.
-pub(super) const NONE: u32 = u32::MAX;
+/// How many bit rows there are for T' as a whole, before those of the objects.
+const OVERALL: usize = 3;
+/// Steps that read anything.
+const ANY_READ: usize = 0;
+/// Columns at which T' holds no lock.
+const LOCK_FREE: usize = 1;
+/// Columns right after a release.
+const RELEASED: usize = 2;
+
+/// The place of an object in the analysis; 0 for all objects that T' has nothing to do with.
+pub(super) type Slot = u32;
 
 /// The log of T', analysed. Made anew in place, so that no memory is allocated once the largest log has been seen.
 #[derive(Clone, Debug, Default)]
@@ -26,34 +36,14 @@ pub struct Interference {
     ops: Vec<Op>,
     /// 64-bit words in a row of n + 1 columns.
     words: usize,
-    /// Objects below this number have rows in `masks`.
-    objects: usize,
-    /// `[object][kind][word]`.
+    /// Slots in `masks`.
+    slots: usize,
+    /// The rows for T' as a whole, then `[slot][kind]`; `words` words each.
     masks: Vec<u64>,
-    /// Per step: the last column at which what it did still holds. For a write that is the step of the next write of
-    /// the object, for an acquire that of its release, n if there is none.
-    until: Vec<u32>,
-    /// Per column: how many reads T' has done. Columns with the same number share their lane.
-    lane_of: Vec<u32>,
-    /// Per number of reads: the last column with that many.
-    lane_high: Vec<u32>,
-    /// Per column: the first column from here on at which T' holds no lock, n if there is none.
-    lock_free: Vec<u32>,
-    /// Per column: the first column from here on that a release leads to, `NONE` if there is none.
-    released: Vec<u32>,
-    /// Locks held while going through the log: the step of the acquire.
-    held: Vec<u32>,
-    /// Per object, while going through the log.
-    latest: Vec<Latest>,
-}
-
-/// What T' did last with an object.
-#[derive(Clone, Copy, Debug, Default)]
-struct Latest {
-    /// The column right after its latest access.
-    next: u32,
-    /// The step of its latest write.
-    write: Option<u32>,
+    /// Per slot, while going through the log: the column right after the latest access.
+    next: Vec<u32>,
+    /// Acquires whose block is open, while going through the log.
+    open: Vec<u32>,
 }
 
 impl Interference {
@@ -95,240 +85,196 @@ impl Interference {
     fn rebuild(&mut self, ops: &[Op]) {
         self.ops.clear();
         self.ops.extend_from_slice(ops);
-        let columns = ops.len() + 1;
-        self.words = columns.div_ceil(64);
-        self.objects = ops
-            .iter()
-            .filter_map(|op| object(*op))
-            .map(|x| x as usize + 1)
-            .max()
-            .unwrap_or(0);
+        self.words = ops.len() / 64 + 1;
+        self.slots = 0;
         self.masks.clear();
-        self.masks.resize(self.objects * KINDS * self.words, 0);
-        self.mark_accesses();
-        self.mark_blocks();
-        self.count_reads();
-    }
-
-    /// Writes, reads, live columns, and how long each write stays the latest one.
-    fn mark_accesses(&mut self) {
-        let n = self.ops.len();
-        self.until.clear();
-        self.until.resize(n, index(n));
-        self.latest.clear();
-        self.latest.resize(self.objects, Latest::default());
-        for step in 0..n {
-            let op = self.ops[step];
-            let (Op::Read(x) | Op::Write(x) | Op::Update(x)) = op else {
-                continue;
-            };
-            let before = self.latest[x as usize];
-            if !matches!(op, Op::Write(_)) {
-                self.set(x, READS, step);
-                // From the latest access on, T' waits for this read.
-                self.fill(x, LIVE, before.next as usize, step);
+        self.next.clear();
+        self.open.clear();
+        self.admit(0);
+        for (step, &op) in ops.iter().enumerate() {
+            if self.open.is_empty() {
+                self.mark(LOCK_FREE, step);
             }
-            if !matches!(op, Op::Read(_)) {
-                self.set(x, WRITES, step);
-                if let Some(write) = before.write {
-                    self.until[write as usize] = index(step);
+            match op {
+                Op::Read(x) => {
+                    let slot = self.admit(x as usize + 1);
+                    self.read(slot, step);
+                    self.next[slot] = index(step + 1);
                 }
-                self.latest[x as usize].write = Some(index(step));
-            }
-            self.latest[x as usize].next = index(step + 1);
-        }
-    }
-
-    /// Lock blocks, and where T' holds nothing.
-    fn mark_blocks(&mut self) {
-        let n = self.ops.len();
-        self.held.clear();
-        self.lock_free.clear();
-        self.lock_free.resize(n + 1, index(n));
-        self.released.clear();
-        self.released.resize(n + 1, NONE);
-        for step in 0..=n {
-            if self.held.is_empty() {
-                self.lock_free[step] = index(step);
-            }
-            match self.ops.get(step).copied() {
-                Some(Op::Acquire(..)) => self.held.push(index(step)),
-                Some(op @ Op::Release(x, mode)) => {
-                    self.released[step + 1] = index(step + 1);
-                    let opened = self
-                        .held
+                Op::Write(x) => {
+                    let slot = self.admit(x as usize + 1);
+                    self.mark(row(slot, WRITES), step);
+                    self.next[slot] = index(step + 1);
+                }
+                Op::Update(x) => {
+                    let slot = self.admit(x as usize + 1);
+                    self.read(slot, step);
+                    self.mark(row(slot, WRITES), step);
+                    self.next[slot] = index(step + 1);
+                }
+                Op::Acquire(l, _) => {
+                    self.admit(l as usize + 1);
+                    self.open.push(index(step));
+                }
+                Op::Release(l, mode) => {
+                    self.mark(RELEASED, step + 1);
+                    let opening = Op::Acquire(l, mode);
+                    let open = self
+                        .open
                         .iter()
-                        .rposition(|&open| self.ops[open as usize] == Op::Acquire(x, mode));
-                    debug_assert!(
-                        opened.is_some(),
-                        "T' releases what it does not hold: {op:?}"
-                    );
-                    if let Some(at) = opened {
-                        let open = self.held.remove(at) as usize;
-                        self.until[open] = index(step);
-                        self.mark_block(x, mode, open + 1, step);
+                        .rposition(|&open| ops[open as usize] == opening);
+                    debug_assert!(open.is_some(), "T' releases what it does not hold: {op:?}");
+                    if let Some(open) = open {
+                        let acquire = self.open.remove(open) as usize;
+                        self.block(l, mode, acquire + 1, step);
                     }
                 }
-                _ => {}
+                Op::TryFail(..) | Op::Join => {
+                    debug_assert!(false, "an event that T' cannot have: {op:?}");
+                }
             }
         }
-        for at in 0..self.held.len() {
-            let open = self.held[at] as usize;
-            if let Op::Acquire(x, mode) = self.ops[open] {
-                self.mark_block(x, mode, open + 1, n);
-            }
+        if self.open.is_empty() {
+            self.mark(LOCK_FREE, ops.len());
         }
-        for column in (0..n).rev() {
-            if self.lock_free[column] == index(n) {
-                self.lock_free[column] = self.lock_free[column + 1];
-            }
-            if self.released[column] == NONE {
-                self.released[column] = self.released[column + 1];
+        for open in 0..self.open.len() {
+            let acquire = self.open[open] as usize;
+            if let Op::Acquire(l, mode) = ops[acquire] {
+                self.block(l, mode, acquire + 1, ops.len());
             }
         }
     }
 
-    fn mark_block(&mut self, x: Object, mode: LockMode, first: usize, last: usize) {
-        self.fill(x, INSIDE_ANY, first, last);
+    /// Makes room for a slot.
+    fn admit(&mut self, slot: usize) -> usize {
+        if slot >= self.slots {
+            self.slots = (slot + 1).next_multiple_of(8);
+            self.masks
+                .resize((OVERALL + self.slots * KINDS) * self.words, 0);
+            self.next.resize(self.slots, 0);
+        }
+        slot
+    }
+
+    fn read(&mut self, slot: usize, step: usize) {
+        self.mark(ANY_READ, step);
+        self.mark(row(slot, READS), step);
+        // From the latest access on, T' waits for this read.
+        self.fill(row(slot, LIVE), self.next[slot] as usize, step);
+    }
+
+    fn block(&mut self, lock: Object, mode: LockMode, first: usize, last: usize) {
+        let slot = lock as usize + 1;
+        self.fill(row(slot, INSIDE_ANY), first, last);
         if mode == LockMode::Exclusive {
-            self.fill(x, INSIDE_EXCLUSIVE, first, last);
+            self.fill(row(slot, INSIDE_EXCLUSIVE), first, last);
         }
     }
 
-    fn count_reads(&mut self) {
-        self.lane_of.clear();
-        self.lane_high.clear();
-        for column in 0..=self.ops.len() {
-            self.lane_of.push(index(self.lane_high.len()));
-            let read = matches!(self.ops.get(column), Some(Op::Read(_) | Op::Update(_)));
-            if read || column == self.ops.len() {
-                self.lane_high.push(index(column));
-            }
-        }
+    fn mark(&mut self, row: usize, bit: usize) {
+        self.masks[row * self.words + bit / 64] |= 1 << (bit % 64);
     }
 
-    fn at(&self, x: Object, kind: usize) -> usize {
-        (x as usize * KINDS + kind) * self.words
-    }
-
-    fn set(&mut self, x: Object, kind: usize, bit: usize) {
-        let at = self.at(x, kind) + bit / 64;
-        self.masks[at] |= 1 << (bit % 64);
-    }
-
-    /// Sets the bits `first..=last`.
-    fn fill(&mut self, x: Object, kind: usize, first: usize, last: usize) {
-        let at = self.at(x, kind);
+    /// Sets the bits `first..=last` of a row.
+    fn fill(&mut self, row: usize, first: usize, last: usize) {
         for word in first / 64..=last / 64 {
-            self.masks[at + word] |= span(first, last, word);
+            self.masks[row * self.words + word] |= bits::span(first, last, word);
         }
     }
 
-    fn row(&self, x: Object, kind: usize) -> Option<&[u64]> {
-        let at = self.at(x, kind);
-        ((x as usize) < self.objects).then(|| &self.masks[at..at + self.words])
+    fn row(&self, row: usize) -> &[u64] {
+        &self.masks[row * self.words..(row + 1) * self.words]
     }
 
+    /// 64-bit words in a row.
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// The steps at which T' writes x.
-    pub(super) fn writes(&self, x: Object) -> Option<&[u64]> {
-        self.row(x, WRITES)
+    /// How many slots there are.
+    pub(super) fn slots(&self) -> usize {
+        self.slots
     }
 
-    /// The steps at which T' reads x.
-    pub(super) fn reads(&self, x: Object) -> Option<&[u64]> {
-        self.row(x, READS)
+    /// The object's slot.
+    pub(super) fn slot(&self, x: Object) -> Slot {
+        match x + 1 {
+            slot if (slot as usize) < self.slots => slot,
+            _ => 0,
+        }
     }
 
-    /// The columns at which T must not write x if T' goes on to all of its reads.
-    pub(super) fn live(&self, x: Object) -> Option<&[u64]> {
-        self.row(x, LIVE)
+    /// The steps at which T' writes the object.
+    pub(super) fn writes(&self, slot: Slot) -> &[u64] {
+        self.row(row(slot as usize, WRITES))
+    }
+
+    /// The steps at which T' reads the object.
+    pub(super) fn reads(&self, slot: Slot) -> &[u64] {
+        self.row(row(slot as usize, READS))
+    }
+
+    /// The columns at which T must not write the object if T' goes on to all of its reads.
+    pub(super) fn live(&self, slot: Slot) -> &[u64] {
+        self.row(row(slot as usize, LIVE))
     }
 
     /// The columns at which T must not hold the lock in this mode.
-    pub(super) fn excluding(&self, lock: Object, mode: LockMode) -> Option<&[u64]> {
-        self.row(
-            lock,
-            match mode {
-                LockMode::Exclusive => INSIDE_ANY,
-                LockMode::Shared => INSIDE_EXCLUSIVE,
-            },
-        )
+    pub(super) fn excluding(&self, slot: Slot, mode: LockMode) -> &[u64] {
+        let kind = match mode {
+            LockMode::Exclusive => INSIDE_ANY,
+            LockMode::Shared => INSIDE_EXCLUSIVE,
+        };
+        self.row(row(slot as usize, kind))
     }
 
-    /// The last column at which what this step did still holds.
-    pub(super) fn until(&self, step: u32) -> u32 {
-        self.until[step as usize]
+    /// The last column at which the value that T' writes at this step is still there: the step of its next write to
+    /// the object.
+    pub(super) fn overwritten(&self, slot: Slot, step: u32) -> u32 {
+        bits::first(self.writes(slot), step + 1).unwrap_or(index(self.len()))
+    }
+
+    /// The last column of the block that this step opens.
+    pub(super) fn closed(&self, acquire: u32) -> u32 {
+        let Op::Acquire(lock, mode) = self.ops[acquire as usize] else {
+            return 0;
+        };
+        let mut inner = 0;
+        for step in acquire + 1..index(self.len()) {
+            let op = self.ops[step as usize];
+            if op == Op::Acquire(lock, mode) {
+                inner += 1;
+            } else if op == Op::Release(lock, mode) {
+                if inner == 0 {
+                    return step;
+                }
+                inner -= 1;
+            }
+        }
+        index(self.len())
     }
 
     /// How many reads T' has done at a column.
-    pub(super) fn lane_of(&self, column: u32) -> u32 {
-        self.lane_of[column as usize]
+    pub(super) fn reads_done(&self, column: u32) -> u32 {
+        bits::count_below(self.row(ANY_READ), column)
     }
 
-    /// The last column with this many reads done.
-    pub(super) fn lane_high(&self, lane: u32) -> u32 {
-        self.lane_high[lane as usize]
-    }
-
-    /// How many lanes there are.
-    pub(super) fn lanes(&self) -> usize {
-        self.lane_high.len()
+    /// The last column with as many reads done as at this one.
+    pub(super) fn before_next_read(&self, column: u32) -> u32 {
+        bits::first(self.row(ANY_READ), column).unwrap_or(index(self.len()))
     }
 
     /// The first column from here on at which T' holds no lock, n if there is none.
     pub(super) fn lock_free(&self, column: u32) -> u32 {
-        self.lock_free[column as usize]
+        bits::first(self.row(LOCK_FREE), column).unwrap_or(index(self.len()))
     }
 
     /// The first column from here on that a release leads to.
     pub(super) fn released(&self, column: u32) -> Option<u32> {
-        match self.released.get(column as usize) {
-            Some(&at) if at != NONE => Some(at),
-            _ => None,
-        }
+        bits::first(self.row(RELEASED), column)
     }
 }
 
-/// Logs are indexed by `u32`: the step bound of a run is far below.
-pub(super) fn index(at: usize) -> u32 {
-    debug_assert!(at < NONE as usize);
-    at as u32
-}
-
-/// The bits of columns `first..=last` that fall into word `word` of a row.
-pub(super) fn span(first: usize, last: usize, word: usize) -> u64 {
-    from(first, word) & up_to(last, word)
-}
-
-fn from(first: usize, word: usize) -> u64 {
-    match first.checked_sub(word * 64) {
-        None => u64::MAX,
-        Some(bit) if bit < 64 => u64::MAX << bit,
-        Some(_) => 0,
-    }
-}
-
-/// The bits of columns up to `last` in word `word` of a row.
-pub(super) fn up_to(last: usize, word: usize) -> u64 {
-    match last.checked_sub(word * 64) {
-        None => 0,
-        Some(bit) if bit < 64 => u64::MAX >> (63 - bit),
-        Some(_) => u64::MAX,
-    }
-}
-
-fn object(op: Op) -> Option<Object> {
-    match op {
-        Op::Read(x)
-        | Op::Write(x)
-        | Op::Update(x)
-        | Op::Acquire(x, _)
-        | Op::Release(x, _)
-        | Op::TryFail(x, _) => Some(x),
-        Op::Join => None,
-    }
+fn row(slot: usize, kind: usize) -> usize {
+    OVERALL + slot * KINDS + kind
 }

@@ -5,10 +5,11 @@
 //! generous, as later reads of T' are left out; that is of use: a lane whose last row is empty shows that no longer
 //! prefix works either.
 
-use super::interference::{Interference, NONE, index, span, up_to};
+use super::bits::{below, by_width, first, flood, holds, index, span};
+use super::interference::{Interference, Slot};
 use super::track::Track;
 
-/// The rows of one number of reads of T', as far as they have been asked for.
+/// The rows for one number of reads of T', as far as they have been asked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     /// The reads of T' before this step count.
@@ -19,6 +20,28 @@ pub(super) struct Lane {
     width: usize,
     /// `[row][word]`, `width` words each.
     rows: Vec<u64>,
+}
+
+/// Rows that are not kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    row: Vec<u64>,
+    next: Vec<u64>,
+}
+
+impl Scratch {
+    pub(super) fn row(&self) -> &[u64] {
+        &self.row
+    }
+
+    pub(super) fn row_mut(&mut self) -> &mut [u64] {
+        &mut self.row
+    }
+
+    pub(super) fn keep(&mut self, row: &[u64]) {
+        self.row.clear();
+        self.row.extend_from_slice(row);
+    }
 }
 
 impl Lane {
@@ -51,12 +74,12 @@ impl Lane {
     /// Row `row`, computed as far as it is not yet.
     pub(super) fn row(&mut self, u: &Interference, t: &Track, row: usize) -> &[u64] {
         if self.clean <= row {
-            self.extend(u, t, row);
+            by_width!(self.width, |width| self.extend(u, t, row, width));
         }
         &self.rows[row * self.width..(row + 1) * self.width]
     }
 
-    /// The last row, given that rows from `dirty` on are to be seen without being kept.
+    /// The last row, with rows from `dirty` on seen but not kept.
     pub(super) fn probe<'a>(
         &mut self,
         u: &Interference,
@@ -65,41 +88,94 @@ impl Lane {
         scratch: &'a mut Scratch,
     ) -> &'a [u64] {
         let width = self.width;
-        let last = t.len();
-        scratch.even.resize(width, 0);
-        scratch.odd.resize(width, 0);
-        let mut row = dirty;
-        if row == 0 {
-            first_row(u, t, &mut scratch.even);
-        } else {
-            scratch
-                .even
-                .copy_from_slice(&self.row(u, t, row - 1)[..width]);
-            next_row(
-                u,
-                t,
-                self.reads_below,
-                row - 1,
-                &scratch.even,
-                &mut scratch.odd,
-            );
-            std::mem::swap(&mut scratch.even, &mut scratch.odd);
+        scratch.row.resize(width, 0);
+        scratch.next.resize(width, 0);
+        if dirty > 0 {
+            scratch.row.copy_from_slice(self.row(u, t, dirty - 1));
         }
-        while row < last {
-            next_row(u, t, self.reads_below, row, &scratch.even, &mut scratch.odd);
-            std::mem::swap(&mut scratch.even, &mut scratch.odd);
-            row += 1;
-        }
-        &scratch.even
+        let below = self.reads_below;
+        by_width!(width, |width| {
+            if dirty == 0 {
+                first_row(u, t, &mut scratch.row[..width], width);
+            }
+            for row in dirty.max(1)..=t.len() {
+                next_row(
+                    u,
+                    t,
+                    below,
+                    row - 1,
+                    &scratch.row[..width],
+                    &mut scratch.next[..width],
+                    width,
+                );
+                std::mem::swap(&mut scratch.row, &mut scratch.next);
+            }
+        });
+        &scratch.row
     }
 
-    fn extend(&mut self, u: &Interference, t: &Track, last: usize) {
+    /// The columns of the last row at which the object has a value that T' wrote after T's own latest write, which
+    /// leads to row `written`.
+    ///
+    /// A path gets there by the step of T' that writes the value, in a row from `written` on, and by no further write
+    /// to the object.
+    pub(super) fn foreign<'a>(
+        &mut self,
+        u: &Interference,
+        t: &Track,
+        slot: Slot,
+        written: usize,
+        scratch: &'a mut Scratch,
+    ) -> &'a [u64] {
         let width = self.width;
+        let last = t.len();
+        scratch.row.clear();
+        scratch.row.resize(width, 0);
+        scratch.next.resize(width, 0);
+        self.row(u, t, last);
+        by_width!(width, |width| {
+            for row in written..=last {
+                if row > written {
+                    next_entries(
+                        u,
+                        t,
+                        self.reads_below,
+                        row - 1,
+                        &scratch.row[..width],
+                        &mut scratch.next[..width],
+                        width,
+                    );
+                    std::mem::swap(&mut scratch.row, &mut scratch.next);
+                }
+                let all = &self.rows[row * width..(row + 1) * width];
+                let writes = u.writes(slot);
+                let (forbidden, blocked) = t.row(row, u.words());
+                let mut carry = false;
+                let mut written_before = 0;
+                for word in 0..width {
+                    let may = steps(u, word, forbidden, blocked);
+                    let entering = all[word] & may & writes[word];
+                    scratch.row[word] |= entering << 1 | written_before;
+                    written_before = entering >> 63;
+                    scratch.row[word] = flood(scratch.row[word], may & !writes[word], &mut carry);
+                }
+            }
+        });
+        &scratch.row
+    }
+
+    /// Takes from a row the columns at which T must not write the object.
+    pub(super) fn keep_writable(&self, u: &Interference, slot: Slot, row: &mut [u64]) {
+        keep_writable(u, slot, self.reads_below, row);
+    }
+
+    #[inline(always)]
+    fn extend(&mut self, u: &Interference, t: &Track, last: usize, width: usize) {
         if self.rows.len() < (last + 1) * width {
-            self.rows.resize((last + 1) * width, 0);
+            self.rows.resize(2 * (last + 1) * width, 0);
         }
         if self.clean == 0 {
-            first_row(u, t, &mut self.rows[..width]);
+            first_row(u, t, &mut self.rows[..width], width);
             self.clean = 1;
         }
         for row in self.clean..=last {
@@ -111,26 +187,22 @@ impl Lane {
                 row - 1,
                 &done[(row - 1) * width..],
                 &mut next[..width],
+                width,
             );
         }
         self.clean = last + 1;
     }
 }
 
-/// Rows that are thrown away.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
-    even: Vec<u64>,
-    odd: Vec<u64>,
-}
-
-fn first_row(u: &Interference, t: &Track, row: &mut [u64]) {
+#[inline(always)]
+fn first_row(u: &Interference, t: &Track, row: &mut [u64], width: usize) {
     row.fill(0);
     row[0] = 1;
-    flood(u, t, 0, row);
+    go_on(u, t, 0, row, width);
 }
 
 /// Row `at + 1` from row `at`.
+#[inline(always)]
 fn next_row(
     u: &Interference,
     t: &Track,
@@ -138,59 +210,74 @@ fn next_row(
     at: usize,
     from: &[u64],
     to: &mut [u64],
+    width: usize,
+) {
+    next_entries(u, t, reads_below, at, from, to, width);
+    go_on(u, t, at + 1, to, width);
+}
+
+/// The columns of row `at + 1` that T's step leads to.
+#[inline(always)]
+fn next_entries(
+    u: &Interference,
+    t: &Track,
+    reads_below: u32,
+    at: usize,
+    from: &[u64],
+    to: &mut [u64],
+    width: usize,
 ) {
     let event = t.event(at);
     let (low, high) = (event.low as usize, event.high as usize);
-    let words = u.words();
-    let forbidden = &t.forbidden()[(at + 1) * words..];
-    for (word, to) in to.iter_mut().enumerate() {
-        *to = from[word] & span(low, high, word) & !forbidden[word];
+    let (forbidden, _) = t.row(at + 1, u.words());
+    for word in 0..width {
+        to[word] = from[word] & span(low, high, word) & !forbidden[word];
     }
-    if event.writes != NONE
-        && let Some(live) = u.live(event.writes)
-        && let Some(last) = last_read(u, event.writes, reads_below)
-    {
-        for (word, to) in to.iter_mut().enumerate() {
-            *to &= !(live[word] & up_to(last as usize, word));
-        }
+    if event.writes != 0 {
+        keep_writable(u, event.writes, reads_below, &mut to[..width]);
     }
-    flood(u, t, at + 1, to);
 }
 
-/// The last read of x by T' before a step.
-pub(super) fn last_read(u: &Interference, x: u32, below: u32) -> Option<u32> {
-    let reads = u.reads(x)?;
-    let last = below.checked_sub(1)? as usize;
-    (0..=last / 64).rev().find_map(|word| {
-        let found = reads[word] & up_to(last, word);
-        (found != 0).then(|| index(word * 64) + found.ilog2())
-    })
-}
-
-/// Lets T' go on in row `at` as far as it can.
-///
-/// T' may take step j, from column j to column j + 1, when no x-live block of T blocks it and column j + 1 is not
-/// forbidden. Let S be those steps and E the columns reached so far (none of them forbidden). In the sum S + (E ∧ S) a
-/// carry starts at each reached column that may be left and runs through the steps on its right up to the first one
-/// that may not be taken, where it comes to rest; further reached columns on its way change nothing. So the bits that
-/// a carry comes into are the columns that T' gets to, and they are S ⊕ (E ∧ S) ⊕ the sum.
-fn flood(u: &Interference, t: &Track, at: usize, row: &mut [u64]) {
-    let words = u.words();
-    let forbidden = &t.forbidden()[at * words..(at + 1) * words];
-    let blocked = &t.blocked()[at * words..(at + 1) * words];
-    let steps = u.len();
-    let mut carry = false;
-    for word in 0..row.len() {
-        let ahead = forbidden.get(word + 1).copied().unwrap_or(0);
-        let stopped = blocked[word] | forbidden[word] >> 1 | ahead << 63;
-        let may = match steps.checked_sub(1) {
-            Some(last) => up_to(last, word) & !stopped,
-            None => 0,
+/// Takes from a row the columns inside x-live blocks of T', as far as their reads are before step `reads_below`.
+#[inline(always)]
+fn keep_writable(u: &Interference, slot: Slot, reads_below: u32, row: &mut [u64]) {
+    let (live, reads) = (u.live(slot), u.reads(slot));
+    // Up to the last of those reads.
+    let mut later = false;
+    for word in (0..row.len()).rev() {
+        let counted = reads[word] & below(reads_below as usize, word);
+        let reach = if later {
+            u64::MAX
+        } else {
+            u64::MAX.checked_shr(counted.leading_zeros()).unwrap_or(0)
         };
-        let leaving = row[word] & may;
-        let (sum, over) = may.overflowing_add(leaving);
-        let (sum, over_again) = sum.overflowing_add(u64::from(carry));
-        row[word] |= sum ^ may ^ leaving;
-        carry = over | over_again;
+        later |= counted != 0;
+        row[word] &= !(live[word] & reach);
     }
+}
+
+/// Lets T' go on in a row of the grid as far as it can.
+#[inline(always)]
+fn go_on(u: &Interference, t: &Track, at: usize, row: &mut [u64], width: usize) {
+    let (forbidden, blocked) = t.row(at, u.words());
+    let mut carry = false;
+    for (word, reached) in row[..width].iter_mut().enumerate() {
+        *reached = flood(*reached, steps(u, word, forbidden, blocked), &mut carry);
+    }
+}
+
+/// The steps that T' may take in a row of the grid: those that no x-live block of T blocks and that lead to no column
+/// that is forbidden.
+#[inline(always)]
+fn steps(u: &Interference, word: usize, forbidden: &[u64], blocked: &[u64]) -> u64 {
+    let ahead = forbidden.get(word + 1).map_or(0, |next| next << 63);
+    let stopped = blocked[word] | forbidden[word] >> 1 | ahead;
+    below(u.len(), word) & !stopped
+}
+
+/// Whether T, at this column, may write the object.
+pub(super) fn may_write(u: &Interference, slot: Slot, reads_below: u32, column: usize) -> bool {
+    let waits = holds(u.live(slot), column);
+    let read = first(u.reads(slot), index(column));
+    !(waits && read.is_some_and(|read| read < reads_below))
 }

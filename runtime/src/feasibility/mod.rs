@@ -28,6 +28,7 @@
 //! prefix longer than c₀ whose last event is no release is needless too. What is left is c₀ and the places right after
 //! a release, up to the first place with no lock held: one or two prefixes in most logs.
 
+mod bits;
 mod grid;
 mod interference;
 mod lane;

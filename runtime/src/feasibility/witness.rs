@@ -1,7 +1,8 @@
 //! Reads an interleaving off the rows of the grid, backwards from its end.
 
-use super::interference::{Interference, NONE, index};
-use super::lane::{Lane, last_read};
+use super::bits::{holds, index};
+use super::interference::Interference;
+use super::lane::{Lane, may_write};
 use super::track::Track;
 use super::{Interleaving, Step};
 
@@ -17,7 +18,7 @@ pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usiz
             && t_may_step(u, t, lane.reads_below(), row - 1, column);
         let from_left = column > 0
             && holds(lane.row(u, t, row), column - 1)
-            && !holds(&t.blocked()[row * u.words()..], column - 1);
+            && !holds(t.row(row, u.words()).1, column - 1);
         debug_assert!(
             from_above || from_left,
             "no way back from ({row}, {column})"
@@ -35,15 +36,9 @@ pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usiz
     Interleaving(steps)
 }
 
-fn holds(row: &[u64], column: usize) -> bool {
-    row[column / 64] >> (column % 64) & 1 == 1
-}
-
 /// Whether T may take step `at` while T' is at the column.
 fn t_may_step(u: &Interference, t: &Track, reads_below: u32, at: usize, column: usize) -> bool {
     let event = t.event(at);
-    let broken = event.writes != NONE
-        && u.live(event.writes).is_some_and(|live| holds(live, column))
-        && last_read(u, event.writes, reads_below).is_some_and(|last| column <= last as usize);
-    (event.low as usize..=event.high as usize).contains(&column) && !broken
+    (event.low as usize..=event.high as usize).contains(&column)
+        && (event.writes == 0 || may_write(u, event.writes, reads_below, column))
 }

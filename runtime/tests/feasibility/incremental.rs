@@ -40,6 +40,7 @@ fn wander(random: &mut Random, grid: &mut Grid, owned: &Owned) {
                 done.iter().for_each(|&event| fresh.push(event));
                 assert_eq!(grid.reachable_at(cut), fresh.reachable_at(cut));
             }
+            7 => sources_are_those_that_would_be_feasible(grid, event.op, owned),
             _ => {
                 let event = detour(random, event, owned);
                 let expected = {
@@ -64,6 +65,17 @@ fn wander(random: &mut Random, grid: &mut Grid, owned: &Owned) {
         Some(interleaving) => validate(&log, &interleaving).expect("a witness is an interleaving"),
         None => assert!(!from_scratch(&done, &owned.interfering)),
     }
+}
+
+fn sources_are_those_that_would_be_feasible(grid: &mut Grid, op: Op, owned: &Owned) {
+    let mut found = vec![7];
+    grid.sources(op, &mut found);
+    let expected: Vec<u32> = (0..owned.interfering.len())
+        .filter(|&at| random::pairs(op, owned.interfering[at]))
+        .map(|at| at as u32)
+        .filter(|&at| grid.would_be_feasible(TEvent::non_local(op, at)))
+        .collect();
+    assert_eq!(found, expected, "{op:?} {owned:#?}");
 }
 
 /// The event, or the same one with another source.
