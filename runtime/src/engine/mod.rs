@@ -91,6 +91,8 @@ pub(crate) struct ObjectInfo {
     pub kind: ValueKind,
     /// The latest event of T' that writes it, or [`NONE`].
     last_write: u32,
+    /// The event of T' whose value T saw last, if T has not written since, or [`NONE`].
+    seen: u32,
     /// The latest event of T' that takes it as a lock, or [`NONE`].
     last_acquire: u32,
 }
@@ -239,6 +241,7 @@ impl Engine {
         self.objects.push(ObjectInfo {
             kind,
             last_write: NONE,
+            seen: NONE,
             last_acquire: NONE,
         });
         id

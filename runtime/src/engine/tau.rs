@@ -87,6 +87,16 @@ pub(crate) fn push(engine: &mut Engine, event: TEvent, site: Site, value: u64) {
     engine.under_test.push(event);
     engine.under_test_trail.push(Trail { site, value });
     engine.grid.push(event);
+    let seen = match (event.op, event.source) {
+        (Op::Read(object), Some(source)) => Some((object, source)),
+        (Op::Write(object) | Op::Update(object), _) => Some((object, super::NONE)),
+        _ => None,
+    };
+    if let Some((object, event)) = seen
+        && let Some(info) = engine.objects.get_mut(object as usize)
+    {
+        info.seen = event;
+    }
 }
 
 /// A read of `object` by T. `Some(event)` tells that it is non-local: the value is that of this event of T'.
@@ -132,9 +142,17 @@ pub(crate) fn read(
         return Some(paired.event);
     }
     if engine.reveal && engine.all_reads_done() && (object as usize) < engine.objects.len() {
-        let mut next = engine.objects[object as usize].last_write;
+        let super::ObjectInfo {
+            last_write: mut next,
+            seen,
+            ..
+        } = engine.objects[object as usize];
         while next != super::NONE {
             let paired = engine.writes[next as usize];
+            if paired.event == seen {
+                // Seeing that write again is what the local read does, and older ones are out of sight.
+                break;
+            }
             let event =
                 TEvent::non_local(op_of(engine.interfering_value(paired.event)), paired.event);
             if hypothetically_feasible(engine, event) {
