@@ -177,8 +177,8 @@ pub(crate) fn interfering_panicked(handle: Handle) {
         None,
         info.events,
     );
-    engine.interfering.truncate(info.events);
-    engine.interfering_trail.truncate(info.events);
+    // What it did while it unwound is not part of its log.
+    engine.truncate_interfering(info.events);
 }
 
 /// T takes a lock that it holds itself.
@@ -485,6 +485,29 @@ impl Engine {
         self.under_test.truncate(events);
         self.under_test_trail.truncate(events);
         self.grid.truncate(events);
+    }
+
+    fn truncate_interfering(&mut self, events: usize) {
+        self.interfering.truncate(events);
+        self.interfering_trail.truncate(events);
+        let kept = |event: u32| (event as usize) < events;
+        while let Some(write) = self.writes.pop_if(|write| !kept(write.event)) {
+            let id = u32::try_from(self.writes.len()).unwrap_or(NONE);
+            for info in &mut self.objects {
+                for last in [&mut info.last_write, &mut info.last_acquire] {
+                    if *last == id {
+                        *last = write.previous;
+                    }
+                }
+            }
+        }
+        self.blocks.retain(|block| kept(block.acquire));
+        for block in &mut self.blocks {
+            if !kept(block.release) {
+                block.release = NONE;
+            }
+        }
+        self.racy_accesses.retain(|&event| kept(event));
     }
 
     /// Whether T', having done `events` events, holds a lock in a way that keeps `wanted` from being taken.
