@@ -392,7 +392,7 @@ fn run_harness(handle: Handle, program: &dyn Fn()) {
         },
         Ok(()) => Ok(()),
     };
-    if result.is_err() && handle.get().abort.is_none() {
+    if result.is_err() && handle.get().abort.is_none() && !handle.get().quiet {
         // A panic of the harness's own thread.
         if handle.get().line == Line::Interfering {
             bug::interfering_panicked(handle);

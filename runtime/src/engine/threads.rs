@@ -325,6 +325,8 @@ pub(crate) fn interfering_unwound(handle: Handle, payload: &(dyn Any + Send)) ->
     }
     interfering_ends(handle, InterferingEnd::Stopped);
     run_waiting_under_test(handle);
+    // T is over: what is left of the stack of T' goes on unwinding, and must not be taken for T.
+    handle.get().quiet = true;
     true
 }
 
