@@ -4,40 +4,7 @@
 //! reads; tests on what was read guard further reads, which is what makes a failure need more than one of them.
 
 use crate::program::{Cond, Expr, Init, Joins, LOCALS, Local, Lock, Program, Shape, Stmt, Test};
-
-/// A stream of pseudo-random numbers (SplitMix64), the same for the same seed everywhere.
-#[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    /// A stream.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next number.
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).expect("a number below a usize is one")
-    }
-
-    /// True in `percent` of all cases.
-    pub(crate) fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    fn byte(&mut self) -> u8 {
-        [0, 1, 1, 1, 2, 2, 3][self.below(7)]
-    }
-}
+use crate::random::Random;
 
 /// A random program.
 pub(crate) fn generate(random: &mut Random) -> Program {
@@ -70,6 +37,7 @@ pub(crate) fn generate(random: &mut Random) -> Program {
     let second_size = 3 + writer.random.below(4);
     let (first, second) = match writer.random.below(100) {
         0..25 => writer.story(),
+        75..90 if !writer.locks.is_empty() => writer.crossing(),
         25..45 => {
             let first = writer.body(first_size);
             let mut twin = first.clone();
@@ -108,7 +76,7 @@ pub(crate) fn generate(random: &mut Random) -> Program {
         let size = 1 + writer.random.below(4);
         let mut main = vec![writer.access()];
         main.extend(writer.body(size));
-        let held_over_join = (!mutexes.is_empty() && writer.random.chance(10)).then_some(0);
+        let held_over_join = (!mutexes.is_empty() && writer.random.chance(0)).then_some(0);
         Shape::One {
             spawned: second,
             main,
@@ -299,6 +267,35 @@ impl Writer<'_> {
             }
         }
         (told, list)
+    }
+
+    /// Two threads that take the same two locks, nested in opposite orders.
+    fn crossing(&mut self) -> (Vec<Stmt>, Vec<Stmt>) {
+        let mut pick = || self.locks[self.random.below(self.locks.len())];
+        let (outer, inner) = (pick(), pick());
+        let mut nest = |outer: Lock, inner: Lock| {
+            let mut list = if self.random.chance(40) {
+                self.body(1)
+            } else {
+                Vec::new()
+            };
+            self.held.push(outer);
+            let mut body = self.body(1);
+            let both = if outer.same_lock(inner) {
+                self.body(1)
+            } else {
+                let inside = self.inside(inner, 1);
+                vec![Stmt::Hold {
+                    lock: inner,
+                    body: inside,
+                }]
+            };
+            self.held.pop();
+            body.extend(both);
+            list.push(Stmt::Hold { lock: outer, body });
+            list
+        };
+        (nest(outer, inner), nest(inner, outer))
     }
 
     fn branch(&mut self, read: Option<Local>, size: usize) -> Stmt {

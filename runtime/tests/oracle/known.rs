@@ -1,6 +1,6 @@
 //! The interpreter on programs whose answers are known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compile::Role;
 use crate::interpret::{End, Failure, interpret};
@@ -348,7 +348,7 @@ fn main_beside_one_thread_is_the_first_line_and_t_goes_on_after_the_join() {
         None,
         vec![load(0, 2), assert_is(1, 1, 0), assert_is(2, 2, 0)],
     );
-    let first = BTreeMap::from([(Failure::Assertion(1), 2), (Failure::Assertion(2), 1)]);
+    let first = BTreeMap::from([(Failure::Assertion(1), 1), (Failure::Assertion(2), 1)]);
     // As T', main reads no store of T, and the read after the join is T's own write.
     assert_eq!(findings(&program), [first, only(Failure::Assertion(2), 0)]);
 }
@@ -398,6 +398,22 @@ fn between_the_joins_main_goes_on_for_the_thread_it_has_joined() {
         findings(&joins(Joins::SecondThenFirst)),
         [BTreeMap::new(), second]
     );
+}
+
+#[test]
+fn a_read_that_sees_the_same_foreign_write_again_is_local() {
+    let reads = vec![load(0, 1), load(0, 2), load(0, 3), assert_is(1, 3, 0)];
+    let program = two(reads, vec![store(0, 1)], vec![]);
+    assert_eq!(
+        findings(&program),
+        [only(Failure::Assertion(1), 1), BTreeMap::new()]
+    );
+    let behaviours = interpret(&program, Role::First);
+    let failed = BTreeSet::from([End::Failed(Failure::Assertion(1))]);
+    for read in 0..3 {
+        assert_eq!(behaviours.ends[&vec![(read, 0)]], failed);
+    }
+    assert_eq!(behaviours.ends.len(), 4);
 }
 
 #[test]

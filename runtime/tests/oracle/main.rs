@@ -1,21 +1,38 @@
 //! The oracle: random two-thread programs, run through the enumeration of P̂ₖ and through a plain interpreter of all
 //! interleavings, which have to agree on which failures there are, in which role, and at which smallest k.
 //!
+//! More than that is compared: what the engine does for each choice of non-local reads, that each choice that some
+//! interleaving makes is executed, once, and that each interleaving that a bug comes with is one of the program. Every
+//! log that the engine asks about is judged by all that decide feasibility, and by trying every interleaving.
+//!
 //! `SEQZ_ORACLE_PROGRAMS` sets how many programs (2,000 by default), `SEQZ_ORACLE_SEED` which.
 
+mod compare;
 mod compile;
+mod execute;
+mod exhaustive;
 mod generate;
 mod interpret;
+mod judges;
 mod known;
 mod program;
+mod random;
 mod render;
+mod replay;
+mod shrink;
+mod state;
 
 use std::collections::BTreeMap;
 
+use std::str::FromStr;
+
+use compare::Engine;
 use compile::Role;
-use generate::{Random, generate};
+use generate::generate;
 use interpret::{Behaviours, Failure, interpret};
 use program::{Program, retain_assertions};
+use random::Random;
+use shrink::shrink;
 
 /// A random program with all that can happen in it, in the first and the second role.
 ///
@@ -61,4 +78,40 @@ fn random_programs_are_apt_to_fail() {
     );
     assert!(clean < 500 && deadlocks > 20 && relocks > 20);
     assert!(failures_by_k[&1] > 100 && failures_by_k[&2] > 50 && failures_by_k[&3] > 20);
+}
+
+/// A setting from the environment.
+fn setting<T: FromStr>(name: &str, default: T) -> T {
+    match std::env::var(name) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
+        Err(_) => default,
+    }
+}
+
+#[test]
+fn the_enumeration_agrees_with_the_interpreter() {
+    let programs: u64 = setting("SEQZ_ORACLE_PROGRAMS", 2_000);
+    let seed: u64 = setting("SEQZ_ORACLE_SEED", 1);
+    println!("SEQZ_ORACLE_SEED={seed} SEQZ_ORACLE_PROGRAMS={programs}");
+    let mut random = Random::new(seed);
+    let mut engine = Engine::new();
+    for index in 0..programs {
+        let (program, expected) = sample(&mut random);
+        let differences = engine.differences(&program, &expected);
+        if differences.is_empty() {
+            continue;
+        }
+        let mut differ = |program: &Program| {
+            let expected = Role::ALL.map(|role| interpret(program, role));
+            engine.differences(program, &expected)
+        };
+        let small = shrink(&program, |program| !differ(program).is_empty());
+        panic!(
+            "program {index} of seed {seed}:\n{program}\n{differences}\nmade smaller:\n{small}\n{}",
+            differ(&small),
+        );
+    }
+    println!("{} executions", engine.executions);
 }

@@ -1,0 +1,281 @@
+//! Runs a program through the enumeration of P̂ₖ, and tells where that differs from the interpreter's results.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use seqz_runtime::engine::{Bug, BugKind, Ending, Limits, Machine, Solver};
+use seqz_runtime::feasibility::{Interleaving, Step, validate};
+use seqz_runtime::log::{Log, TEvent};
+use seqz_runtime::{Pair, ReadId, Role as EngineRole, WriteId};
+
+use crate::compile::Role;
+use crate::execute::Harness;
+use crate::interpret::{Behaviours, End, Failure, Pairs};
+use crate::judges::{Complaints, Judges};
+use crate::program::Program;
+use crate::replay::replay;
+
+/// More executions than any program of the generator's size has.
+const TOO_MANY: usize = 100_000;
+
+/// What the engine says of one choice of non-local reads.
+#[derive(Debug)]
+struct Node {
+    ending: Ending,
+    failures: BTreeSet<Failure>,
+}
+
+/// All that the engine says of a program in a role.
+#[derive(Debug, Default)]
+struct Observed {
+    nodes: BTreeMap<Pairs, Node>,
+    /// Failures that T' has by itself: the other role's.
+    of_interfering: BTreeSet<Failure>,
+    /// What is wrong whatever the interpreter says.
+    wrong: Vec<String>,
+}
+
+impl Observed {
+    fn findings(&self) -> BTreeMap<Failure, usize> {
+        let mut least = BTreeMap::new();
+        for (pairs, node) in &self.nodes {
+            for &failure in &node.failures {
+                let k = least.entry(failure).or_insert(pairs.len());
+                *k = pairs.len().min(*k);
+            }
+        }
+        least
+    }
+}
+
+/// The engine with all judges of feasibility.
+pub(crate) struct Engine {
+    machine: Machine,
+    complaints: Complaints,
+    /// How many executions there were.
+    pub(crate) executions: usize,
+}
+
+impl Engine {
+    /// An engine. There can be one at a time.
+    pub(crate) fn new() -> Self {
+        let complaints = Rc::new(RefCell::new(Vec::new()));
+        let heard = Rc::clone(&complaints);
+        let solver = Solver::Compare {
+            other: Box::new(Judges::new(Rc::clone(&complaints))),
+            differs: Box::new(move |log, by_grid, verdict| {
+                let message =
+                    format!("incremental grid says {by_grid}, the judges {verdict:?}\n{log:#?}");
+                heard.borrow_mut().push(message);
+            }),
+        };
+        Self {
+            machine: Machine::new(Limits::default(), solver),
+            complaints,
+            executions: 0,
+        }
+    }
+
+    /// Where the engine and the interpreter differ on the program, in words; empty if nowhere.
+    pub(crate) fn differences(&mut self, program: &Program, expected: &[Behaviours; 2]) -> String {
+        let harness = Harness::new(program);
+        let mut text = String::new();
+        let observed = Role::ALL.map(|role| self.enumerate(program, &harness, role));
+        for (index, role) in Role::ALL.into_iter().enumerate() {
+            let (expected, other, observed) =
+                (&expected[index], &expected[1 - index], &observed[index]);
+            let differences = differences(expected, other, observed);
+            if !differences.is_empty() {
+                let _ = writeln!(text, "T is {role:?}:\n{differences}");
+            }
+        }
+        for complaint in self.complaints.borrow_mut().drain(..) {
+            let _ = writeln!(text, "{complaint}");
+        }
+        text
+    }
+
+    /// Every choice of non-local reads that executions reveal, from none on.
+    fn enumerate(&mut self, program: &Program, harness: &Harness, role: Role) -> Observed {
+        let mut observed = Observed::default();
+        let engine_role = match role {
+            Role::First => EngineRole::First,
+            Role::Second => EngineRole::Second,
+        };
+        self.machine.forget();
+        let mut open: Vec<Vec<Pair>> = vec![Vec::new()];
+        while let Some(pairs) = open.pop() {
+            self.executions += 1;
+            self.machine.forget_bugs();
+            let ran = self
+                .machine
+                .run(engine_role, &pairs, true, &|| harness.run());
+            let Ok(ending) = ran else {
+                observed
+                    .wrong
+                    .push("T' did something else than before".to_owned());
+                break;
+            };
+            let mut failures = BTreeSet::new();
+            for (bug, _) in self.machine.bugs() {
+                let own = bug.role == engine_role;
+                match judge(program, role, own, bug) {
+                    Ok(failure) if own => failures.insert(failure),
+                    Ok(failure) => observed.of_interfering.insert(failure),
+                    Err(why) => {
+                        observed.wrong.push(why);
+                        true
+                    }
+                };
+            }
+            for &next in self.machine.revealed() {
+                open.push(pairs.iter().copied().chain([next]).collect());
+            }
+            let name = plain(&pairs);
+            if observed
+                .nodes
+                .insert(name.clone(), Node { ending, failures })
+                .is_some()
+            {
+                observed.wrong.push(format!("{name:?} was executed twice"));
+            }
+            if observed.nodes.len() > TOO_MANY {
+                observed
+                    .wrong
+                    .push("there's no end of executions".to_owned());
+                break;
+            }
+        }
+        observed
+    }
+}
+
+fn plain(pairs: &[Pair]) -> Pairs {
+    pairs
+        .iter()
+        .map(|&(ReadId(read), WriteId(write))| (read, write))
+        .collect()
+}
+
+/// Checks a bug's proof: the interleaving has to be one of the log, and one of the program that ends in the failure.
+fn judge(program: &Program, role: Role, own: bool, bug: &Bug) -> Result<Failure, String> {
+    let failure = match bug.kind {
+        BugKind::Panic => {
+            let id = bug
+                .message
+                .strip_prefix("assertion ")
+                .and_then(|id| id.parse().ok());
+            Failure::Assertion(id.ok_or_else(|| format!("a panic of no assertion: {bug:#?}"))?)
+        }
+        BugKind::Deadlock if bug.message.contains("holds itself") => Failure::Relock,
+        BugKind::Deadlock => Failure::Deadlock,
+        BugKind::DataRace => return Err(format!("a data race in safe code: {bug:#?}")),
+    };
+    let under_test: Vec<TEvent> = bug
+        .under_test
+        .iter()
+        .map(|event| TEvent {
+            op: event.op,
+            source: event.source,
+        })
+        .collect();
+    let interfering: Vec<_> = bug.interfering.iter().map(|event| event.op).collect();
+    let log = Log {
+        under_test: &under_test,
+        interfering: &interfering,
+    };
+    let interleaving = Interleaving(bug.interleaving.clone());
+    validate(&log, &interleaving)
+        .map_err(|why| format!("{failure:?}: no interleaving of its log: {why}\n{bug:#?}"))?;
+
+    let role = match (own, role) {
+        (true, role) => role,
+        (false, Role::First) => Role::Second,
+        (false, Role::Second) => Role::First,
+    };
+    let order: Vec<bool> = bug
+        .interleaving
+        .iter()
+        .map(|step| matches!(step, Step::UnderTest(_)))
+        .collect();
+    let (end, pairs) = replay(program, role, &order)
+        .map_err(|why| format!("{failure:?}: no interleaving of the program: {why}\n{bug:#?}"))?;
+    if end != Some(End::Failed(failure)) {
+        return Err(format!(
+            "{failure:?}: its interleaving ends in {end:?}\n{bug:#?}"
+        ));
+    }
+    if pairs != plain(&bug.pairs) {
+        return Err(format!(
+            "{failure:?}: its interleaving has the pairs {pairs:?}\n{bug:#?}"
+        ));
+    }
+    Ok(failure)
+}
+
+/// Where the engine's results for a role differ from the interpreter's (`other`: those for the other role).
+fn differences(expected: &Behaviours, other: &Behaviours, observed: &Observed) -> String {
+    let mut text = String::new();
+    let (wanted, found) = (expected.findings(), observed.findings());
+    if wanted != found {
+        let _ = writeln!(
+            text,
+            "  failures and smallest k: interpreter {wanted:?}, engine {found:?}"
+        );
+        for (failure, (k, trace)) in &expected.traces {
+            if found.get(failure) != Some(k) {
+                let _ = writeln!(text, "  {failure:?} by the interpreter, k = {k}:");
+                for step in trace {
+                    let _ = writeln!(text, "    {step}");
+                }
+            }
+        }
+    }
+    for failure in &observed.of_interfering {
+        if other.findings().get(failure) != Some(&0) {
+            let _ = writeln!(
+                text,
+                "  {failure:?} of T' alone is none of the other role at k = 0"
+            );
+        }
+    }
+    let nothing = BTreeSet::new();
+    for (pairs, node) in &observed.nodes {
+        let ends = expected.ends.get(pairs).unwrap_or(&nothing);
+        let failures: BTreeSet<Failure> = ends
+            .iter()
+            .filter_map(|end| match end {
+                End::Failed(failure) => Some(*failure),
+                End::Passed => None,
+            })
+            .collect();
+        // That an execution which meets a deadlock could also pass is nothing that the engine tells.
+        let right = failures == node.failures
+            && match &node.ending {
+                Ending::Passed => ends.contains(&End::Passed),
+                Ending::Bug => !failures.is_empty() || !observed.of_interfering.is_empty(),
+                Ending::Infeasible | Ending::Stuck => !ends.contains(&End::Passed),
+                _ => false,
+            };
+        if !right {
+            let _ = writeln!(
+                text,
+                "  at {pairs:?}: interpreter {ends:?}, engine {node:?}"
+            );
+        }
+    }
+    for (pairs, ends) in &expected.ends {
+        if !observed.nodes.contains_key(pairs) {
+            let _ = writeln!(
+                text,
+                "  at {pairs:?}: interpreter {ends:?}, no execution of the engine"
+            );
+        }
+    }
+    for wrong in &observed.wrong {
+        let _ = writeln!(text, "  {wrong}");
+    }
+    text
+}
