@@ -8,7 +8,7 @@ use std::rc::Rc;
 use seqz_runtime::engine::{Bug, BugKind, Ending, Limits, Machine, Solver};
 use seqz_runtime::feasibility::{Interleaving, Step, validate};
 use seqz_runtime::log::{Log, TEvent};
-use seqz_runtime::{Pair, ReadId, Role as EngineRole, WriteId};
+use seqz_runtime::{Bound, Pair, ReadId, Role as EngineRole, WriteId};
 
 use crate::compile::Role;
 use crate::execute::Harness;
@@ -81,8 +81,13 @@ impl Engine {
     /// Where the engine and the interpreter differ on the program, in words; empty if nowhere.
     pub(crate) fn differences(&mut self, program: &Program, expected: &[Behaviours; 2]) -> String {
         let harness = Harness::new(program);
+        let bound = Bound {
+            inputs: Vec::new(),
+            program: Box::new(move || harness.run()),
+            safe: program.safe,
+        };
         let mut text = String::new();
-        let observed = Role::ALL.map(|role| self.enumerate(program, &harness, role));
+        let observed = Role::ALL.map(|role| self.enumerate(program, &bound, role));
         for (index, role) in Role::ALL.into_iter().enumerate() {
             let (expected, other, observed) =
                 (&expected[index], &expected[1 - index], &observed[index]);
@@ -98,7 +103,7 @@ impl Engine {
     }
 
     /// Every choice of non-local reads that executions reveal, from none on.
-    fn enumerate(&mut self, program: &Program, harness: &Harness, role: Role) -> Observed {
+    fn enumerate(&mut self, program: &Program, bound: &Bound, role: Role) -> Observed {
         let mut observed = Observed::default();
         let engine_role = match role {
             Role::First => EngineRole::First,
@@ -109,9 +114,7 @@ impl Engine {
         while let Some(pairs) = open.pop() {
             self.executions += 1;
             self.machine.forget_bugs();
-            let ran = self
-                .machine
-                .run(engine_role, &pairs, true, &|| harness.run());
+            let ran = self.machine.run(engine_role, &pairs, true, bound);
             let Ok(ending) = ran else {
                 observed
                     .wrong

@@ -90,11 +90,13 @@ pub(crate) fn generate(random: &mut Random) -> Program {
         after = writer.body(size);
     }
     let statics = writer.random.chance(30);
+    let safe = writer.random.chance(50);
     let program = Program {
         atomics,
         mutexes,
         rwlocks,
         statics,
+        safe,
         scoped,
         init,
         shape,

@@ -31,7 +31,7 @@ impl Judges {
             ("grid", Box::new(ProgressGrid::new())),
         ];
         #[cfg(feature = "z3")]
-        judges.push(("Z3", Box::new(seqz_runtime::feasibility::z3::Z3::new())));
+        judges.push(("Z3", Box::new(seqz_runtime::feasibility::Z3::new())));
         Self {
             judges,
             known: HashMap::new(),

@@ -12,6 +12,7 @@ fn two(first: Vec<Stmt>, second: Vec<Stmt>, after: Vec<Stmt>) -> Program {
         mutexes: vec![0; 2],
         rwlocks: vec![0],
         statics: false,
+        safe: false,
         scoped: false,
         init: Vec::new(),
         shape: Shape::Two {

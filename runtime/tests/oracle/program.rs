@@ -189,6 +189,9 @@ pub(crate) struct Program {
     pub(crate) rwlocks: Vec<u8>,
     /// Whether the shared objects are made once and for all, as statics are, or by main in every run.
     pub(crate) statics: bool,
+    /// Whether the engine is told that the program has no `unsafe` code: then executions may run on after they have
+    /// turned out to be infeasible.
+    pub(crate) safe: bool,
     /// Whether the threads are those of a `thread::scope`.
     pub(crate) scoped: bool,
     /// What main does before it spawns.

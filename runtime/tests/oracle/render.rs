@@ -137,6 +137,9 @@ fn statement(f: &mut Formatter<'_>, stmt: &Stmt, depth: usize) -> Result {
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let storage = if self.statics { "static" } else { "let" };
+        if self.safe {
+            writeln!(f, "// without `unsafe` code")?;
+        }
         for (index, value) in self.atomics.iter().enumerate() {
             writeln!(f, "{storage} a{index} = AtomicU8::new({value});")?;
         }

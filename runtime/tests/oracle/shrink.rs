@@ -33,6 +33,7 @@ fn edits(program: &Program) -> Vec<Program> {
         });
     }
     push(&|edit| edit.statics = false);
+    push(&|edit| edit.safe = false);
     match &program.shape {
         Shape::Two {
             first,
