@@ -425,6 +425,7 @@ impl Engine {
             pairs: Vec::new(),
             done: 0,
             joined: false,
+            inherited: Vec::new(),
             bytes: None,
             reveal: false,
             revealed: Vec::new(),
@@ -470,6 +471,7 @@ impl Engine {
         self.pairs.clear();
         self.done = 0;
         self.joined = false;
+        self.inherited.clear();
         self.revealed.clear();
         self.interfering.clear();
         self.interfering_trail.clear();

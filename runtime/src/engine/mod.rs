@@ -125,6 +125,15 @@ pub(crate) struct Held {
     pub mode: LockMode,
 }
 
+/// A lock that T' holds at its end and that is T's from the join on: the thread that took it waited for T with the guard
+/// in hand. No other thread is left then, so that what T does with the lock is not logged.
+#[derive(Clone, Copy, Debug)]
+struct Inherited {
+    held: Held,
+    /// The guard lives: it looks at the copy of T'.
+    alive: bool,
+}
+
 /// A lock block of T': `acquire..release`, `release` being the log's length while it is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -163,6 +172,7 @@ pub struct Engine {
     /// How many of `pairs` have been performed (the paper's rDone).
     done: usize,
     joined: bool,
+    inherited: Vec<Inherited>,
     /// Choices come from here instead of `pairs`, which then records them.
     bytes: Option<execution::Bytes>,
     /// Whether the reads of T that could have been non-local as well are noted in `revealed`.
@@ -268,6 +278,23 @@ impl Engine {
     /// Whether T has all the non-local reads that it is to have.
     pub(crate) fn all_reads_done(&self) -> bool {
         self.bytes.is_some() || self.done == self.pairs.len()
+    }
+
+    /// Whether T' held the lock at its end, so that it's out of the log since the join.
+    fn has_inherited(&self, lock: Object) -> bool {
+        self.inherited.iter().any(|entry| entry.held.lock == lock)
+    }
+
+    /// Whether T has a guard of this lock that was taken on the line of T'.
+    pub(crate) fn inherits(&self, lock: Object) -> bool {
+        let mut inherited = self.inherited.iter();
+        inherited.any(|entry| entry.alive && entry.held.lock == lock)
+    }
+
+    /// Whether T has any guard that was taken on the line of T'.
+    #[inline]
+    pub(crate) fn inherits_any(&self) -> bool {
+        !self.inherited.is_empty()
     }
 
     /// The value that write `event` of T' left, as bits.

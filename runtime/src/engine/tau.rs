@@ -4,7 +4,8 @@
 //! value of its paired write; every other one stays local, which the feasibility check after it has to allow.
 
 use super::{
-    Abort, Engine, Handle, Held, InterferingEnd, Line, Site, Trail, abort, bug, tau_prime, threads,
+    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Site, Trail, abort, bug,
+    tau_prime, threads,
 };
 use crate::feasibility::Verdict;
 use crate::ids::Pair;
@@ -89,7 +90,7 @@ pub(crate) fn push(engine: &mut Engine, event: TEvent, site: Site, value: u64) {
     engine.grid.push(event);
     let seen = match (event.op, event.source) {
         (Op::Read(object), Some(source)) => Some((object, source)),
-        (Op::Write(object) | Op::Update(object), _) => Some((object, super::NONE)),
+        (Op::Write(object) | Op::Update(object), _) => Some((object, NONE)),
         _ => None,
     };
     if let Some((object, event)) = seen
@@ -147,7 +148,7 @@ pub(crate) fn read(
             seen,
             ..
         } = engine.objects[object as usize];
-        while next != super::NONE {
+        while next != NONE {
             let paired = engine.writes[next as usize];
             if paired.event == seen {
                 // Seeing that write again is what the local read does, and older ones are out of sight.
@@ -190,6 +191,9 @@ fn acquired(handle: Handle, wanted: Held, site: Site) {
     let engine = handle.get();
     engine.spin.progress();
     engine.held.push(wanted);
+    if engine.has_inherited(wanted.lock) {
+        return;
+    }
     push(
         engine,
         TEvent::local(Op::Acquire(wanted.lock, wanted.mode)),
@@ -206,6 +210,10 @@ pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Si
         return false;
     }
     let read = engine.next_read();
+    if engine.has_inherited(lock) {
+        acquired(handle, wanted, site);
+        return true;
+    }
     let op = Op::TryFail(lock, mode);
     if engine.bytes.is_some() {
         choose_from_bytes(engine, lock, true, |_, event| TEvent::non_local(op, event));
@@ -255,6 +263,11 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) 
     {
         engine.held.remove(at);
     }
+    let mut inherited = engine.inherited.iter_mut().rev();
+    if let Some(entry) = inherited.find(|entry| entry.held.lock == lock) {
+        entry.alive = false;
+        return;
+    }
     push(engine, TEvent::local(Op::Release(lock, mode)), site, 0);
 }
 
@@ -271,6 +284,15 @@ pub(crate) fn join(handle: Handle, site: Site) {
         return;
     }
     engine.joined = true;
+    if engine.interfering_end == InterferingEnd::WaitsForUnderTest {
+        for block in engine.blocks.iter().filter(|block| block.release == NONE) {
+            engine.held.push(block.held);
+            engine.inherited.push(Inherited {
+                held: block.held,
+                alive: true,
+            });
+        }
+    }
     push(engine, TEvent::local(Op::Join), site, 0);
     require_feasible(handle);
 }

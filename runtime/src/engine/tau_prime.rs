@@ -103,13 +103,6 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) 
     }
 }
 
-impl Engine {
-    /// Whether T' ends inside a lock block.
-    pub(crate) fn interfering_holds_a_lock(&self) -> bool {
-        self.blocks.iter().any(|block| block.release == NONE)
-    }
-}
-
 /// Notes that the next event of T' is an access to data that no synchronisation protects.
 pub(crate) fn note_racy(engine: &mut Engine) {
     let next = u32::try_from(engine.interfering.len()).unwrap_or(NONE - 1);

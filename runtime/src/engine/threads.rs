@@ -229,10 +229,6 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
         {
             interfering_ends(handle, InterferingEnd::WaitsForUnderTest);
             run_waiting_under_test(handle);
-            if handle.get().interfering_holds_a_lock() {
-                let message = "a thread is joined under a lock that is used afterwards: P̂ₖ does not follow that";
-                unsupported(handle, message.to_owned(), Some(site));
-            }
             tau::join(handle, site);
         }
         (State::Unstarted, Line::Interfering | Line::UnderTest) => run_inline(handle, thread),

@@ -229,20 +229,21 @@ impl<V: Shadow> LockCell<V> {
             return;
         };
         let copy = quietly(handle, || copy(kept));
-        let old = std::mem::replace(&mut state.g, copy);
-        if state.initial.is_none() {
-            state.initial = Some(old);
-        } else {
-            quietly(handle, || drop(old));
-        }
+        let old = self.replace_g(copy);
+        quietly(handle, || drop(old));
+    }
+
+    /// Whether the copy of T' is the one to look at: on its line, and after that through a guard that was taken there.
+    fn is_prime(&self, handle: Handle) -> bool {
+        let engine = handle.get();
+        engine.line == Line::Interfering
+            || (engine.inherits_any() && engine.inherits(self.object(handle)))
     }
 
     /// The current line's copy, for reading.
     pub(crate) fn value(&self) -> *const V {
         match current() {
-            Some(handle) if handle.get().line == Line::Interfering => {
-                &raw const self.current_prime().value
-            }
+            Some(handle) if self.is_prime(handle) => &raw const self.current_prime().value,
             _ => &raw const self.state().g.value,
         }
     }
@@ -253,7 +254,7 @@ impl<V: Shadow> LockCell<V> {
         let Some(handle) = current() else {
             return &raw mut state.g.value;
         };
-        if handle.get().line == Line::Interfering {
+        if self.is_prime(handle) {
             if state.g_prime.is_none() {
                 state.g_prime = Some(quietly(handle, || copy(&state.g)));
             }
@@ -290,6 +291,11 @@ impl<V: Shadow> LockCell<V> {
         if handle.get().quiet {
             return;
         }
+        let object = self.object(handle);
+        let inherited = access == Access::UnderTest && handle.get().inherits(object);
+        if inherited && (poisons || written.is_some()) {
+            self.inherit(handle);
+        }
         if poisons {
             self.value_mut();
             match access {
@@ -302,7 +308,6 @@ impl<V: Shadow> LockCell<V> {
             }
         }
         let written = written.or(poisons.then_some(taken));
-        let object = self.object(handle);
         match access {
             Access::Plain | Access::PlainPrime => init_locks::release(handle, object, mode),
             Access::Interfering => {
@@ -329,6 +334,26 @@ impl<V: Shadow> LockCell<V> {
         if let Some(event) = kept {
             let value = quietly(handle, || copy(self.current_prime()));
             self.state().kept.push((event, value));
+        }
+    }
+
+    /// Gives T what was written through a guard that had been taken on the line of T'.
+    fn inherit(&self, handle: Handle) {
+        let copy = quietly(handle, || copy(self.current_prime()));
+        let old = self.replace_g(copy);
+        quietly(handle, || drop(old));
+    }
+
+    /// Gives G another value, keeping the one that it had at the start of the execution. The answer is what is needed
+    /// no more.
+    fn replace_g(&self, value: Guarded<V>) -> Option<Guarded<V>> {
+        let state = self.state();
+        let old = std::mem::replace(&mut state.g, value);
+        if state.initial.is_none() {
+            state.initial = Some(old);
+            None
+        } else {
+            Some(old)
         }
     }
 
