@@ -5,8 +5,9 @@
 //!   run before it, and the other thread goes on beside it.
 //! - What main does after both joins continues the line of T, in both roles, behind [`Op::Join`]: all of T' comes
 //!   before it. So the reads there count, and so do the failures.
-//! - With one spawned thread, main up to the join is a line of its own (the first one), also where it waits in the join
-//!   with a guard in hand.
+//! - With one spawned thread, main up to the join is a line of its own (the first one).
+//! - Main may wait in its last join with a guard in hand. Where that makes main T', the guard goes over to T with the
+//!   join: it's main that goes on.
 //!
 //! A line's code is flat: events, which are the steps that can be interleaved, and local operations between them.
 
@@ -67,12 +68,9 @@ pub(crate) enum Op {
     Enter { object: Object },
     /// Event before a release if the guard was written: writes the protected value.
     Leave { object: Object },
-    /// Event: gives the lock back. `taken_by_other`: main took it as T' and gives it back as T, after the join.
-    Release {
-        object: Object,
-        taken_by_other: bool,
-    },
-    /// Event of T: T' has ended.
+    /// Event: gives the lock back.
+    Release { object: Object },
+    /// Event of T: T' has ended. Guards that T' holds at its end are T's: main took them before it joined T.
     Join,
     /// Local: assigns.
     Set { into: Local, value: Expr },
@@ -137,18 +135,22 @@ pub(crate) fn compile(program: &Program, role: Role) -> Lines {
                 }
             }
         }
-        Shape::One {
-            spawned,
-            main,
-            held_over_join,
-        } => {
+        Shape::One { spawned, main } => {
             first.body(0, main);
-            if let Some(mutex) = held_over_join {
-                first.take(Lock::Mutex(*mutex));
-            }
             second.body(1, spawned);
             results.push((0, 1));
         }
+    }
+    if let Some(over) = &program.held_over_join {
+        let mains = match &program.shape {
+            Shape::Two {
+                joins: Joins::SecondThenFirst(_),
+                ..
+            } => &mut second,
+            _ => &mut first,
+        };
+        mains.take(over.lock);
+        mains.body(0, &over.before);
     }
     let (mut under_test, mut interfering) = match role {
         Role::First => (first, second),
@@ -159,16 +161,9 @@ pub(crate) fn compile(program: &Program, role: Role) -> Lines {
     for (into, frame) in results {
         under_test.result(into, frame);
     }
-    if let Shape::One {
-        held_over_join: Some(mutex),
-        ..
-    } = program.shape
-    {
-        let object = objects.of(Lock::Mutex(mutex));
-        under_test.code.push(Op::Release {
-            object,
-            taken_by_other: role == Role::Second,
-        });
+    if let Some(over) = &program.held_over_join {
+        under_test.body(0, &over.after);
+        under_test.give(over.lock);
     }
     under_test.body(0, &program.after);
     under_test.code.push(Op::End);
@@ -278,10 +273,7 @@ impl Line {
     fn give(&mut self, lock: Lock) {
         let object = self.objects.of(lock);
         self.code.push(Op::Leave { object });
-        self.code.push(Op::Release {
-            object,
-            taken_by_other: false,
-        });
+        self.code.push(Op::Release { object });
     }
 
     fn list(&mut self, list: &[Stmt], body: &mut Body) {

@@ -190,27 +190,35 @@ impl<'a> Thread<'a> {
                     Joins::FirstThenSecond(between) => {
                         self.locals[0] = a();
                         self.list(between);
-                        self.locals[1] = b();
+                        self.last_join(program, b, 1);
                     }
                     Joins::SecondThenFirst(between) => {
                         self.locals[1] = b();
                         self.list(between);
-                        self.locals[0] = a();
+                        self.last_join(program, a, 0);
                     }
                 }
             }
-            Shape::One {
-                main,
-                held_over_join,
-                ..
-            } => {
+            Shape::One { main, .. } => {
                 let a = spawn(Which::A);
                 self.list(main);
-                let guard = held_over_join.map(|mutex| self.lock(Lock::Mutex(mutex)));
-                self.locals[0] = a();
-                drop(guard);
+                self.last_join(program, a, 0);
             }
         }
+    }
+
+    /// Main's last join, and what is done under a lock that is held over it.
+    fn last_join(&mut self, program: &Program, join: Join<'_>, into: usize) {
+        let Some(over) = &program.held_over_join else {
+            self.locals[into] = join();
+            return;
+        };
+        let guard = self.lock(over.lock);
+        self.held.push((over.lock, guard));
+        let block = Block(self);
+        block.0.list(&over.before);
+        block.0.locals[into] = join();
+        block.0.list(&over.after);
     }
 
     fn lock(&self, lock: Lock) -> Guard<'a> {

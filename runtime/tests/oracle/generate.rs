@@ -3,7 +3,9 @@
 //! Values are few (0 to 3) and variables too, so that a read often meets what the other thread wrote; assertions follow
 //! reads; tests on what was read guard further reads, which is what makes a failure need more than one of them.
 
-use crate::program::{Cond, Expr, Init, Joins, LOCALS, Local, Lock, Program, Shape, Stmt, Test};
+use crate::program::{
+    Cond, Expr, HeldOverJoin, Init, Joins, LOCALS, Local, Lock, Program, Shape, Stmt, Test,
+};
 use crate::random::Random;
 
 /// A random program.
@@ -76,12 +78,22 @@ pub(crate) fn generate(random: &mut Random) -> Program {
         let size = 1 + writer.random.below(4);
         let mut main = vec![writer.access()];
         main.extend(writer.body(size));
-        let held_over_join = (!mutexes.is_empty() && writer.random.chance(0)).then_some(0);
         Shape::One {
             spawned: second,
             main,
-            held_over_join,
         }
+    };
+    let implicit = matches!(
+        shape,
+        Shape::Two {
+            joins: Joins::Implicit,
+            ..
+        }
+    );
+    let held_over_join = if !implicit && writer.random.chance(12) {
+        writer.held_over_join()
+    } else {
+        None
     };
     writer.may_return = true;
     let mut after = Vec::new();
@@ -96,6 +108,7 @@ pub(crate) fn generate(random: &mut Random) -> Program {
         mutexes,
         rwlocks,
         statics,
+        held_over_join,
         safe,
         scoped,
         init,
@@ -402,6 +415,20 @@ impl Writer<'_> {
             list.push(Stmt::Get { lock, into });
         }
         list
+    }
+
+    /// A lock to hold over the last join, if there are any.
+    fn held_over_join(&mut self) -> Option<HeldOverJoin> {
+        let lock = self.free_lock()?;
+        let sizes = (self.random.below(3), self.random.below(3));
+        self.held.push(lock);
+        let (before, after) = (self.body(sizes.0), self.body(sizes.1));
+        self.held.pop();
+        Some(HeldOverJoin {
+            lock,
+            before,
+            after,
+        })
     }
 
     /// An access to the value of a lock that is held.

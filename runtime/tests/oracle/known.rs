@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compile::Role;
 use crate::interpret::{End, Failure, interpret};
-use crate::program::{Cond, Expr, Joins, Lock, Program, Shape, Stmt, Test};
+use crate::program::{Cond, Expr, HeldOverJoin, Joins, Lock, Program, Shape, Stmt, Test};
 
 fn two(first: Vec<Stmt>, second: Vec<Stmt>, after: Vec<Stmt>) -> Program {
     let program = Program {
@@ -13,6 +13,7 @@ fn two(first: Vec<Stmt>, second: Vec<Stmt>, after: Vec<Stmt>) -> Program {
         rwlocks: vec![0],
         statics: false,
         safe: false,
+        held_over_join: None,
         scoped: false,
         init: Vec::new(),
         shape: Shape::Two {
@@ -29,19 +30,25 @@ fn two(first: Vec<Stmt>, second: Vec<Stmt>, after: Vec<Stmt>) -> Program {
 fn one(
     main: Vec<Stmt>,
     spawned: Vec<Stmt>,
-    held_over_join: Option<usize>,
+    held_over_join: Option<HeldOverJoin>,
     after: Vec<Stmt>,
 ) -> Program {
     let program = Program {
-        shape: Shape::One {
-            spawned,
-            main,
-            held_over_join,
-        },
+        shape: Shape::One { spawned, main },
+        held_over_join,
         ..two(vec![], vec![], after)
     };
     assert!(program.is_valid());
     program
+}
+
+/// Mutex 0, held over the last join.
+fn over_join(before: Vec<Stmt>, after: Vec<Stmt>) -> Option<HeldOverJoin> {
+    Some(HeldOverJoin {
+        lock: Lock::Mutex(0),
+        before,
+        after,
+    })
 }
 
 fn load(atomic: usize, into: usize) -> Stmt {
@@ -359,7 +366,7 @@ fn a_guard_over_the_join_deadlocks_with_the_joined() {
     let program = one(
         vec![load(0, 1)],
         vec![hold(Lock::Mutex(0), vec![])],
-        Some(0),
+        over_join(vec![], vec![]),
         vec![],
     );
     assert_eq!(
@@ -369,10 +376,39 @@ fn a_guard_over_the_join_deadlocks_with_the_joined() {
     let free = one(
         vec![load(0, 1)],
         vec![load(0, 1)],
-        Some(0),
+        over_join(vec![], vec![]),
         vec![hold(Lock::Mutex(0), vec![])],
     );
     assert_eq!(findings(&free), [BTreeMap::new(), BTreeMap::new()]);
+}
+
+#[test]
+fn a_guard_over_the_join_is_ts_after_it() {
+    let lock = Lock::Mutex(0);
+    let get = |into| Stmt::Get { lock, into };
+    let put = |value| Stmt::Put {
+        lock,
+        value: Expr::Const(value),
+    };
+    let program = one(
+        vec![load(0, 1)],
+        vec![hold(lock, vec![])],
+        over_join(vec![put(2)], vec![get(2), assert_is(1, 2, 2), put(4)]),
+        vec![hold(lock, vec![get(3), assert_is(2, 3, 0)])],
+    );
+    // The write of main's guard comes after the join: it's T's in both roles.
+    let both = BTreeMap::from([(Failure::Assertion(2), 0), (Failure::Deadlock, 0)]);
+    assert_eq!(findings(&program), [both.clone(), both]);
+    let again = one(
+        vec![load(0, 1)],
+        vec![load(0, 1)],
+        over_join(vec![], vec![hold(lock, vec![])]),
+        vec![],
+    );
+    assert_eq!(
+        findings(&again),
+        [only(Failure::Relock, 0), only(Failure::Relock, 0)]
+    );
 }
 
 #[test]

@@ -153,9 +153,18 @@ pub(crate) enum Shape {
         spawned: Vec<Stmt>,
         /// What main does meanwhile. Its first statement always does a shared access, so that there are two lines.
         main: Vec<Stmt>,
-        /// A mutex that main takes before the join, and whose guard it drops right after the join.
-        held_over_join: Option<usize>,
     },
+}
+
+/// A lock that main holds over its last join.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct HeldOverJoin {
+    /// The lock, which main takes just before.
+    pub(crate) lock: Lock,
+    /// What main does under it before the join.
+    pub(crate) before: Vec<Stmt>,
+    /// What main does under it after the join.
+    pub(crate) after: Vec<Stmt>,
 }
 
 /// How main joins two threads.
@@ -198,6 +207,8 @@ pub(crate) struct Program {
     pub(crate) init: Vec<Init>,
     /// What runs side by side.
     pub(crate) shape: Shape,
+    /// A lock that is held over the last join.
+    pub(crate) held_over_join: Option<HeldOverJoin>,
     /// What main does after the joins. Joined threads' results are in its locals 0 (first or only) and 1 (second),
     /// save with [`Joins::Implicit`].
     pub(crate) after: Vec<Stmt>,
@@ -219,6 +230,9 @@ impl Program {
             },
             Shape::One { spawned, main, .. } => vec![spawned, main],
         };
+        if let Some(over) = &self.held_over_join {
+            lists.extend([&over.before[..], &over.after]);
+        }
         lists.push(&self.after);
         lists
     }
@@ -238,26 +252,39 @@ impl Program {
             },
             Shape::One { spawned, main, .. } => vec![spawned, main],
         };
+        if let Some(over) = &mut self.held_over_join {
+            lists.extend([&mut over.before, &mut over.after]);
+        }
         lists.push(&mut self.after);
         lists
     }
 
     /// Whether the program means something: guards are used inside their blocks only, read guards never written, no
     /// read-write lock read twice at once by a thread (std leaves open whether that blocks), main never returns
-    /// before its joins, a scope's end is the only implicit join, and main does a shared access beside the one thread.
+    /// before its last join, a scope's end is the only implicit join, and main does a shared access beside the one thread.
     pub(crate) fn is_valid(&self) -> bool {
         let shape = match &self.shape {
             Shape::Two { joins, .. } => match joins {
-                Joins::Implicit => self.scoped,
+                Joins::Implicit => self.scoped && self.held_over_join.is_none(),
                 Joins::FirstThenSecond(between) | Joins::SecondThenFirst(between) => {
                     !returns(between)
                 }
             },
             Shape::One { main, .. } => !returns(main) && main.first().is_some_and(accesses),
         };
+        let over = self.held_over_join.as_ref().is_none_or(|over| {
+            [&over.before, &over.after]
+                .into_iter()
+                .all(|list| !returns(list) && guards_are_right(list, &mut vec![over.lock]))
+        });
+        let without = Self {
+            held_over_join: None,
+            ..self.clone()
+        };
+        let lists = without.lists();
         shape
-            && self
-                .lists()
+            && over
+            && lists
                 .into_iter()
                 .all(|list| guards_are_right(list, &mut Vec::new()))
     }

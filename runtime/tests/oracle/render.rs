@@ -163,6 +163,17 @@ impl Display for Program {
         let joined = |f: &mut Formatter<'_>, thread: char, local: usize| {
             writeln!(f, "r{local} = {thread}.join().unwrap();")
         };
+        let last_joined = |f: &mut Formatter<'_>, thread: char, local: usize| {
+            let Some(over) = &self.held_over_join else {
+                return joined(f, thread, local);
+            };
+            let (lock, guard) = (over.lock, guard(over.lock));
+            writeln!(f, "let mut {guard} = {lock}.{}();", method(lock))?;
+            block(f, &over.before, 0)?;
+            joined(f, thread, local)?;
+            block(f, &over.after, 0)?;
+            writeln!(f, "drop({guard});")
+        };
         let thread = |f: &mut Formatter<'_>, name: char, body: &[Stmt]| {
             writeln!(f, "let {name} = {spawn}(|| {{")?;
             block(f, body, 1)?;
@@ -181,29 +192,19 @@ impl Display for Program {
                     Joins::FirstThenSecond(between) => {
                         joined(f, 'a', 0)?;
                         block(f, between, 0)?;
-                        joined(f, 'b', 1)?;
+                        last_joined(f, 'b', 1)?;
                     }
                     Joins::SecondThenFirst(between) => {
                         joined(f, 'b', 1)?;
                         block(f, between, 0)?;
-                        joined(f, 'a', 0)?;
+                        last_joined(f, 'a', 0)?;
                     }
                 }
             }
-            Shape::One {
-                spawned,
-                main,
-                held_over_join,
-            } => {
+            Shape::One { spawned, main } => {
                 thread(f, 'a', spawned)?;
                 block(f, main, 0)?;
-                if let Some(mutex) = held_over_join {
-                    writeln!(f, "let guard = m{mutex}.lock();")?;
-                }
-                joined(f, 'a', 0)?;
-                if held_over_join.is_some() {
-                    writeln!(f, "drop(guard);")?;
-                }
+                last_joined(f, 'a', 0)?;
             }
         }
         block(f, &self.after, 0)

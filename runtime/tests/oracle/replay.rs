@@ -14,7 +14,17 @@ pub(crate) fn replay(
 ) -> Result<(Option<End>, Pairs), String> {
     let lines = compile(program, role);
     let mut state = State::new(&lines);
+    let skip = |mut state: State| {
+        while state.next_is_unlogged(&lines) {
+            match state.step(&lines, T) {
+                Step::To(next) => state = *next,
+                _ => break,
+            }
+        }
+        state
+    };
     for (index, &under_test) in order.iter().enumerate() {
+        state = skip(state);
         let line = if under_test { T } else { U };
         let name = ["T", "T'"][line];
         state = match state.step(&lines, line) {
@@ -24,6 +34,7 @@ pub(crate) fn replay(
             Step::NotSequential => return Err(format!("step {index}: T' would observe T")),
         };
     }
+    state = skip(state);
     let waits = |line| matches!(state.step(&lines, line), Step::Waits);
     let end = match state.step(&lines, T) {
         Step::Fails(failure) => Some(End::Failed(failure)),

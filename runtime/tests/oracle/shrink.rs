@@ -1,6 +1,6 @@
 //! Makes a program that shows a difference smaller, greedily, as long as it still shows one.
 
-use crate::program::{Joins, Program, Shape, Stmt};
+use crate::program::{HeldOverJoin, Joins, Program, Shape, Stmt};
 
 /// The smallest program reached from this one by single edits that all keep `shows` true.
 pub(crate) fn shrink(program: &Program, mut shows: impl FnMut(&Program) -> bool) -> Program {
@@ -79,25 +79,35 @@ fn edits(program: &Program) -> Vec<Program> {
                 }
             }
         }
-        Shape::One {
-            spawned,
-            main,
-            held_over_join,
-        } => {
-            let with =
-                |spawned: &[Stmt], main: &[Stmt], held_over_join: Option<usize>| Shape::One {
-                    spawned: spawned.to_vec(),
-                    main: main.to_vec(),
-                    held_over_join,
-                };
+        Shape::One { spawned, main } => {
+            let with = |spawned: &[Stmt], main: &[Stmt]| Shape::One {
+                spawned: spawned.to_vec(),
+                main: main.to_vec(),
+            };
             for list in list_edits(spawned) {
-                push(&|edit| edit.shape = with(&list, main, *held_over_join));
+                push(&|edit| edit.shape = with(&list, main));
             }
             for list in list_edits(main) {
-                push(&|edit| edit.shape = with(spawned, &list, *held_over_join));
+                push(&|edit| edit.shape = with(spawned, &list));
             }
-            push(&|edit| edit.shape = with(spawned, main, None));
             push(&|edit| edit.scoped = false);
+        }
+    }
+    if let Some(over) = &program.held_over_join {
+        push(&|edit| edit.held_over_join = None);
+        for before in list_edits(&over.before) {
+            let over = HeldOverJoin {
+                before,
+                ..over.clone()
+            };
+            push(&|edit| edit.held_over_join = Some(over.clone()));
+        }
+        for after in list_edits(&over.after) {
+            let over = HeldOverJoin {
+                after,
+                ..over.clone()
+            };
+            push(&|edit| edit.held_over_join = Some(over.clone()));
         }
     }
     all

@@ -46,6 +46,8 @@ pub(crate) struct State {
     held: [Vec<Held>; 2],
     observations: u32,
     writes: u32,
+    /// The locks that T' held at its end: T's since the join.
+    inherited: Vec<Object>,
     /// By object: the write of T' that T saw last, if T has written nothing to it since.
     seen: Vec<Option<u32>>,
     /// T's non-local reads so far.
@@ -81,6 +83,7 @@ impl State {
             held: [Vec::new(), Vec::new()],
             observations: 0,
             writes: 0,
+            inherited: Vec::new(),
             seen: vec![None; lines.initial.len()],
             pairs: Vec::new(),
         };
@@ -132,6 +135,17 @@ impl State {
     fn holds(&self, cond: Cond) -> bool {
         cond.test
             .holds(self.locals[cond.left], self.eval(cond.right))
+    }
+
+    /// Whether T's next event takes or gives back a lock that T' held at its end. The engine doesn't log those: T is
+    /// alone then.
+    pub(crate) fn next_is_unlogged(&self, lines: &Lines) -> bool {
+        match lines.code[T][self.at[T]] {
+            Op::Acquire { object, .. } | Op::TryAcquire { object, .. } | Op::Release { object } => {
+                self.inherited.contains(&object)
+            }
+            _ => false,
+        }
     }
 
     /// Runs the line's local operations up to its next event, its end, or an assertion that fails.
@@ -316,18 +330,17 @@ impl State {
                 let value = self.guard(line, object).value;
                 self.write(line, object, value);
             }
-            Op::Release {
-                object,
-                taken_by_other,
-            } => {
-                let held = &mut self.held[if taken_by_other { other } else { line }];
-                let at = held
-                    .iter()
-                    .rposition(|held| held.object == object)
-                    .expect("a release follows its acquire");
-                held.remove(at);
+            Op::Release { object } => {
+                let mut held = self.held[line].iter();
+                let at = held.rposition(|held| held.object == object);
+                self.held[line].remove(at.expect("a release follows its acquire"));
             }
-            Op::Join => {}
+            Op::Join => {
+                let inherited = std::mem::take(&mut self.held[other]);
+                self.inherited
+                    .extend(inherited.iter().map(|held| held.object));
+                self.held[line].extend(inherited);
+            }
             Op::Set { .. }
             | Op::Get { .. }
             | Op::Put { .. }
