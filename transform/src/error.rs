@@ -194,6 +194,9 @@ impl Error {
             Error::UnknownHarness { suggestions, .. } => {
                 Some(format!("did you mean {}?", quoted(suggestions)))
             }
+            Error::Syntax { .. } => {
+                Some("rustc wouldn't compile it either; `cargo check` may say more".into())
+            }
             Error::Empty { .. } => {
                 Some("give a file or a crate with a `#[test]` that spawns threads".into())
             }

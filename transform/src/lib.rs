@@ -7,6 +7,7 @@
 //!
 //! The generated files are the user's text with edits, not printed trees: see the `edit` module for why.
 
+mod bounds;
 mod cfg;
 mod edit;
 mod emit;

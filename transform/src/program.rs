@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::bounds;
 use crate::emit;
 use crate::error::Error;
 use crate::harness::{self, Harness, HarnessInfo};
@@ -127,6 +128,7 @@ impl Program {
         }
         let mut edits = self.analysis.edits.clone();
         shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
+        bounds::add(&self.program, &self.analysis.tables, &mut edits);
         harness::make_reachable(&self.program, &self.analysis, &chosen, &mut edits);
         emit::generate(&self.program, &self.analysis, &chosen, &edits, options)
     }

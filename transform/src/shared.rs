@@ -29,7 +29,7 @@ pub(crate) fn derive_traits(
         wanted.entry(input.item).or_default().extend(&input.derives);
         if implemented.insert(input.item) {
             let (file, end) = (tables.items[input.item].file, end_of(tables, input.item));
-            edits[file].after(end, format!(" {}", input.text), tables.items[input.item].at);
+            edits[file].after(end, format!(" {}", input.text), end - 1);
         }
     }
     for (item, traits) in wanted.into_iter().filter(|(_, traits)| !traits.is_empty()) {
@@ -161,7 +161,7 @@ fn mentioned(tables: &Tables, item: ItemId) -> (Vec<ItemId>, bool) {
     match &data.kind {
         ItemKind::Struct(item) => found.visit_item_struct(item),
         ItemKind::Enum(item) => found.visit_item_enum(item),
-        ItemKind::Alias(ty) => found.visit_type(ty),
+        ItemKind::Alias(alias) => found.visit_type(&alias.ty),
         _ => {}
     }
     (found.items, found.lock)
@@ -342,7 +342,7 @@ impl Check<'_> {
             ItemKind::Enum(data) => {
                 self.assumed.contains(&item) || implements(self.tables, item, &data.attrs, "Clone")
             }
-            ItemKind::Alias(ty) => self.ty(&[Rib::Module(data.module)], ty),
+            ItemKind::Alias(alias) => self.ty(&[Rib::Module(data.module)], &alias.ty),
             _ => false,
         }
     }

@@ -51,6 +51,7 @@ pub(super) fn parameters(
         module: data.module,
         impls: Vec::new(),
         seen: HashSet::new(),
+        foreign: false,
     };
     let mut parameters = Parameters::default();
     for (number, input) in function.sig.inputs.iter().enumerate() {
@@ -80,6 +81,8 @@ struct Reader<'t> {
     module: ModId,
     impls: Vec<InputImpl>,
     seen: HashSet<ItemId>,
+    /// The type stands in the user's own module, where std's names may mean something else.
+    foreign: bool,
 }
 
 impl Reader<'_> {
@@ -94,11 +97,21 @@ impl Reader<'_> {
             "&"
         };
         let owned = match &*reference.elem {
-            Type::Path(path) if path.path.is_ident("str") => "::std::string::String".to_string(),
-            Type::Slice(slice) => format!("::std::vec::Vec<{}>", self.owned(&slice.elem)?),
+            Type::Path(path) if path.path.is_ident("str") => self.std("string", "String"),
+            Type::Slice(slice) => {
+                format!("{}<{}>", self.std("vec", "Vec"), self.owned(&slice.elem)?)
+            }
             other => self.owned(other)?,
         };
         Ok((owned, format!("{borrow}{field}")))
+    }
+
+    fn std(&self, module: &str, name: &str) -> String {
+        if self.foreign {
+            format!("::std::{module}::{name}")
+        } else {
+            name.to_string()
+        }
     }
 
     /// A type of the crate's as written from its root.
@@ -175,11 +188,17 @@ impl Reader<'_> {
             (true, "bool" | "char" | "f32" | "f64", []) => Ok(last),
             (true, "u8" | "u16" | "u32" | "u64" | "u128" | "usize", []) => Ok(last),
             (true, "i8" | "i16" | "i32" | "i64" | "i128" | "isize", []) => Ok(last),
-            (true, "String", []) => Ok("::std::string::String".into()),
-            (true, "Vec", [element]) => Ok(format!("::std::vec::Vec<{}>", self.owned(element)?)),
-            (true, "Option", [element]) => {
-                Ok(format!("::std::option::Option<{}>", self.owned(element)?))
-            }
+            (true, "String", []) => Ok(self.std("string", "String")),
+            (true, "Vec", [element]) => Ok(format!(
+                "{}<{}>",
+                self.std("vec", "Vec"),
+                self.owned(element)?
+            )),
+            (true, "Option", [element]) => Ok(format!(
+                "{}<{}>",
+                self.std("option", "Option"),
+                self.owned(element)?
+            )),
             _ => match def {
                 Some(Def::Item(item)) => self.local(ty, item, arguments.is_empty()),
                 _ => Err(self.refuse(ty, "values of this type can't be made from input")),
@@ -222,7 +241,7 @@ impl Reader<'_> {
             ItemKind::Alias(target) => {
                 let outer = (self.file, self.module);
                 (self.file, self.module) = (data.file, data.module);
-                let owned = self.owned(&std::rc::Rc::clone(target));
+                let owned = self.owned(&std::rc::Rc::clone(target).ty);
                 (self.file, self.module) = outer;
                 return owned;
             }
@@ -260,6 +279,7 @@ impl Reader<'_> {
         let data = &self.tables.items[item];
         let type_name = data.name.clone();
         let outer = (self.file, self.module);
+        let foreign = std::mem::replace(&mut self.foreign, true);
         (self.file, self.module) = (data.file, data.module);
         let mut text = format!("::seqz_runtime::input!({type_name} {{ ");
         let mut result = Ok(());
@@ -282,6 +302,7 @@ impl Reader<'_> {
         }
         text.push_str("});");
         (self.file, self.module) = outer;
+        self.foreign = foreign;
         result.map(|()| text)
     }
 

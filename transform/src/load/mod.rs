@@ -93,9 +93,16 @@ pub(crate) fn parse_text(
             let end = source.text.as_str().len();
             let bytes = error.span().byte_range();
             let (start, stop) = (bytes.start.min(end), bytes.end.min(end));
+            let message = match error.to_string().as_str() {
+                // proc-macro2's words for what its lexer can't read.
+                "cannot parse string into token stream" | "lex error" => {
+                    "unbalanced bracket or malformed token".into()
+                }
+                message => message.to_string(),
+            };
             Err(Error::Syntax {
                 place: Box::new(source.place(start..stop.max(start))),
-                message: error.to_string(),
+                message,
             })
         }
     }

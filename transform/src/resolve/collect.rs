@@ -211,11 +211,15 @@ impl Collector<'_> {
                 &[Ns::Type],
             ),
             Item::Union(item) => add(&item.ident, ItemKind::Other, &[Ns::Type]),
-            Item::Trait(item) => add(&item.ident, ItemKind::Trait, &[Ns::Type]),
-            Item::TraitAlias(item) => add(&item.ident, ItemKind::Trait, &[Ns::Type]),
+            Item::Trait(item) => add(
+                &item.ident,
+                ItemKind::Trait(Rc::new(item.clone())),
+                &[Ns::Type],
+            ),
+            Item::TraitAlias(item) => add(&item.ident, ItemKind::Other, &[Ns::Type]),
             Item::Type(item) => add(
                 &item.ident,
-                ItemKind::Alias(Rc::new((*item.ty).clone())),
+                ItemKind::Alias(Rc::new(item.clone())),
                 &[Ns::Type],
             ),
             Item::ForeignMod(item) => {

@@ -42,10 +42,10 @@ pub(crate) enum ItemKind {
     Struct(Rc<syn::ItemStruct>),
     /// An enum.
     Enum(Rc<syn::ItemEnum>),
-    /// A type alias and what it stands for.
-    Alias(Rc<syn::Type>),
+    /// A type alias.
+    Alias(Rc<syn::ItemType>),
     /// A trait.
-    Trait,
+    Trait(Rc<syn::ItemTrait>),
     /// A `macro_rules!` macro.
     Macro,
     /// A union, or an item that stands for itself.

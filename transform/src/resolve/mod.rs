@@ -278,7 +278,8 @@ impl Tables {
             return Some(crate_path(path));
         }
         let known = matches!(name, "std" | "core" | "alloc" | "seqz" | "seqz_runtime")
-            || self.dependencies.contains(name);
+            || self.dependencies.contains(name)
+            || crate::support::crate_refusal(name).is_some();
         known.then(|| crate_path(&[name.to_string()]))
     }
 
@@ -365,10 +366,10 @@ impl Tables {
 
     /// What a type alias stands for, aliases of aliases included.
     pub(crate) fn alias(&self, item: ItemId) -> Option<Def> {
-        let ItemKind::Alias(target) = &self.items[item].kind else {
+        let ItemKind::Alias(alias) = &self.items[item].kind else {
             return None;
         };
-        let (leading, segments) = collect::path_of(target)?;
+        let (leading, segments) = collect::path_of(&alias.ty)?;
         let ribs = [Rib::Module(self.items[item].module)];
         match self.resolve(&ribs, leading, &segments, Ns::Type)? {
             Def::Item(next) if next != item => Some(self.alias(next).unwrap_or(Def::Item(next))),

@@ -4,6 +4,7 @@ use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, ExprPath, Lit, Pat, Type};
 
 use super::exprs::single_name;
+use super::paths::is_lock;
 use super::{Walker, bytes};
 use crate::resolve::{Def, ItemId, ItemKind, name};
 use crate::support;
@@ -110,7 +111,7 @@ impl Walker<'_> {
         };
         self.visit_expr(&expr.func);
         let owner = match def.as_ref() {
-            Some(Def::Std(path)) if path.len() == 3 && path[0] == "sync" && path[2] == "new" => {
+            Some(Def::Std(path)) if is_lock(path) && path.len() == 3 && path[2] == "new" => {
                 Some(None)
             }
             Some(Def::Associated(owner, _)) => Some(Some(*owner)),
@@ -118,7 +119,7 @@ impl Walker<'_> {
         };
         if let Some(owner) = owner {
             let args = &expr.args;
-            self.note_shared(owner, |items| {
+            self.note_shared(owner, bytes(expr), |items| {
                 args.iter().for_each(|arg| items.visit_expr(arg))
             });
         }

@@ -8,10 +8,12 @@ mod calls;
 mod exprs;
 mod macros;
 mod paths;
+mod places;
 mod scopes;
 mod sites;
 mod statics;
 mod tokens;
+mod unseen;
 mod uses;
 
 use std::collections::{HashMap, HashSet};
@@ -23,7 +25,7 @@ use syn::visit::Visit;
 
 pub(crate) use calls::Facts;
 pub use calls::SpawnSite;
-pub(crate) use statics::derives;
+pub(crate) use places::derives;
 
 use crate::edit::Edits;
 use crate::error::Error;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use syn::visit::Visit;
 use syn::{Expr, ExprPath, Path, PathArguments, Type};
 
-use super::{SharedUse, Walker, bytes};
+use super::{SharedUse, Walker, bytes, unseen};
 use crate::resolve::{Def, ItemId, ItemKind, Ns, name};
 use crate::support;
 
@@ -33,7 +33,7 @@ impl Walker<'_> {
         if let Some(owner) = owner {
             for segment in &path.segments {
                 if let PathArguments::AngleBracketed(arguments) = &segment.arguments {
-                    self.note_shared(owner, |items| {
+                    self.note_shared(owner, bytes(arguments), |items| {
                         items.visit_angle_bracketed_generic_arguments(arguments)
                     });
                 }
@@ -225,21 +225,26 @@ impl Walker<'_> {
     pub(super) fn note_shared(
         &mut self,
         owner: Option<ItemId>,
+        range: Range<usize>,
         visit: impl FnOnce(&mut LocalTypes<'_, '_>),
     ) {
         let mut found = LocalTypes {
             walker: self,
             items: Vec::new(),
+            cell: None,
         };
         visit(&mut found);
-        let items = found.items;
+        let (items, cell) = (found.items, found.cell);
+        if owner.is_none() {
+            self.check_protected(range, cell, &items);
+        }
         if !items.is_empty() {
             self.shared.push(SharedUse { owner, items });
         }
     }
 }
 
-fn is_lock(path: &[String]) -> bool {
+pub(super) fn is_lock(path: &[String]) -> bool {
     path.len() >= 2 && path[0] == "sync" && matches!(path[1].as_str(), "Mutex" | "RwLock")
 }
 
@@ -252,6 +257,8 @@ fn is_refused(path: &[String]) -> bool {
 pub(super) struct LocalTypes<'w, 'p> {
     walker: &'w Walker<'p>,
     items: Vec<ItemId>,
+    /// A cell of std.
+    cell: Option<String>,
 }
 
 impl<'ast> Visit<'ast> for LocalTypes<'_, '_> {
@@ -263,12 +270,11 @@ impl<'ast> Visit<'ast> for LocalTypes<'_, '_> {
                 .take(length)
                 .map(|segment| name(&segment.ident))
                 .collect();
-            if let Some(Def::Item(item)) =
-                self.walker
-                    .resolve(path.leading_colon.is_some(), &prefix, Ns::Type)
-                && !self.items.contains(&item)
-            {
-                self.items.push(item);
+            let leading = path.leading_colon.is_some();
+            match self.walker.resolve(leading, &prefix, Ns::Type) {
+                Some(Def::Item(item)) if !self.items.contains(&item) => self.items.push(item),
+                Some(Def::Std(path)) => self.cell = self.cell.take().or(unseen::cell(&path)),
+                _ => {}
             }
         }
         syn::visit::visit_path(self, path);

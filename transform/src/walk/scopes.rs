@@ -157,6 +157,7 @@ impl Walker<'_> {
 
     pub(super) fn implementation(&mut self, item: &ItemImpl) {
         self.with_generics(&item.generics, |walker| {
+            walker.check_promise(item);
             visit::visit_item_impl(walker, item)
         });
     }
