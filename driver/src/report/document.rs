@@ -19,6 +19,8 @@ pub struct Report {
     pub k_max: u32,
     /// Which engine decided feasibility: `grid`, `z3` or `all`.
     pub solver: String,
+    /// The seed with which inputs were sampled, if they were.
+    pub seed: Option<u64>,
     /// Why the search ended before it was done, if so.
     pub cut: Option<Cut>,
     /// Every harness that was asked for, in the order of the source.
@@ -81,6 +83,11 @@ pub struct HarnessReport {
 pub enum Status {
     /// It was checked, as far as its levels say.
     Checked,
+    /// No two threads ever ran side by side: there is no interference to search for.
+    NoInterference {
+        /// What was seen instead.
+        reason: String,
+    },
     /// It can't be checked by bounded interference.
     Unsupported {
         /// Why.
@@ -230,6 +237,20 @@ pub enum Reason {
     Died,
 }
 
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::StepBound,
+        Self::SampledInputs,
+        Self::SpinCut,
+        Self::ExecutionLimit,
+        Self::TimeLimit,
+        Self::Interrupted,
+        Self::SolverUnknown,
+        Self::Died,
+    ];
+}
+
 /// What kind of bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -252,6 +273,21 @@ pub enum Kind {
     Exit,
     /// The program went on for ever, or took too long, without a shared access.
     Hang,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Assertion,
+        Self::Arithmetic,
+        Self::Index,
+        Self::Panic,
+        Self::Deadlock,
+        Self::DataRace,
+        Self::Crash,
+        Self::Exit,
+        Self::Hang,
+    ];
 }
 
 /// One bug.
@@ -363,4 +399,19 @@ pub enum Op {
     TryLockFailed,
     /// Waits for the other thread to end.
     Join,
+}
+
+impl Op {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Read,
+        Self::Write,
+        Self::Update,
+        Self::Lock,
+        Self::LockShared,
+        Self::Unlock,
+        Self::UnlockShared,
+        Self::TryLockFailed,
+        Self::Join,
+    ];
 }

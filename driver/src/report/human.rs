@@ -32,6 +32,7 @@ pub fn harness(out: &mut impl Write, report: &HarnessReport, columns: usize) -> 
             paragraph(out, "  help: ", help, columns)?;
         }
         Status::Failed { reason } => complaint(out, "the search broke off", reason, None, columns)?,
+        Status::NoInterference { reason } => paragraph(out, "  ", reason, columns)?,
         Status::NotReached => writeln!(out, "  not searched: the search was over before")?,
         Status::Checked => {}
     }

@@ -153,7 +153,11 @@ pub(crate) fn harness() -> HarnessReport {
                 spawned: Some(site(45, "")),
             },
         ],
-        inputs: Vec::new(),
+        inputs: vec![InputDomain {
+            name: "requests".into(),
+            ty: "u32".into(),
+            given: None,
+        }],
         roles: vec![RoleReport {
             under_test: Role::First,
             levels: vec![
@@ -168,5 +172,26 @@ pub(crate) fn harness() -> HarnessReport {
         }],
         bugs: vec![bug()],
         notes: vec!["inputs were sampled with seed 7".into()],
+    }
+}
+
+pub(crate) fn report() -> Report {
+    Report {
+        schema: SCHEMA,
+        seqz: "0.1.0".into(),
+        path: "examples/bluetooth.rs".into(),
+        k_max: 3,
+        solver: "grid".into(),
+        seed: None,
+        cut: None,
+        harnesses: vec![harness()],
+        summary: Summary {
+            bugs: 1,
+            checked: 1,
+            unsupported: 0,
+            executions: 1208,
+            exhausted: false,
+            seconds: 0.25,
+        },
     }
 }

@@ -1,5 +1,7 @@
 //! What people read.
 
+mod documented;
+
 use super::document::*;
 use super::{human, sample, trace};
 
