@@ -153,6 +153,15 @@ pub fn line_span(source: &str, line: u32, column: u32) -> Range<usize> {
     start + skipped..start + text.len()
 }
 
+/// Line and column, both from 1, of a byte; the other way round than [`line_span`].
+#[must_use]
+pub fn position(source: &str, at: usize) -> (u32, u32) {
+    let before = &source[..clamp(source, &(0..at)).end];
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.matches('\n').count() + 1;
+    (line as u32, before[start..].chars().count() as u32 + 1)
+}
+
 /// Spans come from other programs too: one that doesn't fit the text must not bring the message down.
 fn clamp(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |mut at: usize| {
@@ -179,6 +188,7 @@ mod tests {
         let source = "fn main() {\n    let ü = Condvar::new();\n}\n".to_owned();
         let span = line_span(&source, 2, 13);
         assert_eq!(&source[span.clone()], "Condvar::new();");
+        assert_eq!(position(&source, span.start), (2, 13));
         let text = plain(
             &Diagnostic::error("`Condvar` is not supported")
                 .at(Place {

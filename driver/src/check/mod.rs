@@ -1,6 +1,279 @@
 //! The search for bugs: drives a worker through the harnesses and gathers what it says.
 
 mod classify;
+mod gather;
+mod original;
 pub mod progress;
+mod search;
+mod solver;
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 pub use classify::kind_of_panic;
+
+use crate::build::Built;
+use crate::error::Error;
+use crate::findings::Store;
+use crate::program::{Generated, Harness, Program};
+use crate::report::document::{
+    Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
+};
+use crate::worker::message;
+use gather::Gathered;
+use original::Original;
+use progress::Progress;
+use search::Search;
+use solver::RemoteSolver;
+
+/// What to search, and how far.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The program, as given on the command line.
+    pub path: String,
+    /// The largest number of non-local reads.
+    pub k_max: u32,
+    /// Who decides feasibility.
+    pub solver: Solver,
+    /// Values for parameters: name and values.
+    pub inputs: Vec<(String, String)>,
+    /// How many inputs at most.
+    pub max_inputs: u64,
+    /// Seed of a sample of inputs.
+    pub seed: u64,
+    /// The bound on shared accesses of a thread in one execution.
+    pub max_steps: u32,
+    /// How many executions at most, per harness.
+    pub max_executions: Option<u64>,
+    /// When the search is to end.
+    pub deadline: Option<Instant>,
+    /// How long one execution may go on.
+    pub hang_after: Duration,
+    /// Where findings go, beside the report.
+    pub target_dir: PathBuf,
+}
+
+/// Who decides feasibility.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Solver {
+    /// The progress grid.
+    Grid,
+    /// Z3.
+    Z3,
+    /// Both, held against each other.
+    All,
+}
+
+impl Solver {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Grid => "grid",
+            Self::Z3 => "z3",
+            Self::All => "all",
+        }
+    }
+
+    const fn requested(self) -> message::Solver {
+        match self {
+            Self::Grid => message::Solver::Grid,
+            Self::Z3 => message::Solver::Remote,
+            Self::All => message::Solver::Both,
+        }
+    }
+
+    #[cfg(feature = "z3")]
+    fn remote(self) -> Box<dyn RemoteSolver> {
+        match self {
+            Self::Grid => Box::new(solver::Unasked),
+            Self::Z3 | Self::All => Box::new(solver::Z3::new()),
+        }
+    }
+
+    #[cfg(not(feature = "z3"))]
+    fn remote(self) -> Box<dyn RemoteSolver> {
+        Box::new(solver::Unasked)
+    }
+}
+
+/// One harness to search, and the threads to put under test in it.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// The harness.
+    pub harness: &'a Harness,
+    /// Which threads.
+    pub roles: Vec<Role>,
+}
+
+/// A program that is ready to be searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What was made of it.
+    pub generated: &'a Generated,
+    /// The worker built of that.
+    pub built: &'a Built,
+}
+
+/// Searches the harnesses one after the other. `finished` is called with each one's report as soon as it is there.
+///
+/// # Errors
+/// When a worker fails in a way that has nothing to do with the program, or `finished` fails.
+pub fn run(
+    subject: Subject<'_>,
+    tasks: &[Task<'_>],
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &Progress,
+    mut finished: impl FnMut(&HarnessReport) -> Result<(), Error>,
+) -> Result<Report, Error> {
+    let Subject {
+        program,
+        generated,
+        built,
+    } = subject;
+    let started = Instant::now();
+    let store = Store::open(&options.target_dir, &built.name, options.path.clone());
+    let (store, no_store) = match store {
+        Ok(store) => (Some(store), None),
+        Err(error) => (
+            None,
+            Some(format!("findings are not written to files: {error}")),
+        ),
+    };
+    let mut search = Search {
+        worker: &built.worker,
+        original: Original::new(program, generated),
+        stop,
+        deadline: options.deadline,
+        hang_after: options.hang_after,
+        progress,
+        store,
+        solver: options.solver.remote(),
+        idle: None,
+    };
+    let mut cut: Option<Cut> = None;
+    let mut harnesses = Vec::new();
+    for task in tasks {
+        let mut gathered = Gathered::new(empty(task.harness, options));
+        gathered
+            .report
+            .notes
+            .extend(no_store.clone().filter(|_| harnesses.is_empty()));
+        if let Some(why) = &task.harness.unsupported {
+            gathered.report.status = Status::unsupported(why);
+        } else if cut.is_some() {
+            gathered.report.status = Status::NotReached;
+        } else {
+            progress.say(format!("{}: starting", task.harness.name));
+            cut = search.run(&request(task, options), &mut gathered)?;
+        }
+        finished(&gathered.report)?;
+        harnesses.push(gathered.report);
+    }
+    let sampled = harnesses
+        .iter()
+        .any(|harness| reasons(harness).any(|r| r == Reason::SampledInputs));
+    Ok(Report {
+        schema: SCHEMA,
+        seqz: env!("CARGO_PKG_VERSION").into(),
+        path: options.path.clone(),
+        k_max: options.k_max,
+        solver: options.solver.name().into(),
+        seed: sampled.then_some(options.seed),
+        cut,
+        summary: summary(&harnesses, started),
+        harnesses,
+    })
+}
+
+fn request(task: &Task<'_>, options: &Options) -> message::Check {
+    let known = |name: &str| {
+        task.harness
+            .parameters
+            .iter()
+            .any(|(parameter, _)| parameter == name)
+    };
+    message::Check {
+        harness: task.harness.name.clone(),
+        roles: task.roles.iter().map(|role| (*role).into()).collect(),
+        k_max: options.k_max,
+        inputs: options
+            .inputs
+            .iter()
+            .filter(|(name, _)| known(name))
+            .cloned()
+            .collect(),
+        max_inputs: options.max_inputs,
+        seed: options.seed,
+        max_steps: options.max_steps,
+        max_executions: options.max_executions,
+        solver: options.solver.requested(),
+        announce: false,
+    }
+}
+
+fn empty(harness: &Harness, options: &Options) -> HarnessReport {
+    let given = |name: &str| {
+        let spec = options
+            .inputs
+            .iter()
+            .find(|(parameter, _)| parameter == name);
+        spec.map(|(_, values)| values.clone())
+    };
+    HarnessReport {
+        name: harness.name.clone(),
+        site: harness.site.clone(),
+        status: Status::Checked,
+        threads: Vec::new(),
+        inputs: harness
+            .parameters
+            .iter()
+            .map(|(name, ty)| InputDomain {
+                name: name.clone(),
+                ty: ty.clone(),
+                given: given(name),
+            })
+            .collect(),
+        roles: Vec::new(),
+        bugs: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn reasons(harness: &HarnessReport) -> impl Iterator<Item = Reason> {
+    harness
+        .roles
+        .iter()
+        .flat_map(|role| &role.levels)
+        .flat_map(|level| level.reasons.iter().copied())
+}
+
+fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary {
+    let mut summary = Summary {
+        exhausted: true,
+        ..Summary::default()
+    };
+    for harness in harnesses {
+        let searched = match harness.status {
+            Status::Checked | Status::NoInterference { .. } => {
+                summary.checked += 1;
+                true
+            }
+            Status::Unsupported { .. }
+            | Status::Nondeterministic { .. }
+            | Status::Failed { .. } => {
+                summary.unsupported += 1;
+                false
+            }
+            Status::NotReached => false,
+        };
+        summary.bugs += harness.bugs.len() as u32;
+        let mut levels = harness.roles.iter().flat_map(|role| &role.levels);
+        summary.executions += levels.clone().map(|level| level.executions).sum::<u64>();
+        summary.exhausted &= searched && levels.all(|level| level.exhausted);
+    }
+    summary.seconds = started.elapsed().as_secs_f64();
+    summary
+}

@@ -211,6 +211,8 @@ pub enum Verdict {
     Bugs,
     /// Some part of what was asked for could not be checked, and no bug was found in the rest.
     Unsupported,
+    /// The search of some harness broke off, and no bug was found in the rest.
+    Failed,
     /// The user broke the search off before a bug was found.
     Interrupted,
 }
@@ -223,6 +225,7 @@ impl Verdict {
             Self::Clean => 0,
             Self::Bugs => 1,
             Self::Unsupported => 2,
+            Self::Failed => 3,
             Self::Interrupted => 130,
         }
     }

@@ -8,7 +8,7 @@ use crate::diagnostic::shown;
 use crate::embed;
 use crate::error::Error;
 use crate::output::{Output, writing};
-use crate::program::{Program, Request};
+use crate::program::{Generated, Program, Request};
 
 pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
     let program = Program::load(&args.path)?;
@@ -29,18 +29,7 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
         Some(dir) => dir.clone(),
         None => PathBuf::from(format!("{}-p-hat", program.name())),
     };
-    claim(&dir, args.force)?;
-    let runtime = embed::runtime().map(|(path, text)| (Path::new("runtime").join(path), text));
-    let files = generated
-        .files()
-        .map(|(path, text)| (path.to_owned(), text));
-    // The runtime's directory has a `src` of its own, so both are written, and cleaned of what is left over, apart.
-    embed::write(&dir, files).map_err(writing(&dir))?;
-    embed::write(
-        &dir.join("runtime"),
-        runtime.map(|(path, text)| (strip(&path), text)),
-    )
-    .map_err(writing(&dir))?;
+    write(&dir, &generated, args.force)?;
     Output::stdout().write(|out| {
         writeln!(out, "{} holds P̂ₖ for k = {}:", shown(&dir), args.k)?;
         for entry in generated.entry_points() {
@@ -51,8 +40,14 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
     Ok(Verdict::Clean)
 }
 
-fn strip(path: &Path) -> PathBuf {
-    path.strip_prefix("runtime").unwrap_or(path).to_owned()
+/// Writes the crate to `dir`, with the runtime inside.
+pub(super) fn write(dir: &Path, generated: &Generated, force: bool) -> Result<(), Error> {
+    claim(dir, force)?;
+    let files = generated
+        .files()
+        .map(|(path, text)| (path.to_owned(), text));
+    embed::write(dir, files).map_err(writing(dir))?;
+    embed::write(&dir.join("runtime"), embed::runtime()).map_err(writing(dir))
 }
 
 /// Makes sure that nothing of the user's is written over.

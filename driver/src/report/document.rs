@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::{Diagnostic, Remark, line_span, position, shown};
+
 /// The version of the document's schema. It goes up when a field changes its meaning or goes away; fields that are added
 /// leave it as it is.
 pub const SCHEMA: u32 = 1;
@@ -111,6 +113,32 @@ pub enum Status {
     },
     /// The search was over before its turn came.
     NotReached,
+}
+
+impl Status {
+    /// The status of a harness that the transformation can't do.
+    #[must_use]
+    pub fn unsupported(why: &Diagnostic) -> Self {
+        let help = why.remarks.iter().find_map(|remark| match remark {
+            Remark::Help(text) => Some(text.clone()),
+            Remark::Note(_) => None,
+        });
+        let site = why.place.as_ref().map(|place| {
+            let (line, column) = position(&place.source, place.span.start);
+            let text = &place.source[line_span(&place.source, line, 1)];
+            Site {
+                file: shown(&place.file),
+                line,
+                column,
+                text: text.trim().to_owned(),
+            }
+        });
+        Self::Unsupported {
+            reason: why.message.clone(),
+            help,
+            site,
+        }
+    }
 }
 
 /// A place in the original source.

@@ -10,7 +10,7 @@ use super::{style, trace, words};
 ///
 /// # Errors
 /// Those of `out`.
-pub fn harness(out: &mut impl Write, report: &HarnessReport, columns: usize) -> io::Result<()> {
+pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> io::Result<()> {
     let (bold, dim) = (style::BOLD, style::DIM);
     writeln!(
         out,
@@ -53,7 +53,7 @@ pub fn harness(out: &mut impl Write, report: &HarnessReport, columns: usize) -> 
 }
 
 fn complaint(
-    out: &mut impl Write,
+    out: &mut dyn Write,
     what: &str,
     reason: &str,
     site: Option<&Site>,
@@ -68,7 +68,7 @@ fn complaint(
     Ok(())
 }
 
-fn source_line(out: &mut impl Write, site: &Site) -> io::Result<()> {
+fn source_line(out: &mut dyn Write, site: &Site) -> io::Result<()> {
     let dim = style::DIM;
     writeln!(
         out,
@@ -82,7 +82,7 @@ fn source_line(out: &mut impl Write, site: &Site) -> io::Result<()> {
 }
 
 /// `text` over several lines if need be, below `lead`.
-fn paragraph(out: &mut impl Write, lead: &str, text: &str, columns: usize) -> io::Result<()> {
+fn paragraph(out: &mut dyn Write, lead: &str, text: &str, columns: usize) -> io::Result<()> {
     let indent = " ".repeat(lead.len());
     for (i, line) in wrap(text, columns.saturating_sub(lead.len()).max(20))
         .iter()
@@ -93,7 +93,7 @@ fn paragraph(out: &mut impl Write, lead: &str, text: &str, columns: usize) -> io
     Ok(())
 }
 
-fn bug(out: &mut impl Write, bug: &Bug, harness: &HarnessReport, columns: usize) -> io::Result<()> {
+fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) -> io::Result<()> {
     let (error, bold, mark, dim) = (style::ERROR, style::BOLD, style::MARK, style::DIM);
     let (heading, rest) = words::heading(bug);
     for (i, line) in wrap(&heading, columns.saturating_sub(7).max(20))
@@ -188,7 +188,7 @@ fn sentence(text: &str) -> String {
 }
 
 /// The table of what was searched.
-fn levels(out: &mut impl Write, report: &HarnessReport) -> io::Result<()> {
+fn levels(out: &mut dyn Write, report: &HarnessReport) -> io::Result<()> {
     let (dim, good, error) = (style::DIM, style::GOOD, style::ERROR);
     writeln!(
         out,
@@ -228,7 +228,7 @@ fn levels(out: &mut impl Write, report: &HarnessReport) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn closing(out: &mut impl Write, report: &Report) -> io::Result<()> {
+pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     match report.cut {
         Some(Cut::Interrupted) => writeln!(out, "Interrupted: the search was cut short.")?,

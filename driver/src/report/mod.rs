@@ -20,7 +20,7 @@ use document::Report;
 ///
 /// # Errors
 /// Those of `out`.
-pub fn json(out: &mut impl Write, report: &Report) -> io::Result<()> {
+pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }

@@ -29,7 +29,7 @@ struct Row<'a> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn draw(out: &mut impl Write, bug: &Bug, columns: usize) -> io::Result<()> {
+pub fn draw(out: &mut dyn Write, bug: &Bug, columns: usize) -> io::Result<()> {
     let rows = rows(bug);
     let label = Label::of(&rows);
     let keep = keep(&rows);
@@ -244,7 +244,7 @@ impl Frame {
         Self { two, side, label }
     }
 
-    fn head(&self, out: &mut impl Write, under_test: Role) -> io::Result<()> {
+    fn head(&self, out: &mut dyn Write, under_test: Role) -> io::Result<()> {
         let left = format!("{} (T, under test)", under_test.name());
         let right = format!("{} (T', interfering)", under_test.other().name());
         let dim = style::DIM;
@@ -261,7 +261,7 @@ impl Frame {
         }
     }
 
-    fn gap(&self, out: &mut impl Write, rows: usize) -> io::Result<()> {
+    fn gap(&self, out: &mut dyn Write, rows: usize) -> io::Result<()> {
         let text = format!("… {} …", counted(rows as u64, "more line", "more lines"));
         let dim = style::DIM;
         if self.two {
@@ -272,13 +272,7 @@ impl Frame {
         }
     }
 
-    fn row(
-        &self,
-        out: &mut impl Write,
-        row: &Row<'_>,
-        label: &Label,
-        left: bool,
-    ) -> io::Result<()> {
+    fn row(&self, out: &mut dyn Write, row: &Row<'_>, label: &Label, left: bool) -> io::Result<()> {
         let number = label.text(row);
         let blank = self.label - width(&number);
         let room = self.side.saturating_sub(self.label + 2).max(8);
@@ -304,7 +298,7 @@ impl Frame {
 
     fn line(
         &self,
-        out: &mut impl Write,
+        out: &mut dyn Write,
         text: &str,
         style: anstyle::Style,
         left: bool,

@@ -1,5 +1,6 @@
 //! Workers: processes that run the transformed program and search it.
 
+pub mod message;
 mod process;
 mod socket;
 

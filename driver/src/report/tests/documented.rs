@@ -11,7 +11,10 @@ const DOCS: &str = include_str!("../../../../docs/json.md");
 
 /// The fields that the tables under "`seqz check`" name.
 fn documented() -> BTreeSet<String> {
-    let section = DOCS.split("\n## ").find(|section| section.starts_with("`seqz check`")).unwrap();
+    let section = DOCS
+        .split("\n## ")
+        .find(|section| section.starts_with("`seqz check`"))
+        .unwrap();
     section
         .lines()
         .filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()))
@@ -24,7 +27,11 @@ fn fields(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) if !is_site(value) => {
             for (name, value) in object {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                let path = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{path}.{name}")
+                };
                 if !value.is_object() || is_site(value) {
                     found.insert(path.clone());
                 }
@@ -49,7 +56,11 @@ fn full() -> Report {
     let mut report = sample::report();
     let some = Some(sample::site(1, "x"));
     report.harnesses.push(HarnessReport {
-        status: Status::Unsupported { reason: "r".into(), help: Some("h".into()), site: some },
+        status: Status::Unsupported {
+            reason: "r".into(),
+            help: Some("h".into()),
+            site: some,
+        },
         ..sample::harness()
     });
     report
@@ -65,7 +76,12 @@ fn every_field_is_documented_and_every_documented_field_is_there() {
 #[test]
 fn a_site_has_the_documented_fields() {
     let site = serde_json::to_value(sample::site(1, "x")).unwrap();
-    let real: BTreeSet<_> = site.as_object().unwrap().keys().map(|name| format!("site.{name}")).collect();
+    let real: BTreeSet<_> = site
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(|name| format!("site.{name}"))
+        .collect();
     let named: BTreeSet<_> = DOCS
         .lines()
         .filter_map(|line| Some(line.strip_prefix("| `")?.split_once('`')?.0.to_owned()))
@@ -83,17 +99,26 @@ fn json(value: impl serde::Serialize) -> Value {
 fn every_value_is_documented() {
     let row = |field: &str| {
         let start = format!("| `{field}` ");
-        DOCS.lines().find(|line| line.starts_with(&start)).unwrap_or_default().to_owned()
+        DOCS.lines()
+            .find(|line| line.starts_with(&start))
+            .unwrap_or_default()
+            .to_owned()
     };
     let values = |values: &[Value], field: &str| {
         for value in values {
             let name = format!("`{}`", value.as_str().unwrap());
-            assert!(row(field).contains(&name), "{name} is not in the row of {field}");
+            assert!(
+                row(field).contains(&name),
+                "{name} is not in the row of {field}"
+            );
         }
     };
     values(&Kind::ALL.map(json), "harnesses[].bugs[].kind");
     values(&Op::ALL.map(json), "harnesses[].bugs[].trace[].op");
-    values(&Reason::ALL.map(json), "harnesses[].roles[].levels[].reasons");
+    values(
+        &Reason::ALL.map(json),
+        "harnesses[].roles[].levels[].reasons",
+    );
     values(&[Cut::Interrupted, Cut::TimeLimit].map(json), "cut");
 }
 
