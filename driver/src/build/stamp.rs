@@ -15,13 +15,14 @@ pub(super) fn of(generated: &Generated, lock_file: Option<&Path>) -> Result<Stri
     let mut digest = Digest::new();
     digest.add(env!("CARGO_PKG_VERSION").as_bytes());
     digest.add(&compiler()?);
-    for flags in [
-        "RUSTFLAGS",
-        "CARGO_ENCODED_RUSTFLAGS",
-        "CARGO_BUILD_TARGET",
-        "RUSTC_WRAPPER",
-    ] {
-        digest.add(env::var_os(flags).unwrap_or_default().as_encoded_bytes());
+    // Whatever else has a say in how cargo builds.
+    let mut variables: Vec<_> = env::vars_os()
+        .filter(|(name, _)| matters(&name.to_string_lossy()))
+        .collect();
+    variables.sort();
+    for (name, value) in variables {
+        digest.add(name.as_encoded_bytes());
+        digest.add(value.as_encoded_bytes());
     }
     for (path, text) in embed::runtime() {
         digest.add(path.as_os_str().as_encoded_bytes());
@@ -35,6 +36,17 @@ pub(super) fn of(generated: &Generated, lock_file: Option<&Path>) -> Result<Stri
         digest.add(&fs::read(path).map_err(|e| super::file("read", path, e))?);
     }
     Ok(digest.finish())
+}
+
+fn matters(variable: &str) -> bool {
+    matches!(
+        variable,
+        "RUSTFLAGS" | "CARGO_ENCODED_RUSTFLAGS" | "RUSTC_WRAPPER"
+    ) || variable.starts_with("CARGO_BUILD_")
+        || variable.starts_with("CARGO_PROFILE_")
+        || variable.starts_with("CARGO_TARGET_")
+            && variable != "CARGO_TARGET_DIR"
+            && variable != "CARGO_TARGET_TMPDIR"
 }
 
 /// What `rustc -vV` prints: version, commit and host.

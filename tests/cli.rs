@@ -1,0 +1,148 @@
+//! The command line: help, and everything that can be wrong with what is given.
+
+mod support;
+
+use std::fs;
+
+use support::{package, program, seqz, settings};
+
+const RACE: &str = r#"
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::thread;
+
+#[test]
+fn lost_update() {
+    let counter = Arc::new(AtomicU32::new(0));
+    let other = Arc::clone(&counter);
+    let adder = thread::spawn(move || {
+        let seen = other.load(SeqCst);
+        other.store(seen + 1, SeqCst);
+    });
+    let seen = counter.load(SeqCst);
+    counter.store(seen + 1, SeqCst);
+    adder.join().unwrap();
+    assert_eq!(counter.load(SeqCst), 2);
+}
+"#;
+
+macro_rules! snapshot {
+    ($name:literal, $dir:expr, $args:expr) => {{
+        let run = seqz($dir.path(), $args);
+        settings($dir.path()).bind(|| insta::assert_snapshot!($name, run.shown()));
+    }};
+}
+
+#[test]
+fn help_tells_what_there_is() {
+    let dir = program(&[]);
+    snapshot!("help", dir, ["--help"]);
+    snapshot!("help_short", dir, ["-h"]);
+    snapshot!("help_check", dir, ["check", "--help"]);
+    snapshot!("help_transform", dir, ["transform", "--help"]);
+    snapshot!("help_list", dir, ["list", "--help"]);
+}
+
+#[test]
+fn wrong_options_are_refused_with_code_2() {
+    let dir = package(RACE);
+    for args in [
+        &["frobnicate"][..],
+        &["check", "--k-max", "many"],
+        &["check", "--k-max", "65"],
+        &["check", "--input", "=3"],
+        &["check", "--time", "0"],
+        &["check", "--solver", "guess"],
+        &["check", "--format", "xml"],
+        &["check", "--max-inputs", "0"],
+        &["transform", "."],
+        &["explore", "."],
+    ] {
+        let run = seqz(dir.path(), args);
+        assert_eq!(run.code, Some(2), "{args:?}: {}", run.shown());
+        assert!(
+            run.stdout.is_empty() && !run.stderr.is_empty(),
+            "{args:?}: {}",
+            run.shown()
+        );
+    }
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let dir = program(&[("notes.txt", "no Rust"), ("empty/README", "")]);
+    snapshot!("no_file", dir, ["check", "nothing.rs"]);
+    snapshot!("no_rust", dir, ["check", "notes.txt"]);
+    snapshot!("no_crate", dir, ["check", "empty"]);
+}
+
+#[test]
+fn broken_programs_are_shown_where_they_break() {
+    let dir = package("pub fn f() {\n    let x = ;\n}\n");
+    snapshot!("syntax_error", dir, ["check"]);
+    let dir = package("mod gone;\n");
+    snapshot!("missing_module", dir, ["check"]);
+    let dir = program(&[("bytes.rs", "")]);
+    fs::write(dir.path().join("bytes.rs"), b"fn main() { \xff }").unwrap();
+    snapshot!("not_utf8", dir, ["check", "bytes.rs"]);
+}
+
+#[test]
+fn a_program_without_harness_is_the_users_to_mend() {
+    let dir = package("pub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n");
+    snapshot!("no_harness", dir, ["check"]);
+    snapshot!("no_harness_list", dir, ["list"]);
+}
+
+#[test]
+fn names_that_do_not_exist_get_those_that_do() {
+    let dir = package(RACE);
+    snapshot!("no_such_harness", dir, ["check", "--harness", "lost"]);
+    snapshot!("no_such_input", dir, ["check", "--input", "n=3"]);
+    snapshot!(
+        "no_such_thread",
+        dir,
+        ["check", "--thread-under-test", "nobody"]
+    );
+}
+
+#[test]
+fn a_solver_that_is_not_built_in_says_how_to_get_it() {
+    if cfg!(feature = "z3") {
+        return;
+    }
+    let dir = package(RACE);
+    snapshot!("no_z3", dir, ["check", "--solver", "z3"]);
+}
+
+#[test]
+fn list_shows_harnesses() {
+    let dir = package(RACE);
+    snapshot!("list", dir, ["list"]);
+    let listing = seqz(dir.path(), ["list", "--format", "json"]).json();
+    assert_eq!(listing["harnesses"][0]["name"], "lost_update");
+    assert_eq!(listing["harnesses"][0]["kind"], "test");
+    assert_eq!(listing["harnesses"][0]["threads"][0]["line"], 10);
+}
+
+#[test]
+fn transform_does_not_write_over_what_is_there() {
+    let dir = package(RACE);
+    fs::create_dir(dir.path().join("out")).unwrap();
+    fs::write(dir.path().join("out/precious"), "mine").unwrap();
+    snapshot!("not_empty", dir, ["transform", "--k", "1", "-o", "out"]);
+    snapshot!(
+        "not_a_directory",
+        dir,
+        ["transform", "--k", "1", "-o", "Cargo.toml/out"]
+    );
+    let run = seqz(
+        dir.path(),
+        ["transform", "--k", "1", "-o", "out", "--force"],
+    );
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert_eq!(
+        fs::read_to_string(dir.path().join("out/precious")).unwrap(),
+        "mine"
+    );
+}

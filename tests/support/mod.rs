@@ -1,0 +1,129 @@
+//! Runs the built `seqz`, and makes what it prints the same on every machine.
+
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// The binary under test.
+pub const SEQZ: &str = env!("CARGO_BIN_EXE_seqz");
+
+/// What a run of `seqz` came to.
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    /// Both streams and the exit code, as a snapshot wants them.
+    pub fn shown(&self) -> String {
+        let part = |name: &str, text: &str| {
+            if text.is_empty() {
+                String::new()
+            } else {
+                format!("--- {name}\n{}\n", text.trim_end())
+            }
+        };
+        let code = self
+            .code
+            .map_or_else(|| "none".to_owned(), |code| code.to_string());
+        format!(
+            "exit code {code}\n{}{}",
+            part("stdout", &self.stdout),
+            part("stderr", &self.stderr)
+        )
+    }
+
+    /// Standard output as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e} in:\n{}", self.shown()))
+    }
+}
+
+/// One target directory for all tests of all binaries, so that the runtime is built once.
+pub fn target_dir() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("seqz-target")
+}
+
+/// A command with an environment of its own, in `dir`.
+pub fn command(dir: &Path) -> Command {
+    let mut command = Command::new(SEQZ);
+    command
+        .current_dir(dir)
+        .env("SEQZ_TARGET_DIR", target_dir())
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1")
+        // Programs are tiny: building them well costs more than running them badly.
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+        .env("CARGO_INCREMENTAL", "0")
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs `seqz` in `dir`.
+pub fn seqz(dir: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Run {
+    run(command(dir).args(args))
+}
+
+/// Runs a command made with [`command`].
+pub fn run(command: &mut Command) -> Run {
+    let output: Output = command.output().expect("seqz runs");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    Run {
+        code: output.status.code(),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    }
+}
+
+/// A directory with these files.
+pub fn program(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (path, text) in files {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    }
+    dir
+}
+
+/// A crate with this library.
+pub fn package(lib: &str) -> tempfile::TempDir {
+    program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", lib)])
+}
+
+pub const MANIFEST: &str =
+    "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+
+/// Snapshot settings under which directories and times don't show.
+pub fn settings(dir: &Path) -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let dir = dir.canonicalize().expect("a path");
+    for path in [dir.as_path(), &target_dir()] {
+        let name = if path == dir { "[DIR]" } else { "[TARGET]" };
+        settings.add_filter(&regex_of(&path.display().to_string()), name);
+    }
+    settings.add_filter(r"\d+\.\d+ s\b", "[TIME]");
+    settings.add_filter(r"sample-[0-9a-f]{8,}", "sample-[HASH]");
+    settings
+}
+
+fn regex_of(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            (!c.is_alphanumeric())
+                .then_some('\\')
+                .into_iter()
+                .chain([c])
+        })
+        .collect()
+}
