@@ -1,47 +1,77 @@
 //! What a worker says of a harness, gathered to a report.
 
-use crate::report::document::{AlsoFound, Bug, HarnessReport, Level, Reason, Role, RoleReport};
-use crate::worker::message;
+use seqz_runtime::check::Level as Counts;
+
+use crate::report::document::{
+    AlsoFound, Bug, HarnessReport, Kind, Level, Reason, Role, RoleReport, Site,
+};
 
 /// A report in the making.
 pub(super) struct Gathered {
     pub(super) report: HarnessReport,
+    /// Whether not all inputs are tried.
+    pub(super) sampled: bool,
     /// Levels that have begun, by their latest counts.
-    open: Vec<message::Level>,
+    open: Vec<(Role, u32, Counts)>,
+    /// What this worker has sent, in its order: which bug of the report each finding is, by identity.
+    sent: Vec<Identity>,
+}
+
+/// What makes two findings one bug, and which thread was under test.
+#[derive(Clone, Debug, PartialEq)]
+struct Identity {
+    kind: Kind,
+    site: Option<Site>,
+    other_site: Option<Site>,
+    /// Without a place the words are all there is to tell them apart.
+    message: Option<String>,
+    under_test: Role,
+}
+
+impl Identity {
+    fn of(bug: &Bug) -> Self {
+        Self {
+            kind: bug.kind,
+            site: bug.site.clone(),
+            other_site: bug.other_site.clone(),
+            message: bug.site.is_none().then(|| bug.message.clone()),
+            under_test: bug.under_test,
+        }
+    }
+
+    /// The same bug, seen with whichever thread under test.
+    fn is(&self, bug: &Bug) -> bool {
+        *self
+            == Self {
+                under_test: self.under_test,
+                ..Self::of(bug)
+            }
+    }
 }
 
 impl Gathered {
     pub(super) const fn new(report: HarnessReport) -> Self {
         Self {
             report,
+            sampled: false,
             open: Vec::new(),
+            sent: Vec::new(),
         }
     }
 
     /// How far a level is.
-    pub(super) fn progress(&mut self, level: message::Level) {
-        let open = self
-            .open
-            .iter_mut()
-            .find(|open| open.role == level.role && open.k == level.k);
-        match open {
-            Some(open) => *open = level,
-            None => self.open.push(level),
-        }
+    pub(super) fn progress(&mut self, role: Role, k: u32, counts: Counts) {
+        self.open.retain(|(open, at, _)| (*open, *at) != (role, k));
+        self.open.push((role, k, counts));
     }
 
     /// A level is over.
-    pub(super) fn level(&mut self, level: message::Level, reasons: &[message::Reason]) {
-        self.open
-            .retain(|open| (open.role, open.k) != (level.role, level.k));
-        self.close(
-            level,
-            reasons.iter().map(|reason| (*reason).into()).collect(),
-        );
+    pub(super) fn level(&mut self, role: Role, k: u32, counts: &Counts) {
+        self.open.retain(|(open, at, _)| (*open, *at) != (role, k));
+        self.close(role, k, counts, None);
     }
 
-    fn close(&mut self, level: message::Level, reasons: Vec<Reason>) {
-        let role = Role::from(level.role);
+    fn close(&mut self, role: Role, k: u32, counts: &Counts, cut: Option<Reason>) {
         let at = self
             .report
             .roles
@@ -62,13 +92,30 @@ impl Gathered {
                 },
             );
         }
+        let mut reasons: Vec<_> = cut.into_iter().collect();
+        let because = [
+            (counts.skipped > 0 && cut.is_none(), Reason::ExecutionLimit),
+            (
+                counts.step_bound + counts.interfering_cut > 0,
+                Reason::StepBound,
+            ),
+            (counts.unknown > 0, Reason::SolverUnknown),
+            (self.sampled, Reason::SampledInputs),
+        ];
+        reasons.extend(
+            because
+                .into_iter()
+                .filter_map(|(holds, reason)| holds.then_some(reason)),
+        );
         let levels = &mut self.report.roles[at].levels;
-        levels.retain(|known| known.k != level.k);
+        levels.retain(|known| known.k != k);
         levels.push(Level {
-            k: level.k,
-            executions: level.executions,
-            infeasible: level.infeasible,
-            failing: level.failing,
+            k,
+            executions: counts.executions,
+            infeasible: counts.infeasible,
+            failing: counts.buggy,
+            assumed: counts.assumed,
+            waiting: counts.waiting + counts.stuck,
             exhausted: reasons.is_empty(),
             reasons,
         });
@@ -77,33 +124,32 @@ impl Gathered {
 
     /// The search is over: what is open stays so, for this reason.
     pub(super) fn cut(&mut self, reason: Reason) {
-        for level in std::mem::take(&mut self.open) {
-            self.close(level, vec![reason]);
+        for (role, k, counts) in std::mem::take(&mut self.open) {
+            self.close(role, k, &counts, Some(reason));
         }
     }
 
-    /// The search with one thread under test is over, because the program died.
-    pub(super) fn died(&mut self, role: Role) {
-        let (open, rest) = std::mem::take(&mut self.open)
-            .into_iter()
-            .partition(|open| Role::from(open.role) == role);
-        self.open = rest;
-        for level in open {
-            let level: message::Level = level;
-            self.close(
-                message::Level {
-                    failing: level.failing + 1,
-                    ..level
-                },
-                vec![Reason::Died],
-            );
-        }
+    /// The search with one thread under test is over at this k, because the program died.
+    pub(super) fn died(&mut self, role: Role, k: u32) {
+        let mut counts = Counts::default();
+        self.open.retain(|(open, at, latest)| {
+            if (*open, *at) == (role, k) {
+                counts = latest.clone();
+            }
+            *open != role
+        });
+        counts.executions += 1;
+        counts.buggy += 1;
+        self.close(role, k, &counts, Some(Reason::Died));
     }
 
-    /// Everything is done again: counts start afresh, bugs stay.
-    pub(super) fn start_over(&mut self) {
+    /// A new worker begins: counts of what it is to do start afresh, bugs stay.
+    pub(super) fn start_over(&mut self, roles: &[Role]) {
         self.open.clear();
-        self.report.roles.clear();
+        self.sent.clear();
+        self.report
+            .roles
+            .retain(|report| !roles.contains(&report.under_test));
     }
 
     /// Whether all levels have been searched with this thread under test.
@@ -125,12 +171,9 @@ impl Gathered {
 
     /// Adds a bug; the answer is whether it is a new one. The same place and kind is one bug, told at its smallest k.
     pub(super) fn bug(&mut self, bug: Bug) -> bool {
-        let same = |known: &&mut Bug| {
-            known.kind == bug.kind && known.site == bug.site && known.other_site == bug.other_site
-                // Without a place the words are all there is to tell them apart.
-                && (bug.site.is_some() || known.message == bug.message)
-        };
-        let Some(known) = self.report.bugs.iter_mut().find(same) else {
+        let identity = Identity::of(&bug);
+        self.sent.push(identity.clone());
+        let Some(known) = self.report.bugs.iter_mut().find(|known| identity.is(known)) else {
             let at = self.report.bugs.partition_point(|known| known.k <= bug.k);
             self.report.bugs.insert(at, bug);
             return true;
@@ -169,16 +212,27 @@ impl Gathered {
         self.report.bugs.sort_by_key(|bug| bug.k);
         false
     }
-}
 
-impl From<message::Reason> for Reason {
-    fn from(reason: message::Reason) -> Self {
-        match reason {
-            message::Reason::StepBound => Self::StepBound,
-            message::Reason::SampledInputs => Self::SampledInputs,
-            message::Reason::SpinCut => Self::SpinCut,
-            message::Reason::ExecutionLimit => Self::ExecutionLimit,
-            message::Reason::SolverUnknown => Self::SolverUnknown,
+    /// How often each of the findings was met, in the order in which they came.
+    pub(super) fn times(&mut self, times: &[u64]) {
+        let met = |identity: &Identity| -> u64 {
+            let same = self
+                .sent
+                .iter()
+                .zip(times)
+                .filter(|(sent, _)| *sent == identity);
+            same.map(|(_, times)| times).sum()
+        };
+        for bug in &mut self.report.bugs {
+            let identity = Identity::of(bug);
+            bug.count = met(&identity).max(bug.count);
+            for also in &mut bug.also_found {
+                let seen = Identity {
+                    under_test: also.under_test,
+                    ..identity.clone()
+                };
+                also.count = met(&seen).max(also.count);
+            }
         }
     }
 }
@@ -195,13 +249,10 @@ mod tests {
         Gathered::new(report)
     }
 
-    fn level(role: message::Role, k: u32, executions: u64) -> message::Level {
-        message::Level {
-            role,
-            k,
+    fn counts(executions: u64) -> Counts {
+        Counts {
             executions,
-            infeasible: 0,
-            failing: 0,
+            ..Counts::default()
         }
     }
 
@@ -246,13 +297,34 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_when_the_search_is_cut_is_not_exhausted() {
-        use message::Role::{First, Second};
+    fn counts_come_at_the_end() {
         let mut all = gathered();
-        all.progress(level(Second, 0, 1));
-        all.level(level(Second, 0, 1), &[]);
-        all.progress(level(First, 0, 5));
-        all.progress(level(First, 0, 9));
+        let seen = |under_test, k| Bug {
+            under_test,
+            k,
+            count: 1,
+            also_found: Vec::new(),
+            ..sample::bug()
+        };
+        all.bug(seen(Role::First, 2));
+        all.bug(Bug {
+            site: Some(sample::site(99, "x")),
+            ..seen(Role::First, 2)
+        });
+        all.bug(seen(Role::Second, 3));
+        all.times(&[5, 7, 2]);
+        let counts: Vec<_> = all.report.bugs.iter().map(|bug| bug.count).collect();
+        assert_eq!(counts, [5, 7]);
+        assert_eq!(all.report.bugs[0].also_found[0].count, 2);
+    }
+
+    #[test]
+    fn what_is_open_when_the_search_is_cut_is_not_exhausted() {
+        let mut all = gathered();
+        all.progress(Role::Second, 0, counts(1));
+        all.level(Role::Second, 0, &counts(1));
+        all.progress(Role::First, 0, counts(5));
+        all.progress(Role::First, 0, counts(9));
         all.cut(Reason::Interrupted);
         let [first, second] = all.report.roles.as_slice() else {
             panic!("two roles")

@@ -11,6 +11,9 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use seqz_runtime::engine::Limits;
+use seqz_runtime::worker::message::{CheckRequest, SolverKind};
+
 pub use classify::kind_of_panic;
 
 use crate::build::Built;
@@ -20,7 +23,6 @@ use crate::program::{Generated, Harness, Program};
 use crate::report::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
-use crate::worker::message;
 use gather::Gathered;
 use original::Original;
 use progress::Progress;
@@ -39,13 +41,13 @@ pub struct Options {
     /// Values for parameters: name and values.
     pub inputs: Vec<(String, String)>,
     /// How many inputs at most.
-    pub max_inputs: u64,
+    pub max_inputs: u32,
     /// Seed of a sample of inputs.
     pub seed: u64,
     /// The bound on shared accesses of a thread in one execution.
     pub max_steps: u32,
-    /// How many executions at most, per harness.
-    pub max_executions: Option<u64>,
+    /// How many executions at most, per harness and thread under test.
+    pub max_executions: u64,
     /// When the search is to end.
     pub deadline: Option<Instant>,
     /// How long one execution may go on.
@@ -74,11 +76,11 @@ impl Solver {
         }
     }
 
-    const fn requested(self) -> message::Solver {
+    const fn requested(self) -> SolverKind {
         match self {
-            Self::Grid => message::Solver::Grid,
-            Self::Z3 => message::Solver::Remote,
-            Self::All => message::Solver::Both,
+            Self::Grid => SolverKind::Grid,
+            Self::Z3 => SolverKind::Driver,
+            Self::All => SolverKind::Both,
         }
     }
 
@@ -86,7 +88,7 @@ impl Solver {
     fn remote(self) -> Box<dyn RemoteSolver> {
         match self {
             Self::Grid => Box::new(solver::Unasked),
-            Self::Z3 | Self::All => Box::new(solver::Z3::new()),
+            Self::Z3 | Self::All => Box::new(seqz_runtime::feasibility::Z3::new()),
         }
     }
 
@@ -148,10 +150,10 @@ pub fn run(
         stop,
         deadline: options.deadline,
         hang_after: options.hang_after,
+        seed: options.seed,
         progress,
         store,
         solver: options.solver.remote(),
-        idle: None,
     };
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();
@@ -188,14 +190,15 @@ pub fn run(
     })
 }
 
-fn request(task: &Task<'_>, options: &Options) -> message::Check {
+fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
     let known = |name: &str| {
         task.harness
             .parameters
             .iter()
             .any(|(parameter, _)| parameter == name)
     };
-    message::Check {
+    let limits = Limits::default();
+    CheckRequest {
         harness: task.harness.name.clone(),
         roles: task.roles.iter().map(|role| (*role).into()).collect(),
         k_max: options.k_max,
@@ -209,8 +212,10 @@ fn request(task: &Task<'_>, options: &Options) -> message::Check {
         seed: options.seed,
         max_steps: options.max_steps,
         max_executions: options.max_executions,
+        idle_reads: limits.idle_reads,
+        idle_turns: limits.idle_turns,
         solver: options.solver.requested(),
-        announce: false,
+        careful: false,
     }
 }
 

@@ -8,7 +8,10 @@ use super::classify::kind_of_panic;
 use crate::diagnostic::{line_span, shown};
 use crate::program::{Generated, Origin, Program};
 use crate::report::document::{Bug, Input, Kind, NonLocalRead, Op, Role, Site, Step, Thread};
-use crate::worker::message;
+use seqz_runtime::engine::{self, Event, Place, Value, ValueKind};
+use seqz_runtime::feasibility;
+use seqz_runtime::log;
+use seqz_runtime::worker::message::Finding;
 
 /// Finds original places.
 pub(super) struct Original<'a> {
@@ -26,13 +29,13 @@ impl<'a> Original<'a> {
         }
     }
 
-    fn origin(&self, place: &message::Place) -> Option<Origin> {
+    fn origin(&self, place: &Place) -> Option<Origin> {
         self.generated
             .lookup(Path::new(&place.file), place.line, place.column)
     }
 
     /// The original of a place; none where it isn't the user's code.
-    pub(super) fn site(&self, place: &message::Place) -> Option<Site> {
+    pub(super) fn site(&self, place: &Place) -> Option<Site> {
         let Origin {
             file, line, column, ..
         } = self.origin(place)?;
@@ -56,7 +59,7 @@ impl<'a> Original<'a> {
         text.unwrap_or_default().trim().to_owned()
     }
 
-    pub(super) fn thread(&self, thread: &message::ThreadInfo) -> Thread {
+    pub(super) fn thread(&self, thread: &engine::ThreadInfo) -> Thread {
         Thread {
             name: thread.name.clone(),
             spawned: thread
@@ -67,9 +70,9 @@ impl<'a> Original<'a> {
     }
 
     /// A finding as a bug.
-    pub(super) fn bug(&self, finding: &message::Finding) -> Bug {
-        let role = Role::from(finding.choice.role);
-        let pairs = &finding.choice.pairs;
+    pub(super) fn bug(&self, finding: &Finding) -> Bug {
+        let role = Role::from(finding.role);
+        let pairs = &finding.pairs;
         let names = self.names(finding);
         let mut trace: Vec<Step> = Vec::with_capacity(finding.interleaving.len());
         let mut reads: Vec<NonLocalRead> = Vec::with_capacity(pairs.len());
@@ -78,15 +81,15 @@ impl<'a> Original<'a> {
         for step in &finding.interleaving {
             let at = trace.len() as u32;
             let (thread, event) = match *step {
-                message::Step::UnderTest(i) => (role, finding.under_test.get(i as usize)),
-                message::Step::Interfering(i) => {
+                feasibility::Step::UnderTest(i) => (role, finding.under_test.get(i as usize)),
+                feasibility::Step::Interfering(i) => {
                     written.insert(i, at);
                     (role.other(), finding.interfering.get(i as usize))
                 }
             };
             let Some(event) = event else { continue };
             let mut drawn = self.step(thread, event, &names);
-            if let (message::Step::UnderTest(_), Some(source)) = (step, event.source)
+            if let (feasibility::Step::UnderTest(_), Some(source)) = (step, event.source)
                 && let Some(&(read, write)) = pairs.get(reads.len())
             {
                 let number = reads.len() as u32;
@@ -102,8 +105,8 @@ impl<'a> Original<'a> {
                     write_site = writer.site.clone();
                 }
                 reads.push(NonLocalRead {
-                    read,
-                    write,
+                    read: read.0,
+                    write: write.0,
                     variable: drawn.variable.clone(),
                     value,
                     read_step: Some(at),
@@ -116,9 +119,9 @@ impl<'a> Original<'a> {
         }
         Bug {
             kind: match finding.kind {
-                message::Kind::Panic => kind_of_panic(&finding.message),
-                message::Kind::Deadlock => Kind::Deadlock,
-                message::Kind::DataRace => Kind::DataRace,
+                engine::BugKind::Panic => kind_of_panic(&finding.message),
+                engine::BugKind::Deadlock => Kind::Deadlock,
+                engine::BugKind::DataRace => Kind::DataRace,
             },
             message: finding.message.clone(),
             site: self.site(&finding.place),
@@ -128,16 +131,16 @@ impl<'a> Original<'a> {
                 .and_then(|place| self.site(place)),
             k: pairs.len() as u32,
             under_test: role,
-            inputs: inputs(&finding.choice),
+            inputs: inputs(&finding.inputs),
             non_local_reads: reads,
             trace,
-            count: finding.count,
+            count: 1,
             also_found: Vec::new(),
         }
     }
 
     /// The short name of each object, from the first place that has one for it.
-    fn names(&self, finding: &message::Finding) -> HashMap<u32, String> {
+    fn names(&self, finding: &Finding) -> HashMap<u32, String> {
         let mut names = HashMap::new();
         for event in finding.under_test.iter().chain(&finding.interfering) {
             if let Some(object) = object(event.op)
@@ -149,7 +152,7 @@ impl<'a> Original<'a> {
         names
     }
 
-    fn step(&self, thread: Role, event: &message::Event, names: &HashMap<u32, String>) -> Step {
+    fn step(&self, thread: Role, event: &Event, names: &HashMap<u32, String>) -> Step {
         let object = object(event.op);
         let here = self.origin(&event.place).and_then(|origin| origin.name);
         Step {
@@ -158,60 +161,63 @@ impl<'a> Original<'a> {
             object,
             // A guard's drop has no name of its own; its lock has.
             variable: here.or_else(|| names.get(&object?).cloned()),
-            value: event.value.clone(),
+            value: event
+                .value
+                .filter(|value| value.kind != ValueKind::Opaque)
+                .map(|value: Value| value.to_string()),
             site: self.site(&event.place),
             pair: None,
         }
     }
 }
 
-pub(super) fn inputs(choice: &message::Choice) -> Vec<Input> {
+pub(super) fn inputs(values: &[(String, String)]) -> Vec<Input> {
     let input = |(name, value): &(String, String)| Input {
         name: name.clone(),
         value: value.clone(),
     };
-    choice.inputs.iter().map(input).collect()
+    values.iter().map(input).collect()
 }
 
-const fn object(op: message::Op) -> Option<u32> {
-    use message::Op as M;
+const fn object(op: log::Op) -> Option<u32> {
+    use log::Op as L;
     match op {
-        M::Read(x)
-        | M::Write(x)
-        | M::Update(x)
-        | M::Acquire(x, _)
-        | M::Release(x, _)
-        | M::TryFail(x, _) => Some(x),
-        M::Join => None,
+        L::Read(x)
+        | L::Write(x)
+        | L::Update(x)
+        | L::Acquire(x, _)
+        | L::Release(x, _)
+        | L::TryFail(x, _) => Some(x),
+        L::Join => None,
     }
 }
 
-const fn op(op: message::Op) -> Op {
-    use message::LockMode::{Exclusive, Shared};
-    use message::Op as M;
+const fn op(op: log::Op) -> Op {
+    use log::LockMode::{Exclusive, Shared};
+    use log::Op as L;
     match op {
-        M::Read(_) => Op::Read,
-        M::Write(_) => Op::Write,
-        M::Update(_) => Op::Update,
-        M::Acquire(_, Exclusive) => Op::Lock,
-        M::Acquire(_, Shared) => Op::LockShared,
-        M::Release(_, Exclusive) => Op::Unlock,
-        M::Release(_, Shared) => Op::UnlockShared,
-        M::TryFail(..) => Op::TryLockFailed,
-        M::Join => Op::Join,
+        L::Read(_) => Op::Read,
+        L::Write(_) => Op::Write,
+        L::Update(_) => Op::Update,
+        L::Acquire(_, Exclusive) => Op::Lock,
+        L::Acquire(_, Shared) => Op::LockShared,
+        L::Release(_, Exclusive) => Op::Unlock,
+        L::Release(_, Shared) => Op::UnlockShared,
+        L::TryFail(..) => Op::TryLockFailed,
+        L::Join => Op::Join,
     }
 }
 
-impl From<message::Role> for Role {
-    fn from(role: message::Role) -> Self {
+impl From<seqz_runtime::Role> for Role {
+    fn from(role: seqz_runtime::Role) -> Self {
         match role {
-            message::Role::First => Self::First,
-            message::Role::Second => Self::Second,
+            seqz_runtime::Role::First => Self::First,
+            seqz_runtime::Role::Second => Self::Second,
         }
     }
 }
 
-impl From<Role> for message::Role {
+impl From<Role> for seqz_runtime::Role {
     fn from(role: Role) -> Self {
         match role {
             Role::First => Self::First,

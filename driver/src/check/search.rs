@@ -12,8 +12,12 @@ use super::solver::RemoteSolver;
 use crate::error::Error;
 use crate::findings::Store;
 use crate::report::document::{Bug, Cut, Kind, Reason, Role, Status};
-use crate::worker::message::{Check, Choice, Reply, Request};
+use crate::report::layout::counted;
+use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
 use crate::worker::{Death, Process, Received};
+use seqz_runtime::log::Log;
+use seqz_runtime::worker::wire::Wire as _;
+use seqz_runtime::{ReadId, WriteId};
 
 /// How often a quiet worker's driver looks up.
 const TICK: Duration = Duration::from_millis(50);
@@ -25,11 +29,17 @@ pub(super) struct Search<'a> {
     pub(super) stop: &'a AtomicBool,
     pub(super) deadline: Option<Instant>,
     pub(super) hang_after: Duration,
+    pub(super) seed: u64,
     pub(super) progress: &'a Progress,
     pub(super) store: Option<Store>,
     pub(super) solver: Box<dyn RemoteSolver>,
-    /// A worker that is ready for the next harness.
-    pub(super) idle: Option<Process>,
+}
+
+/// The extra inputs of one execution.
+struct Choice {
+    role: Role,
+    pairs: Vec<(ReadId, WriteId)>,
+    inputs: Vec<(String, String)>,
 }
 
 /// How a conversation with a worker ended.
@@ -51,14 +61,29 @@ impl Search<'_> {
     /// When the worker can't be started or doesn't speak as it should.
     pub(super) fn run(
         &mut self,
-        check: &Check,
+        check: &CheckRequest,
         gathered: &mut Gathered,
     ) -> Result<Option<Cut>, Error> {
         let mut check = check.clone();
         loop {
+            let roles: Vec<Role> = check.roles.iter().map(|role| (*role).into()).collect();
+            gathered.start_over(&roles);
             let mut running = None;
             match self.converse(&check, gathered, &mut running)? {
-                End::Done => return Ok(None),
+                End::Done => {
+                    let report = &mut gathered.report;
+                    if report.status == Status::Checked
+                        && report.threads.is_empty()
+                        && report.bugs.is_empty()
+                    {
+                        report.status = Status::NoInterference {
+                            reason: "no two threads ever run side by side: there is one order of everything, and \
+                                     that was run"
+                                .into(),
+                        };
+                    }
+                    return Ok(None);
+                }
                 End::Cut(cut) => {
                     gathered.cut(match cut {
                         Cut::Interrupted => Reason::Interrupted,
@@ -66,10 +91,9 @@ impl Search<'_> {
                     });
                     return Ok(Some(cut));
                 }
-                End::Died(_) | End::Hung if !check.announce => {
+                End::Died(_) | End::Hung if !check.careful => {
                     // Which execution was it? Everything is done again in the same order, with each one announced.
-                    gathered.start_over();
-                    check.announce = true;
+                    check.careful = true;
                 }
                 end => {
                     let Some(choice) = running else {
@@ -82,10 +106,10 @@ impl Search<'_> {
                         };
                         return Ok(None);
                     };
-                    let role = Role::from(choice.role);
+                    let role = choice.role;
                     let bug = self.fatal(&end, &choice);
                     self.found(bug, gathered);
-                    gathered.died(role);
+                    gathered.died(role, choice.pairs.len() as u32);
                     // The other thread under test may still have something to say.
                     check.roles.retain(|other| {
                         Role::from(*other) != role
@@ -94,7 +118,7 @@ impl Search<'_> {
                     if check.roles.is_empty() {
                         return Ok(None);
                     }
-                    check.announce = false;
+                    check.careful = false;
                 }
             }
         }
@@ -102,16 +126,12 @@ impl Search<'_> {
 
     fn converse(
         &mut self,
-        check: &Check,
+        check: &CheckRequest,
         gathered: &mut Gathered,
         running: &mut Option<Choice>,
     ) -> Result<End, Error> {
-        let mut process = match self.idle.take() {
-            Some(process) => process,
-            None => {
-                Process::start(self.worker).map_err(|e| failed("cannot start the worker", &e))?
-            }
-        };
+        let mut process =
+            Process::start(self.worker).map_err(|e| failed("cannot start the worker", &e))?;
         if send(&mut process, &Request::Check(check.clone())).is_err() {
             return bury(process);
         }
@@ -137,78 +157,141 @@ impl Search<'_> {
                 Received::Nothing => continue,
             };
             last_sign = Instant::now();
-            let reply: Reply = postcard::from_bytes(&frame).map_err(|e| {
+            let reply = Reply::decode(&frame).map_err(|e| {
                 Error::Worker(format!(
                     "the worker said something that can't be understood: {e}"
                 ))
             })?;
             match reply {
-                Reply::Done => {
-                    self.idle = Some(process);
-                    return Ok(End::Done);
-                }
-                Reply::CheckLog(log) => {
-                    let verdict = self.solver.check(&log);
-                    if send(&mut process, &Request::Verdict(verdict)).is_err() {
+                Reply::Done => return Ok(End::Done),
+                Reply::Check {
+                    under_test,
+                    interfering,
+                    by_grid,
+                } => {
+                    let log = Log {
+                        under_test: &under_test,
+                        interfering: &interfering,
+                    };
+                    let answer = self.decide(&log, by_grid, check.solver, gathered)?;
+                    if send(&mut process, &Request::Verdict(answer)).is_err() {
                         return bury(process);
                     }
                 }
-                Reply::Running(choice) => *running = Some(choice),
-                reply => self.heard(reply, gathered),
+                Reply::Executing {
+                    role,
+                    pairs,
+                    inputs,
+                } => {
+                    *running = Some(Choice {
+                        role: role.into(),
+                        pairs,
+                        inputs,
+                    });
+                }
+                reply => {
+                    let last = self.heard(reply, gathered)?;
+                    if last {
+                        return Ok(End::Done);
+                    }
+                }
             }
         }
     }
 
-    fn heard(&mut self, reply: Reply, gathered: &mut Gathered) {
+    fn decide(
+        &mut self,
+        log: &Log<'_>,
+        by_grid: bool,
+        solver: SolverKind,
+        gathered: &mut Gathered,
+    ) -> Result<Answer, Error> {
+        let answer = self.solver.check(log);
+        match &answer {
+            Answer::Unknown(why) => {
+                gathered.note(format!("the solver could not decide a log: {why}"))
+            }
+            _ if solver != SolverKind::Both || (answer == Answer::Feasible) == by_grid => {}
+            _ => {
+                return Err(Error::Worker(format!(
+                    "the progress grid and Z3 differ; the grid says {}, Z3 {answer:?}, of this log: {log:?}",
+                    if by_grid { "Feasible" } else { "Infeasible" }
+                )));
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Takes in what the worker says; the answer is whether it is its last word.
+    fn heard(&mut self, reply: Reply, gathered: &mut Gathered) -> Result<bool, Error> {
         match reply {
-            Reply::Started { threads } => {
-                gathered.report.threads = threads
-                    .iter()
-                    .map(|thread| self.original.thread(thread))
-                    .collect();
+            Reply::Started { sampled, inputs } => {
+                gathered.sampled = sampled;
+                if sampled {
+                    gathered.note(format!(
+                        "{} of inputs tried, out of more: a sample with seed {}",
+                        counted(inputs.into(), "choice", "choices"),
+                        self.seed
+                    ));
+                }
             }
-            Reply::Progress(level) => {
-                gathered.progress(level);
-                self.progress.at(
-                    &gathered.report.name,
-                    Position {
-                        under_test: level.role.into(),
-                        k: level.k,
-                        executions: level.executions,
-                        bugs: gathered.report.bugs.len(),
-                    },
-                );
+            Reply::Threads { first, second } => {
+                gathered.report.threads = [first, second]
+                    .map(|thread| self.original.thread(&thread))
+                    .into();
             }
-            Reply::Level(level, reasons) => gathered.level(level, &reasons),
+            Reply::Progress { role, k, level } => {
+                let position = Position {
+                    under_test: role.into(),
+                    k,
+                    executions: level.executions,
+                    bugs: gathered.report.bugs.len(),
+                };
+                self.progress.at(&gathered.report.name, position);
+                gathered.progress(role.into(), k, level);
+            }
+            Reply::Level { role, k, level } => gathered.level(role.into(), k, &level),
             Reply::Finding(finding) => {
                 let bug = self.original.bug(&finding);
                 self.found(bug, gathered);
             }
-            Reply::Note(note) => gathered.note(note),
+            Reply::Times(times) => gathered.times(&times),
             Reply::Unsupported { message, place } => {
                 gathered.report.status = Status::Unsupported {
                     reason: message,
                     help: None,
                     site: place.and_then(|place| self.original.site(&place)),
                 };
+                return Ok(true);
             }
-            Reply::NoInterference => {
-                gathered.report.status = Status::NoInterference {
-                    reason: "no two threads ever run side by side: there is one order of everything, and it was run".into(),
+            Reply::Nondeterministic { inputs: values } => {
+                let values: Vec<_> = values
+                    .iter()
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect();
+                let with = if values.is_empty() {
+                    String::new()
+                } else {
+                    format!(", with {}", values.join(", "))
                 };
-            }
-            Reply::Nondeterministic { choice } => {
-                let thread = Role::from(choice.role).other().name();
                 gathered.report.status = Status::Nondeterministic {
                     reason: format!(
-                        "the {thread} thread, run by itself, did something else than before with the same inputs"
+                        "run again with the same inputs and the same choices, it did something else{with}"
                     ),
                     site: None,
                 };
+                return Ok(true);
             }
-            Reply::Failed(reason) => gathered.report.status = Status::Failed { reason },
-            Reply::Running(_) | Reply::CheckLog(_) | Reply::Done => {}
+            Reply::BadInput { param, message } => {
+                return Err(Error::Option {
+                    message: format!("--input {param}: {message}"),
+                    help: "give a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`) of the parameter's type".into(),
+                });
+            }
+            Reply::Refused(why) => return Err(Error::Worker(format!("the worker refuses: {why}"))),
+            Reply::Executing { .. } | Reply::Check { .. } | Reply::Done => {}
         }
+        Ok(false)
     }
 
     fn found(&mut self, bug: Bug, gathered: &mut Gathered) {
@@ -245,14 +328,14 @@ impl Search<'_> {
             site: None,
             other_site: None,
             k: choice.pairs.len() as u32,
-            under_test: choice.role.into(),
-            inputs: inputs(choice),
+            under_test: choice.role,
+            inputs: inputs(&choice.inputs),
             non_local_reads: choice
                 .pairs
                 .iter()
                 .map(|&(read, write)| crate::report::document::NonLocalRead {
-                    read,
-                    write,
+                    read: read.0,
+                    write: write.0,
                     variable: None,
                     value: None,
                     read_step: None,
@@ -269,8 +352,7 @@ impl Search<'_> {
 }
 
 fn send(process: &mut Process, request: &Request) -> io::Result<()> {
-    let frame = postcard::to_stdvec(request).map_err(io::Error::other)?;
-    process.connection.send(&frame)
+    process.connection.send(&request.encode())
 }
 
 fn bury(process: Process) -> Result<End, Error> {

@@ -160,8 +160,8 @@ fn options(args: &CheckArgs, started: Instant, target_dir: std::path::PathBuf) -
         seed: args
             .seed
             .unwrap_or_else(|| RandomState::new().hash_one(0) >> 40),
-        max_steps: u32::try_from(args.max_steps).unwrap_or(u32::MAX),
-        max_executions: args.max_executions,
+        max_steps: args.max_steps,
+        max_executions: args.max_executions.unwrap_or(u64::MAX),
         deadline: args.time.and_then(|time| started.checked_add(time)),
         hang_after: args.hang_after,
         target_dir,

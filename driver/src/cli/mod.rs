@@ -47,17 +47,15 @@ const EXIT_CODES: &str = "`seqz help COMMAND` tells more, with examples.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show the harnesses of a program: the tests and functions that seqz can check
     List(ListArgs),
-    /// Write out the sequential program P̂ₖ of a harness as a crate
     Transform(TransformArgs),
-    /// Search for bugs, for k = 0, 1, 2, … non-local reads
     Check(CheckArgs),
 }
 
 /// Arguments of `seqz list`.
 #[derive(Debug, Args)]
 #[command(
+    about = "Show the harnesses of a program: the tests and functions that seqz can check",
     long_about = "Show the harnesses of a program: the tests and functions that seqz can check.\n\n\
         A harness is a #[test], a public function or main, in which threads are started. Its parameters are the \
         program's inputs. For each one: its kind and place, its inputs, where its threads are started, and, where seqz \
@@ -76,6 +74,7 @@ pub struct ListArgs {
 /// Arguments of `seqz transform`.
 #[derive(Debug, Args)]
 #[command(
+    about = "Write out the sequential program P̂ₖ of a harness as a crate",
     long_about = "Write out the sequential program P̂ₖ of a harness as a crate.\n\n\
         The crate builds offline with `cargo build` and holds all that it needs, the runtime's source too. Its library \
         has `p_hat(inputs, rds, wrts)` and `p_hat_from_bytes(bytes)` for any sequential tester; its binary runs one \
@@ -109,6 +108,7 @@ pub struct TransformArgs {
 /// Arguments of `seqz check`.
 #[derive(Debug, Args)]
 #[command(
+    about = "Search for bugs, for k = 0, 1, 2, … non-local reads",
     long_about = "Search for bugs, for k = 0, 1, 2, … non-local reads.\n\n\
         Every harness is rewritten into the sequential program P̂ₖ and built once. Then all choices are tried, of which \
         k reads of the thread under test see which writes of the interfering thread, first for k = 0 and up to --k-max, \
@@ -144,15 +144,15 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NAME=VALUES")]
     input: Vec<InputSpec>,
     /// How many inputs to try at most; more than that are sampled
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    max_inputs: u64,
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_inputs: u32,
     /// Seed of the sample of inputs, to repeat a run [default: chosen, and printed]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// How many shared accesses a thread may make in one execution before it is cut
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
-    max_steps: u64,
-    /// How many executions to make at most, per harness
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: u32,
+    /// How many executions to make at most, per harness and thread under test
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
     /// Stop the search after so many seconds

@@ -237,6 +237,10 @@ pub struct Level {
     pub infeasible: u64,
     /// Executions in which a bug showed.
     pub failing: u64,
+    /// Executions that an assumption of the program discarded.
+    pub assumed: u64,
+    /// Executions that were cut because the thread under test did nothing but wait.
+    pub waiting: u64,
     /// Whether all choices of inputs, reads and writes were tried.
     pub exhausted: bool,
     /// If not: why not.
@@ -251,8 +255,6 @@ pub enum Reason {
     StepBound,
     /// Not all inputs were tried.
     SampledInputs,
-    /// A loop that waits for the other thread was cut.
-    SpinCut,
     /// `--max-executions` was reached.
     ExecutionLimit,
     /// `--time` was over.
@@ -267,10 +269,9 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::StepBound,
         Self::SampledInputs,
-        Self::SpinCut,
         Self::ExecutionLimit,
         Self::TimeLimit,
         Self::Interrupted,

@@ -136,6 +136,8 @@ pub(crate) fn harness() -> HarnessReport {
         executions,
         infeasible,
         failing,
+        assumed: 0,
+        waiting: 0,
         exhausted: true,
         reasons: Vec::new(),
     };

@@ -137,7 +137,6 @@ pub const fn reason(reason: Reason) -> &'static str {
     match reason {
         Reason::StepBound => "executions were cut at --max-steps",
         Reason::SampledInputs => "inputs were sampled",
-        Reason::SpinCut => "a waiting loop was cut",
         Reason::ExecutionLimit => "--max-executions reached",
         Reason::TimeLimit => "--time is over",
         Reason::Interrupted => "interrupted",

@@ -1,8 +1,9 @@
 //! Workers: processes that run the transformed program and search it.
 
-pub mod message;
 mod process;
 mod socket;
+
+pub use seqz_runtime::worker::message;
 
 pub use process::{Death, Process};
 pub use socket::{Connection, Received};
