@@ -89,6 +89,16 @@ impl Program {
         &self.program.package.name
     }
 
+    /// The edition, as in a manifest.
+    pub fn edition(&self) -> &str {
+        &self.program.package.edition
+    }
+
+    /// The manifest, unless the program is a lone file.
+    pub fn manifest(&self) -> Option<&Path> {
+        self.program.package.manifest.as_deref()
+    }
+
     /// The crate's root file.
     pub fn root(&self) -> &Path {
         &self.program.files[0].source.path

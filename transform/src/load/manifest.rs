@@ -16,6 +16,8 @@ pub(crate) struct Package {
     pub(crate) edition: String,
     /// The crate's root file.
     pub(crate) root: PathBuf,
+    /// The manifest, unless the package is a lone file.
+    pub(crate) manifest: Option<PathBuf>,
     /// The root is a program, so its `main` can be a harness.
     pub(crate) has_main: bool,
     /// `[dependencies]` and `[dev-dependencies]` together, inheritance and paths resolved.
@@ -47,6 +49,7 @@ impl Package {
             name: crate_name(&stem),
             edition: DEFAULT_EDITION.into(),
             root: path.to_path_buf(),
+            manifest: None,
             has_main: true,
             dependencies: Table::new(),
             features: Table::new(),
@@ -134,6 +137,7 @@ impl Package {
             name: name.to_string(),
             edition,
             root,
+            manifest: Some(manifest.to_path_buf()),
             has_main,
             dependencies,
             features,
