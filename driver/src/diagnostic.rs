@@ -130,7 +130,11 @@ pub fn shown(path: &Path) -> String {
         .ok()
         .and_then(|cwd| path.strip_prefix(cwd).ok().map(Path::to_path_buf));
     let path = relative.as_deref().unwrap_or(path);
-    path.strip_prefix(".").unwrap_or(path).display().to_string()
+    let path = path.strip_prefix(".").unwrap_or(path);
+    if path.as_os_str().is_empty() {
+        return ".".into();
+    }
+    path.display().to_string()
 }
 
 /// The bytes of line `line`, from column `column` on (both from 1, columns in characters, as in compilers' messages), up

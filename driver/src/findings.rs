@@ -34,6 +34,7 @@ pub struct Store {
     dir: PathBuf,
     path: String,
     next: u32,
+    any: bool,
     // Held while this process writes here.
     _lock: Option<File>,
 }
@@ -69,8 +70,21 @@ impl Store {
             dir,
             path,
             next,
+            any: false,
             _lock: alone.then_some(lock),
         })
+    }
+
+    /// Where the files are.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Whether a finding has been written.
+    #[must_use]
+    pub const fn any(&self) -> bool {
+        self.any
     }
 
     /// Writes a finding to a file of its own, which appears whole or not at all.
@@ -101,7 +115,10 @@ impl Store {
             self.next += 1;
             // Another process may have taken the number.
             match new.persist_noclobber(&path) {
-                Ok(_) => return Ok(path),
+                Ok(_) => {
+                    self.any = true;
+                    return Ok(path);
+                }
                 Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => new = e.file,
                 Err(e) => return Err(at(&path, &e.error)),
             }

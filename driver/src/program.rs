@@ -1,17 +1,18 @@
 //! The program under test, as far as the driver knows it: what the transformation says of it.
 
-use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use seqz_transform as transform;
 use serde::Serialize;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::error::Error;
 use crate::report::document::{Role, Site};
 
 /// A loaded program.
-#[derive(Debug)]
 pub struct Program {
+    inner: transform::Program,
     harnesses: Vec<Harness>,
 }
 
@@ -28,6 +29,8 @@ pub struct Harness {
     pub parameters: Vec<(String, String)>,
     /// Where it starts threads.
     pub spawns: Vec<Spawn>,
+    /// Whether it is marked `#[ignore]`, so that it is to be run only when it is named.
+    pub ignored: bool,
     /// Why it can't be checked, if so.
     pub unsupported: Option<Diagnostic>,
 }
@@ -69,6 +72,7 @@ pub struct Request {
 /// A generated crate.
 #[derive(Debug)]
 pub struct Generated {
+    inner: transform::Generated,
     files: Vec<(PathBuf, String)>,
 }
 
@@ -91,9 +95,9 @@ impl Program {
     /// # Errors
     /// When it can't be read, or isn't Rust.
     pub fn load(path: &Path) -> Result<Self, Error> {
-        Err(Error::NoHarness {
-            path: path.to_owned(),
-        })
+        let inner = transform::Program::load(path)?;
+        let harnesses = inner.harnesses().iter().map(harness).collect();
+        Ok(Self { inner, harnesses })
     }
 
     /// What can be checked, in the order of the source.
@@ -105,53 +109,94 @@ impl Program {
     /// The package's name.
     #[must_use]
     pub fn name(&self) -> &str {
-        ""
+        self.inner.name()
     }
 
     /// A name that no other program has: the package's, and a digest of where it is.
     #[must_use]
     pub fn unique_name(&self) -> String {
-        String::new()
+        let root = self.root();
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        // FNV-1a: a few programs in one directory don't need more.
+        let hash = root
+            .as_os_str()
+            .as_encoded_bytes()
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+            });
+        format!("{}-{hash:016x}", self.name())
     }
 
     /// The program's manifest, unless it is a lone file.
     #[must_use]
     pub fn manifest(&self) -> Option<&Path> {
-        None
+        self.inner.manifest()
     }
 
-    /// The `Cargo.lock` that goes with the manifest.
+    /// The `Cargo.lock` that goes with the manifest: beside it, or in the workspace above.
     #[must_use]
     pub fn lock_file(&self) -> Option<PathBuf> {
-        None
+        let manifest = self.manifest()?.canonicalize().ok()?;
+        manifest
+            .ancestors()
+            .skip(1)
+            .map(|dir| dir.join("Cargo.lock"))
+            .find(|lock| lock.is_file())
     }
 
     /// The root file of the crate.
     #[must_use]
     pub fn root(&self) -> &Path {
-        Path::new("")
+        self.inner.root()
     }
 
     /// The edition, as in a manifest.
     #[must_use]
     pub fn edition(&self) -> &str {
-        "2024"
+        self.inner.edition()
     }
 
     /// The text of one of its files.
     #[must_use]
     pub fn source(&self, file: &Path) -> Option<String> {
-        std::fs::read_to_string(file).ok()
+        match self.inner.source(file) {
+            Some(text) => Some(text.to_owned()),
+            None => std::fs::read_to_string(file).ok(),
+        }
     }
 
     /// Generates the crate.
     ///
     /// # Errors
     /// When the program holds what can't be transformed.
-    pub fn transform(&self, _request: &Request) -> Result<Generated, Error> {
-        Ok(Generated { files: Vec::new() })
+    pub fn transform(&self, request: &Request) -> Result<Generated, Error> {
+        let inner = self.inner.transform(&transform::Options {
+            k: request.k,
+            harness: request.harness.clone(),
+            role: match request.role {
+                Role::First => transform::Role::First,
+                Role::Second => transform::Role::Second,
+            },
+        })?;
+        let map = serde_json::to_string(&inner.map)
+            .map_err(|e| Error::Worker(format!("the source map can't be written: {e}")))?;
+        let mut files = inner.files.clone();
+        files.push((PathBuf::from("source-map.json"), map));
+        Ok(Generated { inner, files })
     }
 }
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program")
+            .field("root", &self.root())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How the generated manifest names the runtime.
+const RUNTIME: &str = "path = \"runtime\"";
 
 impl Generated {
     /// Path below the crate's directory, and content.
@@ -163,25 +208,124 @@ impl Generated {
 
     /// The same files, with the runtime looked for elsewhere.
     #[must_use]
-    pub fn files_with_runtime_at(&self, _dir: &Path) -> Vec<(PathBuf, Cow<'_, str>)> {
-        Vec::new()
+    pub fn files_with_runtime_at(&self, dir: &Path) -> Vec<(PathBuf, String)> {
+        let mut files = self.files.clone();
+        if let Some((_, manifest)) = files
+            .iter_mut()
+            .find(|(path, _)| path == Path::new("Cargo.toml"))
+        {
+            let mut path = String::from("path = ");
+            // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
+            let _ = write!(path, "{:?}", dir.display().to_string());
+            *manifest = manifest.replacen(RUNTIME, &path, 1);
+        }
+        files
     }
 
     /// Whether the program depends on crates that may change without a new version.
     #[must_use]
     pub fn has_path_dependencies(&self) -> bool {
-        false
+        let manifest = self
+            .files
+            .iter()
+            .find(|(path, _)| path == Path::new("Cargo.toml"));
+        manifest.is_some_and(|(_, text)| {
+            text.matches("path = ").count() > text.matches(RUNTIME).count()
+        })
     }
 
     /// Where a place in a generated file comes from.
     #[must_use]
-    pub fn lookup(&self, _file: &Path, _line: u32, _column: u32) -> Option<Origin> {
-        None
+    pub fn lookup(&self, file: &Path, line: u32, column: u32) -> Option<Origin> {
+        let origin = self.inner.map.lookup(file, line, column)?;
+        Some(Origin {
+            file: origin.file,
+            line: origin.line,
+            column: origin.col,
+            name: origin.name,
+        })
     }
 
-    /// What to call in the crate, for people.
+    /// The harnesses that are in it, by name.
     #[must_use]
-    pub fn entry_points(&self) -> Vec<String> {
-        Vec::new()
+    pub fn harnesses(&self) -> &[String] {
+        &self.inner.harnesses
+    }
+}
+
+fn harness(info: &transform::HarnessInfo) -> Harness {
+    let place = &info.place;
+    let text = place.source[line_span(&place.source, place.start.line, 1)].trim();
+    Harness {
+        name: info.name.clone(),
+        kind: match info.kind {
+            transform::HarnessKind::Test => HarnessKind::Test,
+            transform::HarnessKind::PubFn => HarnessKind::Function,
+            transform::HarnessKind::Main => HarnessKind::Main,
+        },
+        site: Site {
+            file: shown(&place.file),
+            line: place.start.line,
+            column: place.start.col,
+            text: text.to_owned(),
+        },
+        parameters: info
+            .params
+            .iter()
+            .map(|param| (param.name.clone(), param.ty.clone()))
+            .collect(),
+        spawns: info
+            .spawn_sites
+            .iter()
+            .map(|site| Spawn {
+                line: site.line,
+                name: site.name.clone(),
+                scoped: site.scoped,
+            })
+            .collect(),
+        ignored: info.ignored,
+        unsupported: info.unsupported.as_ref().map(|error| {
+            let mut all = diagnostics(error);
+            all.swap_remove(0)
+        }),
+    }
+}
+
+/// The messages that an error is; there is at least one.
+fn diagnostics(error: &transform::Error) -> Vec<Diagnostic> {
+    if let transform::Error::Several(errors) = error
+        && !errors.is_empty()
+    {
+        return errors.iter().flat_map(diagnostics).collect();
+    }
+    // What is said at the place need not be said above it too.
+    let (message, label) = match error {
+        transform::Error::Unsupported { what, reason, .. } => {
+            (format!("{what} is not supported"), Some(reason.clone()))
+        }
+        transform::Error::Syntax { message, .. } => {
+            ("syntax error".to_owned(), Some(message.clone()))
+        }
+        other => (other.to_string(), other.label()),
+    };
+    let mut diagnostic = Diagnostic::error(message);
+    if let Some(place) = error.place() {
+        diagnostic = diagnostic.at(Place {
+            file: place.file.clone(),
+            source: place.source.to_string(),
+            span: place.bytes.clone(),
+            label,
+            secondary: Vec::new(),
+        });
+    }
+    match error.help() {
+        Some(help) => vec![diagnostic.help(help)],
+        None => vec![diagnostic],
+    }
+}
+
+impl From<transform::Error> for Error {
+    fn from(error: transform::Error) -> Self {
+        Self::Program(diagnostics(&error))
     }
 }

@@ -49,6 +49,9 @@ pub(super) fn build(dir: &Path, target_dir: &Path) -> Result<Outcome, Error> {
 
 /// `cargo check` of the user's crate as it is.
 pub(super) fn check(manifest: &Path, target_dir: &Path) -> Result<Outcome, Error> {
+    let manifest = manifest
+        .canonicalize()
+        .unwrap_or_else(|_| manifest.to_owned());
     let mut command = cargo();
     command
         .args([
@@ -58,10 +61,10 @@ pub(super) fn check(manifest: &Path, target_dir: &Path) -> Result<Outcome, Error
             "--message-format=json",
             "--manifest-path",
         ])
-        .arg(manifest)
+        .arg(&manifest)
         .arg("--target-dir")
         .arg(target_dir);
-    run(command, manifest.parent().unwrap_or(manifest))
+    run(command, manifest.parent().unwrap_or(&manifest))
 }
 
 fn cargo() -> Command {

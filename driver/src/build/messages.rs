@@ -60,15 +60,28 @@ pub(super) fn explain(
             .map(|error| in_original(error, program, generated, layout));
         return Error::Generated(told.collect());
     }
-    Error::Program(
-        ours.into_iter()
-            .map(|error| {
-                in_original(error, program, generated, layout)
-                    .note("the two threads run on copies of the shared variables, so their values have to be `Clone`")
-                    .help("derive or implement `Clone` for the type")
-            })
-            .collect(),
-    )
+    // One complaint for each type, where it shows first.
+    let mut types = Vec::new();
+    let told = ours.into_iter().filter_map(|error| {
+        let name = not_clone(error)?;
+        (!types.contains(&name)).then(|| types.push(name.clone()))?;
+        let mut told = in_original(error, program, generated, layout);
+        told.message = format!("`{name}` is shared between the threads, so it has to be `Clone`");
+        told.remarks.clear();
+        if let Some(place) = &mut told.place {
+            place.label = Some("shared here".into());
+            place.secondary.clear();
+        }
+        Some(
+            told.note(
+                "the threads run one after the other, each on its own copies of the shared values",
+            )
+            .help(format!(
+                "derive or implement `Clone` for `{name}`, or share something that is `Clone`"
+            )),
+        )
+    });
+    Error::Program(told.collect())
 }
 
 fn elsewhere(failure: &Failure) -> Error {
@@ -92,12 +105,24 @@ fn elsewhere(failure: &Failure) -> Error {
 }
 
 fn asks_for_clone(error: &Rustc) -> bool {
-    error.code.as_ref().is_some_and(|code| code.code == "E0277")
-        && (error.message.contains(SHADOW)
-            || error
-                .rendered
-                .as_ref()
-                .is_some_and(|text| text.contains(SHADOW)))
+    not_clone(error).is_some()
+}
+
+/// The type that rustc says is no [`SHADOW`], which is to say that it can't be copied.
+fn not_clone(error: &Rustc) -> Option<String> {
+    if !matches!(error.code.as_ref()?.code.as_str(), "E0277" | "E0599") {
+        return None;
+    }
+    let text = error.rendered.as_deref()?;
+    let end = [format!(": {SHADOW}`"), format!(": seqz_runtime::{SHADOW}`")];
+    let bound = end.iter().find_map(|end| text.find(end.as_str()))?;
+    let start = text[..bound].rfind('`')? + 1;
+    Some(as_written(&text[start..bound]))
+}
+
+/// rustc's words in terms of what the user wrote.
+fn as_written(text: &str) -> String {
+    text.replace("seqz_runtime::std::", "std::")
 }
 
 /// A position in the user's source.
@@ -134,7 +159,7 @@ fn retold(
     origin: impl Fn(&Path, u32, u32) -> Option<Origin>,
     program: &Program,
 ) -> Diagnostic {
-    let mut message = Diagnostic::error(error.message.clone());
+    let mut message = Diagnostic::error(as_written(&error.message));
     let placed = |span: &DiagnosticSpan| {
         let span = written(span);
         let start = origin(
@@ -160,7 +185,12 @@ fn retold(
         } else {
             (from.start + length.max(1)).min(from.end)
         };
-        Some((start.file, source, from.start..to, span.label.clone()))
+        Some((
+            start.file,
+            source,
+            from.start..to,
+            span.label.as_deref().map(as_written),
+        ))
     };
     let mut spans: Vec<_> = error.spans.iter().collect();
     spans.sort_by_key(|span| !span.is_primary);
@@ -188,8 +218,8 @@ fn retold(
             continue;
         }
         message = match child.level {
-            DiagnosticLevel::Help => message.help(child.message.clone()),
-            DiagnosticLevel::Note => message.note(child.message.clone()),
+            DiagnosticLevel::Help => message.help(as_written(&child.message)),
+            DiagnosticLevel::Note => message.note(as_written(&child.message)),
             _ => message,
         };
     }

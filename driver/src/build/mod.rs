@@ -73,7 +73,7 @@ pub fn build(
         &layout.program,
         files
             .iter()
-            .map(|(path, text)| (path.clone(), text.as_ref())),
+            .map(|(path, text)| (path.clone(), text.as_str())),
     )
     .map_err(|e| file("write", &layout.program, e))?;
     if let Some(from) = lock_file {

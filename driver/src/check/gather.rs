@@ -2,6 +2,7 @@
 
 use seqz_runtime::check::Level as Counts;
 
+use crate::program::Spawn;
 use crate::report::document::{
     AlsoFound, Bug, HarnessReport, Kind, Level, Reason, Role, RoleReport, Site,
 };
@@ -9,6 +10,8 @@ use crate::report::document::{
 /// A report in the making.
 pub(super) struct Gathered {
     pub(super) report: HarnessReport,
+    /// Where the harness starts threads, for their names.
+    pub(super) spawns: Vec<Spawn>,
     /// Whether not all inputs are tried.
     pub(super) sampled: bool,
     /// Levels that have begun, by their latest counts.
@@ -30,11 +33,20 @@ struct Identity {
 
 impl Identity {
     fn of(bug: &Bug) -> Self {
+        let (mut site, mut other_site) = (bug.site.clone(), bug.other_site.clone());
+        // Two threads that get in each other's way: from the other side it looks the same with its places exchanged.
+        let key = |site: &Option<Site>| {
+            site.as_ref()
+                .map(|site| (site.file.clone(), site.line, site.column))
+        };
+        if bug.other_pending && key(&other_site) < key(&site) {
+            std::mem::swap(&mut site, &mut other_site);
+        }
         Self {
             kind: bug.kind,
-            site: bug.site.clone(),
-            other_site: bug.other_site.clone(),
             message: bug.site.is_none().then(|| bug.message.clone()),
+            site,
+            other_site,
             under_test: bug.under_test,
         }
     }
@@ -50,9 +62,10 @@ impl Identity {
 }
 
 impl Gathered {
-    pub(super) const fn new(report: HarnessReport) -> Self {
+    pub(super) const fn new(report: HarnessReport, spawns: Vec<Spawn>) -> Self {
         Self {
             report,
+            spawns,
             sampled: false,
             open: Vec::new(),
             sent: Vec::new(),
@@ -122,15 +135,18 @@ impl Gathered {
         levels.sort_by_key(|level| level.k);
     }
 
-    /// The search is over: what is open stays so, for this reason.
-    pub(super) fn cut(&mut self, reason: Reason) {
+    /// The search is over: what is open stays so, for this reason, and so does what has not begun.
+    pub(super) fn cut(&mut self, roles: &[Role], k_max: u32, reason: Reason) {
         for (role, k, counts) in std::mem::take(&mut self.open) {
             self.close(role, k, &counts, Some(reason));
+        }
+        for &role in roles {
+            self.fill(role, k_max, reason);
         }
     }
 
     /// The search with one thread under test is over at this k, because the program died.
-    pub(super) fn died(&mut self, role: Role, k: u32) {
+    pub(super) fn died(&mut self, role: Role, k: u32, k_max: u32) {
         let mut counts = Counts::default();
         self.open.retain(|(open, at, latest)| {
             if (*open, *at) == (role, k) {
@@ -141,6 +157,21 @@ impl Gathered {
         counts.executions += 1;
         counts.buggy += 1;
         self.close(role, k, &counts, Some(Reason::Died));
+        self.fill(role, k_max, Reason::Died);
+    }
+
+    /// Levels that were asked for and of which nothing has been heard.
+    fn fill(&mut self, role: Role, k_max: u32, reason: Reason) {
+        for k in 0..=k_max {
+            let mut heard_of = self
+                .report
+                .roles
+                .iter()
+                .filter(|report| report.under_test == role);
+            if !heard_of.any(|report| report.levels.iter().any(|level| level.k == k)) {
+                self.close(role, k, &Counts::default(), Some(reason));
+            }
+        }
     }
 
     /// A new worker begins: counts of what it is to do start afresh, bugs stay.
@@ -246,7 +277,7 @@ mod tests {
         let mut report = sample::harness();
         report.bugs.clear();
         report.roles.clear();
-        Gathered::new(report)
+        Gathered::new(report, Vec::new())
     }
 
     fn counts(executions: u64) -> Counts {
@@ -325,7 +356,7 @@ mod tests {
         all.level(Role::Second, 0, &counts(1));
         all.progress(Role::First, 0, counts(5));
         all.progress(Role::First, 0, counts(9));
-        all.cut(Reason::Interrupted);
+        all.cut(&Role::BOTH, 1, Reason::Interrupted);
         let [first, second] = all.report.roles.as_slice() else {
             panic!("two roles")
         };
@@ -336,5 +367,7 @@ mod tests {
         assert_eq!(first.levels[0].executions, 9);
         assert_eq!(first.levels[0].reasons, [Reason::Interrupted]);
         assert!(!first.levels[0].exhausted && second.levels[0].exhausted);
+        let not_begun = &second.levels[1];
+        assert_eq!((not_begun.executions, not_begun.exhausted), (0, false));
     }
 }

@@ -17,6 +17,7 @@ use seqz_runtime::worker::message::{CheckRequest, SolverKind};
 pub use classify::kind_of_panic;
 
 use crate::build::Built;
+use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::Store;
 use crate::program::{Generated, Harness, Program};
@@ -158,7 +159,7 @@ pub fn run(
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();
     for task in tasks {
-        let mut gathered = Gathered::new(empty(task.harness, options));
+        let mut gathered = Gathered::new(empty(task.harness, options), task.harness.spawns.clone());
         gathered
             .report
             .notes
@@ -185,6 +186,11 @@ pub fn run(
         solver: options.solver.name().into(),
         seed: sampled.then_some(options.seed),
         cut,
+        findings: search
+            .store
+            .as_ref()
+            .filter(|store| store.any())
+            .map(|store| shown(store.dir())),
         summary: summary(&harnesses, started),
         harnesses,
     })

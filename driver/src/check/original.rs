@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::classify::kind_of_panic;
 use crate::diagnostic::{line_span, shown};
-use crate::program::{Generated, Origin, Program};
+use crate::program::{Generated, Origin, Program, Spawn};
 use crate::report::document::{Bug, Input, Kind, NonLocalRead, Op, Role, Site, Step, Thread};
 use seqz_runtime::engine::{self, Event, Place, Value, ValueKind};
 use seqz_runtime::feasibility;
@@ -53,20 +53,51 @@ impl<'a> Original<'a> {
         let source = sources
             .entry(file.to_owned())
             .or_insert_with(|| self.program.source(file));
-        let text = source
+        source
             .as_deref()
-            .map(|source| &source[line_span(source, line, 1)]);
-        text.unwrap_or_default().trim().to_owned()
+            .map(|source| statement(source, line))
+            .unwrap_or_default()
     }
 
-    pub(super) fn thread(&self, thread: &engine::ThreadInfo) -> Thread {
-        Thread {
-            name: thread.name.clone(),
-            spawned: thread
-                .spawned_at
-                .as_ref()
-                .and_then(|place| self.site(place)),
+    /// A message of the runtime, in which places are written as `{at file:line:column}`.
+    pub(super) fn message(&self, text: &str) -> String {
+        let mut parts = text.split("{at ");
+        let mut told = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (place, rest) = part.split_once('}').unwrap_or((part, ""));
+            let mut numbers = place.rsplitn(3, ':');
+            let place = (|| {
+                let column = numbers.next()?.parse().ok()?;
+                let line = numbers.next()?.parse().ok()?;
+                let file = numbers.next()?.to_owned();
+                self.site(&Place { file, line, column })
+            })();
+            match place {
+                Some(site) => told.push_str(&format!("{}:{}", site.file, site.line)),
+                None => told.push_str("a place outside of the program"),
+            }
+            told.push_str(rest);
         }
+        told
+    }
+
+    /// A thread, with the name that the source has for it if it was given none.
+    pub(super) fn thread(&self, thread: &engine::ThreadInfo, known: &[Spawn]) -> Thread {
+        let spawned = thread
+            .spawned_at
+            .as_ref()
+            .and_then(|place| self.site(place));
+        let name = thread.name.clone().or_else(|| {
+            let line = spawned.as_ref()?.line;
+            let mut there = known.iter().filter(|spawn| spawn.line == line);
+            // Two on one line can't be told apart.
+            there
+                .next()
+                .filter(|_| there.next().is_none())?
+                .name
+                .clone()
+        });
+        Thread { name, spawned }
     }
 
     /// A finding as a bug.
@@ -123,20 +154,34 @@ impl<'a> Original<'a> {
                 engine::BugKind::Deadlock => Kind::Deadlock,
                 engine::BugKind::DataRace => Kind::DataRace,
             },
-            message: finding.message.clone(),
+            message: match finding.kind {
+                engine::BugKind::Panic => finding.message.clone(),
+                _ => self.message(&finding.message),
+            },
             site: self.site(&finding.place),
             other_site: finding
                 .other_place
                 .as_ref()
                 .and_then(|place| self.site(place)),
+            other_pending: self.pending(finding),
             k: pairs.len() as u32,
             under_test: role,
             inputs: inputs(&finding.inputs),
             non_local_reads: reads,
             trace,
+            run_alone: None,
             count: 1,
             also_found: Vec::new(),
         }
+    }
+
+    /// Whether what the finding says of the other place is what T' does next.
+    fn pending(&self, finding: &Finding) -> bool {
+        let is_interfering =
+            |step: &&feasibility::Step| matches!(step, feasibility::Step::Interfering(_));
+        let cut = finding.interleaving.iter().filter(is_interfering).count();
+        let next = finding.interfering.get(cut).map(|event| &event.place);
+        finding.other_place.is_some() && finding.other_place.as_ref() == next
     }
 
     /// The short name of each object, from the first place that has one for it.
@@ -169,6 +214,43 @@ impl<'a> Original<'a> {
             pair: None,
         }
     }
+}
+
+/// The text of a line. What stands in brackets that the line leaves open is put behind it: the line `assert!(` by itself
+/// says nothing.
+fn statement(source: &str, line: u32) -> String {
+    const LONGEST: usize = 200;
+    let mut lines = source[line_span(source, line, 1).start..]
+        .lines()
+        .map(str::trim);
+    let mut text = lines.next().unwrap_or_default().to_owned();
+    let opens = |text: &str| text.ends_with(['(', '[']);
+    if !opens(&text) {
+        return text;
+    }
+    let mut depth = depth(&text);
+    for line in lines {
+        if !opens(&text) && !line.starts_with([')', ']']) {
+            text.push(' ');
+        }
+        text.push_str(line);
+        depth += self::depth(line);
+        if depth <= 0 || text.len() > LONGEST {
+            break;
+        }
+    }
+    text.replace(",)", ")").replace(",]", "]")
+}
+
+/// How many brackets a line leaves open. Those in strings count too: a text that goes on too far does no harm.
+fn depth(line: &str) -> i32 {
+    line.chars()
+        .map(|c| match c {
+            '(' | '[' => 1,
+            ')' | ']' => -1,
+            _ => 0,
+        })
+        .sum()
 }
 
 pub(super) fn inputs(values: &[(String, String)]) -> Vec<Input> {
@@ -223,5 +305,19 @@ impl From<Role> for seqz_runtime::Role {
             Role::First => Self::First,
             Role::Second => Self::Second,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_brackets_are_closed() {
+        let source = "x;\n    assert!(\n        !a.load(SeqCst),\n        \"text\",\n    );\n    f(a,\n b);\n    g(";
+        assert_eq!(statement(source, 1), "x;");
+        assert_eq!(statement(source, 2), "assert!(!a.load(SeqCst), \"text\");");
+        assert_eq!(statement(source, 6), "f(a,");
+        assert_eq!(statement(source, 8), "g(");
     }
 }

@@ -65,12 +65,18 @@ impl Search<'_> {
         gathered: &mut Gathered,
     ) -> Result<Option<Cut>, Error> {
         let mut check = check.clone();
+        let mut died = None;
         loop {
             let roles: Vec<Role> = check.roles.iter().map(|role| (*role).into()).collect();
             gathered.start_over(&roles);
             let mut running = None;
             match self.converse(&check, gathered, &mut running)? {
                 End::Done => {
+                    if let Some(how) = died {
+                        gathered.note(format!(
+                            "the program died once, and not when it was run again: {how}"
+                        ));
+                    }
                     let report = &mut gathered.report;
                     if report.status == Status::Checked
                         && report.threads.is_empty()
@@ -85,13 +91,17 @@ impl Search<'_> {
                     return Ok(None);
                 }
                 End::Cut(cut) => {
-                    gathered.cut(match cut {
+                    let reason = match cut {
                         Cut::Interrupted => Reason::Interrupted,
                         Cut::TimeLimit => Reason::TimeLimit,
-                    });
+                    };
+                    gathered.cut(&roles, check.k_max, reason);
                     return Ok(Some(cut));
                 }
-                End::Died(_) | End::Hung if !check.careful => {
+                end @ (End::Died(_) | End::Hung) if !check.careful => {
+                    if let End::Died(death) = end {
+                        died = Some(death.describe());
+                    }
                     // Which execution was it? Everything is done again in the same order, with each one announced.
                     check.careful = true;
                 }
@@ -107,9 +117,9 @@ impl Search<'_> {
                         return Ok(None);
                     };
                     let role = choice.role;
-                    let bug = self.fatal(&end, &choice);
+                    let bug = self.fatal(&end, &choice, &check.harness);
                     self.found(bug, gathered);
-                    gathered.died(role, choice.pairs.len() as u32);
+                    gathered.died(role, choice.pairs.len() as u32, check.k_max);
                     // The other thread under test may still have something to say.
                     check.roles.retain(|other| {
                         Role::from(*other) != role
@@ -119,6 +129,7 @@ impl Search<'_> {
                         return Ok(None);
                     }
                     check.careful = false;
+                    died = None;
                 }
             }
         }
@@ -236,8 +247,9 @@ impl Search<'_> {
                 }
             }
             Reply::Threads { first, second } => {
+                let known = &gathered.spawns;
                 gathered.report.threads = [first, second]
-                    .map(|thread| self.original.thread(&thread))
+                    .map(|thread| self.original.thread(&thread, known))
                     .into();
             }
             Reply::Progress { role, k, level } => {
@@ -258,7 +270,7 @@ impl Search<'_> {
             Reply::Times(times) => gathered.times(&times),
             Reply::Unsupported { message, place } => {
                 gathered.report.status = Status::Unsupported {
-                    reason: message,
+                    reason: self.original.message(&message),
                     help: None,
                     site: place.and_then(|place| self.original.site(&place)),
                 };
@@ -310,7 +322,7 @@ impl Search<'_> {
     }
 
     /// The bug that ended a worker.
-    fn fatal(&self, end: &End, choice: &Choice) -> Bug {
+    fn fatal(&self, end: &End, choice: &Choice, harness: &str) -> Bug {
         let (kind, message) = match end {
             End::Died(death) if death.exited() => (Kind::Exit, death.describe()),
             End::Died(death) => (Kind::Crash, death.describe()),
@@ -327,6 +339,7 @@ impl Search<'_> {
             message,
             site: None,
             other_site: None,
+            other_pending: false,
             k: choice.pairs.len() as u32,
             under_test: choice.role,
             inputs: inputs(&choice.inputs),
@@ -345,10 +358,48 @@ impl Search<'_> {
                 })
                 .collect(),
             trace: Vec::new(),
+            run_alone: Some(self.run_alone(harness, choice)),
             count: 1,
             also_found: Vec::new(),
         }
     }
+}
+
+impl Search<'_> {
+    /// The worker by itself is a program that runs one execution.
+    fn run_alone(&self, harness: &str, choice: &Choice) -> String {
+        let list = |ids: Vec<u32>| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let mut words = vec![
+            self.worker.display().to_string(),
+            "--harness".into(),
+            harness.into(),
+        ];
+        words.extend(["--under-test".into(), choice.role.name().into()]);
+        if !choice.pairs.is_empty() {
+            words.extend([
+                "--rds".into(),
+                list(choice.pairs.iter().map(|(read, _)| read.0).collect()),
+            ]);
+            words.extend([
+                "--wrts".into(),
+                list(choice.pairs.iter().map(|(_, write)| write.0).collect()),
+            ]);
+        }
+        for (name, value) in &choice.inputs {
+            words.extend(["--input".into(), format!("{name}={value}")]);
+        }
+        let quoted: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
+        quoted.join(" ")
+    }
+}
+
+/// A word as a shell takes it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=/.,:+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn send(process: &mut Process, request: &Request) -> io::Result<()> {

@@ -40,7 +40,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     progress.say("building");
     let generated = program.transform(&Request {
         k: args.k_max,
-        harness: None,
+        harness: apart(&harnesses)?,
         role: Role::First,
     })?;
     if let Some(dir) = &args.keep {
@@ -85,7 +85,7 @@ fn chosen<'a>(program: &'a Program, args: &CheckArgs) -> Result<Vec<&'a Harness>
         });
     }
     if args.harness.is_empty() {
-        return Ok(all.iter().collect());
+        return Ok(all.iter().filter(|harness| !harness.ignored).collect());
     }
     let names: Vec<_> = all.iter().map(|harness| harness.name.as_str()).collect();
     let wanted = args
@@ -97,6 +97,19 @@ fn chosen<'a>(program: &'a Program, args: &CheckArgs) -> Result<Vec<&'a Harness>
         .iter()
         .filter(|harness| wanted.contains(&harness.name.as_str()))
         .collect())
+}
+
+/// A harness that is not generated along with the others: one that is marked `#[ignore]`.
+fn apart(harnesses: &[&Harness]) -> Result<Option<String>, Error> {
+    let ignored = harnesses.iter().find(|harness| harness.ignored);
+    match (ignored, harnesses) {
+        (None, _) => Ok(None),
+        (Some(harness), [_]) => Ok(Some(harness.name.clone())),
+        (Some(harness), _) => Err(Error::Option {
+            message: format!("`{}` is marked #[ignore]", harness.name),
+            help: "check it by itself".into(),
+        }),
+    }
 }
 
 /// A mistyped name must not leave a parameter to its defaults.

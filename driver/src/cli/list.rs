@@ -29,6 +29,8 @@ struct Entry<'a> {
     line: u32,
     parameters: Vec<Parameter<'a>>,
     threads: Vec<Spawn<'a>>,
+    /// Whether it is marked `#[ignore]`, so that it is checked only by name.
+    ignored: bool,
     /// Why it can't be checked, if so.
     unsupported: Option<String>,
 }
@@ -97,6 +99,7 @@ fn entry(harness: &Harness) -> Entry<'_> {
                 scoped: spawn.scoped,
             })
             .collect(),
+        ignored: harness.ignored,
         unsupported: harness.unsupported.as_ref().map(|why| why.message.clone()),
     }
 }
@@ -148,6 +151,12 @@ fn human(out: &mut dyn Write, harness: &Harness, width: usize) -> std::io::Resul
             started(b)
         )?,
         _ => {}
+    }
+    if harness.ignored {
+        writeln!(
+            out,
+            "  ignored  marked #[ignore]: checked only when named with --harness"
+        )?;
     }
     if let Some(why) = &harness.unsupported {
         writeln!(out, "{}", why.render(width))?;

@@ -95,6 +95,7 @@ mod tests {
                     scoped: false,
                 })
                 .collect(),
+            ignored: false,
             unsupported: None,
         }
     }

@@ -9,6 +9,7 @@ use crate::embed;
 use crate::error::Error;
 use crate::output::{Output, writing};
 use crate::program::{Generated, Program, Request};
+use crate::report::style;
 
 pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
     let program = Program::load(&args.path)?;
@@ -31,11 +32,27 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
     };
     write(&dir, &generated, args.force)?;
     Output::stdout().write(|out| {
-        writeln!(out, "{} holds P̂ₖ for k = {}:", shown(&dir), args.k)?;
-        for entry in generated.entry_points() {
-            writeln!(out, "  {entry}")?;
+        let (bold, dim) = (style::BOLD, style::DIM);
+        writeln!(
+            out,
+            "{bold}{}{bold:#}: P̂ₖ for k = {}, {} thread under test",
+            shown(&dir),
+            args.k,
+            role.name()
+        )?;
+        for harness in generated.harnesses() {
+            writeln!(out, "  {harness}")?;
         }
-        writeln!(out, "  cd {} && cargo run --release -- --help", shown(&dir))
+        writeln!(
+            out,
+            "{dim}read{dim:#}  {}",
+            shown(&dir.join("src/p_hat.rs"))
+        )?;
+        writeln!(
+            out,
+            "{dim}run{dim:#}   cd {} && cargo run --release -- --help",
+            shown(&dir)
+        )
     })?;
     Ok(Verdict::Clean)
 }

@@ -27,6 +27,8 @@ pub struct Report {
     pub cut: Option<Cut>,
     /// Every harness that was asked for, in the order of the source.
     pub harnesses: Vec<HarnessReport>,
+    /// The directory in which every bug has a file of its own, if any was found.
+    pub findings: Option<String>,
     /// Over all harnesses.
     pub summary: Summary,
 }
@@ -150,7 +152,8 @@ pub struct Site {
     pub line: u32,
     /// From 1, in characters.
     pub column: u32,
-    /// The text of the line, without the white space around it.
+    /// The text of the line, without the white space around it; where it ends with an open bracket, the lines up to the
+    /// closing one are put behind it.
     pub text: String,
 }
 
@@ -199,7 +202,7 @@ impl Role {
 /// A thread of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
-    /// The name from `thread::Builder`, or `main` for the harness's own thread.
+    /// The name given to `thread::Builder`, or else that of the variable that holds the thread's handle.
     pub name: Option<String>,
     /// Where it is started; for the harness's own thread there is no such place.
     pub spawned: Option<Site>,
@@ -328,8 +331,10 @@ pub struct Bug {
     pub message: String,
     /// Where it shows.
     pub site: Option<Site>,
-    /// For deadlocks and data races: what the interfering thread is about to do then.
+    /// For deadlocks and data races: the other place that takes part.
     pub other_site: Option<Site>,
+    /// Whether the interfering thread is about to do what is there; otherwise it has been done.
+    pub other_pending: bool,
     /// The smallest number of non-local reads with which it was found.
     pub k: u32,
     /// Which thread is under test.
@@ -340,6 +345,9 @@ pub struct Bug {
     pub non_local_reads: Vec<NonLocalRead>,
     /// One interleaving that shows the bug. Empty where the program died before it could tell.
     pub trace: Vec<Step>,
+    /// Where the program died and can say nothing of the execution itself: a command that runs just that one, under a
+    /// debugger perhaps.
+    pub run_alone: Option<String>,
     /// How many failing executions with this thread under test have this site and kind, this one included.
     pub count: u64,
     /// The same site and kind, found with the other thread under test.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::document::{Bug, Cut, HarnessReport, Report, Site, Status};
-use super::layout::{counted, grouped, in_words, wrap};
+use super::layout::{counted, fit, grouped, in_words, wrap};
 use super::{style, trace, words};
 
 /// What was found in one harness, and how far it was searched.
@@ -43,7 +43,8 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
     for note in &report.notes {
         paragraph(out, "  note: ", note, columns)?;
     }
-    if !report.roles.is_empty() {
+    let alone = matches!(report.status, Status::NoInterference { .. });
+    if !report.roles.is_empty() && !alone {
         if !report.bugs.is_empty() {
             writeln!(out)?;
         }
@@ -63,12 +64,12 @@ fn complaint(
     writeln!(out, "  {error}{what}{error:#}")?;
     paragraph(out, "  ", reason, columns)?;
     if let Some(site) = site {
-        source_line(out, site)?;
+        source_line(out, site, columns)?;
     }
     Ok(())
 }
 
-fn source_line(out: &mut dyn Write, site: &Site) -> io::Result<()> {
+fn source_line(out: &mut dyn Write, site: &Site, columns: usize) -> io::Result<()> {
     let dim = style::DIM;
     writeln!(
         out,
@@ -78,7 +79,8 @@ fn source_line(out: &mut dyn Write, site: &Site) -> io::Result<()> {
     if site.text.is_empty() {
         return Ok(());
     }
-    writeln!(out, "  {dim}{:>4} |{dim:#} {}", site.line, site.text)
+    let text = fit(&site.text, columns.saturating_sub(10).max(20));
+    writeln!(out, "  {dim}{:>4} |{dim:#} {text}", site.line)
 }
 
 /// `text` over several lines if need be, below `lead`.
@@ -107,7 +109,11 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
         paragraph(out, "       ", line, columns)?;
     }
     if let Some(site) = &bug.site {
-        source_line(out, site)?;
+        source_line(out, site, columns)?;
+    }
+    if let Some(site) = &bug.other_site {
+        writeln!(out, "  {}", words::other_site(bug))?;
+        source_line(out, site, columns)?;
     }
     writeln!(out)?;
     paragraph(
@@ -144,7 +150,10 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
     if let Some(inputs) = words::inputs(bug) {
         paragraph(out, "  Inputs: ", &inputs, columns)?;
     }
-    if !bug.non_local_reads.is_empty() {
+    if let Some(command) = &bug.run_alone {
+        // In one piece, to be copied.
+        writeln!(out, "  To run it alone:\n    {dim}{command}{dim:#}")?;
+    } else if !bug.non_local_reads.is_empty() {
         let list = |id: fn(&super::document::NonLocalRead) -> u32| {
             let ids: Vec<_> = bug
                 .non_local_reads
@@ -260,6 +269,9 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         )?;
     }
     writeln!(out)?;
+    if let Some(dir) = &report.findings {
+        writeln!(out, "Each bug is also in a file of its own, in {dir}.")?;
+    }
     if summary.checked > 0 {
         let k = report.k_max;
         if summary.exhausted {
@@ -270,7 +282,7 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         } else {
             writeln!(
                 out,
-                "Not everything was tried for k ≤ {k}: the table says what was not, and why."
+                "Not everything was tried for k ≤ {k}: see above for what was not, and why."
             )?;
         }
     }

@@ -110,6 +110,7 @@ pub(crate) fn bug() -> Bug {
         message: "assertion failed: !driver.stopped.load(SeqCst)".into(),
         site: Some(site(17, "assert!(!driver.stopped.load(SeqCst));")),
         other_site: None,
+        other_pending: false,
         k: 2,
         under_test: First,
         inputs: vec![Input {
@@ -121,6 +122,7 @@ pub(crate) fn bug() -> Bug {
             read(2, 3, "stopped", "true", (8, 7), &trace),
         ],
         trace,
+        run_alone: None,
         count: 3,
         also_found: vec![AlsoFound {
             under_test: Second,
@@ -186,6 +188,7 @@ pub(crate) fn report() -> Report {
         solver: "grid".into(),
         seed: None,
         cut: None,
+        findings: Some("target/seqz/findings/bluetooth".into()),
         harnesses: vec![harness()],
         summary: Summary {
             bugs: 1,

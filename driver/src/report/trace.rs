@@ -83,6 +83,15 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
 
 /// The bug shows at the end of the thread under test, on a line that may have no event of its own.
 fn mark_failure<'a>(bug: &'a Bug, rows: &mut Vec<Row<'a>>) {
+    if let Some(site) = bug.other_site.as_ref().filter(|_| bug.other_pending) {
+        rows.push(Row {
+            thread: bug.under_test.other(),
+            site: Some(site),
+            text: site.text.clone(),
+            remarks: vec![super::words::failure(bug.kind).to_owned()],
+            fails: true,
+        });
+    }
     let Some(site) = &bug.site else { return };
     match rows.last_mut() {
         Some(row)

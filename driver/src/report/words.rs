@@ -47,7 +47,7 @@ pub fn heading(bug: &Bug) -> (String, Vec<&str>) {
 pub const fn failure(kind: Kind) -> &'static str {
     match kind {
         Kind::Assertion => "the assertion fails here",
-        Kind::Arithmetic => "overflows here",
+        Kind::Arithmetic => "the arithmetic fails here",
         Kind::Index => "out of bounds here",
         Kind::Panic => "panics here",
         Kind::Deadlock => "waits for ever here",
@@ -55,6 +55,16 @@ pub const fn failure(kind: Kind) -> &'static str {
         Kind::Crash => "dies here",
         Kind::Exit => "exits here",
         Kind::Hang => "hangs here",
+    }
+}
+
+/// What leads to the other place of a deadlock or a data race.
+#[must_use]
+pub const fn other_site(bug: &Bug) -> &'static str {
+    match (bug.kind, bug.other_pending) {
+        (Kind::Deadlock, true) => "while the other one waits here:",
+        (Kind::Deadlock, false) => "the lock was taken here:",
+        _ => "while the other one is here:",
     }
 }
 
@@ -86,7 +96,10 @@ pub fn thread(role: Role, threads: &[Thread]) -> String {
 #[must_use]
 pub fn reads_needed(bug: &Bug) -> String {
     match bug.k {
-        0 => "no read has to see a value of the other thread while both run (k = 0)".to_owned(),
+        0 if bug.trace.iter().all(|step| step.thread == bug.under_test) => {
+            "it happens whatever the other thread does (k = 0)".to_owned()
+        }
+        0 => "no read of either thread has to see what the other one wrote: it is enough that both run (k = 0)".to_owned(),
         1 => "one read of the thread under test sees a value that the other thread wrote (k = 1)"
             .to_owned(),
         k => format!(
@@ -112,7 +125,7 @@ pub fn non_local_read(bug: &Bug, read: &NonLocalRead) -> String {
     let place = |site: &Option<super::document::Site>, unknown: u32, what: &str| match site {
         Some(site) if several => format!("{}:{}", site.file, site.line),
         Some(site) => format!("line {}", site.line),
-        None => format!("{what} {unknown}"),
+        None => format!("its {what} number {unknown}"),
     };
     let reader = place(&read.read_site, read.read, "read");
     let writer = place(&read.write_site, read.write, "write");
