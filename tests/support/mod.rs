@@ -1,6 +1,10 @@
 //! Runs the built `seqz`, and makes what it prints the same on every machine.
 
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it, and none is a library")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses a part of it, and none is a library"
+)]
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,0 +1,180 @@
+//! The programs in `examples/`, held against what is known of their bugs.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use serde_json::Value;
+use support::{command, run};
+
+/// One bug, as `expected.toml` and the report both can say it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Known {
+    harness: String,
+    kind: String,
+    file: String,
+    line: u64,
+    k: u64,
+    role: String,
+}
+
+fn examples() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"))
+}
+
+fn text<'a>(table: &'a toml::Value, key: &str) -> Option<&'a str> {
+    table.get(key).and_then(toml::Value::as_str)
+}
+
+fn number(table: &toml::Value, key: &str) -> u64 {
+    let number = table
+        .get(key)
+        .and_then(toml::Value::as_integer)
+        .unwrap_or_else(|| panic!("{key} in {table}"));
+    number.try_into().unwrap()
+}
+
+/// A file's bugs and harnesses, as they are known to be.
+#[derive(Default)]
+struct Expected {
+    harnesses: BTreeSet<String>,
+    bugs: Vec<(Known, Option<String>)>,
+}
+
+fn expected() -> BTreeMap<String, Expected> {
+    let source = std::fs::read_to_string(examples().join("expected.toml")).unwrap();
+    let table: toml::Value = toml::from_str(&source).unwrap();
+    let mut files: BTreeMap<String, Expected> = BTreeMap::new();
+    for harness in table["harness"].as_array().unwrap() {
+        let file = text(harness, "file").unwrap();
+        let name = text(harness, "name").unwrap();
+        let expected = files.entry(file.to_owned()).or_default();
+        expected.harnesses.insert(name.to_owned());
+        let bugs = harness.get("bug").and_then(toml::Value::as_array);
+        for bug in bugs.into_iter().flatten() {
+            let known = Known {
+                harness: name.to_owned(),
+                kind: text(bug, "kind").unwrap().to_owned(),
+                file: text(bug, "file")
+                    .map_or_else(|| file.to_owned(), |inner| format!("{file}/{inner}")),
+                line: number(bug, "line"),
+                k: number(bug, "k"),
+                role: text(bug, "role").unwrap().to_owned(),
+            };
+            expected
+                .bugs
+                .push((known, text(bug, "message").map(str::to_owned)));
+        }
+    }
+    files
+}
+
+/// What the report says of the same.
+fn reported(report: &Value) -> Vec<(Known, String)> {
+    let mut bugs = Vec::new();
+    for harness in report["harnesses"].as_array().unwrap() {
+        for bug in harness["bugs"].as_array().unwrap() {
+            let kind = match bug["kind"].as_str().unwrap() {
+                "assertion" | "arithmetic" | "index" => "panic",
+                "data_race" => "race",
+                kind => kind,
+            };
+            let also = bug["also_found"].as_array().unwrap();
+            let role = if also.iter().any(|also| also["k"] == bug["k"]) {
+                "both"
+            } else {
+                bug["under_test"].as_str().unwrap()
+            };
+            let known = Known {
+                harness: harness["name"].as_str().unwrap().to_owned(),
+                kind: kind.to_owned(),
+                file: bug["site"]["file"].as_str().unwrap_or_default().to_owned(),
+                line: bug["site"]["line"].as_u64().unwrap_or_default(),
+                k: bug["k"].as_u64().unwrap(),
+                role: role.to_owned(),
+            };
+            bugs.push((known, bug["message"].as_str().unwrap().to_owned()));
+        }
+    }
+    bugs
+}
+
+fn hold(file: &str, expected: &Expected) -> Result<(), String> {
+    let run = run(command(examples())
+        .args(["check", "--format", "json", "--k-max", "3"])
+        .arg(file));
+    if run.code == Some(2) || run.code == Some(3) {
+        return Err(run.shown());
+    }
+    let report = run.json();
+    let found = reported(&report);
+    let mut known: Vec<_> = expected
+        .bugs
+        .iter()
+        .map(|(known, _)| known.clone())
+        .collect();
+    let mut met: Vec<_> = found.iter().map(|(known, _)| known.clone()).collect();
+    known.sort();
+    met.sort();
+    if known != met {
+        return Err(format!("expected {known:#?}\nfound {met:#?}"));
+    }
+    for (bug, message) in &expected.bugs {
+        let said = found
+            .iter()
+            .any(|(known, said)| known == bug && message.as_ref().is_none_or(|m| said.contains(m)));
+        if !said {
+            return Err(format!("nothing says {message:?} among {found:#?}"));
+        }
+    }
+    let names: BTreeSet<_> = report["harnesses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|h| h["name"].as_str().unwrap().to_owned())
+        .collect();
+    if names != expected.harnesses {
+        return Err(format!(
+            "expected harnesses {:?}, found {names:?}",
+            expected.harnesses
+        ));
+    }
+    if report["summary"]["exhausted"] != true {
+        return Err(format!("not exhausted: {:#}", report["harnesses"]));
+    }
+    if run.code != Some(i32::from(!expected.bugs.is_empty())) {
+        return Err(format!("exit code {:?}", run.code));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_known_bug_is_found_and_nothing_else() {
+    let queue = Mutex::new(expected());
+    let failures = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        // One builds while the other one runs.
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some((file, expected)) = queue.lock().unwrap().pop_first() else {
+                        return;
+                    };
+                    if let Err(why) = hold(&file, &expected) {
+                        failures.lock().unwrap().push(format!("{file}: {why}"));
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    assert!(
+        failures.is_empty(),
+        "{} programs differ\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+}
