@@ -39,6 +39,11 @@ pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) {
         .items
         .iter()
         .for_each(|item| adder.visit_item(item));
+    for (root, module) in program.roots.iter().zip(&tables.extra_roots) {
+        (adder.file, adder.module) = (root.files.start, *module);
+        let items = &program.files[adder.file].tree.items;
+        items.iter().for_each(|item| adder.visit_item(item));
+    }
 }
 
 /// Which parameters of the crate's types and traits are part of what a lock protects, to the fixed point.

@@ -132,8 +132,22 @@ impl Program {
     /// # Errors
     /// The program has code that can't be run faithfully, or no harness, or not the one asked for.
     pub fn transform(&self, options: &Options) -> Result<Generated, Error> {
-        let chosen = harness::choose(&self.program, &self.harnesses, options.harness.as_deref())?;
-        if let Some(error) = Error::from_list(self.analysis.errors.clone()) {
+        let chosen = harness::choose(
+            &self.program,
+            &self.analysis,
+            &self.harnesses,
+            options.harness.as_deref(),
+        )?;
+        let needed = |file: &usize| match self.program.root_of(*file) {
+            None => true,
+            Some(root) => {
+                let of_root =
+                    |harness: &&Harness| root.files.contains(&harness.file(&self.analysis));
+                chosen.iter().any(of_root)
+            }
+        };
+        let errors = self.analysis.errors.iter().filter(|(file, _)| needed(file));
+        if let Some(error) = Error::from_list(errors.map(|(_, error)| error.clone()).collect()) {
             return Err(error);
         }
         let mut edits = self.analysis.edits.clone();

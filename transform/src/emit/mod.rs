@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use crate::edit::Edits;
 use crate::error::Error;
 use crate::harness::Harness;
-use crate::load::Crate;
+use crate::load::{Crate, ExtraRoot};
 use crate::map::SourceMap;
 use crate::program::{Generated, Options};
-use crate::resolve::{Ns, ROOT};
+use crate::resolve::{Def, Ns, ROOT, Tables};
+use crate::source::Place;
 use crate::walk::Analysis;
 
 /// All files of the generated crate for the chosen harnesses.
@@ -22,26 +23,36 @@ pub(crate) fn generate(
     edits: &[Edits],
     options: &Options,
 ) -> Result<Generated, Error> {
-    if analysis.tables.in_module(ROOT, "p_hat", Ns::Type).is_some() {
+    if let Some(place) = taken(program, &analysis.tables) {
         return Err(Error::unsupported(
-            program.files[0].source.place(0..0),
-            "a module or type called `p_hat` in the crate's root",
+            place,
+            "`p_hat` in the crate's root",
             "the generated program has that name",
             "give it another name",
         ));
     }
+    let roots: Vec<&ExtraRoot> = program
+        .roots
+        .iter()
+        .filter(|root| {
+            chosen
+                .iter()
+                .any(|harness| root.files.contains(&harness.file(analysis)))
+        })
+        .collect();
     let mut map = SourceMap::default();
     let mut files = Vec::new();
     for (number, file) in program.files.iter().enumerate() {
+        if program.root_of(number).is_some()
+            && !roots.iter().any(|root| root.files.contains(&number))
+        {
+            continue;
+        }
         let edited = edits[number].apply(file.source.text.as_str());
         map.add(&file.source, &edited, analysis.sites[number].clone());
         files.push((file.source.generated.clone(), edited.text));
     }
-    let root = &mut files[0].1;
-    if !root.ends_with('\n') {
-        root.push('\n');
-    }
-    root.push_str("\npub mod p_hat;\n");
+    files[0].1.push_str(&appendix(program, &roots));
     let package = format!("{}-p-hat", program.package.name);
     let library = package.replace('-', "_");
     files.extend(p_hat::files(program, chosen, options));
@@ -65,6 +76,47 @@ pub(crate) fn generate(
         map,
         harnesses,
     })
+}
+
+/// What is added to the crate's root.
+fn appendix(program: &Crate, roots: &[&ExtraRoot]) -> String {
+    let mut text = String::from(if files_end_in_newline(program) {
+        "\n"
+    } else {
+        "\n\n"
+    });
+    if program.package.edition == "2015" {
+        text.push_str("extern crate seqz_runtime;\n");
+    }
+    if let (Some(library), false) = (&program.package.library, roots.is_empty()) {
+        // Tests and programs know the crate by its name.
+        text.push_str(&format!("extern crate self as {library};\n"));
+    }
+    for root in roots {
+        text.push_str(&format!("pub mod {};\n", root.module));
+    }
+    text.push_str("pub mod p_hat;\n");
+    text
+}
+
+fn files_end_in_newline(program: &Crate) -> bool {
+    program.files[0].source.text.as_str().ends_with('\n')
+}
+
+/// Where the crate has something of its own called `p_hat`.
+fn taken(program: &Crate, tables: &Tables) -> Option<Place> {
+    let def = tables.in_module(ROOT, "p_hat", Ns::Type)?;
+    let source = &program.files[0].source;
+    let at = match def {
+        Def::Item(item) => tables.items[item].at,
+        Def::Module(module) => tables
+            .module_by_place
+            .iter()
+            .find(|(_, id)| **id == module)
+            .map(|((_, at), _)| *at)?,
+        _ => 0,
+    };
+    Some(source.place(at..at + if at == 0 { 0 } else { "p_hat".len() }))
 }
 
 fn main(library: &str) -> String {

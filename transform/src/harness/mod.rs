@@ -3,16 +3,19 @@
 //! A harness is a test, a public free function, or the `main` of a program, that starts a thread, itself or through
 //! functions of the crate.
 
+mod choose;
 mod inputs;
+mod reach;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
+pub(crate) use choose::choose;
 pub(crate) use inputs::InputImpl;
 pub use inputs::Param;
+pub(crate) use reach::make_reachable;
 
 use syn::{Attribute, FnArg, GenericParam, ReturnType, Safety, Type, Visibility};
 
-use crate::edit::Edits;
 use crate::error::Error;
 use crate::load::Crate;
 use crate::resolve::{Function, ItemId, ItemKind, ROOT};
@@ -72,6 +75,13 @@ pub(crate) struct Harness {
     pub(crate) docs: Vec<String>,
 }
 
+impl Harness {
+    /// The file that it is in.
+    pub(crate) fn file(&self, analysis: &Analysis) -> usize {
+        analysis.tables.items[self.item].file
+    }
+}
+
 /// Finds all harnesses.
 pub(crate) fn find(program: &Crate, analysis: &Analysis) -> Vec<Harness> {
     let tables = &analysis.tables;
@@ -83,7 +93,12 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis) -> Vec<Harness> {
         if data.in_block {
             continue;
         }
-        let root_main = data.module == ROOT && data.name == "main" && program.package.has_main;
+        let in_program = if data.module == ROOT {
+            program.package.has_main
+        } else {
+            tables.modules[data.module].is_root
+        };
+        let root_main = in_program && data.name == "main";
         let Some(kind) = kind_of(function, root_main) else {
             continue;
         };
@@ -100,8 +115,16 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis) -> Vec<Harness> {
         let source = &program.files[data.file].source;
         let ident = function.sig.ident.span().byte_range();
         let place = source.place(ident.clone());
+        // A test file that can't be run as a whole is no reason to give up on the others.
+        let of_root = program.root_of(data.file).and_then(|root| {
+            let mut errors = analysis
+                .errors
+                .iter()
+                .filter(|(file, _)| root.files.contains(file));
+            errors.next().map(|(_, error)| error.clone())
+        });
         let parsed = inputs::parameters(tables, program, data, function);
-        let unsupported = unsupported(function, kind, &name, &place);
+        let unsupported = unsupported(function, kind, &name, &place).or(of_root);
         let (params, unsupported) = match (parsed.as_ref(), unsupported) {
             (_, Some(error)) => (Vec::new(), Some(error)),
             (Err(error), None) => (Vec::new(), Some(error.clone())),
@@ -260,210 +283,4 @@ fn docs(attrs: &[Attribute]) -> Vec<String> {
         _ => None,
     };
     attrs.iter().filter_map(line).collect()
-}
-
-/// The harnesses to generate: the one asked for, else all that can be run and aren't ignored.
-pub(crate) fn choose<'h>(
-    program: &Crate,
-    harnesses: &'h [Harness],
-    wanted: Option<&str>,
-) -> Result<Vec<&'h Harness>, Error> {
-    let path = program.files[0].source.path.clone();
-    if harnesses.is_empty() {
-        let looked_for = "looked for a `#[test]`, a `pub fn` or a `main` that starts a thread with `std::thread::spawn`, \
-                          `thread::Builder` or `thread::scope`, itself or through functions of the crate"
-            .to_string();
-        return Err(Error::NoHarness { path, looked_for });
-    }
-    if let Some(wanted) = wanted {
-        return by_name(harnesses, wanted).map(|harness| vec![harness]);
-    }
-    let usable: Vec<&Harness> = harnesses
-        .iter()
-        .filter(|harness| harness.info.unsupported.is_none() && !harness.info.ignored)
-        .collect();
-    if usable.is_empty() {
-        let errors = harnesses
-            .iter()
-            .filter_map(|harness| harness.info.unsupported.clone())
-            .collect();
-        return Err(
-            Error::from_list(errors).unwrap_or_else(|| Error::NoHarness {
-                path,
-                looked_for: "all harnesses are marked `#[ignore]`; name one with `--harness`"
-                    .into(),
-            }),
-        );
-    }
-    Ok(usable)
-}
-
-fn by_name<'h>(harnesses: &'h [Harness], wanted: &str) -> Result<&'h Harness, Error> {
-    let exact = harnesses.iter().find(|harness| harness.info.name == wanted);
-    // The last part of the path will do where it is unambiguous.
-    let tail = || {
-        let suffix = format!("::{wanted}");
-        let mut matching = harnesses
-            .iter()
-            .filter(|harness| harness.info.name.ends_with(&suffix));
-        matching.next().filter(|_| matching.next().is_none())
-    };
-    let Some(harness) = exact.or_else(tail) else {
-        let known: Vec<String> = harnesses
-            .iter()
-            .map(|harness| harness.info.name.clone())
-            .collect();
-        return Err(Error::UnknownHarness {
-            name: wanted.into(),
-            suggestions: suggestions(&known, wanted),
-            known,
-        });
-    };
-    match &harness.info.unsupported {
-        Some(error) => Err(error.clone()),
-        None => Ok(harness),
-    }
-}
-
-/// Names within a few letters of the wanted one, or that contain it.
-fn suggestions(known: &[String], wanted: &str) -> Vec<String> {
-    let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_string();
-    let mut near: Vec<(usize, &String)> = known
-        .iter()
-        .map(|name| {
-            let distance = distance(name, wanted).min(distance(&last(name), &last(wanted)));
-            (if name.contains(wanted) { 0 } else { distance }, name)
-        })
-        .filter(|(distance, _)| *distance <= wanted.len() / 3 + 1)
-        .collect();
-    near.sort();
-    near.into_iter()
-        .take(3)
-        .map(|(_, name)| name.clone())
-        .collect()
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-/// Lets the module of P̂ₖ see the harnesses: itself and the modules around it become visible in the crate.
-pub(crate) fn make_reachable(
-    program: &Crate,
-    analysis: &Analysis,
-    chosen: &[&Harness],
-    edits: &mut [Edits],
-) {
-    let mut done: BTreeMap<(usize, usize), ()> = BTreeMap::new();
-    let tables = &analysis.tables;
-    for harness in chosen {
-        for &item in
-            std::iter::once(&harness.item).chain(harness.inputs.iter().map(|input| &input.item))
-        {
-            let data = &tables.items[item];
-            if done.insert((data.file, data.at), ()).is_none() {
-                widen(program, data.file, data.at, edits);
-            }
-            let mut module = data.module;
-            while module != ROOT {
-                let declared = tables
-                    .module_by_place
-                    .iter()
-                    .find(|(_, id)| **id == module)
-                    .map(|(place, _)| *place);
-                if let Some((file, at)) = declared
-                    && done.insert((file, at), ()).is_none()
-                {
-                    widen(program, file, at, edits);
-                }
-                module = tables.modules[module].parent.unwrap_or(ROOT);
-            }
-        }
-    }
-}
-
-/// Makes the item whose name stands at `at` visible in the crate.
-fn widen(program: &Crate, file: usize, at: usize, edits: &mut [Edits]) {
-    struct Find<'f> {
-        at: usize,
-        edits: &'f mut Edits,
-    }
-    impl Find<'_> {
-        fn item(&mut self, vis: &Visibility, ident: &syn::Ident, keyword: usize) {
-            if ident.span().byte_range().start != self.at {
-                return;
-            }
-            match vis {
-                Visibility::Public(_) => {}
-                Visibility::Restricted(vis) => {
-                    let range = vis.pub_token.span.byte_range().start
-                        ..vis.paren_token.span.close().byte_range().end;
-                    self.edits.replace(range, "pub(crate)");
-                }
-                Visibility::Inherited => self.edits.before(keyword, "pub(crate) "),
-            }
-        }
-    }
-    impl<'ast> syn::visit::Visit<'ast> for Find<'_> {
-        fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-            let start = syn::spanned::Spanned::span(&item.sig).byte_range().start;
-            self.item(&item.vis, &item.sig.ident, start);
-        }
-        fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-            let keyword = item
-                .unsafety
-                .map_or(item.mod_token.span, |token| token.span);
-            self.item(&item.vis, &item.ident, keyword.byte_range().start);
-            syn::visit::visit_item_mod(self, item);
-        }
-        fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-            self.item(
-                &item.vis,
-                &item.ident,
-                item.struct_token.span.byte_range().start,
-            );
-        }
-        fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-            self.item(
-                &item.vis,
-                &item.ident,
-                item.enum_token.span.byte_range().start,
-            );
-        }
-    }
-    let mut find = Find {
-        at,
-        edits: &mut edits[file],
-    };
-    syn::visit::Visit::visit_file(&mut find, &program.files[file].tree);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn near_names_are_suggested() {
-        let known = [
-            "tests::increments".to_string(),
-            "tests::transfer".to_string(),
-            "main".to_string(),
-        ];
-        assert_eq!(suggestions(&known, "incremnts"), ["tests::increments"]);
-        assert_eq!(suggestions(&known, "transfer_it"), ["tests::transfer"]);
-        assert!(suggestions(&known, "something").is_empty());
-        assert_eq!(distance("kitten", "sitting"), 3);
-    }
 }

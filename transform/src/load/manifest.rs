@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::targets::{self, Target};
 use crate::error::Error;
 use crate::source::shown;
 
@@ -20,6 +21,10 @@ pub(crate) struct Package {
     pub(crate) manifest: Option<PathBuf>,
     /// The root is a program, so its `main` can be a harness.
     pub(crate) has_main: bool,
+    /// The name under which the package's other targets know the library.
+    pub(crate) library: Option<String>,
+    /// The package's tests and programs, if the root is a library.
+    pub(crate) targets: Vec<Target>,
     /// `[dependencies]` and `[dev-dependencies]` together, inheritance and paths resolved.
     pub(crate) dependencies: Table,
     pub(crate) features: Table,
@@ -51,6 +56,8 @@ impl Package {
             root: path.to_path_buf(),
             manifest: None,
             has_main: true,
+            library: None,
+            targets: Vec::new(),
             dependencies: Table::new(),
             features: Table::new(),
             patch: Table::new(),
@@ -112,6 +119,18 @@ impl Package {
         };
         let (root, has_main) = root_file(&dir, &table)
             .ok_or_else(|| wrong("there is no src/lib.rs or src/main.rs"))?;
+        let library = (!has_main).then(|| {
+            let named = table
+                .get("lib")
+                .and_then(|lib| lib.get("name"))
+                .and_then(Value::as_str);
+            named.unwrap_or(name).replace('-', "_")
+        });
+        let targets = if has_main {
+            Vec::new()
+        } else {
+            targets::discover(&dir, &table)
+        };
         let mut dependencies = Table::new();
         for section in ["dev-dependencies", "dependencies"] {
             let Some(own) = table.get(section).and_then(Value::as_table) else {
@@ -139,6 +158,8 @@ impl Package {
             root,
             manifest: Some(manifest.to_path_buf()),
             has_main,
+            library,
+            targets,
             dependencies,
             features,
             patch,
@@ -181,7 +202,7 @@ fn crate_name(stem: &str) -> String {
     }
 }
 
-/// The package whose library or program has this very file as its root.
+/// The package that has this very file as the root of one of its targets; of the others only the library is kept.
 fn owner(path: &Path) -> Option<Package> {
     let path = path.canonicalize().ok()?;
     let manifest = path
@@ -189,8 +210,28 @@ fn owner(path: &Path) -> Option<Package> {
         .skip(1)
         .map(|dir| dir.join("Cargo.toml"))
         .find(|manifest| manifest.is_file())?;
-    let package = Package::read(&manifest).ok()?;
-    (package.root.canonicalize().ok()? == path).then_some(package)
+    let mut package = Package::read(&manifest).ok()?;
+    let is_it = |root: &Path| root.canonicalize().is_ok_and(|root| root == path);
+    if is_it(&package.root) {
+        package.targets.clear();
+        return Some(package);
+    }
+    let dir = manifest.parent()?;
+    let all = package
+        .targets
+        .iter()
+        .cloned()
+        .chain(targets::examples(dir));
+    let target = all.into_iter().find(|target| is_it(&target.root))?;
+    if package.has_main {
+        // There is no library that it could use.
+        package.root = target.root;
+        package.has_main = true;
+        package.targets.clear();
+    } else {
+        package.targets = vec![target];
+    }
+    Some(package)
 }
 
 fn read_table(path: &Path) -> Result<Table, Error> {

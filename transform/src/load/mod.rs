@@ -2,8 +2,10 @@
 
 mod manifest;
 mod modules;
+mod targets;
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) use manifest::Package;
@@ -26,6 +28,17 @@ pub(crate) struct Crate {
     /// The first is the root.
     pub(crate) files: Vec<ParsedFile>,
     pub(crate) modules: ModuleFiles,
+    /// Tests and programs of the package beside the crate, each a module of the generated crate.
+    pub(crate) roots: Vec<ExtraRoot>,
+}
+
+/// A test or a program that uses the crate: another crate's root, which becomes a module.
+#[derive(Clone, Debug)]
+pub(crate) struct ExtraRoot {
+    /// The module's name.
+    pub(crate) module: String,
+    /// Its files; the first is its root.
+    pub(crate) files: Range<usize>,
 }
 
 impl Crate {
@@ -45,7 +58,7 @@ impl Crate {
         };
         let mut reader = modules::Reader::new(&package, &cfg);
         reader.read_all()?;
-        let (files, modules) = reader.finish();
+        let (files, modules, roots) = reader.finish();
         if files[0].tree.items.is_empty() {
             return Err(Error::Empty {
                 path: files[0].source.path.clone(),
@@ -56,7 +69,13 @@ impl Crate {
             cfg,
             files,
             modules,
+            roots,
         })
+    }
+
+    /// The root that a file belongs to, if it isn't one of the crate's own.
+    pub(crate) fn root_of(&self, file: usize) -> Option<&ExtraRoot> {
+        self.roots.iter().find(|root| root.files.contains(&file))
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
-use super::{Package, ParsedFile, parse_file};
+use super::{ExtraRoot, Package, ParsedFile, parse_file};
 use crate::cfg::Cfg;
 use crate::error::Error;
 use crate::source::shown;
@@ -31,6 +31,11 @@ pub(super) struct Reader<'a> {
     modules: ModuleFiles,
     /// The files being read, to notice one that contains itself.
     open: HashSet<PathBuf>,
+    roots: Vec<ExtraRoot>,
+    /// The directory of the root being read.
+    source: PathBuf,
+    /// Where its files go.
+    base: PathBuf,
 }
 
 impl<'a> Reader<'a> {
@@ -41,26 +46,46 @@ impl<'a> Reader<'a> {
             files: Vec::new(),
             modules: ModuleFiles::new(),
             open: HashSet::new(),
+            roots: Vec::new(),
+            source: PathBuf::new(),
+            base: PathBuf::from("src"),
         }
     }
 
-    pub(super) fn finish(self) -> (Vec<ParsedFile>, ModuleFiles) {
-        (self.files, self.modules)
+    pub(super) fn finish(self) -> (Vec<ParsedFile>, ModuleFiles, Vec<ExtraRoot>) {
+        (self.files, self.modules, self.roots)
     }
 
     pub(super) fn read_all(&mut self) -> Result<(), Error> {
-        let root = self.package.root.clone();
-        let dir = parent(&root);
-        self.read(
-            &root,
-            PathBuf::from("src/lib.rs"),
-            Directory {
-                file: dir.clone(),
-                children: dir,
-                inline: false,
-            },
-        )?;
+        self.read_root(&self.package.root.clone(), PathBuf::from("src/lib.rs"))?;
+        for target in &self.package.targets {
+            self.base = PathBuf::from("src").join(&target.module);
+            let start = self.files.len();
+            self.read_root(&target.root, self.base.join("mod.rs"))?;
+            let attrs = &self.files[start].tree.attrs;
+            if self.cfg.off(attrs) {
+                // The whole of it is left out, as by a feature that is off.
+                self.files.truncate(start);
+                self.modules.retain(|(file, _), _| *file < start);
+                continue;
+            }
+            self.roots.push(ExtraRoot {
+                module: target.module.clone(),
+                files: start..self.files.len(),
+            });
+        }
         Ok(())
+    }
+
+    fn read_root(&mut self, root: &Path, generated: PathBuf) -> Result<(), Error> {
+        let dir = parent(root);
+        self.source = dir.clone();
+        let directory = Directory {
+            file: dir.clone(),
+            children: dir,
+            inline: false,
+        };
+        self.read(root, generated, directory).map(drop)
     }
 
     fn read(&mut self, path: &Path, generated: PathBuf, dir: Directory) -> Result<usize, Error> {
@@ -169,9 +194,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The path of a module file in the generated crate: as in the user's, below `src`.
+    /// The path of a module file in the generated crate: as in the user's, below its root's directory.
     fn generated(&self, path: &Path) -> Option<PathBuf> {
-        let below = path.strip_prefix(parent(&self.package.root)).ok()?;
+        let below = path.strip_prefix(&self.source).ok()?;
         let plain = below
             .components()
             .all(|part| matches!(part, Component::Normal(_)));
@@ -179,7 +204,8 @@ impl<'a> Reader<'a> {
         let taken = ["lib.rs", "main.rs", "p_hat.rs", "p_hat"]
             .iter()
             .any(|name| below.starts_with(name));
-        (plain && !taken).then(|| PathBuf::from("src").join(below))
+        let taken = taken && self.base == Path::new("src");
+        (plain && !taken).then(|| self.base.join(below))
     }
 }
 

@@ -21,13 +21,36 @@ pub(crate) fn collect(program: &Crate) -> Tables {
         .map(|name| name.replace('-', "_"))
         .collect();
     let mut tables = Tables::new(dependencies, program.package.edition == "2015");
+    if !program.roots.is_empty() {
+        tables.library.clone_from(&program.package.library);
+    }
     let mut collector = Collector {
         program,
         tables: &mut tables,
     };
     collector.items(0, ROOT, &program.files[0].tree.items);
+    for root in &program.roots {
+        let module = collector.tables.modules.len();
+        collector.tables.modules.push(Module {
+            name: root.module.clone(),
+            parent: Some(ROOT),
+            is_root: true,
+            names: Names::default(),
+        });
+        collector.tables.extra_roots.push(module);
+        let file = root.files.start;
+        collector.items(file, module, &program.files[file].tree.items);
+    }
     // Types must be known before the impls that belong to them.
     collector.impls(0, ROOT, &program.files[0].tree.items);
+    for (root, module) in program
+        .roots
+        .iter()
+        .zip(collector.tables.extra_roots.clone())
+    {
+        let file = root.files.start;
+        collector.impls(file, module, &program.files[file].tree.items);
+    }
     tables
 }
 
@@ -260,6 +283,7 @@ impl Collector<'_> {
                 self.tables.modules.push(Module {
                     name: name(&item.ident),
                     parent: Some(module),
+                    is_root: false,
                     names: Names::default(),
                 });
                 let at = item.ident.span().byte_range().start;
@@ -297,7 +321,7 @@ impl Collector<'_> {
         if bound == "_" {
             return;
         }
-        if target == "self" {
+        if target == "self" || self.tables.library.as_ref() == Some(&target) {
             names.items.insert((Ns::Type, bound), Def::Module(ROOT));
             return;
         }

@@ -82,6 +82,8 @@ pub(crate) struct Names {
 pub(crate) struct Module {
     pub(crate) name: String,
     pub(crate) parent: Option<ModId>,
+    /// It was the root of a crate of its own.
+    pub(crate) is_root: bool,
     pub(crate) names: Names,
 }
 
@@ -104,6 +106,8 @@ pub(crate) enum Rib {
 pub(crate) struct Tables {
     pub(crate) modules: Vec<Module>,
     pub(crate) items: Vec<ItemData>,
+    /// The modules of further roots, in the crate's order.
+    pub(crate) extra_roots: Vec<ModId>,
     /// Items by file and offset of their name.
     pub(crate) by_place: HashMap<(usize, usize), ItemId>,
     /// Module declarations, likewise.
@@ -114,6 +118,8 @@ pub(crate) struct Tables {
     pub(crate) trait_impls: HashSet<(ItemId, String)>,
     /// Further names of crates: `extern crate std as foo`.
     pub(crate) crate_aliases: HashMap<String, Vec<String>>,
+    /// The name under which tests and programs of the package know the crate.
+    pub(crate) library: Option<String>,
     /// The names of the crates it depends on.
     pub(crate) dependencies: HashSet<String>,
     pub(crate) edition_2015: bool,
@@ -127,14 +133,17 @@ impl Tables {
             modules: vec![Module {
                 name: String::new(),
                 parent: None,
+                is_root: true,
                 names: Names::default(),
             }],
             items: Vec::new(),
+            extra_roots: Vec::new(),
             by_place: HashMap::new(),
             module_by_place: HashMap::new(),
             methods: HashMap::new(),
             trait_impls: HashSet::new(),
             crate_aliases: HashMap::new(),
+            library: None,
             dependencies,
             edition_2015,
             active: RefCell::default(),
@@ -153,6 +162,15 @@ impl Tables {
         names.join("::")
     }
 
+    /// The root of the crate that a module was written for.
+    pub(crate) fn crate_root(&self, module: ModId) -> ModId {
+        let mut at = module;
+        while !self.modules[at].is_root {
+            at = self.modules[at].parent.unwrap_or(ROOT);
+        }
+        at
+    }
+
     /// What a path means at a place with the given ribs in scope, the innermost last.
     pub(crate) fn resolve(
         &self,
@@ -168,11 +186,10 @@ impl Tables {
             self.absolute(first, first_ns)?
         } else {
             match first.as_str() {
-                "crate" => Def::Module(ROOT),
+                "crate" | "$crate" => Def::Module(self.crate_root(module)),
                 "self" if !rest.is_empty() => Def::Module(module),
                 "super" => Def::Module(self.modules[module].parent?),
                 "Self" | "self" => return Some(Def::Unknown),
-                "$crate" => Def::Module(ROOT),
                 name => self.lexical(ribs, name, first_ns)?,
             }
         };
@@ -192,7 +209,7 @@ impl Tables {
         let first = import.segments.first()?;
         let relative = matches!(first.as_str(), "crate" | "self" | "super");
         if self.edition_2015 && !relative {
-            let root = [Rib::Module(ROOT)];
+            let root = [Rib::Module(self.crate_root(current_module(ribs)))];
             return self.resolve(&root, false, &import.segments, ns);
         }
         self.resolve(ribs, import.leading, &import.segments, ns)
@@ -274,6 +291,9 @@ impl Tables {
 
     /// A crate of that name.
     fn crate_named(&self, name: &str) -> Option<Def> {
+        if self.library.as_deref() == Some(name) {
+            return Some(Def::Module(ROOT));
+        }
         if let Some(path) = self.crate_aliases.get(name) {
             return Some(crate_path(path));
         }

@@ -27,6 +27,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         item.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
+        self.visit_visibility(&item.vis);
         self.use_item(item);
     }
 
@@ -36,6 +37,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         item.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
+        self.visit_visibility(&item.vis);
         self.function(&item.sig, Some(&item.block));
     }
 
@@ -62,6 +64,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         item.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
+        self.visit_visibility(&item.vis);
         self.function(&item.sig, Some(&item.block));
     }
 
@@ -87,7 +90,18 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         self.function(&item.sig, item.default.as_ref());
     }
 
-    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+    fn visit_visibility(&mut self, visibility: &'ast Visibility) {
+        if let Visibility::Restricted(restricted) = visibility
+            && restricted.in_token.is_some()
+            && let Some(first) = restricted
+                .path
+                .segments
+                .first()
+                .filter(|first| first.ident == "crate")
+        {
+            self.crate_keyword(bytes(&first.ident));
+        }
+    }
 
     fn visit_field(&mut self, field: &'ast Field) {
         if self.program.cfg.off(&field.attrs) {

@@ -41,7 +41,8 @@ pub(crate) struct Analysis {
     pub(crate) edits: Vec<Edits>,
     /// By file.
     pub(crate) sites: Vec<Vec<Site>>,
-    pub(crate) errors: Vec<Error>,
+    /// With the file that each is in.
+    pub(crate) errors: Vec<(usize, Error)>,
     /// What each function does that matters to harnesses.
     pub(crate) facts: HashMap<ItemId, Facts>,
     /// Types that take part in shared values: arguments of locks and of `static mut`.
@@ -84,6 +85,18 @@ pub(crate) fn analyze(program: &Crate) -> Analysis {
         .iter()
         .for_each(|attr| walker.visit_attribute(attr));
     walker.module_items(&root.items);
+    let of_the_crate = walker.reported.clone();
+    for (number, root) in program.roots.iter().enumerate() {
+        walker.file = root.files.start;
+        walker.ribs = vec![Rib::Module(walker.tables.extra_roots[number])];
+        // Each of them has to be told its own errors, since it may be run without the others.
+        walker.reported.clone_from(&of_the_crate);
+        let tree = &program.files[walker.file].tree;
+        tree.attrs
+            .iter()
+            .for_each(|attr| walker.visit_attribute(attr));
+        walker.module_items(&tree.items);
+    }
     Analysis {
         tables: walker.tables,
         edits: walker.edits,
@@ -102,7 +115,7 @@ struct Walker<'p> {
     ribs: Vec<Rib>,
     edits: Vec<Edits>,
     sites: Vec<Vec<Site>>,
-    errors: Vec<Error>,
+    errors: Vec<(usize, Error)>,
     /// Items of std and crates that were refused already; one error each will do.
     reported: HashSet<String>,
     facts: HashMap<ItemId, Facts>,
@@ -139,7 +152,7 @@ impl Walker<'_> {
     fn refuse(&mut self, bytes: Range<usize>, what: impl Into<String>, reason: &str, help: &str) {
         let place = self.place(bytes);
         self.errors
-            .push(Error::unsupported(place, what, reason, help));
+            .push((self.file, Error::unsupported(place, what, reason, help)));
     }
 
     fn module_items(&mut self, items: &[Item]) {

@@ -6,7 +6,7 @@ use syn::visit::Visit;
 use syn::{Expr, ExprPath, Path, PathArguments, Type};
 
 use super::{SharedUse, Walker, bytes, unseen};
-use crate::resolve::{Def, ItemId, ItemKind, Ns, name};
+use crate::resolve::{Def, ItemId, ItemKind, Ns, ROOT, current_module, name};
 use crate::support;
 
 impl Walker<'_> {
@@ -47,6 +47,9 @@ impl Walker<'_> {
 
     /// Puts the runtime's std in the place of a path's root crate, if the path could reach concurrency.
     pub(super) fn root(&mut self, leading: bool, segments: &[String], first: Range<usize>) {
+        if !leading && matches!(segments[0].as_str(), "crate" | "$crate") {
+            return self.crate_keyword(first);
+        }
         let Some(crate_) = self
             .tables
             .root_crate(&self.ribs, leading, &segments[0], false)
@@ -61,6 +64,15 @@ impl Walker<'_> {
             first,
             within.is_none_or(support::overridden),
         );
+    }
+
+    /// In what was a crate of its own and is a module now, `crate` is that module.
+    pub(super) fn crate_keyword(&mut self, at: Range<usize>) {
+        let root = self.tables.crate_root(current_module(&self.ribs));
+        if root != ROOT {
+            let module = format!("::{}", self.tables.modules[root].name);
+            self.edits().after(at.end, module, at.start);
+        }
     }
 
     /// As [`Walker::root`], for a root that is known to be the crate `target`; `wanted` for std's concurrent parts.

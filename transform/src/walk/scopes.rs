@@ -117,6 +117,7 @@ impl Walker<'_> {
         item.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
+        self.visit_visibility(&item.vis);
         let Some(&module) = self
             .tables
             .module_by_place

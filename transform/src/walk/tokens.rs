@@ -51,6 +51,7 @@ impl Walker<'_> {
         };
         let before = start.checked_sub(1);
         if path.segments[0] == "$crate" {
+            self.crate_keyword(path.spans[0].clone());
             let def = self.resolve(false, &path.segments, Ns::Value);
             return self.token_use(path, def);
         }

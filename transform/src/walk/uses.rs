@@ -35,6 +35,9 @@ impl Walker<'_> {
             UseTree::Glob(_) => return,
         };
         let written = name(ident);
+        if written == "crate" && !leading {
+            return self.crate_keyword(bytes(ident));
+        }
         if let Some(crate_) = self.tables.root_crate(&self.ribs, leading, &written, true) {
             self.rewrite_root(leading, &written, &crate_, bytes(ident), wanted);
         }
@@ -93,6 +96,23 @@ impl Walker<'_> {
 
     pub(super) fn extern_crate(&mut self, item: &ItemExternCrate) {
         let target = name(&item.ident);
+        if self.tables.library.as_ref() == Some(&target) {
+            // The library is this very crate.
+            let import = item
+                .rename
+                .as_ref()
+                .map_or_else(String::new, |(_, alias)| format!("use crate as {alias};"));
+            let range = bytes(&item.extern_token).start..bytes(&item.semi_token).end;
+            self.edits().replace(range, import);
+            for attr in item
+                .attrs
+                .iter()
+                .filter(|attr| attr.path().is_ident("macro_use"))
+            {
+                self.edits().replace(bytes(attr), "");
+            }
+            return;
+        }
         self.refuse_crate(&target, bytes(&item.ident));
         let Some((_, alias)) = &item.rename else {
             return;

@@ -1,0 +1,373 @@
+//! Crates as cargo lays them out: module files, workspaces, tests beside the library.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use seqz_transform::{Error, Generated, Options, Program};
+
+/// A directory with these files.
+fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    dir
+}
+
+const MANIFEST: &str =
+    "[package]\nname = \"some-crate\"\nversion = \"1.0.0\"\nedition = \"2021\"\n";
+
+const STARTS: &str = "#[test]\nfn starts() {\n    std::thread::spawn(|| ()).join().unwrap();\n}\n";
+
+fn load(dir: &Path) -> Program {
+    Program::load(dir).unwrap_or_else(|error| panic!("{error} {:?}", error.help()))
+}
+
+fn generate(program: &Program) -> Generated {
+    program
+        .transform(&Options::default())
+        .unwrap_or_else(|error| panic!("{error} {:?}", error.help()))
+}
+
+fn text<'g>(generated: &'g Generated, path: &str) -> &'g str {
+    let found = generated
+        .files
+        .iter()
+        .find(|(file, _)| file == Path::new(path));
+    &found
+        .unwrap_or_else(|| panic!("no {path} in {:?}", paths(generated)))
+        .1
+}
+
+fn paths(generated: &Generated) -> Vec<PathBuf> {
+    generated
+        .files
+        .iter()
+        .map(|(path, _)| path.clone())
+        .collect()
+}
+
+fn names(program: &Program) -> Vec<&str> {
+    program
+        .harnesses()
+        .iter()
+        .map(|harness| harness.name.as_str())
+        .collect()
+}
+
+#[test]
+fn module_files_keep_their_places() {
+    let dir = directory(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "mod flat;\nmod nested;\nmod inline { mod inside; #[path = \"odd.rs\"] mod named; }\n\
+             #[path = \"else/where.rs\"]\nmod moved;\n#[cfg(target_os = \"none\")]\nmod missing;\n#[cfg(never)]\nmod unknown;\n",
+        ),
+        ("src/flat.rs", "pub mod below;\n"),
+        ("src/flat/below.rs", STARTS),
+        ("src/nested/mod.rs", "mod r#fn;\n"),
+        ("src/nested/fn.rs", STARTS),
+        ("src/inline/inside.rs", STARTS),
+        ("src/inline/odd.rs", STARTS),
+        ("src/else/where.rs", "mod beside;\n"),
+        ("src/else/beside.rs", STARTS),
+    ]);
+    let program = load(dir.path());
+    let expected = [
+        "flat::below::starts",
+        "nested::fn::starts",
+        "inline::inside::starts",
+        "inline::named::starts",
+        "moved::beside::starts",
+    ];
+    assert_eq!(names(&program), expected);
+    let generated = generate(&program);
+    for path in [
+        "flat/below",
+        "nested/fn",
+        "inline/inside",
+        "inline/odd",
+        "else/beside",
+    ] {
+        assert!(
+            text(&generated, &format!("src/{path}.rs"))
+                .contains("::seqz_runtime::std::thread::spawn")
+        );
+    }
+    // Modules on the way to a harness are opened, and a keyword stays one.
+    assert!(text(&generated, "src/nested/mod.rs").contains("pub(crate) mod r#fn;"));
+    assert!(
+        text(&generated, "src/p_hat/nested_fn_starts.rs").contains("crate::nested::r#fn::starts()")
+    );
+    assert!(
+        text(&generated, "src/lib.rs").contains("pub(crate) mod inline { pub(crate) mod inside;")
+    );
+    assert_eq!(
+        text(&generated, "src/p_hat/mod.rs")
+            .matches("::HARNESS,")
+            .count(),
+        5
+    );
+    let origin = generated.map.lookup("src/flat/below.rs", 3, 5).unwrap();
+    assert!(origin.file.ends_with("src/flat/below.rs"));
+}
+
+#[test]
+fn a_file_beside_its_modules() {
+    let dir = directory(&[
+        ("prog.rs", "mod part;\nfn main() { part::go() }\n"),
+        ("part.rs", "pub fn go() { std::thread::spawn(|| ()); }\n"),
+    ]);
+    let program = load(&dir.path().join("prog.rs"));
+    assert_eq!(names(&program), ["main", "part::go"]);
+    let generated = generate(&program);
+    assert_eq!(generated.package, "prog-p-hat");
+    assert!(text(&generated, "src/main.rs").contains("prog_p_hat::p_hat::HARNESSES"));
+    assert!(text(&generated, "Cargo.toml").contains("edition = \"2024\""));
+}
+
+#[test]
+fn missing_and_circular_modules() {
+    let dir = directory(&[
+        ("a.rs", "mod gone;\n"),
+        ("b.rs", "#[path = \"b.rs\"]\nmod again;\n"),
+    ]);
+    let error = Program::load(&dir.path().join("a.rs"))
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        matches!(&error, Error::MissingModule { name, tried, .. } if name == "gone" && tried.len() == 2),
+        "{error}"
+    );
+    assert_eq!(error.place().unwrap().start.col, 5);
+    let error = Program::load(&dir.path().join("b.rs"))
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "syntax error: module `again` contains itself"
+    );
+}
+
+#[test]
+fn workspaces_are_inherited_from() {
+    let dir = directory(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"member\", \"helper\"]\n[workspace.package]\nedition = \"2018\"\n\
+             [workspace.dependencies]\nhelper = { path = \"helper\", features = [\"a\"] }\nlibc = \"0.2\"\n",
+        ),
+        (
+            "member/Cargo.toml",
+            "[package]\nname = \"member\"\nversion = \"0.1.0\"\nedition.workspace = true\n\
+             [features]\ndefault = [\"fast\"]\nfast = []\n\
+             [dependencies]\nhelper = { workspace = true, features = [\"b\"] }\nlibc.workspace = true\n\
+             [dev-dependencies]\nother = { path = \"../helper\", package = \"helper\" }\n",
+        ),
+        (
+            "member/src/lib.rs",
+            "#[cfg(feature = \"fast\")]\npub fn go() { std::thread::spawn(|| ()); }\n\
+             #[cfg(not(feature = \"fast\"))]\npub fn go() { std::sync::mpsc::channel::<u8>(); }\n",
+        ),
+        ("helper/Cargo.toml", "[package]\nname = \"helper\"\n"),
+    ]);
+    let program = load(&dir.path().join("member"));
+    let generated = generate(&program);
+    let manifest: toml::Table = text(&generated, "Cargo.toml").parse().unwrap();
+    assert_eq!(manifest["package"]["edition"].as_str(), Some("2018"));
+    let dependencies = &manifest["dependencies"];
+    assert_eq!(dependencies["libc"]["version"].as_str(), Some("0.2"));
+    let helper = dir.path().join("helper").canonicalize().unwrap();
+    assert_eq!(dependencies["helper"]["path"].as_str(), helper.to_str());
+    assert_eq!(
+        dependencies["helper"]["features"].as_array().unwrap().len(),
+        2
+    );
+    assert_eq!(dependencies["other"]["path"].as_str(), helper.to_str());
+    assert_eq!(
+        dependencies["seqz-runtime"]["path"].as_str(),
+        Some("runtime")
+    );
+    assert_eq!(manifest["features"]["default"][0].as_str(), Some("fast"));
+    assert_eq!(
+        manifest["profile"]["release"]["overflow-checks"].as_bool(),
+        Some(true)
+    );
+    let error = Program::load(dir.path()).map(|_| ()).unwrap_err();
+    assert!(
+        error.to_string().contains("give a member: member, helper"),
+        "{error}"
+    );
+}
+
+#[test]
+fn tests_and_programs_beside_the_library() {
+    let dir = directory(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "pub mod inner;\n#[macro_export]\nmacro_rules! one { () => { $crate::inner::one() }; }\n",
+        ),
+        (
+            "src/inner.rs",
+            "pub fn one() -> u32 { crate::inner::two() - 1 }\nfn two() -> u32 { 2 }\n",
+        ),
+        (
+            "src/main.rs",
+            "fn main() { std::thread::spawn(|| some_crate::inner::one()).join().unwrap(); }\n",
+        ),
+        (
+            "tests/first.rs",
+            "mod common;\nuse some_crate::{inner, one};\nuse crate::common::help as assist;\n\
+             pub(in crate::common) fn nothing() {}\n\
+             #[test]\nfn first() { let t = std::thread::spawn(|| inner::one() + one!()); assist(); crate::common::help(); t.join().unwrap(); }\n",
+        ),
+        ("tests/common/mod.rs", "pub fn help() { super::helper() }\n"),
+        (
+            "tests/second.rs",
+            "use std::sync::Condvar;\n#[test]\nfn second() { std::thread::spawn(|| ()); let _ = Condvar::new(); }\n",
+        ),
+        ("tests/third/main.rs", STARTS),
+        (
+            "examples/shown.rs",
+            "fn main() { std::thread::spawn(|| ()); }\n",
+        ),
+    ]);
+    let first = dir.path().join("tests/first.rs");
+    fs::write(
+        &first,
+        fs::read_to_string(&first).unwrap() + "fn helper() {}\n",
+    )
+    .unwrap();
+    let program = load(dir.path());
+    assert_eq!(
+        names(&program),
+        [
+            "tests_first::first",
+            "tests_second::second",
+            "tests_third::starts",
+            "bin_main::main"
+        ]
+    );
+    let generated = generate(&program);
+    assert_eq!(
+        generated.harnesses,
+        [
+            "tests_first::first",
+            "tests_third::starts",
+            "bin_main::main"
+        ]
+    );
+    let root = text(&generated, "src/lib.rs");
+    assert!(root.contains("extern crate self as some_crate;\npub mod tests_first;\npub mod tests_third;\npub mod bin_main;\n"));
+    let moved = text(&generated, "src/tests_first/mod.rs");
+    assert!(
+        moved.contains("use crate::tests_first::common::help as assist;"),
+        "{moved}"
+    );
+    assert!(moved.contains("pub(in crate::tests_first::common)"));
+    assert!(moved.contains("crate::tests_first::common::help();"));
+    assert!(text(&generated, "src/inner.rs").contains("crate::inner::two()"));
+    assert!(paths(&generated).contains(&PathBuf::from("src/tests_first/common/mod.rs")));
+    assert!(!paths(&generated).contains(&PathBuf::from("src/tests_second/mod.rs")));
+    // What can't be run in one test file is an error for those who ask for it.
+    let wanted = Options {
+        harness: Some("second".into()),
+        ..Options::default()
+    };
+    let error = program.transform(&wanted).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("`std::sync::Condvar` is not supported"),
+        "{error}"
+    );
+    // One file by itself.
+    assert_eq!(names(&load(&first)), ["tests_first::first"]);
+    let example = load(&dir.path().join("examples/shown.rs"));
+    assert_eq!(names(&example), ["example_shown::main"]);
+    assert!(paths(&generate(&example)).contains(&PathBuf::from("src/example_shown/mod.rs")));
+}
+
+#[test]
+fn what_is_no_program() {
+    let dir = directory(&[
+        ("empty.rs", "// nothing\n"),
+        ("latin.rs", ""),
+        ("broken.rs", "fn main() {\n    let é = (1;\n}\n"),
+        ("wrong.rs", "fn main() { let x = ; }\n"),
+        (
+            "quiet.rs",
+            "fn main() {}\nfn hidden() { std::thread::spawn(|| ()); }\n",
+        ),
+        (
+            "taken.rs",
+            "mod p_hat {}\nfn main() { std::thread::spawn(|| ()); }\n",
+        ),
+        ("notes.txt", ""),
+        ("bad/Cargo.toml", "[package\n"),
+        ("bare/Cargo.toml", "[package]\nname = \"bare\"\n"),
+    ]);
+    fs::write(dir.path().join("latin.rs"), b"fn main() { \"\xe4\"; }").unwrap();
+    let error = |name: &str| {
+        let path = dir.path().join(name);
+        match Program::load(&path) {
+            Ok(program) => program.transform(&Options::default()).unwrap_err(),
+            Err(error) => error,
+        }
+    };
+    assert!(matches!(error("empty.rs"), Error::Empty { .. }));
+    assert!(matches!(
+        error("latin.rs"),
+        Error::NotUtf8 { offset: 13, .. }
+    ));
+    assert!(matches!(error("broken.rs"), Error::Syntax { .. }));
+    assert!(matches!(error("wrong.rs"), Error::Syntax { .. }));
+    assert_eq!(error("wrong.rs").place().unwrap().start.line, 1);
+    let quiet = error("quiet.rs");
+    assert!(matches!(quiet, Error::NoHarness { .. }));
+    assert!(
+        quiet.help().unwrap().contains("`hidden` at "),
+        "{:?}",
+        quiet.help()
+    );
+    assert_eq!(error("taken.rs").place().unwrap().text(), "p_hat");
+    assert!(matches!(error("notes.txt"), Error::NotACrate { .. }));
+    assert!(matches!(error("bad"), Error::Manifest { .. }));
+    assert!(matches!(error("bare"), Error::Manifest { .. }));
+    assert!(matches!(error("nowhere.rs"), Error::Read { .. }));
+    assert!(matches!(error("."), Error::NotACrate { .. }));
+}
+
+#[test]
+fn harnesses_by_name() {
+    let dir = directory(&[(
+        "p.rs",
+        "mod tests { #[test] fn increments() { std::thread::spawn(|| ()); } }\nfn main() { std::thread::spawn(|| ()); }\n",
+    )]);
+    let program = load(&dir.path().join("p.rs"));
+    let named = |name: &str| {
+        program.transform(&Options {
+            harness: Some(name.into()),
+            ..Options::default()
+        })
+    };
+    assert_eq!(
+        named("tests::increments").unwrap().harnesses,
+        ["tests::increments"]
+    );
+    assert_eq!(
+        named("increments").unwrap().harnesses,
+        ["tests::increments"]
+    );
+    let error = named("incremnts").unwrap_err();
+    assert_eq!(error.help().unwrap(), "did you mean `tests::increments`?");
+    let error = named("zzz").unwrap_err();
+    assert_eq!(
+        error.help().unwrap(),
+        "there are `tests::increments`, `main`"
+    );
+}
