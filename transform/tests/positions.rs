@@ -123,6 +123,7 @@ fn tokens_map_to_themselves() {
             "inner",
             "i",
             "DEPTH",
+            "seqz",
             "Number",
             "sync",
             "println",

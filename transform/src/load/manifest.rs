@@ -64,6 +64,12 @@ impl Package {
         })
     }
 
+    /// A package of text in a test.
+    #[cfg(test)]
+    pub(crate) fn of_text() -> Self {
+        Self::of_file(Path::new("text.rs")).unwrap()
+    }
+
     /// The package of a manifest.
     pub(crate) fn read(manifest: &Path) -> Result<Self, Error> {
         let dir = manifest.parent().unwrap_or(Path::new("")).to_path_buf();

@@ -73,6 +73,19 @@ impl Crate {
         })
     }
 
+    /// A crate of one file, given as text.
+    #[cfg(test)]
+    pub(crate) fn of_text(text: &str) -> Self {
+        let file = parse_text("text.rs".into(), "src/lib.rs".into(), text).unwrap();
+        Crate {
+            package: Package::of_text(),
+            cfg: Cfg::default(),
+            files: vec![file],
+            modules: ModuleFiles::new(),
+            roots: Vec::new(),
+        }
+    }
+
     /// The root that a file belongs to, if it isn't one of the crate's own.
     pub(crate) fn root_of(&self, file: usize) -> Option<&ExtraRoot> {
         self.roots.iter().find(|root| root.files.contains(&file))

@@ -8,6 +8,8 @@
 mod collect;
 mod items;
 pub(crate) mod std_names;
+#[cfg(test)]
+mod tests;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

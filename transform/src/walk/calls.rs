@@ -37,8 +37,14 @@ impl Walker<'_> {
 
     /// Notes that a path was used as a value: called, or passed on to be called.
     pub(super) fn note_use(&mut self, expr: &ExprPath, def: Option<&Def>) {
-        if def.and_then(Def::std).as_deref() == Some(&["thread", "spawn"]) {
-            self.note_spawn(bytes(expr).start, false, None);
+        match def.and_then(Def::std).as_deref() {
+            Some(["thread", "spawn"] | ["thread", "Builder", "spawn"]) => {
+                self.note_spawn(bytes(expr).start, false, None);
+            }
+            Some(["thread", "Scope", "spawn"] | ["thread", "Builder", "spawn_scoped"]) => {
+                self.note_spawn(bytes(expr).start, true, None);
+            }
+            _ => {}
         }
         let called = match def {
             Some(Def::Item(item)) => vec![*item],

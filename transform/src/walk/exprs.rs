@@ -141,7 +141,11 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             .for_each(|attr| self.visit_attribute(attr));
         self.visit_pat(&local.pat);
         let mut guard = None;
-        if let Some(init) = &local.init {
+        // `let _ = X` doesn't read `X`.
+        let init = local.init.as_ref().filter(|init| {
+            !(matches!(local.pat, syn::Pat::Wild(_)) && self.static_root(&init.expr).is_some())
+        });
+        if let Some(init) = init {
             let outer = std::mem::replace(&mut self.let_name, single_name(&local.pat));
             self.visit_expr(&init.expr);
             self.let_name = outer;

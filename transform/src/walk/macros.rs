@@ -142,6 +142,12 @@ impl Walker<'_> {
         let Some(macro_) = self.std_macro(leading, &segments) else {
             if let Some(item) = self.user_macro(leading, &segments) {
                 self.note_calls(vec![item]);
+                // What the macro's own text accesses is reported at the call.
+                let (start, end) = (
+                    bytes(&mac.path).start,
+                    mac.delimiter.span().close().byte_range().end,
+                );
+                self.named_site(start, format!("{}!", segments.join("::")), start..end);
             } else if let Some(Def::Extern(path)) = self.resolve(leading, &segments, Ns::Macro) {
                 self.refuse_crate(&path[0], bytes(&mac.path));
             }

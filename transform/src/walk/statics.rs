@@ -166,16 +166,19 @@ impl Walker<'_> {
         } else {
             // The value first, as Rust evaluates it; then a read and a write.
             let access = if scalar {
-                format!("{path}.set({path}.get() {operator} value)")
+                format!("{path}.set({path}.get() {operator} seqz_value)")
             } else if is_whole(&update.left) {
-                format!("*{path}.borrow_mut() {operator}= value")
+                format!("*{path}.borrow_mut() {operator}= seqz_value")
             } else {
-                format!("{path}.borrow_mut(){rest} {operator}= value")
+                format!("{path}.borrow_mut(){rest} {operator}= seqz_value")
             };
             self.edits()
                 .replace_as(place.start..value.start, "match (", at.start);
-            self.edits()
-                .after(value.end, format!(") {{ value => {access} }}"), at.start);
+            self.edits().after(
+                value.end,
+                format!(") {{ seqz_value => {access} }}"),
+                at.start,
+            );
         }
         self.visit_expr(&update.right);
     }
@@ -216,7 +219,7 @@ impl Walker<'_> {
             let open = call.paren_token.span.open().byte_range();
             let close = call.paren_token.span.close().byte_range();
             let values: String = (0..call.args.len())
-                .map(|number| format!("value_{number}, "))
+                .map(|number| format!("seqz_{number}, "))
                 .collect();
             let comma = if call.args.trailing_punct() { "" } else { "," };
             let before = self.text(receiver.start..at.end).to_string();

@@ -135,6 +135,8 @@ impl<'ast> Visit<'ast> for Unseen<'_> {
             .tables
             .resolve(self.ribs, path.leading_colon.is_some(), &segments, Ns::Type)
         {
+            // It holds nothing.
+            _ if segments.last().is_some_and(|last| last == "PhantomData") => return,
             Some(Def::Std(path)) => {
                 let pointer = path
                     .last()

@@ -64,6 +64,9 @@ unsafe fn touch(i: usize) -> u32 {
     FLAG |= true;
     GRID[0][i] = COUNT as u8;
     GRID[1][i] += 2;
+    let seqz = i;
+    GRID[0][seqz] += three() as u8;
+    let _ = GRID;
     GRID[1][2] = GRID[0][i] + GRID[1][0];
     ORIGIN.x = 4;
     ORIGIN.y -= ORIGIN.x;
