@@ -1,6 +1,5 @@
 //! The program under test, as far as the driver knows it: what the transformation says of it.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use seqz_transform as transform;
@@ -206,18 +205,29 @@ impl Generated {
             .map(|(path, text)| (path.as_path(), text.as_str()))
     }
 
-    /// The same files, with the runtime looked for elsewhere.
+    /// The same files, to be built beside other programs: with the runtime looked for in `runtime`, and `name` for the
+    /// package's.
+    ///
+    /// cargo tells packages at the roots of their workspaces apart by their names alone: of two programs that are called
+    /// the same, in one target directory, the second would pass for the first.
     #[must_use]
-    pub fn files_with_runtime_at(&self, dir: &Path) -> Vec<(PathBuf, String)> {
+    pub fn files_for_building(&self, name: &str, runtime: &Path) -> Vec<(PathBuf, String)> {
+        let package = &self.inner.package;
+        let library = package.replace('-', "_");
+        // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
+        let path = format!("path = {:?}", runtime.display().to_string());
         let mut files = self.files.clone();
-        if let Some((_, manifest)) = files
+        for (_, manifest) in files
             .iter_mut()
-            .find(|(path, _)| path == Path::new("Cargo.toml"))
+            .filter(|(path, _)| path == Path::new("Cargo.toml"))
         {
-            let mut path = String::from("path = ");
-            // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
-            let _ = write!(path, "{:?}", dir.display().to_string());
-            *manifest = manifest.replacen(RUNTIME, &path, 1);
+            *manifest = manifest.replacen(RUNTIME, &path, 1).replacen(
+                &format!("name = {package:?}"),
+                &format!("name = {name:?}"),
+                1,
+            );
+            // `main.rs` calls the library by the name that it has.
+            manifest.push_str(&format!("\n[lib]\nname = {library:?}\n"));
         }
         files
     }

@@ -52,7 +52,8 @@ pub fn build(
     let _lock = lock(&layout.lock, waiting)?;
 
     let lock_file = program.lock_file();
-    let stamp = stamp::of(generated, lock_file.as_deref())?;
+    let files = generated.files_for_building(&layout.name, &layout.runtime);
+    let stamp = stamp::of(&files, lock_file.as_deref())?;
     let worker = layout.program.join("worker");
     let stamp_file = layout.program.join("stamp");
     let built = |fresh| Built {
@@ -68,7 +69,6 @@ pub fn build(
 
     embed::write(&layout.runtime, embed::runtime())
         .map_err(|e| file("write", &layout.runtime, e))?;
-    let files = generated.files_with_runtime_at(&layout.runtime);
     embed::write(
         &layout.program,
         files
@@ -87,6 +87,13 @@ pub fn build(
             return Err(messages::explain(&failure, program, generated, &layout));
         }
     };
+    // Neither a stamp without its worker nor a worker with another one's stamp, whenever this process is killed.
+    match fs::remove_file(&stamp_file) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            return Err(file("remove", &stamp_file, e));
+        }
+        _ => {}
+    }
     install(&binary, &worker)?;
     fs::write(&stamp_file, &stamp).map_err(|e| file("write", &stamp_file, e))?;
     Ok(built(false))

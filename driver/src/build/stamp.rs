@@ -2,16 +2,15 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::embed;
 use crate::error::Error;
-use crate::program::Generated;
 
 /// A digest of all that goes into a worker: the generated files, the runtime, the versions locked, the compiler and its
 /// flags.
-pub(super) fn of(generated: &Generated, lock_file: Option<&Path>) -> Result<String, Error> {
+pub(super) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Result<String, Error> {
     let mut digest = Digest::new();
     digest.add(env!("CARGO_PKG_VERSION").as_bytes());
     digest.add(&compiler()?);
@@ -28,7 +27,7 @@ pub(super) fn of(generated: &Generated, lock_file: Option<&Path>) -> Result<Stri
         digest.add(path.as_os_str().as_encoded_bytes());
         digest.add(text.as_bytes());
     }
-    for (path, text) in generated.files() {
+    for (path, text) in files {
         digest.add(path.as_os_str().as_encoded_bytes());
         digest.add(text.as_bytes());
     }
