@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Run, command, package, run, seqz, settings, target_dir};
+use support::{MANIFEST, Package, Run, command, package, program, run, seqz, settings, target_dir};
 
 const HEAD: &str = "
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -63,7 +63,7 @@ fn sees_seven(name: &str, then: &str) -> String {
     )
 }
 
-fn check(source: &str, args: &[&str]) -> (tempfile::TempDir, Run) {
+fn check(source: &str, args: &[&str]) -> (Package, Run) {
     let dir = package(&format!("{HEAD}{source}"));
     let run = seqz(dir.path(), ["check"].iter().chain(args));
     (dir, run)
@@ -480,7 +480,8 @@ fn an_interrupt_ends_with_what_was_found() {
 
 #[test]
 fn an_unchanged_program_is_not_built_again() {
-    let dir = package(&format!("{HEAD}{}", lost_update()));
+    let lib = format!("{HEAD}{}", lost_update());
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &lib)]);
     assert_eq!(seqz(dir.path(), ["check"]).code, Some(1));
     // No cargo, no building.
     let started = Instant::now();
@@ -503,6 +504,28 @@ fn an_unchanged_program_is_not_built_again() {
 }
 
 #[test]
+fn programs_of_the_same_name_are_kept_apart() {
+    let write = |value: u32| {
+        let writes = two_threads(
+            "sees",
+            "assert_ne!(x2.load(SeqCst), 7);",
+            &format!("x3.store({value}, SeqCst);"),
+            "",
+        );
+        package(&format!("{HEAD}{writes}"))
+    };
+    let (buggy, clean) = (write(7), write(8));
+    for _ in 0..2 {
+        assert_eq!(seqz(buggy.path(), ["check"]).code, Some(1));
+        assert_eq!(seqz(clean.path(), ["check"]).code, Some(0));
+    }
+    // Written first and built last.
+    let (clean, buggy) = (write(9), write(7));
+    assert_eq!(seqz(buggy.path(), ["check"]).code, Some(1));
+    assert_eq!(seqz(clean.path(), ["check"]).code, Some(0));
+}
+
+#[test]
 fn many_at_once_do_not_disturb_each_other() {
     let dirs: Vec<_> = (0..4)
         .map(|i| {
@@ -513,7 +536,7 @@ fn many_at_once_do_not_disturb_each_other() {
         })
         .collect();
     let runs: Vec<_> = thread::scope(|scope| {
-        let start = |dir: &tempfile::TempDir| {
+        let start = |dir: &Package| {
             let dir = dir.path().to_owned();
             scope.spawn(move || seqz(&dir, ["check", "--format", "json"]))
         };
@@ -566,6 +589,8 @@ fn the_transformed_crate_stands_by_itself() {
         sees_seven("sees", "panic!(\"seven\");")
     ));
     let out = dir.path().join("out");
+    // Of an earlier run.
+    let _ = fs::remove_dir_all(&out);
     let written = seqz(dir.path(), ["transform", "--k", "1", "-o", "out"]);
     assert_eq!(written.code, Some(0), "{}", written.shown());
     settings(dir.path()).bind(|| insta::assert_snapshot!("transform", written.shown()));

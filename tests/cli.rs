@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::{package, program, seqz, settings};
+use support::{MANIFEST, package, program, seqz, settings};
 
 const RACE: &str = r#"
 use std::sync::Arc;
@@ -127,7 +127,7 @@ fn list_shows_harnesses() {
 
 #[test]
 fn transform_does_not_write_over_what_is_there() {
-    let dir = package(RACE);
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", RACE)]);
     fs::create_dir(dir.path().join("out")).unwrap();
     fs::write(dir.path().join("out/precious"), "mine").unwrap();
     snapshot!("not_empty", dir, ["transform", "--k", "1", "-o", "out"]);

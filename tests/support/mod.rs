@@ -8,8 +8,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
 
 use serde_json::Value;
 
@@ -97,13 +99,36 @@ pub fn program(files: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-/// A crate with this library.
-pub fn package(lib: &str) -> tempfile::TempDir {
-    program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", lib)])
+/// A crate with this library, in a place of its own for each test and text: what was built of it stays for the next run.
+pub struct Package(PathBuf);
+
+impl Package {
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
 }
 
+/// Writes a crate with this library.
+pub fn package(lib: &str) -> Package {
+    let mut hasher = DefaultHasher::new();
+    lib.hash(&mut hasher);
+    let test = thread::current()
+        .name()
+        .unwrap_or("main")
+        .replace("::", "-");
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("packages")
+        .join(test);
+    let dir = dir.join(format!("{:016x}", hasher.finish()));
+    fs::create_dir_all(dir.join("src")).expect("a directory");
+    fs::write(dir.join("Cargo.toml"), MANIFEST).expect("a file");
+    fs::write(dir.join("src/lib.rs"), lib).expect("a file");
+    Package(dir)
+}
+
+/// The target directory may lie in a workspace, to which the crate doesn't belong.
 pub const MANIFEST: &str =
-    "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n";
 
 /// Snapshot settings under which directories and times don't show.
 pub fn settings(dir: &Path) -> insta::Settings {
