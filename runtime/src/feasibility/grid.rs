@@ -22,6 +22,8 @@ use crate::log::{Object, Op, TEvent};
 
 /// Lanes that are kept at once. A log has as many as T' has reads, plus one; most are never asked for.
 const LANES: usize = 64;
+/// Words that all lanes may take up before no more are added: 64 MB.
+const LANE_WORDS: usize = 8 << 20;
 
 /// The progress grid of one execution: the log of T', and the events of T so far.
 #[derive(Clone, Debug)]
@@ -162,6 +164,7 @@ impl Grid {
         if cut > self.interference.len() || index(cut) < self.track.must() {
             return false;
         }
+        self.track.settle(&self.interference);
         let lane = self.lane(index(cut), index(cut));
         let row = self.lanes[lane].row(&self.interference, &self.track, self.track.len());
         holds(row, cut)
@@ -209,6 +212,7 @@ impl Grid {
             // T alone: its local reads see its own writes or initial values.
             return Some(0);
         }
+        self.track.settle(&self.interference);
         let mut cuts = Cuts::from(&self.interference, must);
         loop {
             let lane = self.lane(cuts.now, cuts.limit);
@@ -236,6 +240,7 @@ impl Grid {
         if must == NONE {
             return;
         }
+        self.track.settle(&self.interference);
         let slot = self.interference.slot(x);
         let mut shown = None;
         let mut from = 0;
@@ -297,12 +302,12 @@ impl Grid {
     }
 
     fn take_lane(&mut self, reads: u32) -> usize {
-        let place = if self.used.len() < LANES {
+        let place = if self.used.is_empty() || self.has_room() {
             self.used.push(reads);
             self.used.len() - 1
         } else {
             let place = self.victim;
-            self.victim = (place + 1) % LANES;
+            self.victim = (place + 1) % self.used.len();
             self.places[self.used[place] as usize] = NONE;
             self.used[place] = reads;
             place
@@ -312,6 +317,12 @@ impl Grid {
         }
         self.places[reads as usize] = index(place);
         place
+    }
+
+    /// Whether one more lane may be kept.
+    fn has_room(&self) -> bool {
+        let taken = self.lanes[..self.used.len()].iter().map(Lane::size);
+        self.used.len() < LANES && taken.sum::<usize>() < LANE_WORDS
     }
 
     fn spoil(&mut self, row: usize) {

@@ -2,7 +2,7 @@
 //!
 //! Column j of the grid is "T' has done j events", step j is "T' does its event j", from column j to column j + 1.
 
-use super::bits::{self, index};
+use super::bits::{self, by_width, index};
 use crate::log::{LockMode, Object, Op};
 
 /// How many bit rows an object has.
@@ -18,8 +18,8 @@ const INSIDE_EXCLUSIVE: usize = 3;
 /// Columns inside any block of the lock.
 const INSIDE_ANY: usize = 4;
 
-/// How many bit rows there are for T' as a whole, before those of the objects.
-const OVERALL: usize = 3;
+/// How many bit rows there are for T' as a whole, before those of the objects: as many, so that all come in equal groups.
+const OVERALL: usize = KINDS;
 /// Steps that read anything.
 const ANY_READ: usize = 0;
 /// Columns at which T' holds no lock.
@@ -83,41 +83,45 @@ impl Interference {
     }
 
     fn rebuild(&mut self, ops: &[Op]) {
+        by_width!(ops.len() / 64 + 1, |words| self.analyse(ops, words));
+    }
+
+    #[inline(always)]
+    fn analyse(&mut self, ops: &[Op], words: usize) {
         self.ops.clear();
         self.ops.extend_from_slice(ops);
-        self.words = ops.len() / 64 + 1;
+        self.words = words;
         self.slots = 0;
         self.masks.clear();
         self.next.clear();
         self.open.clear();
-        self.admit(0);
+        self.admit(0, words);
         for (step, &op) in ops.iter().enumerate() {
-            if self.open.is_empty() {
-                self.mark(LOCK_FREE, step);
-            }
+            let free = u64::from(self.open.is_empty());
+            self.masks[LOCK_FREE * words + step / 64] |= free << (step % 64);
             match op {
                 Op::Read(x) => {
-                    let slot = self.admit(x as usize + 1);
-                    self.read(slot, step);
+                    let slot = self.admit(x as usize + 1, words);
+                    self.read(slot, step, words);
                     self.next[slot] = index(step + 1);
                 }
                 Op::Write(x) => {
-                    let slot = self.admit(x as usize + 1);
-                    self.mark(row(slot, WRITES), step);
+                    let slot = self.admit(x as usize + 1, words);
+                    self.mark(row(slot, WRITES), step, words);
                     self.next[slot] = index(step + 1);
                 }
                 Op::Update(x) => {
-                    let slot = self.admit(x as usize + 1);
-                    self.read(slot, step);
-                    self.mark(row(slot, WRITES), step);
+                    let slot = self.admit(x as usize + 1, words);
+                    self.read(slot, step, words);
+                    self.mark(row(slot, WRITES), step, words);
                     self.next[slot] = index(step + 1);
                 }
                 Op::Acquire(l, _) => {
-                    self.admit(l as usize + 1);
+                    self.admit(l as usize + 1, words);
                     self.open.push(index(step));
                 }
                 Op::Release(l, mode) => {
-                    self.mark(RELEASED, step + 1);
+                    self.mark(RELEASED, step + 1, words);
                     let opening = Op::Acquire(l, mode);
                     let open = self
                         .open
@@ -126,7 +130,7 @@ impl Interference {
                     debug_assert!(open.is_some(), "T' releases what it does not hold: {op:?}");
                     if let Some(open) = open {
                         let acquire = self.open.remove(open) as usize;
-                        self.block(l, mode, acquire + 1, step);
+                        self.block(l, mode, acquire + 1, step, words);
                     }
                 }
                 Op::TryFail(..) | Op::Join => {
@@ -135,68 +139,81 @@ impl Interference {
             }
         }
         if self.open.is_empty() {
-            self.mark(LOCK_FREE, ops.len());
+            self.mark(LOCK_FREE, ops.len(), words);
         }
         for open in 0..self.open.len() {
             let acquire = self.open[open] as usize;
             if let Op::Acquire(l, mode) = ops[acquire] {
-                self.block(l, mode, acquire + 1, ops.len());
+                self.block(l, mode, acquire + 1, ops.len(), words);
             }
         }
     }
 
     /// Makes room for a slot.
-    fn admit(&mut self, slot: usize) -> usize {
+    #[inline(always)]
+    fn admit(&mut self, slot: usize, words: usize) -> usize {
         if slot >= self.slots {
             self.slots = (slot + 1).next_multiple_of(8);
-            self.masks
-                .resize((OVERALL + self.slots * KINDS) * self.words, 0);
+            let rows = OVERALL + self.slots * KINDS;
+            self.masks.resize(rows * words, 0);
             self.next.resize(self.slots, 0);
         }
         slot
     }
 
-    fn read(&mut self, slot: usize, step: usize) {
-        self.mark(ANY_READ, step);
-        self.mark(row(slot, READS), step);
+    #[inline(always)]
+    fn read(&mut self, slot: usize, step: usize, words: usize) {
+        self.mark(ANY_READ, step, words);
+        self.mark(row(slot, READS), step, words);
         // From the latest access on, T' waits for this read.
-        self.fill(row(slot, LIVE), self.next[slot] as usize, step);
+        self.fill(row(slot, LIVE), self.next[slot] as usize, step, words);
     }
 
-    fn block(&mut self, lock: Object, mode: LockMode, first: usize, last: usize) {
+    #[inline(always)]
+    fn block(&mut self, lock: Object, mode: LockMode, first: usize, last: usize, words: usize) {
         let slot = lock as usize + 1;
-        self.fill(row(slot, INSIDE_ANY), first, last);
+        self.fill(row(slot, INSIDE_ANY), first, last, words);
         if mode == LockMode::Exclusive {
-            self.fill(row(slot, INSIDE_EXCLUSIVE), first, last);
+            self.fill(row(slot, INSIDE_EXCLUSIVE), first, last, words);
         }
     }
 
-    fn mark(&mut self, row: usize, bit: usize) {
-        self.masks[row * self.words + bit / 64] |= 1 << (bit % 64);
+    #[inline(always)]
+    fn mark(&mut self, row: usize, bit: usize, words: usize) {
+        self.masks[row * words + bit / 64] |= 1 << (bit % 64);
     }
 
     /// Sets the bits `first..=last` of a row.
-    fn fill(&mut self, row: usize, first: usize, last: usize) {
+    #[inline(always)]
+    fn fill(&mut self, row: usize, first: usize, last: usize, words: usize) {
+        if words == 1 {
+            self.masks[row] |= u64::MAX << (first % 64) & u64::MAX >> (63 - last % 64);
+            return;
+        }
         for word in first / 64..=last / 64 {
-            self.masks[row * self.words + word] |= bits::span(first, last, word);
+            self.masks[row * words + word] |= bits::span(first, last, word);
         }
     }
 
+    #[inline(always)]
     fn row(&self, row: usize) -> &[u64] {
         &self.masks[row * self.words..(row + 1) * self.words]
     }
 
     /// 64-bit words in a row.
+    #[inline(always)]
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
     /// How many slots there are.
+    #[inline(always)]
     pub(super) fn slots(&self) -> usize {
         self.slots
     }
 
     /// The object's slot.
+    #[inline(always)]
     pub(super) fn slot(&self, x: Object) -> Slot {
         match x + 1 {
             slot if (slot as usize) < self.slots => slot,
@@ -205,27 +222,38 @@ impl Interference {
     }
 
     /// The steps at which T' writes the object.
+    #[inline(always)]
     pub(super) fn writes(&self, slot: Slot) -> &[u64] {
         self.row(row(slot as usize, WRITES))
     }
 
     /// The steps at which T' reads the object.
+    #[inline(always)]
     pub(super) fn reads(&self, slot: Slot) -> &[u64] {
         self.row(row(slot as usize, READS))
     }
 
     /// The columns at which T must not write the object if T' goes on to all of its reads.
+    #[inline(always)]
     pub(super) fn live(&self, slot: Slot) -> &[u64] {
         self.row(row(slot as usize, LIVE))
     }
 
     /// The columns at which T must not hold the lock in this mode.
+    #[inline(always)]
     pub(super) fn excluding(&self, slot: Slot, mode: LockMode) -> &[u64] {
         let kind = match mode {
             LockMode::Exclusive => INSIDE_ANY,
             LockMode::Shared => INSIDE_EXCLUSIVE,
         };
         self.row(row(slot as usize, kind))
+    }
+
+    /// When a row is one word: the steps that read the object, and the columns of [`Self::live`].
+    #[inline(always)]
+    pub(super) fn reads_and_live(&self, slot: Slot) -> (u64, u64) {
+        let group = &self.masks.as_chunks::<KINDS>().0[slot as usize + OVERALL / KINDS];
+        (group[READS], group[LIVE])
     }
 
     /// The last column at which the value that T' writes at this step is still there: the step of its next write to
@@ -275,6 +303,7 @@ impl Interference {
     }
 }
 
+#[inline(always)]
 fn row(slot: usize, kind: usize) -> usize {
     OVERALL + slot * KINDS + kind
 }

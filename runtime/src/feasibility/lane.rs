@@ -62,6 +62,11 @@ impl Lane {
         self.clean = self.clean.min(row);
     }
 
+    /// How many words it takes up.
+    pub(super) fn size(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Sees to it that columns up to `last` are covered.
     pub(super) fn widen(&mut self, last: u32) {
         let width = last as usize / 64 + 1;
@@ -74,7 +79,11 @@ impl Lane {
     /// Row `row`, computed as far as it is not yet.
     pub(super) fn row(&mut self, u: &Interference, t: &Track, row: usize) -> &[u64] {
         if self.clean <= row {
-            by_width!(self.width, |width| self.extend(u, t, row, width));
+            if u.words() == 1 {
+                self.extend_one(u, t, row);
+            } else {
+                by_width!(self.width, |width| self.extend(u, t, row, width));
+            }
         }
         &self.rows[row * self.width..(row + 1) * self.width]
     }
@@ -88,6 +97,19 @@ impl Lane {
         scratch: &'a mut Scratch,
     ) -> &'a [u64] {
         let width = self.width;
+        if u.words() == 1 {
+            let (from, mut reached) = match dirty {
+                0 => (1, one::first_row(u, t)),
+                dirty => (dirty, self.row(u, t, dirty - 1)[0]),
+            };
+            let next = one::Next::new(u, self.reads_below);
+            for (event, forbidden, blocked) in t.one(from, t.len()) {
+                reached = next.row(event, forbidden, blocked, reached);
+            }
+            scratch.row.clear();
+            scratch.row.push(reached);
+            return &scratch.row;
+        }
         scratch.row.resize(width, 0);
         scratch.next.resize(width, 0);
         if dirty > 0 {
@@ -127,37 +149,29 @@ impl Lane {
         written: usize,
         scratch: &'a mut Scratch,
     ) -> &'a [u64] {
-        let width = self.width;
+        let (width, words) = (self.width, u.words());
         let last = t.len();
+        self.row(u, t, last);
         scratch.row.clear();
         scratch.row.resize(width, 0);
         scratch.next.resize(width, 0);
-        self.row(u, t, last);
+        let writes = u.writes(slot);
         by_width!(width, |width| {
             for row in written..=last {
                 if row > written {
-                    next_entries(
-                        u,
-                        t,
-                        self.reads_below,
-                        row - 1,
-                        &scratch.row[..width],
-                        &mut scratch.next[..width],
-                        width,
-                    );
+                    let (from, to) = (&scratch.row[..width], &mut scratch.next[..width]);
+                    next_entries(u, t, self.reads_below, row - 1, from, to, width);
                     std::mem::swap(&mut scratch.row, &mut scratch.next);
                 }
-                let all = &self.rows[row * width..(row + 1) * width];
-                let writes = u.writes(slot);
-                let (forbidden, blocked) = t.row(row, u.words());
-                let mut carry = false;
-                let mut written_before = 0;
+                let all = &self.rows[row * width..][..width];
+                let (forbidden, blocked) = (t.forbidden(row, words), t.blocked(row, words));
+                let (mut carry, mut entered_before) = (false, 0);
                 for word in 0..width {
                     let may = steps(u, word, forbidden, blocked);
                     let entering = all[word] & may & writes[word];
-                    scratch.row[word] |= entering << 1 | written_before;
-                    written_before = entering >> 63;
-                    scratch.row[word] = flood(scratch.row[word], may & !writes[word], &mut carry);
+                    let reached = scratch.row[word] | entering << 1 | entered_before;
+                    entered_before = entering >> 63;
+                    scratch.row[word] = flood(reached, may & !writes[word], &mut carry);
                 }
             }
         });
@@ -167,6 +181,25 @@ impl Lane {
     /// Takes from a row the columns at which T must not write the object.
     pub(super) fn keep_writable(&self, u: &Interference, slot: Slot, row: &mut [u64]) {
         keep_writable(u, slot, self.reads_below, row);
+    }
+
+    /// [`Self::extend`] for rows of one word.
+    fn extend_one(&mut self, u: &Interference, t: &Track, last: usize) {
+        if self.rows.len() <= last {
+            self.rows.resize(2 * (last + 1), 0);
+        }
+        if self.clean == 0 {
+            self.rows[0] = one::first_row(u, t);
+            self.clean = 1;
+        }
+        let (done, rows) = self.rows.split_at_mut(self.clean);
+        let mut reached = done[self.clean - 1];
+        let next = one::Next::new(u, self.reads_below);
+        for (row, (event, forbidden, blocked)) in rows.iter_mut().zip(t.one(self.clean, last)) {
+            reached = next.row(event, forbidden, blocked, reached);
+            *row = reached;
+        }
+        self.clean = last + 1;
     }
 
     #[inline(always)]
@@ -229,7 +262,7 @@ fn next_entries(
 ) {
     let event = t.event(at);
     let (low, high) = (event.low as usize, event.high as usize);
-    let (forbidden, _) = t.row(at + 1, u.words());
+    let forbidden = t.forbidden(at + 1, u.words());
     for word in 0..width {
         to[word] = from[word] & span(low, high, word) & !forbidden[word];
     }
@@ -259,7 +292,7 @@ fn keep_writable(u: &Interference, slot: Slot, reads_below: u32, row: &mut [u64]
 /// Lets T' go on in a row of the grid as far as it can.
 #[inline(always)]
 fn go_on(u: &Interference, t: &Track, at: usize, row: &mut [u64], width: usize) {
-    let (forbidden, blocked) = t.row(at, u.words());
+    let (forbidden, blocked) = (t.forbidden(at, u.words()), t.blocked(at, u.words()));
     let mut carry = false;
     for (word, reached) in row[..width].iter_mut().enumerate() {
         *reached = flood(*reached, steps(u, word, forbidden, blocked), &mut carry);
@@ -280,4 +313,50 @@ pub(super) fn may_write(u: &Interference, slot: Slot, reads_below: u32, column: 
     let waits = holds(u.live(slot), column);
     let read = first(u.reads(slot), index(column));
     !(waits && read.is_some_and(|read| read < reads_below))
+}
+
+/// Rows of one word: the same, and what P̂ₖ runs on for any log of T' under 64 events.
+mod one {
+    use super::{Interference, Track};
+    use crate::feasibility::bits::{below, flood};
+    use crate::feasibility::track::Event;
+
+    /// What all rows have in common.
+    pub(super) struct Next<'a> {
+        u: &'a Interference,
+        steps: u64,
+        counted: u64,
+    }
+
+    impl<'a> Next<'a> {
+        #[inline(always)]
+        pub(super) fn new(u: &'a Interference, reads_below: u32) -> Self {
+            Self {
+                u,
+                steps: below(u.len(), 0),
+                counted: below(reads_below as usize, 0),
+            }
+        }
+
+        /// A row from the one above and the event between them.
+        #[inline(always)]
+        pub(super) fn row(&self, event: &Event, forbidden: u64, blocked: u64, above: u64) -> u64 {
+            // An event that no column allows has low 1 and high 0.
+            let allowed = u64::MAX << (event.low & 63) & u64::MAX >> (63 - (event.high & 63));
+            let mut reached = above & allowed & !forbidden;
+            if event.writes != 0 {
+                let (reads, live) = self.u.reads_and_live(event.writes);
+                let last = (reads & self.counted).leading_zeros();
+                reached &= !(live & u64::MAX.checked_shr(last).unwrap_or(0));
+            }
+            let may = self.steps & !(blocked | forbidden >> 1);
+            flood(reached, may, &mut false)
+        }
+    }
+
+    /// The first row.
+    pub(super) fn first_row(u: &Interference, t: &Track) -> u64 {
+        let may = below(u.len(), 0) & !t.blocked(0, 1)[0];
+        flood(1, may, &mut false)
+    }
 }

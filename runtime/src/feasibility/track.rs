@@ -7,6 +7,12 @@ use super::bits::{NONE, by_width, index};
 use super::interference::{Interference, Slot};
 use crate::log::{LockMode, Object, Op, TEvent};
 
+/// How many bit rows a row of the grid has.
+const ROWS: usize = 3;
+const FORBIDDEN: usize = 0;
+const BLOCKED: usize = 1;
+const CHANGE: usize = 2;
+
 /// One event of T.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
@@ -38,9 +44,11 @@ struct Access {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Track {
     events: Vec<Event>,
-    /// Two bit rows per row of the grid: columns at which T' is in a block that excludes one which T is in, and steps of
-    /// T' that would break an x-live block which T is in. Longer than needed.
+    /// Three bit rows per row of the grid: columns at which T' is in a block that excludes one which T is in; steps of
+    /// T' that would break an x-live block which T is in; and how those differ from the row above. Longer than needed.
     rows: Vec<u64>,
+    /// The second of them is right below this row of the grid.
+    settled: usize,
     /// Locks that T holds.
     held: Vec<(Object, LockMode)>,
     /// Per slot of T'. What T' has nothing to do with needs no account.
@@ -54,11 +62,12 @@ impl Track {
         self.held.clear();
         self.access.clear();
         self.access.resize(u.slots(), Access::default());
-        let words = 2 * u.words();
+        let words = ROWS * u.words();
         if self.rows.len() < words {
             self.rows.resize(words, 0);
         }
         self.rows[..words].fill(0);
+        self.settled = 1;
     }
 
     pub(super) fn len(&self) -> usize {
@@ -69,10 +78,47 @@ impl Track {
         &self.events[at]
     }
 
-    /// The columns forbidden in a row, and after them the steps blocked there.
-    #[inline]
-    pub(super) fn row(&self, row: usize, words: usize) -> (&[u64], &[u64]) {
-        self.rows[row * 2 * words..(row + 1) * 2 * words].split_at(words)
+    /// The columns forbidden in a row of the grid.
+    #[inline(always)]
+    pub(super) fn forbidden(&self, row: usize, words: usize) -> &[u64] {
+        &self.rows[(row * ROWS + FORBIDDEN) * words..][..words]
+    }
+
+    /// The steps blocked in a row of the grid, given that it is settled.
+    #[inline(always)]
+    pub(super) fn blocked(&self, row: usize, words: usize) -> &[u64] {
+        debug_assert!(row < self.settled, "row {row} of {}", self.settled);
+        &self.rows[(row * ROWS + BLOCKED) * words..][..words]
+    }
+
+    /// Rows of one word: from a row of the grid on, each with the event that leads to it, up to row `last`. Row 0, which
+    /// none leads to, must not be among them.
+    #[inline(always)]
+    pub(super) fn one(&self, from: usize, last: usize) -> impl Iterator<Item = (&Event, u64, u64)> {
+        let events = &self.events[from - 1..last];
+        let rows = &self.rows.as_chunks::<ROWS>().0[from..=last];
+        events
+            .iter()
+            .zip(rows)
+            .map(|(event, row)| (event, row[FORBIDDEN], row[BLOCKED]))
+    }
+
+    /// Sees to it that all rows say which steps are blocked.
+    pub(super) fn settle(&mut self, u: &Interference) {
+        let (from, last) = (self.settled, self.events.len());
+        self.settled = last + 1;
+        by_width!(u.words(), |words| {
+            let rows = &mut self.rows[(from - 1) * ROWS * words..(last + 1) * ROWS * words];
+            let (mut above, mut below) = rows.split_at_mut(ROWS * words);
+            while !below.is_empty() {
+                let (row, rest) = below.split_at_mut(ROWS * words);
+                for word in 0..words {
+                    row[BLOCKED * words + word] =
+                        above[BLOCKED * words + word] ^ row[CHANGE * words + word];
+                }
+                (above, below) = (row, rest);
+            }
+        });
     }
 
     /// How much of T' must have happened; [`NONE`] if nothing will do.
@@ -88,11 +134,16 @@ impl Track {
 
     /// Appends an event. Rows from the returned one on are no longer what they were.
     pub(super) fn push(&mut self, u: &Interference, event: TEvent) -> usize {
-        by_width!(u.words(), |words| self.append(u, event, words))
+        match u.words() {
+            1 => self.append::<1>(u, event),
+            2 => self.append::<2>(u, event),
+            _ => self.append::<0>(u, event),
+        }
     }
 
-    #[inline(always)]
-    fn append(&mut self, u: &Interference, event: TEvent, words: usize) -> usize {
+    /// With the number of words in a row if it is a usual one, else 0.
+    fn append<const WORDS: usize>(&mut self, u: &Interference, event: TEvent) -> usize {
+        let words = if WORDS == 0 { u.words() } else { WORDS };
         let at = self.events.len();
         self.add_row(at, words);
         let mut row = Event {
@@ -105,13 +156,8 @@ impl Track {
             high_before: NONE,
         };
         let mut dirty = at + 1;
-        if event.source.is_some() || event.op == Op::Join {
-            (row.low, row.high) = columns(u, event);
-            row.must = if row.low > row.high {
-                NONE
-            } else {
-                row.must.max(row.low)
-            };
+        if event.source.is_some() {
+            restrict(u, &mut row);
         }
         let next = index(at + 1);
         match event.op {
@@ -144,14 +190,14 @@ impl Track {
             }
             Op::Release(lock, mode) => {
                 self.leave(lock, mode);
-                let forbidden = (at + 1) * 2 * words;
-                self.rows[forbidden..forbidden + words].fill(0);
+                self.rows[((at + 1) * ROWS + FORBIDDEN) * words..][..words].fill(0);
                 for held in 0..self.held.len() {
                     let (lock, mode) = self.held[held];
                     self.forbid(u, at + 1, lock, mode, words);
                 }
             }
-            Op::TryFail(..) | Op::Join => {}
+            Op::Join => restrict(u, &mut row),
+            Op::TryFail(..) => {}
         }
         self.events.push(row);
         dirty
@@ -167,6 +213,7 @@ impl Track {
     fn take_back(&mut self, u: &Interference, row: &Event, words: usize) -> usize {
         let at = self.events.len();
         let mut dirty = at + 1;
+        self.settled = self.settled.min(at + 1);
         match row.event.op {
             Op::Read(x) | Op::Update(x) => {
                 let slot = u.slot(x);
@@ -189,13 +236,14 @@ impl Track {
     /// The row below `at`: T is in the same lock blocks, and in no x-live block that a read has shown yet.
     #[inline(always)]
     fn add_row(&mut self, at: usize, words: usize) {
-        let next = (at + 1) * 2 * words;
-        if self.rows.len() < next + 2 * words {
-            self.rows.resize(2 * (next + 2 * words), 0);
+        let next = (at + 1) * ROWS * words;
+        if self.rows.len() < next + ROWS * words {
+            self.rows.resize(2 * (next + ROWS * words), 0);
         }
         let (above, below) = self.rows.split_at_mut(next);
-        below[..words].copy_from_slice(&above[next - 2 * words..next - words]);
-        below[words..2 * words].fill(0);
+        let above = &above[next - ROWS * words..];
+        below[FORBIDDEN * words..][..words].copy_from_slice(&above[FORBIDDEN * words..][..words]);
+        below[CHANGE * words..][..words].fill(0);
     }
 
     #[inline(always)]
@@ -237,12 +285,15 @@ impl Track {
         if writes.iter().all(|&word| word == 0) {
             return last + 1;
         }
-        let rows = &mut self.rows[first * 2 * words..(last + 1) * 2 * words];
-        for row in rows.chunks_exact_mut(2 * words) {
+        for row in [first, last + 1] {
+            // Row 0 has none above it to differ from.
+            let kind = if row == 0 { BLOCKED } else { CHANGE };
+            let row = &mut self.rows[(row * ROWS + kind) * words..][..words];
             for word in 0..words {
-                row[words + word] ^= writes[word];
+                row[word] ^= writes[word];
             }
         }
+        self.settled = self.settled.min(first.max(1));
         first
     }
 
@@ -257,11 +308,21 @@ impl Track {
     #[inline(always)]
     fn forbid(&mut self, u: &Interference, row: usize, lock: Object, mode: LockMode, words: usize) {
         let inside = &u.excluding(u.slot(lock), mode)[..words];
-        let forbidden = &mut self.rows[row * 2 * words..][..words];
+        let forbidden = &mut self.rows[(row * ROWS + FORBIDDEN) * words..][..words];
         for word in 0..words {
             forbidden[word] |= inside[word];
         }
     }
+}
+
+#[inline(never)]
+fn restrict(u: &Interference, row: &mut Event) {
+    (row.low, row.high) = columns(u, row.event);
+    row.must = if row.low > row.high {
+        NONE
+    } else {
+        row.must.max(row.low)
+    };
 }
 
 /// The columns at which T may take the step, as far as the event alone decides. Empty (`low > high`) when its source is

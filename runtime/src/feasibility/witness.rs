@@ -18,7 +18,7 @@ pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usiz
             && t_may_step(u, t, lane.reads_below(), row - 1, column);
         let from_left = column > 0
             && holds(lane.row(u, t, row), column - 1)
-            && !holds(t.row(row, u.words()).1, column - 1);
+            && !holds(t.blocked(row, u.words()), column - 1);
         debug_assert!(
             from_above || from_left,
             "no way back from ({row}, {column})"

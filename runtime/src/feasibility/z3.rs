@@ -34,36 +34,70 @@ impl Z3 {
     }
 }
 
+impl Z3 {
+    /// Whether the log is feasible, with no interleaving; `None` if Z3 can't tell.
+    #[must_use]
+    pub fn feasible(&mut self, log: &Log<'_>) -> Option<bool> {
+        let solver = self.solver()?;
+        encode(log, &solver);
+        match solver.check() {
+            SatResult::Sat => Some(true),
+            SatResult::Unsat => Some(false),
+            SatResult::Unknown => None,
+        }
+    }
+
+    fn solver(&self) -> Option<Solver> {
+        let solver = Solver::new_for_logic("QF_IDL")?;
+        if let Some(time) = self.time_limit {
+            let mut params = Params::new();
+            let milliseconds = time.as_millis().clamp(1, u128::from(u32::MAX)) as u32;
+            params.set_u32("timeout", milliseconds);
+            solver.set_params(&params);
+        }
+        Some(solver)
+    }
+}
+
 impl Feasibility for Z3 {
     fn check(&mut self, log: &Log<'_>) -> Verdict {
-        let Some(solver) = Solver::new_for_logic("QF_IDL") else {
+        let Some(solver) = self.solver() else {
             return Verdict::Unknown("this Z3 has no solver for QF_IDL".to_owned());
         };
-        limit(&solver, self.time_limit);
-        let mut encoding = Encoding::new(log.interfering);
-        let mut formula = Vec::new();
-        encoding.order_of_u(&mut formula);
-        // All reads of an x-live block of T but the last are covered by it.
-        let mut blocks: HashMap<(Object, Start), usize> = HashMap::new();
-        for (at, &event) in log.under_test.iter().enumerate() {
-            if let Some(block) = encoding.event(event, &mut formula) {
-                blocks.insert(block, at);
-            }
-        }
-        for ((x, start), last) in blocks {
-            encoding.undisturbed(x, start, last, &mut formula);
-        }
-        encoding.end(&mut formula);
-        solver.assert(Bool::and(&formula));
+        let encoding = encode(log, &solver);
         match solver.check() {
             SatResult::Sat => match encoding.interleaving(&solver) {
                 Some(interleaving) => Verdict::Feasible(interleaving),
                 None => Verdict::Unknown("Z3 gives no model".to_owned()),
             },
             SatResult::Unsat => Verdict::Infeasible,
-            SatResult::Unknown => Verdict::Unknown(reason(&solver)),
+            SatResult::Unknown => Verdict::Unknown(
+                solver
+                    .get_reason_unknown()
+                    .unwrap_or_else(|| "Z3 gives no reason".to_owned()),
+            ),
         }
     }
+}
+
+/// Asserts all that is asked of the log's interleavings.
+fn encode(log: &Log<'_>, solver: &Solver) -> Encoding {
+    let mut encoding = Encoding::new(log.interfering);
+    let mut formula = Vec::new();
+    encoding.order_of_u(&mut formula);
+    // All reads of an x-live block of T but the last are covered by it.
+    let mut blocks: HashMap<(Object, Start), usize> = HashMap::new();
+    for (at, &event) in log.under_test.iter().enumerate() {
+        if let Some(block) = encoding.event(event, &mut formula) {
+            blocks.insert(block, at);
+        }
+    }
+    for ((x, start), last) in blocks {
+        encoding.undisturbed(x, start, last, &mut formula);
+    }
+    encoding.end(&mut formula);
+    solver.assert(Bool::and(&formula));
+    encoding
 }
 
 /// Z3 used incrementally: what T has done stays asserted, and a check adds one more event and takes it back.
@@ -142,21 +176,6 @@ impl Z3Incremental {
             SatResult::Unknown => None,
         }
     }
-}
-
-fn limit(solver: &Solver, time: Option<Duration>) {
-    if let Some(time) = time {
-        let mut params = Params::new();
-        let milliseconds = time.as_millis().clamp(1, u128::from(u32::MAX)) as u32;
-        params.set_u32("timeout", milliseconds);
-        solver.set_params(&params);
-    }
-}
-
-fn reason(solver: &Solver) -> String {
-    solver
-        .get_reason_unknown()
-        .unwrap_or_else(|| "Z3 gives no reason".to_owned())
 }
 
 /// What an x-live block of T starts with.
