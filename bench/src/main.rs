@@ -1,2 +1,23 @@
-//! seqz.
-fn main() {}
+//! Ratios between seqz and the tools beside it, each measured in one run on one machine.
+
+#[cfg(feature = "z3")]
+mod feasibility;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: seqz-bench feasibility [LOGS]   (needs --features z3)";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        #[cfg(feature = "z3")]
+        Some("feasibility") => {
+            let logs = arguments.next().and_then(|logs| logs.parse().ok());
+            feasibility::run(logs.unwrap_or(240))
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
