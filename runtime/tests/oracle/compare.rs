@@ -13,7 +13,7 @@ use seqz_runtime::{Bound, Pair, ReadId, Role as EngineRole, WriteId};
 use crate::compile::Role;
 use crate::execute::Harness;
 use crate::interpret::{Behaviours, End, Failure, Pairs};
-use crate::judges::{Complaints, Judges};
+use crate::judges::{Complaints, Judged, Judges};
 use crate::program::Program;
 use crate::replay::replay;
 
@@ -54,6 +54,8 @@ impl Observed {
 pub(crate) struct Engine {
     machine: Machine,
     complaints: Complaints,
+    /// The logs that the engine has asked about.
+    pub(crate) judged: Judged,
     /// How many executions there were.
     pub(crate) executions: usize,
 }
@@ -62,9 +64,10 @@ impl Engine {
     /// An engine. There can be one at a time.
     pub(crate) fn new() -> Self {
         let complaints = Rc::new(RefCell::new(Vec::new()));
+        let judged = Judged::default();
         let heard = Rc::clone(&complaints);
         let solver = Solver::Compare {
-            other: Box::new(Judges::new(Rc::clone(&complaints))),
+            other: Box::new(Judges::new(Rc::clone(&complaints), Rc::clone(&judged))),
             differs: Box::new(move |log, by_grid, verdict| {
                 let message =
                     format!("incremental grid says {by_grid}, the judges {verdict:?}\n{log:#?}");
@@ -74,6 +77,7 @@ impl Engine {
         Self {
             machine: Machine::new(Limits::default(), solver),
             complaints,
+            judged,
             executions: 0,
         }
     }

@@ -1,11 +1,14 @@
 //! Holds every log that the engine asks about against all ways to decide it.
+//!
+//! Trying every interleaving and a new grid are asked at once. Z3 is asked for all logs together at the end, in as many
+//! threads as there are cores, since it takes a thousand times as long.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use seqz_runtime::feasibility::{Feasibility, ProgressGrid, Verdict, validate};
-use seqz_runtime::log::{Log, Op, TEvent};
+use seqz_runtime::feasibility::{Feasibility, Interleaving, ProgressGrid, Verdict, validate};
+use seqz_runtime::log::{Log, Object, Op, TEvent};
 
 use crate::exhaustive::Exhaustive;
 
@@ -15,26 +18,24 @@ pub(crate) type Complaints = Rc<RefCell<Vec<String>>>;
 /// A log's events.
 type Events = (Vec<TEvent>, Vec<Op>);
 
-/// Asks all; answers as the exhaustive search does. The same log is judged once.
+/// The logs that have been judged, and whether they are feasible.
+pub(crate) type Judged = Rc<RefCell<HashMap<Events, bool>>>;
+
+/// The exhaustive search and the grid. The same log is judged once.
 pub(crate) struct Judges {
-    judges: Vec<(&'static str, Box<dyn Feasibility>)>,
-    known: HashMap<Events, bool>,
+    exhaustive: Exhaustive,
+    grid: ProgressGrid,
+    judged: Judged,
     complaints: Complaints,
 }
 
 impl Judges {
-    /// All judges that there are.
-    pub(crate) fn new(complaints: Complaints) -> Self {
-        #[allow(unused_mut, reason = "a feature adds to it")]
-        let mut judges: Vec<(&'static str, Box<dyn Feasibility>)> = vec![
-            ("exhaustive", Box::new(Exhaustive)),
-            ("grid", Box::new(ProgressGrid::new())),
-        ];
-        #[cfg(feature = "z3")]
-        judges.push(("Z3", Box::new(seqz_runtime::feasibility::Z3::new())));
+    /// Judges who have seen nothing.
+    pub(crate) fn new(complaints: Complaints, judged: Judged) -> Self {
         Self {
-            judges,
-            known: HashMap::new(),
+            exhaustive: Exhaustive,
+            grid: ProgressGrid::new(),
+            judged,
             complaints,
         }
     }
@@ -42,38 +43,100 @@ impl Judges {
 
 impl Feasibility for Judges {
     fn check(&mut self, log: &Log<'_>) -> Verdict {
-        let events = (log.under_test.to_vec(), log.interfering.to_vec());
-        let feasible = self.known.get(&events).copied().unwrap_or_else(|| {
-            let mut verdicts = Vec::new();
-            for (name, judge) in &mut self.judges {
-                let verdict = judge.check(log);
-                if let Verdict::Feasible(witness) = &verdict
-                    && let Err(why) = validate(log, witness)
-                {
-                    let message =
-                        format!("the witness of {name} is none: {why}\n{witness:?}\n{log:#?}");
-                    self.complaints.borrow_mut().push(message);
-                }
-                verdicts.push((*name, verdict));
+        let events = renumbered(log);
+        let known = self.judged.borrow().get(&events).copied();
+        let feasible = known.unwrap_or_else(|| {
+            let feasible = matches!(self.exhaustive.check(log), Verdict::Feasible(_));
+            if let Err(why) = examine("grid", &mut self.grid, log, feasible) {
+                self.complaints.borrow_mut().push(why);
             }
-            let feasible = matches!(verdicts[0].1, Verdict::Feasible(_));
-            let same = verdicts.iter().all(|(_, verdict)| match verdict {
-                Verdict::Feasible(_) => feasible,
-                Verdict::Infeasible => !feasible,
-                Verdict::Unknown(_) => false,
-            });
-            if !same {
-                self.complaints
-                    .borrow_mut()
-                    .push(format!("verdicts differ: {verdicts:#?}\n{log:#?}"));
-            }
-            self.known.insert(events, feasible);
+            self.judged.borrow_mut().insert(events, feasible);
             feasible
         });
         if feasible {
-            Verdict::Feasible(Default::default())
+            Verdict::Feasible(Interleaving::default())
         } else {
             Verdict::Infeasible
         }
     }
+}
+
+/// Whether the judge says what is known of the log, and has a witness for it.
+fn examine(
+    name: &str,
+    judge: &mut dyn Feasibility,
+    log: &Log<'_>,
+    feasible: bool,
+) -> Result<(), String> {
+    let verdict = judge.check(log);
+    match &verdict {
+        Verdict::Feasible(witness) if feasible => validate(log, witness)
+            .map_err(|why| format!("the witness of {name} is none: {why}\n{witness:?}\n{log:#?}")),
+        Verdict::Infeasible if !feasible => Ok(()),
+        _ => Err(format!(
+            "feasible: {feasible}, but {name} says {verdict:?}\n{log:#?}"
+        )),
+    }
+}
+
+/// Asks Z3 about all the logs; the answer is what it says differently.
+#[cfg(feature = "z3")]
+pub(crate) fn ask_z3(judged: &Judged) -> Vec<String> {
+    let judged = judged.borrow();
+    let logs: Vec<(&Events, bool)> = judged
+        .iter()
+        .map(|(log, &feasible)| (log, feasible))
+        .collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = logs.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let ask = |logs: &[(&Events, bool)]| -> Vec<String> {
+            let mut z3 = seqz_runtime::feasibility::Z3::new();
+            let answers = logs.iter().map(|((under_test, interfering), feasible)| {
+                let log = Log {
+                    under_test,
+                    interfering,
+                };
+                examine("Z3", &mut z3, &log, *feasible)
+            });
+            answers.filter_map(Result::err).collect()
+        };
+        let shares: Vec<_> = logs
+            .chunks(share)
+            .map(|logs| scope.spawn(move || ask(logs)))
+            .collect();
+        let answers = shares.into_iter().map(|share| share.join());
+        answers
+            .flat_map(|answer| answer.expect("Z3 panicked"))
+            .collect()
+    })
+}
+
+/// The log with its objects numbered by first use, so that logs of different programs are known to be the same.
+fn renumbered(log: &Log<'_>) -> Events {
+    let mut names: Vec<Object> = Vec::new();
+    let mut name = |object| {
+        let known = names.iter().position(|&known| known == object);
+        let at = known.unwrap_or_else(|| {
+            names.push(object);
+            names.len() - 1
+        });
+        Object::try_from(at).expect("logs are short")
+    };
+    let mut rename = |op| match op {
+        Op::Read(object) => Op::Read(name(object)),
+        Op::Write(object) => Op::Write(name(object)),
+        Op::Update(object) => Op::Update(name(object)),
+        Op::Acquire(object, mode) => Op::Acquire(name(object), mode),
+        Op::Release(object, mode) => Op::Release(name(object), mode),
+        Op::TryFail(object, mode) => Op::TryFail(name(object), mode),
+        Op::Join => Op::Join,
+    };
+    let under_test = log.under_test.iter().map(|event| TEvent {
+        op: rename(event.op),
+        ..*event
+    });
+    let under_test = under_test.collect();
+    let interfering = log.interfering.iter().map(|&op| rename(op)).collect();
+    (under_test, interfering)
 }

@@ -113,5 +113,17 @@ fn the_enumeration_agrees_with_the_interpreter() {
             differ(&small),
         );
     }
-    println!("{} executions", engine.executions);
+    let logs = engine.judged.borrow().len();
+    println!("{} executions, {logs} different logs", engine.executions);
+    #[cfg(feature = "z3")]
+    {
+        let differences = judges::ask_z3(&engine.judged);
+        let first = differences.first();
+        assert!(
+            first.is_none(),
+            "Z3 differs on {} logs. Seed {seed}, one of them:\n{}",
+            differences.len(),
+            first.expect("there is one")
+        );
+    }
 }
