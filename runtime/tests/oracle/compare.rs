@@ -16,6 +16,7 @@ use crate::interpret::{Behaviours, End, Failure, Pairs};
 use crate::judges::{Complaints, Judged, Judges};
 use crate::program::Program;
 use crate::replay::replay;
+use crate::search::{self, Summary};
 
 /// More executions than any program of the generator's size has.
 const TOO_MANY: usize = 100_000;
@@ -47,6 +48,28 @@ impl Observed {
             }
         }
         least
+    }
+}
+
+impl Observed {
+    fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for pairs in self.nodes.keys() {
+            let k = pairs.len();
+            summary
+                .executions
+                .resize(summary.executions.len().max(k + 1), 0);
+            summary.executions[k] += 1;
+        }
+        for (failure, k) in self.findings() {
+            let kind = match failure {
+                Failure::Assertion(_) => BugKind::Panic,
+                Failure::Deadlock | Failure::Relock => BugKind::Deadlock,
+            };
+            let least = summary.smallest.entry(kind).or_insert(k);
+            *least = k.min(*least);
+        }
+        summary
     }
 }
 
@@ -95,7 +118,13 @@ impl Engine {
         for (index, role) in Role::ALL.into_iter().enumerate() {
             let (expected, other, observed) =
                 (&expected[index], &expected[1 - index], &observed[index]);
-            let differences = differences(expected, other, observed);
+            let mut differences = differences(expected, other, observed);
+            differences += &search::differences(
+                &mut self.machine,
+                &bound,
+                engine_role(role),
+                &observed.summary(),
+            );
             if !differences.is_empty() {
                 let _ = writeln!(text, "T is {role:?}:\n{differences}");
             }
@@ -109,10 +138,7 @@ impl Engine {
     /// Every choice of non-local reads that executions reveal, from none on.
     fn enumerate(&mut self, program: &Program, bound: &Bound, role: Role) -> Observed {
         let mut observed = Observed::default();
-        let engine_role = match role {
-            Role::First => EngineRole::First,
-            Role::Second => EngineRole::Second,
-        };
+        let engine_role = engine_role(role);
         self.machine.forget();
         let mut open: Vec<Vec<Pair>> = vec![Vec::new()];
         while let Some(pairs) = open.pop() {
@@ -156,6 +182,13 @@ impl Engine {
             }
         }
         observed
+    }
+}
+
+fn engine_role(role: Role) -> EngineRole {
+    match role {
+        Role::First => EngineRole::First,
+        Role::Second => EngineRole::Second,
     }
 }
 

@@ -1,7 +1,8 @@
-//! The interpreter on programs whose answers are known.
+//! The interpreter and the engine on programs whose answers are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::compare::Engine;
 use crate::compile::Role;
 use crate::interpret::{End, Failure, interpret};
 use crate::program::{Cond, Expr, HeldOverJoin, Joins, Lock, Program, Shape, Stmt, Test};
@@ -89,9 +90,12 @@ fn when(cond: Cond, then: Vec<Stmt>) -> Stmt {
     }
 }
 
-/// The failures with their smallest k, in the first and the second role.
+/// The failures with their smallest k, in the first and the second role. The engine has to find the same.
 fn findings(program: &Program) -> [BTreeMap<Failure, usize>; 2] {
-    Role::ALL.map(|role| interpret(program, role).findings())
+    let found = Role::ALL.map(|role| interpret(program, role));
+    let differences = Engine::new().differences(program, &found);
+    assert!(differences.is_empty(), "{program}\n{differences}");
+    found.map(|found| found.findings())
 }
 
 fn only(failure: Failure, k: usize) -> BTreeMap<Failure, usize> {

@@ -19,8 +19,10 @@ mod program;
 mod random;
 mod render;
 mod replay;
+mod search;
 mod shrink;
 mod state;
+mod unwinding;
 
 use std::collections::BTreeMap;
 
