@@ -624,6 +624,91 @@ fn the_transformed_crate_stands_by_itself() {
     );
 }
 
+#[test]
+fn dependencies_come_along_and_their_changes_are_seen() {
+    let member = |name: &str, rest: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}")
+    };
+    let lib = format!(
+        "{HEAD}{}",
+        sees_seven("sees", "assert_ne!(helper::answer(), 42);")
+    );
+    let dir = program(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"helper\"]\n",
+        ),
+        (
+            "app/Cargo.toml",
+            &member("app", "[dependencies]\nhelper = { path = \"../helper\" }\n"),
+        ),
+        ("app/src/lib.rs", &lib),
+        ("helper/Cargo.toml", &member("helper", "")),
+        ("helper/src/lib.rs", "pub fn answer() -> u32 { 42 }\n"),
+    ]);
+    let checked = seqz(dir.path(), ["check", "app"]);
+    assert_eq!(checked.code, Some(1), "{}", checked.shown());
+    fs::write(
+        dir.path().join("helper/src/lib.rs"),
+        "pub fn answer() -> u32 { 43 }\n",
+    )
+    .unwrap();
+    let checked = seqz(dir.path(), ["check", "app"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.shown());
+    // A workspace without a package of its own can't be checked as a whole.
+    let whole = seqz(dir.path(), ["check"]);
+    assert_eq!(whole.code, Some(2), "{}", whole.shown());
+    // Without a directory that is named, what is built goes where the workspace's builds go.
+    let checked = run(command(dir.path())
+        .args(["check", "app"])
+        .env_remove("SEQZ_TARGET_DIR"));
+    assert_eq!(checked.code, Some(0), "{}", checked.shown());
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| dir.path().join("target"), Into::into);
+    assert!(target.join("seqz/programs").is_dir());
+}
+
+#[test]
+fn dependencies_that_are_not_there_are_to_be_fetched() {
+    let lib = format!("{HEAD}{}", lost_update());
+    let manifest = format!("{MANIFEST}\n[dependencies]\nno-such-crate-of-seqz = \"1\"\n");
+    let dir = program(&[("Cargo.toml", &manifest), ("src/lib.rs", &lib)]);
+    let checked = seqz(dir.path(), ["check"]);
+    assert_eq!(checked.code, Some(2), "{}", checked.shown());
+    assert!(
+        checked.stderr.contains("cargo fetch"),
+        "{}",
+        checked.shown()
+    );
+}
+
+#[test]
+fn a_lone_file_is_built_in_a_cache_directory() {
+    let lib = format!("{HEAD}{}", lost_update());
+    let dir = program(&[("race.rs", &lib)]);
+    let checked = run(command(dir.path())
+        .args(["check", "race.rs", "--k-max", "0"])
+        .env_remove("SEQZ_TARGET_DIR")
+        .env("XDG_CACHE_HOME", dir.path().join("cache")));
+    assert_eq!(checked.code, Some(1), "{}", checked.shown());
+    assert!(dir.path().join("cache/seqz/programs").is_dir());
+    let nowhere = run(command(dir.path())
+        .args(["check", "race.rs"])
+        .env_remove("SEQZ_TARGET_DIR")
+        .env_remove("XDG_CACHE_HOME")
+        .env_remove("HOME")
+        // Else rustup finds no toolchain.
+        .envs(
+            std::env::var_os("HOME").map(|home| ("RUSTUP_HOME", Path::new(&home).join(".rustup"))),
+        ));
+    assert_eq!(nowhere.code, Some(2), "{}", nowhere.shown());
+    let in_the_way = seqz(
+        dir.path(),
+        ["check", "race.rs", "--target-dir", "race.rs/x"],
+    );
+    assert_eq!(in_the_way.code, Some(2), "{}", in_the_way.shown());
+}
+
 #[cfg(feature = "z3")]
 #[test]
 fn z3_says_the_same() {

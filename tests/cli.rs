@@ -129,7 +129,9 @@ fn list_shows_harnesses() {
 fn transform_does_not_write_over_what_is_there() {
     let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", RACE)]);
     fs::create_dir(dir.path().join("out")).unwrap();
-    fs::write(dir.path().join("out/precious"), "mine").unwrap();
+    fs::create_dir(dir.path().join("out/src")).unwrap();
+    let precious = dir.path().join("out/src/precious.rs");
+    fs::write(&precious, "// mine").unwrap();
     snapshot!("not_empty", dir, ["transform", "--k", "1", "-o", "out"]);
     snapshot!(
         "not_a_directory",
@@ -141,8 +143,26 @@ fn transform_does_not_write_over_what_is_there() {
         ["transform", "--k", "1", "-o", "out", "--force"],
     );
     assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "// mine");
+}
+
+#[test]
+fn keep_writes_over_nothing_but_what_seqz_wrote() {
+    let dir = package(RACE);
+    snapshot!("keep_refused", dir, ["check", "--keep", "."]);
     assert_eq!(
-        fs::read_to_string(dir.path().join("out/precious")).unwrap(),
-        "mine"
+        fs::read_to_string(dir.path().join("src/lib.rs")).unwrap(),
+        RACE
     );
+    let kept = dir.path().join("kept");
+    for _ in 0..2 {
+        let run = seqz(dir.path(), ["check", "--keep", "kept"]);
+        assert_eq!(run.code, Some(1), "{}", run.shown());
+        assert!(kept.join("src/p_hat.rs").is_file());
+        // What seqz has left there is its own to remove.
+        fs::write(kept.join("src/left.rs"), "").unwrap();
+    }
+    let run = seqz(dir.path(), ["check", "--keep", "kept"]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    assert!(!kept.join("src/left.rs").exists());
 }

@@ -35,10 +35,9 @@ pub fn runtime() -> impl Iterator<Item = (PathBuf, &'static str)> {
     )
 }
 
-/// Makes `dir` hold exactly these files.
+/// Makes `dir` hold these files.
 ///
-/// A file whose content is already right is not touched, so that cargo sees nothing to rebuild. A Rust file that is
-/// left from an earlier writing is removed: it might otherwise be picked up as a module or a binary.
+/// A file whose content is already right is not touched, so that cargo sees nothing to rebuild.
 ///
 /// # Errors
 /// Whatever the file system says, with the path.
@@ -46,23 +45,29 @@ pub fn write<'a>(
     dir: &Path,
     files: impl IntoIterator<Item = (PathBuf, &'a str)>,
 ) -> io::Result<()> {
-    let mut kept = Vec::new();
     for (relative, text) in files {
         let path = dir.join(&relative);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|e| at(parent, &e))?;
         }
-        if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-            kept.push(path);
-            continue;
+        if !fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+            fs::write(&path, text).map_err(|e| at(&path, &e))?;
         }
-        fs::write(&path, text).map_err(|e| at(&path, &e))?;
-        kept.push(path);
     }
-    remove_stale(&dir.join("src"), &kept)
+    Ok(())
 }
 
-fn remove_stale(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
+/// Removes the Rust files in `src` of `dir` that are not in `kept`: what is left from an earlier writing might be taken
+/// for a module or a binary. For directories that hold nothing but what seqz writes.
+///
+/// # Errors
+/// Whatever the file system says, with the path.
+pub fn clean(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
+    let kept: Vec<_> = kept.iter().map(|path| dir.join(path)).collect();
+    remove_others(&dir.join("src"), &kept)
+}
+
+fn remove_others(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -72,7 +77,7 @@ fn remove_stale(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
         let entry = entry?;
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            remove_stale(&path, kept)?;
+            remove_others(&path, kept)?;
         } else if path.extension().is_some_and(|e| e == "rs") && !kept.contains(&path) {
             fs::remove_file(&path).map_err(|e| at(&path, &e))?;
         }
@@ -108,21 +113,18 @@ mod tests {
             dir.path(),
             [("src/a.rs".into(), "a"), ("src/m/b.rs".into(), "b")],
         )?;
-        for file in ["src/a.rs", "src/m/b.rs"] {
-            fs::File::options()
-                .write(true)
-                .open(dir.path().join(file))?
-                .set_modified(old)?;
-        }
-        let stamp = fs::metadata(dir.path().join("src/a.rs"))?.modified()?;
+        let a = dir.path().join("src/a.rs");
+        fs::File::options()
+            .write(true)
+            .open(&a)?
+            .set_modified(old)?;
+        let stamp = fs::metadata(&a)?.modified()?;
         write(
             dir.path(),
             [("src/a.rs".into(), "a"), ("src/c.rs".into(), "c")],
         )?;
-        assert_eq!(
-            fs::metadata(dir.path().join("src/a.rs"))?.modified()?,
-            stamp
-        );
+        clean(dir.path(), &["src/a.rs".into(), "src/c.rs".into()])?;
+        assert_eq!(fs::metadata(&a)?.modified()?, stamp);
         assert!(!dir.path().join("src/m/b.rs").exists());
         assert_eq!(fs::read_to_string(dir.path().join("src/c.rs"))?, "c");
         Ok(())

@@ -67,15 +67,18 @@ pub fn build(
         return Ok(built(true));
     }
 
-    embed::write(&layout.runtime, embed::runtime())
-        .map_err(|e| file("write", &layout.runtime, e))?;
-    embed::write(
-        &layout.program,
-        files
+    let runtime: Vec<_> = embed::runtime()
+        .map(|(path, text)| (path, text.to_owned()))
+        .collect();
+    for (dir, files) in [(&layout.runtime, &runtime), (&layout.program, &files)] {
+        let kept: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
+        let files = files
             .iter()
-            .map(|(path, text)| (path.clone(), text.as_str())),
-    )
-    .map_err(|e| file("write", &layout.program, e))?;
+            .map(|(path, text)| (path.clone(), text.as_str()));
+        embed::write(dir, files)
+            .and_then(|()| embed::clean(dir, &kept))
+            .map_err(|e| file("write", dir, e))?;
+    }
     if let Some(from) = lock_file {
         let to = layout.program.join("Cargo.lock");
         fs::copy(&from, &to).map_err(|e| file("write", &to, e))?;

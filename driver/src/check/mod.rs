@@ -7,7 +7,7 @@ pub mod progress;
 mod search;
 mod solver;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -147,6 +147,10 @@ pub fn run(
     };
     let mut search = Search {
         worker: &built.worker,
+        dir: program
+            .manifest()
+            .and_then(Path::parent)
+            .filter(|dir| !dir.as_os_str().is_empty()),
         original: Original::new(program, generated),
         stop,
         deadline: options.deadline,

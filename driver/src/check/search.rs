@@ -25,6 +25,8 @@ const TICK: Duration = Duration::from_millis(50);
 /// What doesn't change from harness to harness.
 pub(super) struct Search<'a> {
     pub(super) worker: &'a Path,
+    /// Where tests of the program run: in their package, as under cargo.
+    pub(super) dir: Option<&'a Path>,
     pub(super) original: Original<'a>,
     pub(super) stop: &'a AtomicBool,
     pub(super) deadline: Option<Instant>,
@@ -141,8 +143,8 @@ impl Search<'_> {
         gathered: &mut Gathered,
         running: &mut Option<Choice>,
     ) -> Result<End, Error> {
-        let mut process =
-            Process::start(self.worker).map_err(|e| failed("cannot start the worker", &e))?;
+        let mut process = Process::start(self.worker, self.dir)
+            .map_err(|e| failed("cannot start the worker", &e))?;
         if send(&mut process, &Request::Check(check.clone())).is_err() {
             return bury(process);
         }

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
+use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -44,7 +45,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         role: Role::First,
     })?;
     if let Some(dir) = &args.keep {
-        super::transform::write(dir, &generated, true)?;
+        super::transform::write(dir, &generated, super::transform::Force::Ours)?;
     }
     let target_dir = build::target_dir(args.target_dir.as_deref(), &program)?;
     let waiting = || progress.say("waiting for another seqz that builds in the same directory");
@@ -53,7 +54,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         Err(_) if STOP.load(Ordering::Relaxed) => return Ok(Verdict::Interrupted),
         built => built?,
     };
-    let options = options(args, started, target_dir);
+    let options = options(args, target_dir);
     let subject = Subject {
         program: &program,
         generated: &generated,
@@ -154,7 +155,7 @@ fn tasks<'a>(harnesses: &[&'a Harness], args: &CheckArgs) -> Result<Vec<Task<'a>
     harnesses.iter().map(task).collect()
 }
 
-fn options(args: &CheckArgs, started: Instant, target_dir: std::path::PathBuf) -> Options {
+fn options(args: &CheckArgs, target_dir: PathBuf) -> Options {
     Options {
         path: args.path.display().to_string(),
         k_max: args.k_max,
@@ -175,7 +176,7 @@ fn options(args: &CheckArgs, started: Instant, target_dir: std::path::PathBuf) -
             .unwrap_or_else(|| RandomState::new().hash_one(0) >> 40),
         max_steps: args.max_steps,
         max_executions: args.max_executions.unwrap_or(u64::MAX),
-        deadline: args.time.and_then(|time| started.checked_add(time)),
+        deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
         hang_after: args.hang_after,
         target_dir,
     }

@@ -155,7 +155,7 @@ pub struct CheckArgs {
     /// How many executions to make at most, per harness and thread under test
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
-    /// Stop the search after so many seconds
+    /// Stop the search after so many seconds; building doesn't count
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<std::time::Duration>,
     /// How long one execution may go on without a sign of life before it is taken for hung, in seconds

@@ -40,16 +40,20 @@ pub struct Death {
 }
 
 impl Process {
-    /// Starts the worker and waits until it connects.
+    /// Starts the worker, in `dir` if given, and waits until it connects.
     ///
     /// # Errors
     /// When it can't be started, or ends or is silent instead of connecting.
-    pub fn start(worker: &Path) -> io::Result<Self> {
-        let dir = socket_dir()?;
-        let path = dir.path().join("worker");
+    pub fn start(worker: &Path, dir: Option<&Path>) -> io::Result<Self> {
+        let socket = socket_dir()?;
+        let path = socket.path().join("worker");
         let listener = UnixListener::bind(&path)?;
         listener.set_nonblocking(true)?;
-        let mut child = Command::new(worker)
+        let mut command = Command::new(worker);
+        if let Some(dir) = dir {
+            command.current_dir(dir);
+        }
+        let mut child = command
             .env("SEQZ_SOCKET", &path)
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::null())
@@ -88,7 +92,7 @@ impl Process {
             child,
             connection: Connection::new(stream),
             stderr,
-            _dir: dir,
+            _dir: socket,
         })
     }
 
@@ -203,12 +207,12 @@ mod tests {
 
     #[test]
     fn a_worker_that_ends_at_once_is_reported_with_what_it_said() {
-        let error = Process::start(Path::new("/bin/false")).unwrap_err();
+        let error = Process::start(Path::new("/bin/false"), None).unwrap_err();
         assert!(
             error.to_string().contains("ended before it was ready"),
             "{error}"
         );
-        assert!(Process::start(Path::new("/nonexistent/worker")).is_err());
+        assert!(Process::start(Path::new("/nonexistent/worker"), None).is_err());
     }
 
     #[test]
