@@ -6,6 +6,8 @@
     reason = "each test binary uses a part of it, and none is a library"
 )]
 
+pub mod programs;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

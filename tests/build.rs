@@ -1,0 +1,211 @@
+//! How programs are built, and what is written where.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::programs::{HEAD, lost_update, sees_seven, two_threads};
+use support::{MANIFEST, Package, command, package, program, run, seqz, settings, target_dir};
+
+#[test]
+fn an_unchanged_program_is_not_built_again() {
+    let lib = format!("{HEAD}{}", lost_update());
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &lib)]);
+    assert_eq!(seqz(dir.path(), ["check"]).code, Some(1));
+    // No cargo, no building.
+    let started = Instant::now();
+    let again = run(command(dir.path())
+        .arg("check")
+        .env("CARGO", "/nonexistent"));
+    assert_eq!(again.code, Some(1), "{}", again.shown());
+    assert!(started.elapsed() < Duration::from_secs(5));
+
+    let source = fs::read_to_string(dir.path().join("src/lib.rs")).unwrap();
+    fs::write(
+        dir.path().join("src/lib.rs"),
+        source.replace("seen + 1", "seen + 2"),
+    )
+    .unwrap();
+    let changed = run(command(dir.path())
+        .arg("check")
+        .env("CARGO", "/nonexistent"));
+    assert_eq!(changed.code, Some(3), "{}", changed.shown());
+}
+
+#[test]
+fn programs_of_the_same_name_are_kept_apart() {
+    let write = |value: u32| {
+        let writes = two_threads(
+            "sees",
+            "assert_ne!(x2.load(SeqCst), 7);",
+            &format!("x3.store({value}, SeqCst);"),
+            "",
+        );
+        package(&format!("{HEAD}{writes}"))
+    };
+    let (buggy, clean) = (write(7), write(8));
+    for _ in 0..2 {
+        assert_eq!(seqz(buggy.path(), ["check"]).code, Some(1));
+        assert_eq!(seqz(clean.path(), ["check"]).code, Some(0));
+    }
+    // Written first and built last.
+    let (clean, buggy) = (write(9), write(7));
+    assert_eq!(seqz(buggy.path(), ["check"]).code, Some(1));
+    assert_eq!(seqz(clean.path(), ["check"]).code, Some(0));
+}
+
+#[test]
+fn many_at_once_do_not_disturb_each_other() {
+    let dirs: Vec<_> = (0..4)
+        .map(|i| {
+            package(&format!(
+                "{HEAD}{}",
+                sees_seven("sees", &format!("panic!(\"number {i}\");"))
+            ))
+        })
+        .collect();
+    let runs: Vec<_> = thread::scope(|scope| {
+        let start = |dir: &Package| {
+            let dir = dir.path().to_owned();
+            scope.spawn(move || seqz(&dir, ["check", "--format", "json"]))
+        };
+        let running: Vec<_> = dirs.iter().chain(&dirs).map(start).collect();
+        running.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    for (i, run) in runs.iter().enumerate() {
+        assert_eq!(
+            run.json()["harnesses"][0]["bugs"][0]["message"],
+            format!("number {}", i % 4)
+        );
+    }
+}
+
+#[test]
+fn the_transformed_crate_stands_by_itself() {
+    let dir = package(&format!(
+        "{HEAD}{}",
+        sees_seven("sees", "panic!(\"seven\");")
+    ));
+    let out = dir.path().join("out");
+    // Of an earlier run.
+    let _ = fs::remove_dir_all(&out);
+    let written = seqz(dir.path(), ["transform", "--k", "1", "-o", "out"]);
+    assert_eq!(written.code, Some(0), "{}", written.shown());
+    settings(dir.path()).bind(|| insta::assert_snapshot!("transform", written.shown()));
+    let cargo = |args: &[&str]| {
+        Command::new("cargo")
+            .args(args)
+            .current_dir(&out)
+            .env("CARGO_TARGET_DIR", target_dir().join("transformed"))
+            .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+            .output()
+            .unwrap()
+    };
+    let built = cargo(&["build", "--offline"]);
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    let failing = cargo(&["run", "--offline", "-q", "--", "--rds", "0", "--wrts", "0"]);
+    assert_eq!(failing.status.code(), Some(1), "{failing:?}");
+    assert!(
+        String::from_utf8_lossy(&failing.stdout).contains("seven"),
+        "{failing:?}"
+    );
+    let passing = cargo(&["run", "--offline", "-q", "--", "--under-test", "second"]);
+    assert_eq!(passing.status.code(), Some(0), "{passing:?}");
+    // It is not written over unless that is asked for.
+    assert_eq!(
+        seqz(dir.path(), ["transform", "--k", "1", "-o", "out"]).code,
+        Some(2)
+    );
+}
+
+#[test]
+fn dependencies_come_along_and_their_changes_are_seen() {
+    let member = |name: &str, rest: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}")
+    };
+    let lib = format!(
+        "{HEAD}{}",
+        sees_seven("sees", "assert_ne!(helper::answer(), 42);")
+    );
+    let dir = program(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nresolver = \"3\"\nmembers = [\"app\", \"helper\"]\n",
+        ),
+        (
+            "app/Cargo.toml",
+            &member("app", "[dependencies]\nhelper = { path = \"../helper\" }\n"),
+        ),
+        ("app/src/lib.rs", &lib),
+        ("helper/Cargo.toml", &member("helper", "")),
+        ("helper/src/lib.rs", "pub fn answer() -> u32 { 42 }\n"),
+    ]);
+    let checked = seqz(dir.path(), ["check", "app"]);
+    assert_eq!(checked.code, Some(1), "{}", checked.shown());
+    fs::write(
+        dir.path().join("helper/src/lib.rs"),
+        "pub fn answer() -> u32 { 43 }\n",
+    )
+    .unwrap();
+    let checked = seqz(dir.path(), ["check", "app"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.shown());
+    // A workspace without a package of its own can't be checked as a whole.
+    let whole = seqz(dir.path(), ["check"]);
+    assert_eq!(whole.code, Some(2), "{}", whole.shown());
+    // Without a directory that is named, what is built goes where the workspace's builds go.
+    let checked = run(command(dir.path())
+        .args(["check", "app"])
+        .env_remove("SEQZ_TARGET_DIR")
+        .env_remove("CARGO_TARGET_DIR"));
+    assert_eq!(checked.code, Some(0), "{}", checked.shown());
+    assert!(dir.path().join("target/seqz/programs").is_dir());
+}
+
+#[test]
+fn dependencies_that_are_not_there_are_to_be_fetched() {
+    let lib = format!("{HEAD}{}", lost_update());
+    let manifest = format!("{MANIFEST}\n[dependencies]\nno-such-crate-of-seqz = \"1\"\n");
+    let dir = program(&[("Cargo.toml", &manifest), ("src/lib.rs", &lib)]);
+    let checked = seqz(dir.path(), ["check"]);
+    assert_eq!(checked.code, Some(2), "{}", checked.shown());
+    assert!(
+        checked.stderr.contains("cargo fetch"),
+        "{}",
+        checked.shown()
+    );
+}
+
+#[test]
+fn a_lone_file_is_built_in_a_cache_directory() {
+    let lib = format!("{HEAD}{}", lost_update());
+    let dir = program(&[("race.rs", &lib)]);
+    let checked = run(command(dir.path())
+        .args(["check", "race.rs", "--k-max", "0"])
+        .env_remove("SEQZ_TARGET_DIR")
+        .env("XDG_CACHE_HOME", dir.path().join("cache")));
+    assert_eq!(checked.code, Some(1), "{}", checked.shown());
+    assert!(dir.path().join("cache/seqz/programs").is_dir());
+    let nowhere = run(command(dir.path())
+        .args(["check", "race.rs"])
+        .env_remove("SEQZ_TARGET_DIR")
+        .env_remove("XDG_CACHE_HOME")
+        .env_remove("HOME")
+        // Else rustup finds no toolchain.
+        .envs(
+            std::env::var_os("HOME").map(|home| ("RUSTUP_HOME", Path::new(&home).join(".rustup"))),
+        ));
+    assert_eq!(nowhere.code, Some(2), "{}", nowhere.shown());
+    let in_the_way = seqz(
+        dir.path(),
+        ["check", "race.rs", "--target-dir", "race.rs/x"],
+    );
+    assert_eq!(in_the_way.code, Some(2), "{}", in_the_way.shown());
+}

@@ -1,0 +1,215 @@
+//! How searches end: with everything tried, or not.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::programs::{HEAD, check_json, lost_update, sees_seven, two_threads};
+use support::{command, package, run, seqz};
+
+#[test]
+fn whatever_ends_the_worker_is_a_finding_that_names_the_execution() {
+    let recursion =
+        "fn deep(n: u64) -> u64 { std::hint::black_box(if n == 0 { 0 } else { deep(n - 1) + n }) }";
+    let source = [
+        recursion,
+        &sees_seven("a_exits", "std::process::exit(0);"),
+        &sees_seven(
+            "b_overflows",
+            "let n = std::hint::black_box(1 << 40); deep(n);",
+        ),
+        &sees_seven("c_hangs", "loop { std::hint::black_box(0); }"),
+        &sees_seven("d_aborts", "std::process::abort();"),
+        &lost_update(),
+    ]
+    .concat();
+    let (code, report) = check_json(&source, &["--hang-after", "1"]);
+    assert_eq!(code, 1);
+    let harnesses = report["harnesses"].as_array().unwrap();
+    let kinds: Vec<_> = harnesses
+        .iter()
+        .map(|harness| {
+            let bug = &harness["bugs"][0];
+            assert_eq!(harness["bugs"].as_array().unwrap().len(), 1, "{harness:#}");
+            (bug["kind"].as_str().unwrap(), bug["k"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ("exit", 1),
+            ("crash", 1),
+            ("hang", 1),
+            ("crash", 1),
+            ("assertion", 0)
+        ]
+    );
+    assert_eq!(
+        harnesses[1]["bugs"][0]["message"],
+        "a thread has overflowed its stack"
+    );
+    for harness in &harnesses[..4] {
+        assert_eq!(harness["bugs"][0]["non_local_reads"][0]["read"], 0);
+        assert_eq!(harness["bugs"][0]["non_local_reads"][0]["write"], 0);
+        // The thread that writes has been searched to the end all the same.
+        let roles = harness["roles"].as_array().unwrap();
+        assert_eq!(roles.len(), 2, "{roles:?}");
+        assert_eq!(roles[0]["levels"][1]["reasons"][0], "died");
+        assert_eq!(roles[1]["levels"][3]["exhausted"], true);
+    }
+}
+
+#[test]
+fn bounds_end_the_claim_of_exhaustion() {
+    let source = two_threads(
+        "long",
+        "for _ in 0..6 { x2.load(SeqCst); }",
+        "for i in 0..6 { x3.store(i, SeqCst); }",
+        "",
+    );
+    let reasons = |args: &[&str]| {
+        let (code, report) = check_json(&source, args);
+        assert_eq!((code, &report["summary"]["exhausted"]), (0, &false.into()));
+        report["harnesses"][0]["roles"].to_string()
+    };
+    assert!(reasons(&["--max-executions", "7"]).contains("execution_limit"));
+    assert!(reasons(&["--max-steps", "3"]).contains("step_bound"));
+}
+
+#[test]
+fn chance_is_not_searched() {
+    let source = two_threads(
+        "chance",
+        "if x2.load(SeqCst) == 1 { y2.load(SeqCst); }",
+        "let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+         for i in 0..now.subsec_nanos() / 100 % 50 { y3.store(i, SeqCst); }
+         x3.store(1, SeqCst);",
+        "",
+    );
+    let (code, report) = check_json(&source, &[]);
+    assert_eq!(code, 2, "{report:#}");
+    assert_eq!(
+        report["harnesses"][0]["status"]["state"],
+        "nondeterministic"
+    );
+}
+
+/// A search that takes long: many reads, many writes, and a large k.
+fn endless() -> String {
+    lost_update()
+        + &two_threads(
+            "z_endless",
+            "for _ in 0..60 { x2.load(SeqCst); }",
+            "for i in 0..60 { x3.store(i, SeqCst); }",
+            "",
+        )
+}
+
+#[test]
+fn time_is_kept() {
+    let (code, report) = check_json(
+        &endless(),
+        &["--k-max", "9", "--time", "2", "--harness", "z_endless"],
+    );
+    assert_eq!(code, 0);
+    assert_eq!(report["cut"], "time_limit");
+    assert_eq!(report["summary"]["exhausted"], false);
+    assert!(
+        report["harnesses"][0]["roles"]
+            .to_string()
+            .contains("time_limit")
+    );
+}
+
+#[test]
+fn an_interrupt_ends_with_what_was_found() {
+    let dir = package(&format!("{HEAD}{}", endless()));
+    // Built, and its findings' place known.
+    let built = seqz(
+        dir.path(),
+        [
+            "check",
+            "--harness",
+            "lost_update",
+            "--k-max",
+            "0",
+            "--format",
+            "json",
+        ],
+    );
+    let first = Path::new(built.json()["findings"].as_str().unwrap()).join("1.json");
+    let interrupt = |args: &[&str], ready: &dyn Fn() -> bool| {
+        // The search removes what earlier ones found.
+        let _ = fs::remove_file(&first);
+        let child = command(dir.path())
+            .args(["check", "--k-max", "9", "--format", "json"])
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !ready() && Instant::now() < patience {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let signalled = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(signalled.success());
+        let output = child.wait_with_output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report)
+    };
+    let (code, report) = interrupt(&[], &|| first.exists());
+    assert_eq!((code, &report["cut"]), (Some(1), &"interrupted".into()));
+    assert_eq!(report["summary"]["bugs"], 1);
+    assert_eq!(report["summary"]["exhausted"], false);
+    let started = Instant::now();
+    let (code, report) = interrupt(&["--harness", "z_endless"], &|| {
+        started.elapsed() > Duration::from_secs(2)
+    });
+    assert_eq!((code, &report["cut"]), (Some(130), &"interrupted".into()));
+    assert!(
+        report["harnesses"][0]["roles"]
+            .to_string()
+            .contains("interrupted")
+    );
+    assert_eq!(report["summary"]["exhausted"], false);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let dir = package(&format!("{HEAD}{}", lost_update()));
+    let mut child = command(dir.path())
+        .arg("check")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn findings_that_can_not_be_written_do_not_end_the_search() {
+    let dir = package(&format!("{HEAD}{}", lost_update()));
+    let target = tempfile::tempdir().unwrap();
+    fs::write(target.path().join("findings"), "in the way").unwrap();
+    let run = run(command(dir.path())
+        .args(["check", "--format", "json"])
+        .env("SEQZ_TARGET_DIR", target.path()));
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let note = run.json()["harnesses"][0]["notes"][0]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(note.contains("not written"), "{note}");
+}
