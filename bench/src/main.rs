@@ -2,10 +2,14 @@
 
 #[cfg(feature = "z3")]
 mod feasibility;
+#[cfg(feature = "peers")]
+mod peers;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: seqz-bench feasibility [LOGS]   (needs --features z3)";
+const USAGE: &str = "\
+usage: seqz-bench feasibility [LOGS]   (needs --features z3)
+       seqz-bench peers                (needs --features peers)";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -15,6 +19,8 @@ fn main() -> ExitCode {
             let logs = arguments.next().and_then(|logs| logs.parse().ok());
             feasibility::run(logs.unwrap_or(240))
         }
+        #[cfg(feature = "peers")]
+        Some("peers") => peers::run(),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)

@@ -84,6 +84,22 @@ pub struct ThreadInfo {
     pub spawned_at: Option<Place>,
 }
 
+/// A party, as cheaply as can be.
+#[derive(Clone, Debug)]
+pub(super) struct Party {
+    name: Option<String>,
+    spawned_at: Option<Site>,
+}
+
+impl Party {
+    pub(super) fn info(&self) -> ThreadInfo {
+        ThreadInfo {
+            name: self.name.clone(),
+            spawned_at: self.spawned_at.map(Place::from),
+        }
+    }
+}
+
 /// A bug with its proof.
 #[derive(Clone, Debug)]
 pub struct Bug {
@@ -519,16 +535,22 @@ impl Engine {
         })
     }
 
-    pub(crate) fn party_infos(&self, role: Role) -> Option<(ThreadInfo, ThreadInfo)> {
+    /// T and T', once two threads run side by side.
+    pub(super) fn parties(&self, role: Role) -> Option<(Party, Party)> {
         let (under_test, interfering) = self.threads.parties(role)?;
-        let info = |thread| {
+        let party = |thread| {
             let thread: &threads::Thread = self.threads.get(thread);
-            ThreadInfo {
+            Party {
                 name: thread.name.clone(),
-                spawned_at: thread.spawned_at.map(Place::from),
+                spawned_at: thread.spawned_at,
             }
         };
-        Some((info(under_test), info(interfering)))
+        Some((party(under_test), party(interfering)))
+    }
+
+    fn party_infos(&self, role: Role) -> Option<(ThreadInfo, ThreadInfo)> {
+        let (under_test, interfering) = self.parties(role)?;
+        Some((under_test.info(), interfering.info()))
     }
 
     fn event(&self, event: TEvent, trail: Trail) -> Event {

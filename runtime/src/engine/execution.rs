@@ -279,7 +279,7 @@ impl Machine {
         CURRENT.set(Some(pointer));
         let handle = Handle(pointer);
         run_harness(handle, program);
-        let leftovers = handle.get().threads.reset();
+        let leftovers = handle.get().threads.take_bodies();
         handle.get().quiet = true;
         handle.get().abort = None;
         // What the program's own destructors do after its end is none of its events.
@@ -355,7 +355,8 @@ impl Machine {
     /// T and T' of the latest execution, in this order, if two threads ran side by side in it.
     #[must_use]
     pub fn threads(&self) -> Option<(super::ThreadInfo, super::ThreadInfo)> {
-        self.engine.parties_at_end.clone()
+        let (under_test, interfering) = self.engine.parties_at_end.as_ref()?;
+        Some((under_test.info(), interfering.info()))
     }
 
     /// Whether the latest execution had two threads side by side.
@@ -403,7 +404,7 @@ fn run_harness(handle: Handle, program: &dyn Fn()) {
     }
     let engine = handle.get();
     engine.ending = engine.abort.take();
-    engine.parties_at_end = engine.party_infos(engine.role);
+    engine.parties_at_end = engine.parties(engine.role);
 }
 
 impl Engine {
@@ -484,7 +485,7 @@ impl Engine {
         self.blocks.clear();
         self.racy_accesses.clear();
         self.grid.reset();
-        drop(self.threads.reset());
+        self.threads.reset();
         self.steps = 0;
         self.spin = tau::Spin::default();
         self.panic = None;

@@ -46,10 +46,20 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Forgets all threads but the harness's own. The caller drops what is returned, outside of any engine borrow.
-    pub(crate) fn reset(&mut self) -> Vec<Thread> {
-        let old = std::mem::take(&mut self.list);
-        *self = Self::default();
+    /// The bodies of threads that have not run. The caller drops them, outside of any engine borrow.
+    pub(crate) fn take_bodies(&mut self) -> Vec<Box<dyn FnOnce()>> {
+        self.list
+            .iter_mut()
+            .filter_map(|thread| thread.body.take())
+            .collect()
+    }
+
+    /// Forgets all threads but the harness's own.
+    pub(crate) fn reset(&mut self) {
+        self.list.clear();
+        self.current = 0;
+        self.parties = None;
+        self.waiting_under_test = None;
         self.list.push(Thread {
             name: None,
             spawned_at: None,
@@ -57,7 +67,6 @@ impl Threads {
             state: State::Running,
             line: Line::Init,
         });
-        old
     }
 
     pub(crate) fn get(&self, thread: ThreadNo) -> &Thread {
