@@ -125,7 +125,8 @@ pub(crate) struct Tables {
     /// The names of the crates it depends on.
     pub(crate) dependencies: HashSet<String>,
     pub(crate) edition_2015: bool,
-    active: RefCell<HashSet<(ModId, Ns, String)>>,
+    /// The questions being answered, by the address of the names they are put to.
+    active: RefCell<HashSet<(usize, Ns, String)>>,
 }
 
 impl Tables {
@@ -307,21 +308,27 @@ impl Tables {
 
     /// What a module has under a name.
     pub(crate) fn in_module(&self, module: ModId, name: &str, ns: Ns) -> Option<Def> {
-        let key = (module, ns, name.to_string());
-        if !self.active.borrow_mut().insert(key.clone()) {
-            return None;
-        }
-        let found = self.in_names(
+        self.in_names(
             &self.modules[module].names,
             &[Rib::Module(module)],
             name,
             ns,
-        );
+        )
+    }
+
+    /// What a module or block has under a name; nothing if this very question is being answered, as when an import
+    /// starts with the name that it brings.
+    fn in_names(&self, names: &Names, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
+        let key = (std::ptr::from_ref(names).addr(), ns, name.to_string());
+        if !self.active.borrow_mut().insert(key.clone()) {
+            return None;
+        }
+        let found = self.find_in_names(names, ribs, name, ns);
         self.active.borrow_mut().remove(&key);
         found
     }
 
-    fn in_names(&self, names: &Names, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
+    fn find_in_names(&self, names: &Names, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
         if let Some(def) = names.items.get(&(ns, name.to_string())) {
             return Some(def.clone());
         }

@@ -144,3 +144,27 @@ fn items_hide_the_variables_around_them() {
         Some(Def::Item(_))
     ));
 }
+
+#[test]
+fn imports_that_start_with_their_own_name() {
+    let text =
+        "mod m { pub mod m { pub fn m() {} } } use m::m; use self::n::n; mod n { pub fn n() {} }";
+    assert_eq!(value(text, "n"), "item n");
+    let program =
+        Crate::of_text("mod spawn { pub fn spawn() {} } fn f() { use spawn::spawn; spawn(); }");
+    let tables = collect(&program);
+    let import = Import {
+        segments: vec!["spawn".into(), "spawn".into()],
+        leading: false,
+    };
+    let names = Names {
+        imports: vec![("spawn".into(), import)],
+        ..Names::default()
+    };
+    let ribs = [Rib::Module(ROOT), Rib::Block(names)];
+    let segments = ["spawn".to_string()];
+    assert!(matches!(
+        tables.resolve(&ribs, false, &segments, Ns::Value),
+        Some(Def::Item(_))
+    ));
+}
