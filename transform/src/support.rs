@@ -86,9 +86,6 @@ pub(crate) fn refusal(path: &[&str]) -> Option<Refusal> {
             RAW,
             "share the atomic itself, as a static or through `Arc` or a reference",
         ),
-        ["sync", "atomic", "spin_loop_hint", ..] => {
-            ("it was removed from std", "use `std::hint::spin_loop`")
-        }
         ["thread", "park" | "park_timeout" | "park_timeout_ms", ..] => (WAITING, ASSUME),
         ["thread", "sleep_until", ..] => (UNSTABLE, "use `thread::sleep`"),
         ["thread", "Thread", "unpark", ..] => (WAITING, ASSUME),

@@ -116,6 +116,53 @@ fn module_files_keep_their_places() {
 }
 
 #[test]
+fn modules_from_elsewhere() {
+    let dir = directory(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "#[path = \"../shared/part.rs\"]\nmod part;\nmod own;\n",
+        ),
+        ("src/own.rs", "#[path = \"sub/../moved.rs\"]\nmod moved;\n"),
+        ("src/moved.rs", STARTS),
+        (
+            "shared/part.rs",
+            "mod beside;\n#[path = \"../src/moved.rs\"]\nmod back;\n",
+        ),
+        ("shared/beside.rs", STARTS),
+    ]);
+    let program = load(dir.path());
+    assert_eq!(
+        names(&program),
+        [
+            "part::beside::starts",
+            "part::back::starts",
+            "own::moved::starts"
+        ]
+    );
+    let generated = generate(&program);
+    let outside: String = dir
+        .path()
+        .components()
+        .skip(1)
+        .map(|part| part.as_os_str().to_str().unwrap())
+        .collect::<Vec<_>>()
+        .join("/");
+    let root = text(&generated, "src/lib.rs");
+    assert!(
+        root.contains(&format!("#[path = \"outside/{outside}/shared/part.rs\"]")),
+        "{root}"
+    );
+    let part = text(&generated, &format!("src/outside/{outside}/shared/part.rs"));
+    let up = "../".repeat(outside.split('/').count() + 2);
+    assert!(
+        part.contains(&format!("#[path = \"{up}moved.rs\"]")),
+        "{part}"
+    );
+    assert!(text(&generated, "src/own.rs").contains("sub/../moved.rs"));
+}
+
+#[test]
 fn a_file_beside_its_modules() {
     let dir = directory(&[
         ("prog.rs", "mod part;\nfn main() { part::go() }\n"),

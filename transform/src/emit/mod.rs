@@ -55,7 +55,7 @@ pub(crate) fn generate(
     files[0].1.push_str(&appendix(program, &roots));
     let package = format!("{}-p-hat", program.package.name);
     let library = package.replace('-', "_");
-    files.extend(p_hat::files(program, chosen, options));
+    files.extend(p_hat::files(chosen, options));
     files.push((PathBuf::from("src/main.rs"), main(&library)));
     files.push((
         PathBuf::from("Cargo.toml"),

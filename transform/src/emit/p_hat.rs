@@ -4,20 +4,15 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::harness::{Harness, HarnessKind, Returns};
-use crate::load::Crate;
 use crate::program::{Options, Role};
 
 /// The files of the module.
-pub(super) fn files(
-    program: &Crate,
-    chosen: &[&Harness],
-    options: &Options,
-) -> Vec<(PathBuf, String)> {
+pub(super) fn files(chosen: &[&Harness], options: &Options) -> Vec<(PathBuf, String)> {
     if let [harness] = chosen {
         let text = format!(
             "{}\n/// All harnesses of this crate, for `main`.\n\
              pub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[&HARNESS];\n",
-            module(program, harness, options)
+            module(harness, options)
         );
         return vec![(PathBuf::from("src/p_hat.rs"), text)];
     }
@@ -32,7 +27,7 @@ pub(super) fn files(
         ));
         files.push((
             PathBuf::from(format!("src/p_hat/{name}.rs")),
-            module(program, harness, options),
+            module(harness, options),
         ));
     }
     index.push_str("\n/// All harnesses, for `main`.\npub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[\n");
@@ -66,7 +61,7 @@ fn module_names(chosen: &[&Harness]) -> Vec<String> {
     chosen.iter().map(name).collect()
 }
 
-fn module(program: &Crate, harness: &Harness, options: &Options) -> String {
+fn module(harness: &Harness, options: &Options) -> String {
     let info = &harness.info;
     let (t, t_prime, role) = match options.role {
         Role::First => ("first", "second", "First"),
@@ -108,15 +103,14 @@ fn module(program: &Crate, harness: &Harness, options: &Options) -> String {
 //! test, see which writes of T', the interfering thread. Every one of its executions is an execution of P in which
 //! these reads of T are non-local and all others are local, and T' reads nothing that T wrote.
 //!
-//! | in the paper           | here                                                                                |
-//! |------------------------|-------------------------------------------------------------------------------------|
-//! | *init*                 | [`init`] up to where two threads run side by side                                   |
-//! | τ\\[T\\]                 | the {t} party's code, run by `seqz_runtime::engine` (`tau`)                         |
-//! | τ'\\[T'\\]               | the {t_prime} party's code, run first and to its end (`tau_prime`)                         |
-//! | G and G'               | the two copies inside of every shared object (`seqz_runtime::shared`)               |
-//! | *append(log, …)*       | `seqz_runtime::log`                                                                 |
-//! | *isFeasible(log)*      | `seqz_runtime::feasibility`, after every read of T and wherever T can fail          |
-//! | *rds*, *wrts*, *vals*  | the arguments of [`p_hat`]; the values are in the log of T'                         |
+//! In the paper's words, and where to find it:
+//! - *init* is [`init`] up to where two threads run side by side.
+//! - τ\\[T\\] is the {t} party's code, run by `seqz_runtime::engine` (`tau.rs`).
+//! - τ'\\[T'\\] is the {t_prime} party's code, run before it and to its end (`tau_prime.rs`).
+//! - G and G' are the two copies inside of every shared object (`seqz_runtime::shared`).
+//! - *rds* and *wrts* are arguments of [`p_hat`]; *vals* are in the log of T'.
+//! - *append(log, …)* is `seqz_runtime::log`.
+//! - *isFeasible(log)* is `seqz_runtime::feasibility`, asked after every read of T and wherever T can fail.
 //!
 //! The parties are numbered as they are created, the harness's own thread first where it goes on beside one other.
 
@@ -162,7 +156,6 @@ pub fn p_hat_from_bytes(bytes: &[u8]) -> Outcome {{
 ",
         name = info.name
     ));
-    let _ = program;
     text
 }
 

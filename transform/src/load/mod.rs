@@ -4,6 +4,7 @@ mod manifest;
 mod modules;
 mod targets;
 
+use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ pub(crate) struct Crate {
     pub(crate) modules: ModuleFiles,
     /// Tests and programs of the package beside the crate, each a module of the generated crate.
     pub(crate) roots: Vec<ExtraRoot>,
+    /// New values of `#[path]`, by file and offset of the old one, for modules that moved.
+    pub(crate) paths: HashMap<(usize, usize), String>,
 }
 
 /// A test or a program that uses the crate: another crate's root, which becomes a module.
@@ -58,18 +61,19 @@ impl Crate {
         };
         let mut reader = modules::Reader::new(&package, &cfg);
         reader.read_all()?;
-        let (files, modules, roots) = reader.finish();
-        if files[0].tree.items.is_empty() {
+        let parts = reader.finish();
+        if parts.files[0].tree.items.is_empty() {
             return Err(Error::Empty {
-                path: files[0].source.path.clone(),
+                path: parts.files[0].source.path.clone(),
             });
         }
         Ok(Crate {
             package,
             cfg,
-            files,
-            modules,
-            roots,
+            files: parts.files,
+            modules: parts.modules,
+            roots: parts.roots,
+            paths: parts.paths,
         })
     }
 
@@ -83,6 +87,7 @@ impl Crate {
             files: vec![file],
             modules: ModuleFiles::new(),
             roots: Vec::new(),
+            paths: HashMap::new(),
         }
     }
 

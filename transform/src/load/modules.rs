@@ -24,6 +24,14 @@ struct Directory {
     inline: bool,
 }
 
+/// What was read.
+pub(super) struct Parts {
+    pub(super) files: Vec<ParsedFile>,
+    pub(super) modules: ModuleFiles,
+    pub(super) roots: Vec<ExtraRoot>,
+    pub(super) paths: HashMap<(usize, usize), String>,
+}
+
 pub(super) struct Reader<'a> {
     package: &'a Package,
     cfg: &'a Cfg,
@@ -32,6 +40,7 @@ pub(super) struct Reader<'a> {
     /// The files being read, to notice one that contains itself.
     open: HashSet<PathBuf>,
     roots: Vec<ExtraRoot>,
+    paths: HashMap<(usize, usize), String>,
     /// The directory of the root being read.
     source: PathBuf,
     /// Where its files go.
@@ -47,13 +56,19 @@ impl<'a> Reader<'a> {
             modules: ModuleFiles::new(),
             open: HashSet::new(),
             roots: Vec::new(),
+            paths: HashMap::new(),
             source: PathBuf::new(),
             base: PathBuf::from("src"),
         }
     }
 
-    pub(super) fn finish(self) -> (Vec<ParsedFile>, ModuleFiles, Vec<ExtraRoot>) {
-        (self.files, self.modules, self.roots)
+    pub(super) fn finish(self) -> Parts {
+        Parts {
+            files: self.files,
+            modules: self.modules,
+            roots: self.roots,
+            paths: self.paths,
+        }
     }
 
     pub(super) fn read_all(&mut self) -> Result<(), Error> {
@@ -78,7 +93,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read_root(&mut self, root: &Path, generated: PathBuf) -> Result<(), Error> {
-        let dir = parent(root);
+        let dir = normal(&parent(root));
         self.source = dir.clone();
         let directory = Directory {
             file: dir.clone(),
@@ -109,7 +124,7 @@ impl<'a> Reader<'a> {
                 Some((_, items)) => {
                     let name = module_name(item);
                     let children = match path_attribute(&item.attrs) {
-                        Some(path) => base(dir).join(path),
+                        Some((path, _)) => normal(&base(dir).join(path)),
                         None => dir.children.join(name),
                     };
                     self.children(
@@ -130,8 +145,9 @@ impl<'a> Reader<'a> {
 
     fn child(&mut self, number: usize, item: &ItemMod, dir: &Directory) -> Result<(), Error> {
         let name = module_name(item);
-        let (tried, fixed) = match path_attribute(&item.attrs) {
-            Some(path) => (vec![base(dir).join(path)], true),
+        let given = path_attribute(&item.attrs);
+        let (tried, fixed) = match &given {
+            Some((path, _)) => (vec![normal(&base(dir).join(path))], true),
             None => {
                 let flat = dir.children.join(format!("{name}.rs"));
                 (vec![flat, dir.children.join(&name).join("mod.rs")], false)
@@ -162,17 +178,23 @@ impl<'a> Reader<'a> {
                 message,
             });
         }
-        let Some(generated) = self.generated(&path) else {
+        let generated = self.generated(&path);
+        if generated.components().count() == 2 && TAKEN.iter().any(|name| generated.ends_with(name))
+        {
             return Err(Error::unsupported(
                 place,
                 format!("module `{name}`"),
-                format!(
-                    "its file {} lies outside the crate's source directory",
-                    shown(&path).display()
-                ),
-                "move the file below the crate's source directory",
+                "the generated crate has a file of that name",
+                "give the module another name",
             ));
-        };
+        }
+        if let Some((written, literal)) = given {
+            let from = self.generated(base(dir));
+            if normal(&from.join(written)) != generated {
+                self.paths
+                    .insert((number, literal), relative(&from, &generated));
+            }
+        }
         let is_mod_rs = fixed || path.file_name().is_some_and(|file| file == "mod.rs");
         let own = parent(&path);
         let children = if is_mod_rs {
@@ -194,19 +216,54 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The path of a module file in the generated crate: as in the user's, below its root's directory.
-    fn generated(&self, path: &Path) -> Option<PathBuf> {
-        let below = path.strip_prefix(&self.source).ok()?;
-        let plain = below
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
-        // The generated crate's own files.
-        let taken = ["lib.rs", "main.rs", "p_hat.rs", "p_hat"]
-            .iter()
-            .any(|name| below.starts_with(name));
-        let taken = taken && self.base == Path::new("src");
-        (plain && !taken).then(|| self.base.join(below))
+    /// Where a file goes in the generated crate: as in the user's, below its root's directory; files from outside of it
+    /// lie among each other as they did.
+    fn generated(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.source) {
+            Ok(below) => self.base.join(below),
+            Err(_) => {
+                let parts = path
+                    .components()
+                    .filter(|part| matches!(part, Component::Normal(_)));
+                self.base.join("outside").join(parts.collect::<PathBuf>())
+            }
+        }
     }
+}
+
+/// The generated crate's own files.
+const TAKEN: &[&str] = &["src/lib.rs", "src/main.rs", "src/p_hat.rs"];
+
+/// The path without `.` and, as far as that can be told from it, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(normal.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+/// The way from a directory to a file, in the notation of `#[path]`.
+fn relative(from: &Path, to: &Path) -> String {
+    let common = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = from.components().skip(common).map(|_| "..".to_string());
+    let down = to
+        .components()
+        .skip(common)
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
 }
 
 fn base(dir: &Directory) -> &Path {
@@ -221,14 +278,14 @@ fn module_name(item: &ItemMod) -> String {
     syn::ext::IdentExt::unraw(&item.ident).to_string()
 }
 
-/// The value of `#[path = "…"]`.
-pub(crate) fn path_attribute(attrs: &[Attribute]) -> Option<String> {
+/// The value of `#[path = "…"]` and where it is written.
+fn path_attribute(attrs: &[Attribute]) -> Option<(String, usize)> {
     attrs.iter().find_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(value),
                 ..
-            }) => Some(value.value()),
+            }) => Some((value.value(), value.span().byte_range().start)),
             _ => None,
         },
         _ => None,

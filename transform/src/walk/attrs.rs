@@ -30,6 +30,12 @@ impl Walker<'_> {
             }
             ("cfg", Meta::List(list)) => self.enable_test(list.tokens.clone()),
             ("cfg_attr", Meta::List(list)) => self.cfg_attr(list.tokens.clone()),
+            ("path", Meta::NameValue(pair)) => {
+                let value = bytes(&pair.value);
+                if let Some(path) = self.program.paths.get(&(self.file, value.start)) {
+                    self.edits().replace(value, format!("{path:?}"));
+                }
+            }
             // A warning about the rewritten text is no reason not to build it.
             ("deny" | "forbid", _) => {
                 let name = bytes(attr.path());

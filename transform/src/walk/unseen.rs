@@ -141,9 +141,9 @@ impl<'ast> Visit<'ast> for Unseen<'_> {
                 let pointer = path
                     .last()
                     .filter(|last| matches!(last.as_str(), "Rc" | "NonNull"));
-                let pointer = pointer
-                    .filter(|_| self.pointers)
-                    .map(|pointer| format!("an `{pointer}`"));
+                let pointer = pointer.filter(|_| self.pointers).map(|pointer| {
+                    format!("{} `{pointer}`", if pointer == "Rc" { "an" } else { "a" })
+                });
                 self.found = self.found.take().or(cell(&path)).or(pointer);
             }
             Some(Def::Item(item)) if !self.items.contains(&item) => {
