@@ -235,10 +235,23 @@ fn judge(program: &Program, role: Role, own: bool, bug: &Bug) -> Result<Failure,
         (false, Role::First) => Role::Second,
         (false, Role::Second) => Role::First,
     };
+    // Blocks that are open at the start are logged, and that the spawned thread starts inside of them. They're in the
+    // interpreter's first state.
+    let mut opening: [usize; 2] = match (&program.held_from_start, role) {
+        (None, _) => [0, 0],
+        (Some(_), Role::First) => [2, 1],
+        (Some(_), Role::Second) => [1, 2],
+    };
     let order: Vec<bool> = bug
         .interleaving
         .iter()
         .map(|step| matches!(step, Step::UnderTest(_)))
+        .filter(|&under_test| {
+            let left = &mut opening[usize::from(!under_test)];
+            let logged = *left == 0;
+            *left = left.saturating_sub(1);
+            logged
+        })
         .collect();
     let (end, pairs) = replay(program, role, &order)
         .map_err(|why| format!("{failure:?}: no interleaving of the program: {why}\n{bug:#?}"))?;

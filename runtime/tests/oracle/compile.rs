@@ -6,6 +6,9 @@
 //! - What main does after both joins continues the line of T, in both roles, behind [`Op::Join`]: all of T' comes
 //!   before it. So the reads there count, and so do the failures.
 //! - With one spawned thread, main up to the join is a line of its own (the first one).
+//! - Main may hold a lock when it spawns its one thread. Its line begins inside of that block then: when the guard was
+//!   taken it read an initial value, which is no event. Where main is T', the acquire still counts among those that a
+//!   failed `try_lock` of T can be paired with.
 //! - Main may wait in its last join with a guard in hand. Where that makes main T', the guard goes over to T with the
 //!   join: it's main that goes on.
 //!
@@ -95,6 +98,8 @@ pub(crate) struct Lines {
     pub(crate) code: [Vec<Op>; 2],
     /// The initial values by object: what main's own stores before the spawns leave.
     pub(crate) initial: Vec<u8>,
+    /// A lock that T or T' holds from the start, and whether exclusively.
+    pub(crate) held: [Option<(Object, bool)>; 2],
 }
 
 /// Frames of locals: main's, then those of the spawned threads.
@@ -136,6 +141,10 @@ pub(crate) fn compile(program: &Program, role: Role) -> Lines {
             }
         }
         Shape::One { spawned, main } => {
+            if let Some(start) = &program.held_from_start {
+                first.body(0, &start.under);
+                first.give(start.lock);
+            }
             first.body(0, main);
             second.body(1, spawned);
             results.push((0, 1));
@@ -168,6 +177,12 @@ pub(crate) fn compile(program: &Program, role: Role) -> Lines {
     under_test.body(0, &program.after);
     under_test.code.push(Op::End);
 
+    let start = program.held_from_start.as_ref();
+    let start = start.map(|start| (objects.of(start.lock), start.lock.exclusive()));
+    let held = match role {
+        Role::First => [start, None],
+        Role::Second => [None, start],
+    };
     let mut initial = [
         &program.atomics[..],
         &program.mutexes[..],
@@ -183,6 +198,7 @@ pub(crate) fn compile(program: &Program, role: Role) -> Lines {
     Lines {
         code: [under_test.code, interfering.code],
         initial,
+        held,
     }
 }
 

@@ -200,7 +200,16 @@ impl<'a> Thread<'a> {
                 }
             }
             Shape::One { main, .. } => {
-                let a = spawn(Which::A);
+                let a = if let Some(start) = &program.held_from_start {
+                    let guard = self.lock(start.lock);
+                    self.held.push((start.lock, guard));
+                    let block = Block(self);
+                    let a = spawn(Which::A);
+                    block.0.list(&start.under);
+                    a
+                } else {
+                    spawn(Which::A)
+                };
                 self.list(main);
                 self.last_join(program, a, 0);
             }

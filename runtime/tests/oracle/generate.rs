@@ -3,9 +3,9 @@
 //! Values are few (0 to 3) and variables too, so that a read often meets what the other thread wrote; assertions follow
 //! reads; tests on what was read guard further reads, which is what makes a failure need more than one of them.
 
-use crate::program::{
-    Cond, Expr, HeldOverJoin, Init, Joins, LOCALS, Local, Lock, Program, Shape, Stmt, Test,
-};
+mod patterns;
+
+use crate::program::{Cond, Expr, Init, Joins, LOCALS, Local, Lock, Program, Shape, Stmt, Test};
 use crate::random::Random;
 
 /// A random program.
@@ -83,6 +83,11 @@ pub(crate) fn generate(random: &mut Random) -> Program {
             main,
         }
     };
+    let held_from_start = if matches!(shape, Shape::One { .. }) && writer.random.chance(15) {
+        writer.held_from_start()
+    } else {
+        None
+    };
     let implicit = matches!(
         shape,
         Shape::Two {
@@ -108,6 +113,7 @@ pub(crate) fn generate(random: &mut Random) -> Program {
         mutexes,
         rwlocks,
         statics,
+        held_from_start,
         held_over_join,
         safe,
         scoped,
@@ -210,107 +216,6 @@ impl Writer<'_> {
             }
         }
         list
-    }
-
-    /// Two threads of which one tells a story of two to four writes, and the other one fails if it sees them all.
-    fn story(&mut self) -> (Vec<Stmt>, Vec<Stmt>) {
-        let length = [2, 2, 3, 3, 4][self.random.below(5)];
-        let (mut told, mut seen) = (Vec::new(), Vec::new());
-        for into in 0..length {
-            let value = 1 + u8::from(self.random.chance(40));
-            let written = Expr::Const(value);
-            let lock = self.locks.iter().copied().find(|lock| lock.exclusive());
-            let (write, read) = match lock {
-                Some(lock) if self.atomics == 0 || self.random.chance(30) => (
-                    Stmt::Hold {
-                        lock,
-                        body: vec![Stmt::Put {
-                            lock,
-                            value: written,
-                        }],
-                    },
-                    Stmt::Hold {
-                        lock,
-                        body: vec![Stmt::Get { lock, into }],
-                    },
-                ),
-                _ => {
-                    let atomic = self.random.below(self.atomics);
-                    (
-                        Stmt::Store {
-                            atomic,
-                            value: written,
-                        },
-                        Stmt::Load { atomic, into },
-                    )
-                }
-            };
-            if self.random.chance(25) {
-                told.extend(self.body(1));
-            }
-            told.push(write);
-            let cond = Cond {
-                left: into,
-                test: Test::Equal,
-                right: written,
-            };
-            seen.push((read, cond));
-        }
-        if self.random.chance(25) {
-            seen.reverse();
-        }
-        let mut list = Vec::new();
-        while let Some((read, mut cond)) = seen.pop() {
-            let inner = if list.is_empty() {
-                cond.test = Test::Differs;
-                self.assertions += 1;
-                Stmt::Assert {
-                    id: self.assertions,
-                    cond,
-                }
-            } else {
-                Stmt::If {
-                    cond,
-                    then: list,
-                    otherwise: Vec::new(),
-                }
-            };
-            list = vec![read, inner];
-            if self.random.chance(10) {
-                let more = self.body(1);
-                list.splice(0..0, more);
-            }
-        }
-        (told, list)
-    }
-
-    /// Two threads that take the same two locks, nested in opposite orders.
-    fn crossing(&mut self) -> (Vec<Stmt>, Vec<Stmt>) {
-        let mut pick = || self.locks[self.random.below(self.locks.len())];
-        let (outer, inner) = (pick(), pick());
-        let mut nest = |outer: Lock, inner: Lock| {
-            let mut list = if self.random.chance(40) {
-                self.body(1)
-            } else {
-                Vec::new()
-            };
-            self.held.push(outer);
-            let mut body = self.body(1);
-            let both = if outer.same_lock(inner) {
-                self.body(1)
-            } else {
-                let inside = self.inside(inner, 1);
-                vec![Stmt::Hold {
-                    lock: inner,
-                    body: inside,
-                }]
-            };
-            self.held.pop();
-            body.extend(both);
-            list.push(Stmt::Hold { lock: outer, body });
-            list
-        };
-        (nest(outer, inner), nest(inner, outer))
     }
 
     fn branch(&mut self, read: Option<Local>, size: usize) -> Stmt {
@@ -417,20 +322,6 @@ impl Writer<'_> {
         list
     }
 
-    /// A lock to hold over the last join, if there are any.
-    fn held_over_join(&mut self) -> Option<HeldOverJoin> {
-        let lock = self.free_lock()?;
-        let sizes = (self.random.below(3), self.random.below(3));
-        self.held.push(lock);
-        let (before, after) = (self.body(sizes.0), self.body(sizes.1));
-        self.held.pop();
-        Some(HeldOverJoin {
-            lock,
-            before,
-            after,
-        })
-    }
-
     /// An access to the value of a lock that is held.
     fn guarded(&mut self) -> (Stmt, Option<Local>, usize) {
         let lock = self.held[self.random.below(self.held.len())];
@@ -482,30 +373,5 @@ impl Writer<'_> {
             },
         };
         (stmt, Some(into))
-    }
-
-    /// Gives the copy of a thread's code assertions of its own.
-    fn renumber(&mut self, list: &mut [Stmt]) {
-        for stmt in list {
-            match stmt {
-                Stmt::Assert { id, .. } => {
-                    self.assertions += 1;
-                    *id = self.assertions;
-                }
-                Stmt::Hold { body, .. } | Stmt::Repeat { body, .. } => self.renumber(body),
-                Stmt::Try {
-                    body, otherwise, ..
-                }
-                | Stmt::If {
-                    then: body,
-                    otherwise,
-                    ..
-                } => {
-                    self.renumber(body);
-                    self.renumber(otherwise);
-                }
-                _ => {}
-            }
-        }
     }
 }

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::compare::Engine;
 use crate::compile::Role;
 use crate::interpret::{End, Failure, interpret};
-use crate::program::{Cond, Expr, HeldOverJoin, Joins, Lock, Program, Shape, Stmt, Test};
+use crate::program::{
+    Cond, Expr, HeldFromStart, HeldOverJoin, Joins, Lock, Program, Shape, Stmt, Test,
+};
 
 fn two(first: Vec<Stmt>, second: Vec<Stmt>, after: Vec<Stmt>) -> Program {
     let program = Program {
@@ -14,6 +16,7 @@ fn two(first: Vec<Stmt>, second: Vec<Stmt>, after: Vec<Stmt>) -> Program {
         rwlocks: vec![0],
         statics: false,
         safe: false,
+        held_from_start: None,
         held_over_join: None,
         scoped: false,
         init: Vec::new(),
@@ -384,6 +387,23 @@ fn a_guard_over_the_join_deadlocks_with_the_joined() {
         vec![hold(Lock::Mutex(0), vec![])],
     );
     assert_eq!(findings(&free), [BTreeMap::new(), BTreeMap::new()]);
+}
+
+#[test]
+fn a_thread_that_is_spawned_under_a_lock_comes_after_what_is_done_under_it() {
+    let lock = Lock::Mutex(0);
+    let check = vec![hold(
+        lock,
+        vec![Stmt::Get { lock, into: 1 }, assert_is(1, 1, 1)],
+    )];
+    let mut program = one(vec![load(0, 1)], check, None, vec![]);
+    let one = Expr::Const(1);
+    program.held_from_start = Some(HeldFromStart {
+        lock,
+        under: vec![load(1, 2), Stmt::Put { lock, value: one }],
+    });
+    // By itself the spawned thread fails, but it can't take the lock before main's write.
+    assert_eq!(findings(&program), [BTreeMap::new(), BTreeMap::new()]);
 }
 
 #[test]

@@ -156,6 +156,16 @@ pub(crate) enum Shape {
     },
 }
 
+/// A lock that main takes before it spawns its one thread, and gives back before it does the rest beside that.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct HeldFromStart {
+    /// The lock.
+    pub(crate) lock: Lock,
+    /// What main does under it after the spawn. If that is anything, it begins with a shared access: until then main has
+    /// nobody beside it.
+    pub(crate) under: Vec<Stmt>,
+}
+
 /// A lock that main holds over its last join.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct HeldOverJoin {
@@ -207,6 +217,8 @@ pub(crate) struct Program {
     pub(crate) init: Vec<Init>,
     /// What runs side by side.
     pub(crate) shape: Shape,
+    /// A lock that is held when the one thread is spawned.
+    pub(crate) held_from_start: Option<HeldFromStart>,
     /// A lock that is held over the last join.
     pub(crate) held_over_join: Option<HeldOverJoin>,
     /// What main does after the joins. Joined threads' results are in its locals 0 (first or only) and 1 (second),
@@ -230,6 +242,9 @@ impl Program {
             },
             Shape::One { spawned, main, .. } => vec![spawned, main],
         };
+        if let Some(start) = &self.held_from_start {
+            lists.push(&start.under);
+        }
         if let Some(over) = &self.held_over_join {
             lists.extend([&over.before[..], &over.after]);
         }
@@ -252,6 +267,9 @@ impl Program {
             },
             Shape::One { spawned, main, .. } => vec![spawned, main],
         };
+        if let Some(start) = &mut self.held_from_start {
+            lists.push(&mut start.under);
+        }
         if let Some(over) = &mut self.held_over_join {
             lists.extend([&mut over.before, &mut over.after]);
         }
@@ -277,13 +295,21 @@ impl Program {
                 .into_iter()
                 .all(|list| !returns(list) && guards_are_right(list, &mut vec![over.lock]))
         });
+        let start = self.held_from_start.as_ref().is_none_or(|start| {
+            matches!(self.shape, Shape::One { .. })
+                && !returns(&start.under)
+                && start.under.first().is_none_or(accesses)
+                && guards_are_right(&start.under, &mut vec![start.lock])
+        });
         let without = Self {
+            held_from_start: None,
             held_over_join: None,
             ..self.clone()
         };
         let lists = without.lists();
         shape
             && over
+            && start
             && lists
                 .into_iter()
                 .all(|list| guards_are_right(list, &mut Vec::new()))

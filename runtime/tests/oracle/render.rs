@@ -202,7 +202,15 @@ impl Display for Program {
                 }
             }
             Shape::One { spawned, main } => {
+                if let Some(start) = &self.held_from_start {
+                    let (lock, guard) = (start.lock, guard(start.lock));
+                    writeln!(f, "let mut {guard} = {lock}.{}();", method(lock))?;
+                }
                 thread(f, 'a', spawned)?;
+                if let Some(start) = &self.held_from_start {
+                    block(f, &start.under, 0)?;
+                    writeln!(f, "drop({});", guard(start.lock))?;
+                }
                 block(f, main, 0)?;
                 last_joined(f, 'a', 0)?;
             }

@@ -1,6 +1,6 @@
 //! Makes a program that shows a difference smaller, greedily, as long as it still shows one.
 
-use crate::program::{HeldOverJoin, Joins, Program, Shape, Stmt};
+use crate::program::{HeldFromStart, HeldOverJoin, Joins, Program, Shape, Stmt};
 
 /// The smallest program reached from this one by single edits that all keep `shows` true.
 pub(crate) fn shrink(program: &Program, mut shows: impl FnMut(&Program) -> bool) -> Program {
@@ -91,6 +91,16 @@ fn edits(program: &Program) -> Vec<Program> {
                 push(&|edit| edit.shape = with(spawned, &list));
             }
             push(&|edit| edit.scoped = false);
+        }
+    }
+    if let Some(start) = &program.held_from_start {
+        push(&|edit| edit.held_from_start = None);
+        for under in list_edits(&start.under) {
+            let start = HeldFromStart {
+                under,
+                ..start.clone()
+            };
+            push(&|edit| edit.held_from_start = Some(start.clone()));
         }
     }
     if let Some(over) = &program.held_over_join {

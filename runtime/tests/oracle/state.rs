@@ -88,6 +88,12 @@ impl State {
             pairs: Vec::new(),
         };
         for line in [T, U] {
+            if let Some((object, exclusive)) = lines.held[line] {
+                start.take(line, object, exclusive);
+                start.guard(line, object).value = lines.initial[object];
+            }
+        }
+        for line in [T, U] {
             start.settle(lines, line);
         }
         start
