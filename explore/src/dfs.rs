@@ -1,0 +1,69 @@
+//! `dfs`: every schedule, depth first.
+//!
+//! Source: stateless search as in VeriSoft (Godefroid, *Model checking for programming languages using VeriSoft*, POPL
+//! 1997, section 3), without its reductions. Promise: exhausted. No schedule is executed twice, but most executions
+//! are redundant in that they permute independent events; it is the yardstick for the other strategies.
+
+use crate::event::Event;
+use crate::executor::{Pick, RunEnd, View};
+use crate::search::Divergence;
+use crate::strategy::{Promise, Strategy};
+use crate::tree::Tree;
+
+/// Depth-first search of all schedules.
+#[derive(Clone, Debug)]
+pub struct Dfs {
+    tree: Tree,
+}
+
+impl Dfs {
+    /// From the start.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            tree: Tree::new(None),
+        }
+    }
+}
+
+impl Default for Dfs {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Strategy for Dfs {
+    fn name(&self) -> &'static str {
+        "dfs"
+    }
+
+    fn begin(&mut self) -> bool {
+        self.tree.advance()
+    }
+
+    #[inline]
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        self.tree.pick(view)
+    }
+
+    #[inline]
+    fn ran(&mut self, _event: &Event) -> Result<(), Divergence> {
+        Ok(())
+    }
+
+    fn end(&mut self, _end: &RunEnd) {
+        self.tree.end();
+    }
+
+    fn promise(&self) -> Promise {
+        if self.tree.is_done() {
+            Promise::Exhausted
+        } else {
+            Promise::Unfinished
+        }
+    }
+
+    fn explored(&self) -> Option<f64> {
+        Some(self.tree.explored())
+    }
+}

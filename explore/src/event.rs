@@ -1,0 +1,201 @@
+//! What threads do: kinds of operations, announced operations, executed events, and when two of them are dependent.
+//!
+//! Two events of different threads are dependent iff they are on the same object and their order can matter. That is
+//! the relation of conditional independence that partial-order reduction needs (Godefroid, *Partial-Order Methods for
+//! the Verification of Concurrent Systems*, 1996, section 3.4): what counts is what the event *did*. A
+//! compare-exchange that failed is a read, a `try_lock` that failed is a read of the lock's state.
+
+/// A thread's name: dense, and **the same in every execution of a search** whatever the order of forks
+/// (see [`Names`](crate::names::Names)). At most [`MAX_THREADS`](crate::threads::MAX_THREADS).
+pub type Thread = u8;
+
+/// An object's name: dense, and the same in every execution of a search (see [`Names`](crate::names::Names)). The
+/// value that a lock protects is an object of its own. For [`Kind::Fork`] and [`Kind::Join`] it is the other thread.
+pub type Object = u32;
+
+/// A place in the program, as the executor numbers them. Strategies don't look at it.
+pub type Site = u32;
+
+/// What an operation is, before it runs or after it ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Kind {
+    /// Touches no shared object: a yield, a print. Independent of everything.
+    #[default]
+    Local,
+    /// Reads the object.
+    Read,
+    /// Writes the object.
+    Write,
+    /// Reads and writes the object in one step, always.
+    Update,
+    /// Announced only: a compare-exchange, which runs as [`Self::Update`] or [`Self::FailedUpdate`].
+    CompareExchange,
+    /// A compare-exchange that found another value: a read.
+    FailedUpdate,
+    /// Takes a lock exclusively. Enabled while nobody holds it.
+    Lock,
+    /// Attempts to take a lock exclusively, never blocks. As an event: it succeeded.
+    TryLock,
+    /// An attempt to take a lock exclusively that failed: a read.
+    TryLockFailed,
+    /// Gives back a lock held exclusively.
+    Unlock,
+    /// Takes a lock shared. Enabled while nobody holds it exclusively.
+    LockShared,
+    /// Attempts to take a lock shared, never blocks. As an event: it succeeded.
+    TryLockShared,
+    /// An attempt to take a lock shared that failed: a read.
+    TryLockSharedFailed,
+    /// Gives back a lock held shared.
+    UnlockShared,
+    /// Creates the thread that `object` names. An executor may make a thread's begin part of it.
+    Fork,
+    /// A thread's first event, for executors that announce it.
+    Begin,
+    /// A thread's last event, for executors that announce it.
+    End,
+    /// Waits for the end of the thread that `object` names. Enabled once that has ended.
+    Join,
+    /// Enters the object's wait queue (a condition variable, a barrier, a parking token).
+    Wait,
+    /// Leaves the object's wait queue. Enabled once this thread has been notified.
+    Wake,
+    /// Notifies one or all waiters of the object.
+    Notify,
+}
+
+/// How an event touches its object; decides dependence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Touches none.
+    None,
+    /// Leaves it as it is.
+    Read,
+    /// Changes it.
+    Modify,
+    /// Adds a shared holder to a lock.
+    ///
+    /// Two of these would commute, but their order is kept: with it, the operation that makes an enabled exclusive
+    /// lock wait is ordered with all others that do, which [`Odpor`](crate::odpor::Odpor) builds on.
+    Acquire,
+    /// Takes a shared holder away from a lock. Commutes with other shared takers and givers.
+    Release,
+}
+
+impl Class {
+    /// Whether the order of two events of these classes on one object can matter.
+    #[inline]
+    #[must_use]
+    pub const fn conflicts(self, other: Self) -> bool {
+        !matches!(
+            (self, other),
+            (Self::None, _)
+                | (_, Self::None)
+                | (Self::Read, Self::Read)
+                | (Self::Release, Self::Release | Self::Acquire)
+                | (Self::Acquire, Self::Release)
+        )
+    }
+}
+
+impl Kind {
+    /// How it touches its object. For an operation whose outcome is open ([`Self::CompareExchange`], or an announced
+    /// [`Self::TryLock`]): the outcome that conflicts with more.
+    #[inline]
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::Local | Self::Fork | Self::Begin | Self::End | Self::Join => Class::None,
+            Self::Read | Self::FailedUpdate | Self::TryLockFailed | Self::TryLockSharedFailed => {
+                Class::Read
+            }
+            Self::LockShared | Self::TryLockShared => Class::Acquire,
+            Self::UnlockShared => Class::Release,
+            Self::Write
+            | Self::Update
+            | Self::CompareExchange
+            | Self::Lock
+            | Self::TryLock
+            | Self::Unlock
+            | Self::Wait
+            | Self::Wake
+            | Self::Notify => Class::Modify,
+        }
+    }
+
+    /// Whether an operation of this kind waits until the object's state lets it run.
+    #[inline]
+    #[must_use]
+    pub const fn blocks(self) -> bool {
+        matches!(self, Self::Lock | Self::LockShared | Self::Wake)
+    }
+
+    /// Whether it takes a lock, in whichever mode.
+    #[inline]
+    #[must_use]
+    pub const fn acquires(self) -> bool {
+        matches!(
+            self,
+            Self::Lock | Self::TryLock | Self::LockShared | Self::TryLockShared
+        )
+    }
+
+    /// Whether, of two conflicting events on one object, both could have been enabled before the earlier one ran: if
+    /// not, their order is none that a scheduler could turn round. A blocking acquire can't be, beside a release.
+    #[inline]
+    #[must_use]
+    pub const fn may_be_coenabled(self, later: Self) -> bool {
+        !matches!(
+            (self, later),
+            (
+                Self::Unlock | Self::UnlockShared,
+                Self::Lock | Self::LockShared
+            ) | (
+                Self::Lock | Self::LockShared | Self::TryLock | Self::TryLockShared,
+                Self::Unlock | Self::UnlockShared
+            )
+        )
+    }
+}
+
+/// What a thread has announced to do next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// The kind of operation.
+    pub kind: Kind,
+    /// The object, see [`Object`].
+    pub object: Object,
+    /// For [`Kind::CompareExchange`]: the hash of the value at which it succeeds, comparable with [`Event::found`].
+    pub expected: u64,
+    /// Where in the program.
+    pub site: Site,
+}
+
+/// What a thread did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Who.
+    pub thread: Thread,
+    /// What; never [`Kind::CompareExchange`].
+    pub kind: Kind,
+    /// On what, see [`Object`].
+    pub object: Object,
+    /// Hash of the value that the object had before; equal values have equal hashes. An object with
+    /// [`Kind::CompareExchange`] operations needs it in all of its events, even in a [`Kind::Write`]; otherwise 0 will do
+    /// where it is not known.
+    pub found: u64,
+    /// Hash of the value that the object has after, likewise.
+    pub left: u64,
+    /// Where in the program.
+    pub site: Site,
+}
+
+impl Event {
+    /// Whether the order of two events of different threads can matter.
+    #[inline]
+    #[must_use]
+    pub const fn depends(&self, other: &Self) -> bool {
+        self.object == other.object && self.kind.class().conflicts(other.kind.class())
+    }
+}

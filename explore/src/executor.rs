@@ -1,0 +1,128 @@
+//! The seam between strategies and programs: an [`Executor`] runs the program once, asking a [`Scheduler`] at every
+//! scheduling point.
+//!
+//! Every live thread has announced its next operation before the scheduler is asked. The executor runs the picked
+//! thread's operation and whatever thread-local code follows it, up to the thread's next announcement, tells the
+//! scheduler what the operation did, and asks again. A dispatch that costs more than the operation itself would
+//! decide the speed of a search, so all of it is generic; both traits' calls carry borrowed data only.
+//!
+//! What an executor has to hold to, for the strategies' promises to be true:
+//! - *Determinism*: the same picks give the same announcements and events. Strategies notice most breaches, and end
+//!   the search with a [`Divergence`](crate::search::Divergence).
+//! - *Stable names*: see [`Thread`] and [`Object`](crate::event::Object).
+//! - *To the end*: an execution goes on until no thread is enabled. A thread that fails (panics) ends; the others go on.
+//!   An execution that is cut short must say [`Outcome::Truncated`], and takes the search's promise down with it.
+//! - *Enabledness*: only [`Kind::Lock`](crate::event::Kind::Lock) and its like may wait, each for what its kind says, and
+//!   a **parked** read: one that repeats a read of the same object by the same thread, and is enabled again by the
+//!   first event that modifies the object after it.
+
+use crate::event::{Event, Pending, Thread};
+use crate::threads::ThreadSet;
+
+/// What a scheduler sees at a scheduling point.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The next operation of each live thread, indexed by thread. Entries of other threads mean nothing.
+    pub pending: &'a [Pending],
+    /// Threads that exist and have not ended.
+    pub live: ThreadSet,
+    /// Those of them that can run now; not empty.
+    pub enabled: ThreadSet,
+    /// The thread that ran last, if any: switching away from it while it is enabled is a preemption.
+    pub last: Option<Thread>,
+}
+
+impl View<'_> {
+    /// What a live thread has announced.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, thread: Thread) -> &Pending {
+        &self.pending[usize::from(thread)]
+    }
+
+    /// The last thread, if it is enabled.
+    #[inline]
+    #[must_use]
+    pub fn running(&self) -> Option<Thread> {
+        self.last.filter(|&last| self.enabled.contains(last))
+    }
+
+    /// Whom a scheduler picks that doesn't preempt: the last thread if it is enabled, else the lowest.
+    ///
+    /// # Panics
+    /// When no thread is enabled: the executor must not ask then.
+    #[inline]
+    #[must_use]
+    pub fn unpreempted(&self) -> Thread {
+        self.running()
+            .or_else(|| self.enabled.first())
+            .expect("an executor asks only while a thread is enabled")
+    }
+}
+
+/// A scheduler's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// Run this thread's operation.
+    Run(Thread),
+    /// Give the execution up: nothing new can come of it.
+    Abandon,
+}
+
+/// Decides what runs.
+pub trait Scheduler {
+    /// Whom to run. Asked whenever at least one thread is enabled.
+    fn pick(&mut self, view: &View<'_>) -> Pick;
+
+    /// The picked operation ran, and this is what it did.
+    fn ran(&mut self, event: &Event);
+
+    /// No thread is enabled, but some are live: they wait for each other, or for a write that never comes. `view` is
+    /// as for [`Self::pick`], with nothing enabled. Called at most once, as the last call of the execution.
+    fn blocked(&mut self, view: &View<'_>);
+}
+
+impl<S: Scheduler + ?Sized> Scheduler for &mut S {
+    fn pick(&mut self, view: &View<'_>) -> Pick {
+        (**self).pick(view)
+    }
+
+    fn ran(&mut self, event: &Event) {
+        (**self).ran(event);
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        (**self).blocked(view);
+    }
+}
+
+/// How an execution came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All threads have ended.
+    Completed,
+    /// Threads are left, and none is enabled: a deadlock, a lost wake-up.
+    Blocked,
+    /// The executor's bound on steps or time cut it.
+    Truncated,
+    /// The scheduler gave it up.
+    Abandoned,
+}
+
+/// What is known of an execution that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunEnd {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Hash of the terminal state: shared values, what each thread has seen, who waits where. Executors that can't
+    /// tell leave it 0.
+    pub state: u64,
+    /// Hash of what failed (a panic, an assertion), if anything did. Details are the executor's to keep.
+    pub failure: Option<u64>,
+}
+
+/// Runs the program.
+pub trait Executor {
+    /// Runs it once from its start, under this scheduler.
+    fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd;
+}

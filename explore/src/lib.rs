@@ -1,0 +1,55 @@
+//! Search strategies over the schedules of a concurrent program.
+//!
+//! A program is an [`Executor`]: it runs once from its start, and asks a [`Scheduler`] at every scheduling point which
+//! thread's announced operation to run. A [`Strategy`] decides over many executions, a [`Search`] runs it and keeps
+//! count. Nothing in here does I/O, starts processes or threads, or knows of Rust source.
+//!
+//! | strategy | looks at | ends with |
+//! |---|---|---|
+//! | [`Dfs`] | every schedule | exhausted |
+//! | [`Pcb`] | every schedule within a preemption bound | bounded |
+//! | [`Icb`] | the same, with bound 0, 1, 2, … | exhausted or bounded |
+//! | [`Dpor`] | every Mazurkiewicz trace at least once | exhausted |
+//! | [`IcbDpor`] | every Mazurkiewicz trace within a preemption bound, at least once | exhausted or bounded |
+//! | [`Odpor`] | every Mazurkiewicz trace exactly once | exhausted |
+//! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
+
+pub mod dfs;
+pub mod distinct;
+pub mod dpor;
+pub mod event;
+pub mod executor;
+pub mod hash;
+pub mod icb;
+pub mod icb_dpor;
+pub mod names;
+pub mod odpor;
+pub mod pcb;
+pub mod pct;
+pub mod pos;
+mod race;
+pub mod random;
+pub mod random_numbers;
+pub mod relation;
+pub mod search;
+pub mod strategy;
+pub mod surw;
+pub mod threads;
+mod trace;
+mod tree;
+
+pub use dfs::Dfs;
+pub use dpor::Dpor;
+pub use event::{Class, Event, Kind, Object, Pending, Site, Thread};
+pub use executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
+pub use icb::Icb;
+pub use icb_dpor::IcbDpor;
+pub use odpor::Odpor;
+
+pub use pcb::Pcb;
+pub use pct::Pct;
+pub use pos::Pos;
+pub use random::Random;
+pub use search::{Counts, Divergence, Run, Search};
+pub use strategy::{Promise, Strategy};
+pub use surw::Surw;

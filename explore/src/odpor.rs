@@ -1,0 +1,181 @@
+//! `odpor`: optimal partial-order reduction: every Mazurkiewicz trace is executed exactly once, in polynomial space.
+//!
+//! The approach is seqz's own, a *reverse search* (Avis and Fukuda, 1996) over Mazurkiewicz traces. Two ideas that it
+//! builds on: TruSt's, that a race is turned round only from the one execution in which all that the reversal deletes
+//! is as it would be by default (*Truly Stateless, Optimal Dynamic Partial Order Reduction*, Kokologiannakis, Marmanis,
+//! Gladstein, Vafeiadis, POPL 2022); and parsimonious optimal DPOR's, to explore a reversal at once instead of
+//! storing it (*Parsimonious Optimal Dynamic Partial Order Reduction*, Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024).
+//!
+//! **The canonical execution.** For a trace prefix Q (a set of events closed under happens-before), let R(Q) be the
+//! execution made of *steps*, each of which intends to run the pending event a of the lowest enabled thread:
+//! while an event of Q that has not run conflicts with a (and is not ordered after it), the least such event and its
+//! causal past run first: the step's *delay* of a; then a runs. If the delay disables a (it was a lock, and has been taken), the step
+//! ends without it. When Q is used up, all delays are empty: the lowest enabled thread runs, and that is all.
+//! R(Q) contains Q, and R(C) = R(Q) for C the trace of R(Q): delays name just what must come before a. So every maximal
+//! trace has one canonical execution.
+//!
+//! **The parent.** If R(C) has no delay, C is the root. Otherwise let i be the last step with a delay, and d the event of
+//! it that is maximal in happens-before, by the highest thread if there are several. The events before step i and the
+//! rest of the delay are a prefix Q without d; the parent of C is the trace of R(Q). Its steps before i are the same and
+//! its delay at i is smaller, so that parents of parents end at the root: the traces form a tree.
+//!
+//! **Children**, which is all that is ever computed: for each step i of an execution E with a having run in it, and each
+//! later operation d of another thread that conflicts with a and whose program-order past does not contain a: let Q
+//! be all before a, and that past. The child runs Q, then d, then a, then by default. It is a child of E just if E = R(Q),
+//! that is: if every later step with a delay has its own event in Q, or all of its delay. This needs no run of the
+//! program, nor sleep sets, nor wake-up trees. Each execution is stored with the list of its children while they are
+//! visited: space is polynomial in the length of an execution.
+//!
+//! Promise: exhausted; no execution is redundant, none is given up. The order of shared acquires of one lock is part of
+//! the trace (see [`Class::Acquire`](crate::event::Class::Acquire)).
+
+mod children;
+mod execution;
+
+use crate::event::Event;
+use crate::executor::{Pick, RunEnd, View};
+use crate::search::Divergence;
+use crate::strategy::{Promise, Strategy};
+
+use children::Child;
+use execution::{Execution, Scripted};
+
+/// An execution whose children are being visited.
+#[derive(Clone, Debug, Default)]
+struct Frame {
+    execution: Execution,
+    children: Vec<Child>,
+    /// The children from here on are still to visit.
+    next: usize,
+    weight: f64,
+}
+
+/// Optimal dynamic partial-order reduction.
+#[derive(Clone, Debug, Default)]
+pub struct Odpor {
+    /// The first `length` are the executions from the root to the current one; the others keep their memory.
+    frames: Vec<Frame>,
+    length: usize,
+    /// What the current execution has to start with: after the prefix that it shares with its parent, the delay, then
+    /// the delayed event.
+    script: Vec<Scripted>,
+    /// Where the delay begins.
+    shared: usize,
+    /// Events so far.
+    position: usize,
+    started: bool,
+    done: bool,
+    explored: f64,
+}
+
+impl Odpor {
+    /// From the start.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn push_frame(&mut self) {
+        if self.length == self.frames.len() {
+            self.frames.push(Frame::default());
+        }
+        self.length += 1;
+    }
+}
+
+impl Strategy for Odpor {
+    fn name(&self) -> &'static str {
+        "odpor"
+    }
+
+    fn begin(&mut self) -> bool {
+        self.position = 0;
+        self.script.clear();
+        self.shared = 0;
+        if !std::mem::replace(&mut self.started, true) {
+            self.push_frame();
+            self.frames[0].weight = 1.0;
+            self.frames[0].execution.clear();
+            return true;
+        }
+        while self.length > 0 {
+            let parent = &mut self.frames[self.length - 1];
+            let Some(&child) = parent.children.get(parent.next) else {
+                self.length -= 1;
+                continue;
+            };
+            parent.next += 1;
+            let weight = parent.weight / (parent.children.len() + 1) as f64;
+            self.push_frame();
+            let (before, rest) = self.frames.split_at_mut(self.length - 1);
+            let (parent, frame) = (&before[self.length - 2], &mut rest[0]);
+            frame.weight = weight;
+            self.shared =
+                frame
+                    .execution
+                    .start_as_child(&parent.execution, child, &mut self.script);
+            return true;
+        }
+        self.done = true;
+        false
+    }
+
+    #[inline]
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        let frame = &mut self.frames[self.length - 1];
+        let position = self.position;
+        if position < self.script.len() {
+            let Scripted {
+                thread, pending, ..
+            } = self.script[position];
+            Divergence::check_announced(position, thread, &pending, view)?;
+            if position >= self.shared {
+                frame.execution.announce(view, thread);
+            } else {
+                frame.execution.follow(view, position, thread);
+            }
+            return Ok(Pick::Run(thread));
+        }
+        frame.execution.intend(view).map(Pick::Run)
+    }
+
+    #[inline]
+    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        let position = self.position;
+        self.position += 1;
+        let execution = &mut self.frames[self.length - 1].execution;
+        if position >= self.shared {
+            execution.push(event);
+        }
+        match self.script.get(position) {
+            Some(Scripted {
+                event: Some(expected),
+                ..
+            }) => Divergence::check(position, expected, event),
+            _ => Ok(()),
+        }
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        self.frames[self.length - 1].execution.wait_forever(view);
+    }
+
+    fn end(&mut self, _end: &RunEnd) {
+        let frame = &mut self.frames[self.length - 1];
+        frame.next = 0;
+        frame.execution.children(&mut frame.children);
+        self.explored += frame.weight / (frame.children.len() + 1) as f64;
+    }
+
+    fn promise(&self) -> Promise {
+        if self.done {
+            Promise::Exhausted
+        } else {
+            Promise::Unfinished
+        }
+    }
+
+    fn explored(&self) -> Option<f64> {
+        Some(self.explored)
+    }
+}

@@ -1,0 +1,390 @@
+//! The children of a canonical execution: which operations can be turned round with what ran before them.
+
+use std::borrow::Cow;
+
+use crate::event::{Class, Event, Kind, Object, Pending, Thread};
+use crate::trace::{NOWHERE, Position};
+
+use super::execution::{Execution, Step};
+
+/// How a child differs from its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reversal {
+    /// The target delays the step's event.
+    Delay,
+    /// The same, after all shared holders of the lock have given it back, which the target needs.
+    DelayOnceReleased,
+    /// The target runs before this event, which delays the step's event already.
+    Before(Position),
+}
+
+/// A child of an execution.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child {
+    /// Index of the step that is delayed more.
+    pub(super) step: u32,
+    /// Position of the target, or, past the end, which of the waiting operations it is.
+    pub(super) target: u32,
+    pub(super) reversal: Reversal,
+}
+
+/// An operation that may run earlier than it did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) thread: Thread,
+    pub(super) pending: Pending,
+    /// What comes before it in its thread.
+    pub(super) before: Position,
+    /// See [`super::execution::Announced::enabler`]. For one that waits forever: past the end, so in no prefix.
+    enabler: Position,
+}
+
+/// A prefix of an execution's trace: all before `end`, and what the clock knows, but perhaps one event.
+#[derive(Clone, Debug)]
+pub(super) struct Prefix<'a> {
+    execution: &'a Execution,
+    end: Position,
+    clock: Cow<'a, [u32]>,
+    without: Position,
+}
+
+impl<'a> Prefix<'a> {
+    pub(super) fn contains(&self, position: Position) -> bool {
+        if position == self.without {
+            return false;
+        }
+        position < self.end || {
+            let entry = self.execution.trace.entry(position);
+            self.contains_event(entry.event.thread, entry.index)
+        }
+    }
+
+    /// Whether it has the thread's event of this index, which is not before its `end`.
+    fn contains_event(&self, thread: Thread, index: u32) -> bool {
+        self.clock
+            .get(usize::from(thread))
+            .is_some_and(|&known| known >= index)
+    }
+
+    /// The events on the object that it contains, ascending.
+    fn uses(&self, object: Object) -> impl Iterator<Item = Position> {
+        let uses = self.execution.trace.uses(object).iter().copied();
+        uses.filter(|&position| self.contains(position))
+    }
+
+    /// Who holds the lock after it: exclusive holders and shared ones.
+    fn holders(&self, lock: Object) -> (u32, u32) {
+        let (mut exclusive, mut shared) = (0, 0);
+        for position in self.uses(lock) {
+            match self.execution.trace.event(position).kind {
+                Kind::Lock | Kind::TryLock => exclusive += 1,
+                Kind::Unlock => exclusive -= 1,
+                Kind::LockShared | Kind::TryLockShared => shared += 1,
+                Kind::UnlockShared => shared -= 1,
+                _ => {}
+            }
+        }
+        (exclusive, shared)
+    }
+
+    /// Whether the thread holds the lock shared after it.
+    fn holds(&self, lock: Object, thread: Thread) -> bool {
+        let trace = &self.execution.trace;
+        let mut balance = 0;
+        for event in self.uses(lock).map(|position| trace.event(position)) {
+            if event.thread == thread {
+                balance += i32::from(event.kind.class() == Class::Acquire);
+                balance -= i32::from(event.kind.class() == Class::Release);
+            }
+        }
+        balance > 0
+    }
+
+    /// How an operation would touch its object after this prefix, if the object's value is `value` then. `None`: it
+    /// is not enabled.
+    fn class_of(&self, pending: &Pending, enabler: Position, value: u64) -> Option<Class> {
+        let kind = pending.kind;
+        match kind {
+            Kind::CompareExchange => Some(if value == pending.expected {
+                Class::Modify
+            } else {
+                Class::Read
+            }),
+            Kind::Lock | Kind::TryLock | Kind::LockShared | Kind::TryLockShared => {
+                let (exclusive, shared) = self.holders(pending.object);
+                let is_shared = matches!(kind, Kind::LockShared | Kind::TryLockShared);
+                if exclusive == 0 && (is_shared || shared == 0) {
+                    return Some(kind.class());
+                }
+                (!kind.blocks()).then_some(Class::Read)
+            }
+            _ => {
+                let length = self.execution.trace.len() as Position;
+                let enabled = enabler == NOWHERE || (enabler < length && self.contains(enabler));
+                enabled.then_some(kind.class())
+            }
+        }
+    }
+
+    /// Adds the releases of all who hold the lock shared, with their pasts. False if one of them comes after `position`
+    /// or never.
+    fn release(&mut self, lock: Object, position: Position) -> bool {
+        let trace = &self.execution.trace;
+        loop {
+            let (exclusive, shared) = self.holders(lock);
+            if exclusive > 0 {
+                return false;
+            }
+            if shared == 0 {
+                return true;
+            }
+            let next = trace.uses(lock).iter().copied().find(|&release| {
+                let event = trace.event(release);
+                event.kind == Kind::UnlockShared
+                    && !self.contains(release)
+                    && self.holds(lock, event.thread)
+            });
+            let Some(next) = next.filter(|&next| !trace.happens_before(position, next)) else {
+                return false;
+            };
+            let known = trace.clock(next);
+            let clock = self.clock.to_mut();
+            clock.resize(known.len(), 0);
+            for (own, &other) in clock.iter_mut().zip(known) {
+                *own = (*own).max(other);
+            }
+        }
+    }
+
+    /// Whether the canonical execution of this prefix is the execution that it is of, given that steps up to `step`
+    /// agree: every later delay is there for an event of the prefix, or made of events of it.
+    fn leads_to_execution(&self, step: u32) -> bool {
+        self.execution.delayed_after(step).all(|later| {
+            self.contains_event(later.thread, later.index)
+                || (later.start..later.end).all(|position| self.contains(position))
+        })
+    }
+}
+
+impl Execution {
+    /// The target of this number.
+    pub(super) fn target(&self, target: u32) -> Target {
+        let length = self.trace.len() as u32;
+        if target < length {
+            let entry = self.trace.entry(target);
+            let announced = &self.announced[target as usize];
+            return Target {
+                thread: entry.event.thread,
+                pending: announced.pending,
+                before: entry.before,
+                enabler: announced.enabler,
+            };
+        }
+        let waiting = &self.waiting[(target - length) as usize];
+        Target {
+            thread: waiting.thread,
+            pending: waiting.pending,
+            before: self.trace.last(waiting.thread),
+            enabler: length,
+        }
+    }
+
+    /// All up to the step's event, and the target's past.
+    fn prefix(&self, step: &Step, target: &Target) -> Prefix<'_> {
+        Prefix {
+            execution: self,
+            end: step.end,
+            clock: Cow::Borrowed(self.trace.clock(target.before)),
+            without: NOWHERE,
+        }
+    }
+
+    /// What of this execution comes before the target in the child.
+    pub(super) fn prefix_of(&self, child: Child) -> Prefix<'_> {
+        let step = &self.steps[child.step as usize];
+        let target = self.target(child.target);
+        let mut prefix = self.prefix(step, &target);
+        match child.reversal {
+            Reversal::Delay => {}
+            Reversal::DelayOnceReleased => {
+                prefix.release(target.pending.object, step.end);
+            }
+            Reversal::Before(position) => prefix.without = position,
+        }
+        prefix
+    }
+
+    /// Lists the children.
+    pub(super) fn children(&self, children: &mut Vec<Child>) {
+        children.clear();
+        let length = self.trace.len() as u32;
+        for number in 0..length + self.waiting.len() as u32 {
+            let target = self.target(number);
+            if target.pending.kind.class() == Class::None {
+                continue;
+            }
+            for &position in self.trace.uses(target.pending.object) {
+                if position >= number {
+                    break;
+                }
+                let step = self.step_of[position as usize];
+                if step == NOWHERE
+                    || self.trace.event(position).thread == target.thread
+                    || self.trace.happens_before(position, target.before)
+                {
+                    continue;
+                }
+                self.children_at(step, &target, |reversal| {
+                    children.push(Child {
+                        step,
+                        target: number,
+                        reversal,
+                    });
+                });
+            }
+        }
+    }
+
+    /// The children that the target makes at this step, whose event is not in its past.
+    fn children_at(&self, number: u32, target: &Target, mut found: impl FnMut(Reversal)) {
+        let step = &self.steps[number as usize];
+        let event = self.trace.event(step.end);
+        let mut prefix = self.prefix(step, target);
+        let leads = prefix.leads_to_execution(number);
+        let own = event.kind.class();
+        // Nothing else in the prefix conflicts with the step's event: the target finds the value that this found.
+        let class = prefix.class_of(&target.pending, target.enabler, event.found);
+        if leads {
+            if let Some(class) = class
+                && class.conflicts(own)
+                && self.is_highest(step, &prefix, target, class)
+            {
+                found(Reversal::Delay);
+            }
+            if step.is_delayed() {
+                for position in step.start..step.end {
+                    if self.runs_before(position, step, &mut prefix, target) {
+                        found(Reversal::Before(position));
+                    }
+                }
+            }
+        }
+        let exclusive = matches!(target.pending.kind, Kind::Lock | Kind::TryLock);
+        if exclusive
+            && own == Class::Acquire
+            && class != Some(Class::Modify)
+            && prefix.release(target.pending.object, step.end)
+            && prefix.leads_to_execution(number)
+        {
+            found(Reversal::DelayOnceReleased);
+        }
+    }
+
+    /// Whether the target is the highest of the child's delay: of its maximal events, the one by the highest thread. Only
+    /// events that commute with the target can be maximal beside it.
+    fn is_highest(&self, step: &Step, prefix: &Prefix<'_>, target: &Target, class: Class) -> bool {
+        if class == Class::Modify || !step.is_delayed() {
+            return true;
+        }
+        let own = self.trace.event(step.end);
+        (step.start..step.end).all(|position| {
+            let event = self.trace.event(position);
+            !event.depends(own)
+                || event.thread < target.thread
+                || self.is_followed(position, step, NOWHERE)
+                || self.is_past(position, prefix, target, class)
+        })
+    }
+
+    /// Whether another event of the step's delay, but for `without`, comes after this one in happens-before.
+    fn is_followed(&self, position: Position, step: &Step, without: Position) -> bool {
+        (position + 1..step.end)
+            .any(|other| other != without && self.trace.happens_before(position, other))
+    }
+
+    /// Whether the event comes before the target, of this class, when that runs after the prefix.
+    fn is_past(
+        &self,
+        position: Position,
+        prefix: &Prefix<'_>,
+        target: &Target,
+        class: Class,
+    ) -> bool {
+        self.trace.happens_before(position, target.before)
+            || prefix.uses(target.pending.object).any(|other| {
+                self.trace.event(other).kind.class().conflicts(class)
+                    && self.trace.happens_before(position, other)
+            })
+    }
+
+    /// Whether the target makes a child by running just before the event at `high`, the only one of the delay that it
+    /// conflicts with so that the delay grows by it: it must be what the parent of that child lacks.
+    fn runs_before(
+        &self,
+        high: Position,
+        step: &Step,
+        prefix: &mut Prefix<'_>,
+        target: &Target,
+    ) -> bool {
+        let trace = &self.trace;
+        let highest = trace.event(high);
+        let delayed = trace.event(step.end);
+        let is_maximal = highest.depends(delayed) && !self.is_followed(high, step, NOWHERE);
+        if !is_maximal || trace.happens_before(high, target.before) {
+            return false;
+        }
+        prefix.without = high;
+        let runs = self.is_last_extra(high, step, prefix, target, highest);
+        prefix.without = NOWHERE;
+        runs
+    }
+
+    /// The rest of [`Self::runs_before`], with `high` taken out of the prefix.
+    fn is_last_extra(
+        &self,
+        high: Position,
+        step: &Step,
+        prefix: &Prefix<'_>,
+        target: &Target,
+        highest: &Event,
+    ) -> bool {
+        let announced = &self.announced[step.end as usize];
+        let class = prefix.class_of(&target.pending, target.enabler, highest.found);
+        // What the step's event would be without `high`: what it conflicts with then delays it anyway.
+        let own = prefix.class_of(&announced.pending, announced.enabler, highest.found);
+        let (Some(class), Some(own)) = (class, own) else {
+            return false;
+        };
+        if class.conflicts(own) || !class.conflicts(highest.kind.class()) {
+            return false;
+        }
+        if highest.kind == Kind::TryLockFailed && class == Class::Release {
+            let (exclusive, shared) = prefix.holders(highest.object);
+            if exclusive == 0 && shared <= 1 {
+                // It would not fail any more.
+                return false;
+            }
+        }
+        let before_high = self.trace.entry(high).before;
+        let is_justified = |position: Position| {
+            self.trace.happens_before(position, before_high)
+                || (step.start..step.end).any(|other| {
+                    let event = self.trace.event(other);
+                    other != high
+                        && event.object == highest.object
+                        && event.kind.class().conflicts(own)
+                        && self.trace.happens_before(position, other)
+                })
+        };
+        (step.start..step.end).all(|position| {
+            let event = self.trace.event(position);
+            position == high
+                || event.object != highest.object
+                || event.kind.class().conflicts(own)
+                || event.thread < target.thread
+                || self.is_followed(position, step, high)
+                || is_justified(position)
+                || self.is_past(position, prefix, target, class)
+        })
+    }
+}

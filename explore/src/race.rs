@@ -1,0 +1,122 @@
+//! Races: pairs of events that a scheduler could turn round.
+
+use crate::event::Kind;
+use crate::event::{Class, Object, Thread};
+use crate::threads::{MAX_THREADS, ThreadSet};
+use crate::trace::{Position, Trace};
+
+/// Someone's operation at the end of a trace, run or announced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Latest {
+    pub(crate) thread: Thread,
+    pub(crate) kind: Kind,
+    pub(crate) object: Object,
+    /// What comes before it in its thread.
+    pub(crate) before: Position,
+    /// Where the trace ends for it: only events before this count.
+    pub(crate) end: Position,
+}
+
+/// The events that race with `latest`, from the last to the first: as in [`dependences`], and such that both could have
+/// been enabled.
+pub(crate) fn races(trace: &Trace, latest: Latest) -> impl Iterator<Item = Position> {
+    dependences(trace, latest)
+        .filter(move |&position| trace.event(position).kind.may_be_coenabled(latest.kind))
+}
+
+/// The events that `latest` depends on, from the last to the first, by other threads, and not ordered with it but by that
+/// dependence.
+pub(crate) fn dependences(trace: &Trace, latest: Latest) -> impl Iterator<Item = Position> {
+    let class = latest.kind.class();
+    let uses = match class {
+        Class::None => &[],
+        _ => trace.uses(latest.object),
+    };
+    let mut n = uses.len();
+    std::iter::from_fn(move || {
+        while n > 0 {
+            n -= 1;
+            let position = uses[n];
+            if position >= latest.end {
+                continue;
+            }
+            let event = trace.event(position);
+            let known =
+                event.thread == latest.thread || trace.happens_before(position, latest.before);
+            if known {
+                if event.kind.class() == Class::Modify {
+                    // All that came before it on this object is known with it.
+                    n = 0;
+                }
+            } else if event.kind.class().conflicts(class) {
+                return Some(position);
+            }
+        }
+        None
+    })
+}
+
+/// Whether the operation was announced before `position` and waiting there for something that is not a lock: what ran
+/// there then let it go on, and can't come after it.
+pub(crate) fn was_let_go_by(latest: Latest, position: Position, enabled_there: bool) -> bool {
+    let announced = latest.before == crate::trace::NOWHERE || latest.before < position;
+    announced && !enabled_there && !matches!(latest.kind, Kind::Lock | Kind::LockShared)
+}
+
+/// Whether nothing comes between the racing event at `position` and `latest` in happens-before. If something does, that
+/// is turned round first, and then this; but an exclusive lock may not be able to go between two shared ones, so that for
+/// it, every race counts.
+pub(crate) fn is_immediate(trace: &Trace, latest: Latest, position: Position) -> bool {
+    latest.kind == Kind::Lock
+        || races(trace, latest)
+            .take_while(|&other| other > position)
+            .all(|other| !trace.happens_before(position, other))
+}
+
+/// Threads that the reversal of a race can start with: of the events after the one at `position` that don't come after
+/// it in happens-before, and `latest`, those that are minimal, by their threads.
+pub(crate) fn starting(trace: &Trace, latest: Latest, position: Position) -> ThreadSet {
+    let window = position + 1..latest.end;
+    let mut moving = ThreadSet::EMPTY;
+    let mut starting = ThreadSet::EMPTY;
+    // How many events of a thread there are before the window, for threads that move in it.
+    let mut before = [0_u32; MAX_THREADS];
+    for at in window.clone() {
+        let entry = trace.entry(at);
+        let thread = entry.event.thread;
+        if trace.happens_before(position, at) {
+            continue;
+        }
+        if moving.contains(thread) {
+            continue;
+        }
+        let clock = trace.clock(at);
+        let is_minimal = moving
+            .iter()
+            .all(|other| clock[usize::from(other)] <= before[usize::from(other)]);
+        moving.insert(thread);
+        before[usize::from(thread)] = entry.index - 1;
+        if is_minimal {
+            starting.insert(thread);
+        }
+    }
+    if !moving.contains(latest.thread) {
+        let clock = trace.clock(latest.before);
+        let knows_none = moving.iter().all(|other| {
+            let known = clock.get(usize::from(other)).copied().unwrap_or(0);
+            known <= before[usize::from(other)]
+        });
+        let conflicts_with_none = trace
+            .uses(latest.object)
+            .iter()
+            .filter(|&&at| window.contains(&at) && !trace.happens_before(position, at))
+            .all(|&at| {
+                let kind = trace.event(at).kind;
+                !kind.class().conflicts(latest.kind.class())
+            });
+        if knows_none && conflicts_with_none {
+            starting.insert(latest.thread);
+        }
+    }
+    starting
+}

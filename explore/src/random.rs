@@ -1,0 +1,54 @@
+//! `random`: at every scheduling point, each enabled thread with equal probability.
+//!
+//! A random walk over the tree of schedules: cheap and hard to fool, but far from uniform over schedules, let alone over
+//! Mazurkiewicz traces. Promise: sampled.
+
+use crate::event::Event;
+use crate::executor::{Pick, RunEnd, View};
+use crate::random_numbers::RandomNumbers;
+use crate::search::Divergence;
+use crate::strategy::{Promise, Strategy};
+
+/// A random walk.
+#[derive(Clone, Debug)]
+pub struct Random {
+    numbers: RandomNumbers,
+}
+
+impl Random {
+    /// Same seed, same schedules.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self {
+            numbers: RandomNumbers::new(seed),
+        }
+    }
+}
+
+impl Strategy for Random {
+    fn name(&self) -> &'static str {
+        "random"
+    }
+
+    fn begin(&mut self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        let n = self.numbers.below(u64::from(view.enabled.len()));
+        let thread = view.enabled.nth(n as u32);
+        Ok(thread.map_or(Pick::Abandon, Pick::Run))
+    }
+
+    #[inline]
+    fn ran(&mut self, _event: &Event) -> Result<(), Divergence> {
+        Ok(())
+    }
+
+    fn end(&mut self, _end: &RunEnd) {}
+
+    fn promise(&self) -> Promise {
+        Promise::Sampled
+    }
+}

@@ -1,0 +1,120 @@
+//! The happens-before relation of an execution as one hash: equal for all interleavings of one Mazurkiewicz trace.
+//!
+//! The relation is the one of *The Lazy Happens-Before Relation* (Thomson and Donaldson), section 2, before it is made
+//! lazy: program order, order of dependent events on an object, fork and join, closed transitively. Each event gets a
+//! hash made of its own kind and object and of the hashes of its immediate predecessors, so that it stands for its
+//! whole causal past (a Merkle DAG); the relation's hash is the sum of those of the threads' last events. That takes
+//! constant time per event, and sums are what makes it forget the order of independent events.
+
+use crate::event::{Class, Event, Kind};
+use crate::hash::{mix, scatter};
+
+/// What of an object's past a next event has to know, as hashes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Past {
+    /// The last event that changed it.
+    modified: u64,
+    /// Sum over the reads since.
+    reads: u64,
+    /// The last shared acquire since (each has the one before it in its past).
+    acquired: u64,
+    /// Sum over the shared releases since.
+    releases: u64,
+}
+
+/// Follows one execution.
+#[derive(Clone, Debug, Default)]
+pub struct Relation {
+    threads: Vec<u64>,
+    objects: Vec<Past>,
+}
+
+impl Relation {
+    /// Forgets the execution, keeps the memory.
+    pub fn clear(&mut self) {
+        self.threads.fill(0);
+        self.objects.fill(Past::default());
+    }
+
+    /// Takes the next event of the execution.
+    #[inline]
+    pub fn push(&mut self, event: &Event) {
+        let thread = usize::from(event.thread);
+        if thread >= self.threads.len() {
+            self.threads.resize(thread + 1, 0);
+        }
+        let own = mix(
+            self.threads[thread],
+            u64::from(event.object) << 16 | (event.kind as u64) << 8 | u64::from(event.thread),
+        );
+        let class = event.kind.class();
+        let hash = match class {
+            Class::None => self.lifecycle(event, own),
+            _ => {
+                let object = event.object as usize;
+                if object >= self.objects.len() {
+                    self.objects.resize(object + 1, Past::default());
+                }
+                let past = &mut self.objects[object];
+                let hash = mix(own, past.modified);
+                match class {
+                    Class::Modify => {
+                        let hash = mix(
+                            hash,
+                            past.reads ^ mix(past.acquired, past.releases.rotate_left(32)),
+                        );
+                        *past = Past {
+                            modified: hash,
+                            ..Past::default()
+                        };
+                        hash
+                    }
+                    Class::Read => {
+                        let hash = mix(hash, mix(past.acquired, past.releases));
+                        past.reads = past.reads.wrapping_add(hash);
+                        hash
+                    }
+                    Class::Acquire => {
+                        let hash = mix(hash, mix(past.acquired, past.reads));
+                        past.acquired = hash;
+                        hash
+                    }
+                    Class::Release => {
+                        let hash = mix(hash, past.reads);
+                        past.releases = past.releases.wrapping_add(hash);
+                        hash
+                    }
+                    Class::None => hash,
+                }
+            }
+        };
+        self.threads[thread] = hash;
+    }
+
+    /// Fork and join order events of two threads without an object between them.
+    fn lifecycle(&mut self, event: &Event, own: u64) -> u64 {
+        let other = event.object as usize;
+        if matches!(event.kind, Kind::Fork | Kind::Join) && other >= self.threads.len() {
+            self.threads.resize(other + 1, 0);
+        }
+        match event.kind {
+            Kind::Fork => {
+                self.threads[other] = mix(own, 1);
+                own
+            }
+            Kind::Join => mix(own, self.threads[other]),
+            _ => own,
+        }
+    }
+
+    /// The hash of the relation so far.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        self.threads
+            .iter()
+            .enumerate()
+            .filter(|&(_, &last)| last != 0)
+            .map(|(thread, &last)| scatter(mix(last, thread as u64)))
+            .fold(0, u64::wrapping_add)
+    }
+}

@@ -1,0 +1,304 @@
+//! Runs a strategy over an executor and keeps count.
+
+use crate::distinct::Distinct;
+use crate::event::{Event, Pending, Thread};
+use crate::executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
+use crate::relation::Relation;
+use crate::strategy::{Promise, Strategy};
+
+/// An execution went another way than an earlier one with the same picks: the program is not deterministic under its
+/// schedule, so no count or promise of a search would be true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("event {position}: an execution with the same schedule went another way ({difference})")]
+pub struct Divergence {
+    /// Index in the execution of the event at which the two part.
+    pub position: usize,
+    /// In what they differ.
+    pub difference: Difference,
+}
+
+impl Divergence {
+    /// Whether an execution that is run again does what it did.
+    pub(crate) fn check(position: usize, expected: &Event, found: &Event) -> Result<(), Self> {
+        let same = expected.thread == found.thread
+            && expected.kind == found.kind
+            && expected.object == found.object
+            && expected.found == found.found
+            && expected.left == found.left;
+        if same {
+            return Ok(());
+        }
+        Err(Self {
+            position,
+            difference: Difference::OtherEvent {
+                thread: found.thread,
+                expected: expected.kind,
+                found: found.kind,
+            },
+        })
+    }
+
+    /// Whether a thread can do, and has announced, what it announced in an earlier execution.
+    pub(crate) fn check_announced(
+        position: usize,
+        thread: Thread,
+        expected: &Pending,
+        view: &View<'_>,
+    ) -> Result<(), Self> {
+        let found = view.of(thread);
+        let difference = if !view.enabled.contains(thread) {
+            Difference::NotEnabled(thread)
+        } else if found.kind != expected.kind || found.object != expected.object {
+            Difference::OtherEvent {
+                thread,
+                expected: expected.kind,
+                found: found.kind,
+            }
+        } else {
+            return Ok(());
+        };
+        Err(Self {
+            position,
+            difference,
+        })
+    }
+}
+
+/// In what two executions with the same picks differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    /// The thread to run is not enabled.
+    #[error("thread {0} is not enabled")]
+    NotEnabled(Thread),
+    /// Another set of threads is enabled.
+    #[error("other threads are enabled")]
+    OtherEnabled,
+    /// The thread did something else.
+    #[error("thread {thread} did {found:?} where it did {expected:?} before")]
+    OtherEvent {
+        /// Who.
+        thread: Thread,
+        /// What it did before.
+        expected: crate::event::Kind,
+        /// What it did now.
+        found: crate::event::Kind,
+    },
+}
+
+/// Counts of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Executions begun, of every kind.
+    pub executions: u64,
+    /// Those that ran to an end with a happens-before relation that had been seen.
+    pub redundant: u64,
+    /// Those that were given up, since every enabled thread was asleep.
+    pub abandoned: u64,
+    /// Those that ended in a deadlock.
+    pub deadlocks: u64,
+    /// Those cut by the executor's bound.
+    pub truncated: u64,
+    /// Those that failed.
+    pub failures: u64,
+    /// Events of all executions.
+    pub events: u64,
+    /// Distinct happens-before relations of executions that ran to an end.
+    pub relations: u64,
+    /// Distinct terminal states.
+    pub states: u64,
+}
+
+/// One execution of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// How it ended.
+    pub end: RunEnd,
+    /// The hash of its happens-before relation.
+    pub relation: u64,
+    /// Whether that had not been seen before (and the execution ran to an end).
+    pub new_relation: bool,
+    /// Whether its terminal state had not been seen before.
+    pub new_state: bool,
+}
+
+/// How many hashes a search keeps for its counts of distinct relations and of distinct states.
+const HASHES_KEPT: usize = 1 << 24;
+
+/// A strategy at work.
+#[derive(Clone, Debug)]
+pub struct Search<S> {
+    strategy: S,
+    counts: Counts,
+    relation: Relation,
+    relations: Distinct,
+    states: Distinct,
+    over: bool,
+}
+
+impl<S: Strategy> Search<S> {
+    /// Before its first execution.
+    #[must_use]
+    pub fn new(strategy: S) -> Self {
+        Self {
+            strategy,
+            counts: Counts::default(),
+            relation: Relation::default(),
+            relations: Distinct::new(HASHES_KEPT),
+            states: Distinct::new(HASHES_KEPT),
+            over: false,
+        }
+    }
+
+    /// Runs the next execution. `None`: there is none.
+    ///
+    /// # Errors
+    /// When the program does not do the same under the same schedule.
+    pub fn step<E: Executor>(&mut self, executor: &mut E) -> Result<Option<Run>, Divergence> {
+        if self.over || !self.strategy.begin() {
+            self.over = true;
+            return Ok(None);
+        }
+        self.relation.clear();
+        let mut watched = Watched {
+            strategy: &mut self.strategy,
+            relation: &mut self.relation,
+            events: 0,
+            divergence: None,
+        };
+        let end = executor.run(&mut watched);
+        let (events, divergence) = (watched.events, watched.divergence);
+        self.counts.executions += 1;
+        self.counts.events += events;
+        if let Some(divergence) = divergence {
+            self.over = true;
+            return Err(divergence);
+        }
+        self.strategy.end(&end);
+        let relation = self.relation.hash();
+        let mut run = Run {
+            end,
+            relation,
+            new_relation: false,
+            new_state: false,
+        };
+        match end.outcome {
+            Outcome::Abandoned => self.counts.abandoned += 1,
+            Outcome::Truncated => self.counts.truncated += 1,
+            Outcome::Completed | Outcome::Blocked => {
+                run.new_relation = self.relations.insert(relation);
+                run.new_state = self.states.insert(end.state);
+                self.counts.redundant += u64::from(!run.new_relation);
+                self.counts.deadlocks += u64::from(end.outcome == Outcome::Blocked);
+            }
+        }
+        self.counts.failures += u64::from(end.failure.is_some());
+        self.counts.relations = self.relations.len();
+        self.counts.states = self.states.len();
+        Ok(Some(run))
+    }
+
+    /// Runs up to `executions` more executions; how many there were.
+    ///
+    /// # Errors
+    /// When the program does not do the same under the same schedule.
+    pub fn run<E: Executor>(
+        &mut self,
+        executor: &mut E,
+        executions: u64,
+    ) -> Result<u64, Divergence> {
+        for done in 0..executions {
+            if self.step(executor)?.is_none() {
+                return Ok(done);
+            }
+        }
+        Ok(executions)
+    }
+
+    /// The counts so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether [`Counts::relations`] and [`Counts::states`] are exact, not only lower bounds.
+    #[must_use]
+    pub fn counts_are_exact(&self) -> bool {
+        self.relations.is_exact() && self.states.is_exact()
+    }
+
+    /// Hashes of the happens-before relations seen, in no order.
+    pub fn relations(&self) -> impl Iterator<Item = u64> {
+        self.relations.iter()
+    }
+
+    /// Hashes of the terminal states seen, in no order.
+    pub fn states(&self) -> impl Iterator<Item = u64> {
+        self.states.iter()
+    }
+
+    /// What can be said of the program: what the strategy promises, less what truncated executions take from it.
+    #[must_use]
+    pub fn promise(&self) -> Promise {
+        let truncated = self.counts.truncated > 0;
+        match self.strategy.promise() {
+            Promise::Exhausted if truncated => Promise::Bounded {
+                preemptions: None,
+                truncated,
+            },
+            Promise::Bounded { preemptions, .. } => Promise::Bounded {
+                preemptions,
+                truncated,
+            },
+            promise => promise,
+        }
+    }
+
+    /// An estimate of how many executions there will be in all, for searches of a tree.
+    #[must_use]
+    pub fn estimate(&self) -> Option<f64> {
+        let explored = self.strategy.explored()?;
+        (explored > 0.0).then(|| self.counts.executions as f64 / explored)
+    }
+
+    /// The strategy.
+    #[must_use]
+    pub fn strategy(&self) -> &S {
+        &self.strategy
+    }
+}
+
+/// The strategy as the executor sees it: counted and watched.
+struct Watched<'a, S> {
+    strategy: &'a mut S,
+    relation: &'a mut Relation,
+    events: u64,
+    divergence: Option<Divergence>,
+}
+
+impl<S: Strategy> Scheduler for Watched<'_, S> {
+    #[inline]
+    fn pick(&mut self, view: &View<'_>) -> Pick {
+        if self.divergence.is_some() {
+            return Pick::Abandon;
+        }
+        self.strategy.pick(view).unwrap_or_else(|divergence| {
+            self.divergence = Some(divergence);
+            Pick::Abandon
+        })
+    }
+
+    #[inline]
+    fn ran(&mut self, event: &Event) {
+        self.events += 1;
+        self.relation.push(event);
+        if let Err(divergence) = self.strategy.ran(event) {
+            self.divergence = Some(divergence);
+        }
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        if self.divergence.is_none() {
+            self.strategy.blocked(view);
+        }
+    }
+}

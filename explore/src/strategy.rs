@@ -1,0 +1,63 @@
+//! What every search strategy offers.
+
+use crate::event::Event;
+use crate::executor::{Pick, RunEnd, View};
+use crate::search::Divergence;
+
+/// What can be said of the program once a strategy has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// Every Mazurkiewicz trace was executed at least once, so every reachable terminal state and failure was seen.
+    Exhausted,
+    /// All that can be reached within bounds was seen.
+    Bounded {
+        /// Every Mazurkiewicz trace that has an interleaving with at most so many preemptions. `None`: any number.
+        preemptions: Option<u32>,
+        /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
+        truncated: bool,
+    },
+    /// Schedules were drawn at random: what was not seen may still exist.
+    Sampled,
+    /// The search has not come to its end.
+    Unfinished,
+}
+
+/// A search strategy: picks threads through one execution after the other, until there are no more.
+///
+/// Order of calls: [`Self::begin`]; if it said yes, any number of [`Self::pick`] followed by [`Self::ran`], perhaps one
+/// [`Self::blocked`], and [`Self::end`]; then again from the start.
+pub trait Strategy {
+    /// The name that the command line and reports use.
+    fn name(&self) -> &'static str;
+
+    /// Gets ready for the next execution. False: the search is over.
+    fn begin(&mut self) -> bool;
+
+    /// Whom to run.
+    ///
+    /// # Errors
+    /// When the execution differs from an earlier one with the same picks.
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence>;
+
+    /// What the picked operation did.
+    ///
+    /// # Errors
+    /// When the execution differs from an earlier one with the same picks.
+    fn ran(&mut self, event: &Event) -> Result<(), Divergence>;
+
+    /// Threads are left that wait forever. Of interest to strategies that turn round the order of lock acquisitions.
+    fn blocked(&mut self, _view: &View<'_>) {}
+
+    /// The execution is over.
+    fn end(&mut self, end: &RunEnd);
+
+    /// What can be said, at this moment.
+    fn promise(&self) -> Promise;
+
+    /// For searches of a tree: the part of it that lies behind, 0 to 1, estimated as Knuth does (*Estimating the
+    /// efficiency of backtrack programs*, 1975): every node's children weigh the same. Executions so far divided by
+    /// it estimate how many there will be in all. `None`: not a search of a tree.
+    fn explored(&self) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,252 @@
+//! An execution so far, with a vector clock for each event, for the strategies that reduce by partial order.
+//!
+//! The clock of an event says how many events of each thread happen before it or are it (Flanagan and Godefroid, *Dynamic
+//! Partial-Order Reduction for Model Checking Software*, POPL 2005, section 4.1). A trace can be cut back to a prefix,
+//! so that what two executions have in common is computed once.
+
+use crate::event::{Class, Event, Kind, Object, Thread};
+use crate::search::Divergence;
+
+/// A position in a trace; [`NOWHERE`] is before its start.
+pub(crate) type Position = u32;
+
+/// The position of no event: what comes before a first one.
+pub(crate) const NOWHERE: Position = Position::MAX;
+
+/// One event and what belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) event: Event,
+    /// Which event of its thread it is, from 1.
+    pub(crate) index: u32,
+    /// The event before it in its thread; for a first one, the fork of the thread.
+    pub(crate) before: Position,
+    /// The last event before it that changed its object.
+    modifier: Position,
+}
+
+/// An execution so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace {
+    entries: Vec<Entry>,
+    /// `width` numbers for each event.
+    clocks: Vec<u32>,
+    width: usize,
+    /// Per thread: its last event, or its fork.
+    last: Vec<Position>,
+    /// Per thread: how many events it has.
+    counts: Vec<u32>,
+    /// Per object: the events on it, ascending.
+    uses: Vec<Vec<Position>>,
+}
+
+impl Trace {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn entry(&self, position: Position) -> &Entry {
+        &self.entries[position as usize]
+    }
+
+    pub(crate) fn event(&self, position: Position) -> &Event {
+        &self.entries[position as usize].event
+    }
+
+    /// The thread's last event or its fork.
+    pub(crate) fn last(&self, thread: Thread) -> Position {
+        self.last
+            .get(usize::from(thread))
+            .copied()
+            .unwrap_or(NOWHERE)
+    }
+
+    /// How many events the thread has.
+    pub(crate) fn count(&self, thread: Thread) -> u32 {
+        self.counts.get(usize::from(thread)).copied().unwrap_or(0)
+    }
+
+    /// The events on the object, ascending.
+    pub(crate) fn uses(&self, object: Object) -> &[Position] {
+        self.uses.get(object as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The clock of an event; empty for [`NOWHERE`].
+    pub(crate) fn clock(&self, position: Position) -> &[u32] {
+        if position == NOWHERE {
+            return &[];
+        }
+        let start = position as usize * self.width;
+        &self.clocks[start..start + self.width]
+    }
+
+    /// Whether `earlier` happens before `position` or is it. Nothing happens before [`NOWHERE`].
+    #[inline]
+    pub(crate) fn happens_before(&self, earlier: Position, position: Position) -> bool {
+        if position == NOWHERE {
+            return false;
+        }
+        let entry = self.entry(earlier);
+        let thread = usize::from(entry.event.thread);
+        self.clocks[position as usize * self.width + thread] >= entry.index
+    }
+
+    /// Whether an execution that is run again does what it did.
+    pub(crate) fn verify(&self, position: usize, event: &Event) -> Result<(), Divergence> {
+        Divergence::check(position, &self.entries[position].event, event)
+    }
+
+    /// Cuts it back to its first `length` events.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        while self.entries.len() > length {
+            let Some(Entry { event, before, .. }) = self.entries.pop() else {
+                return;
+            };
+            let thread = usize::from(event.thread);
+            self.last[thread] = before;
+            self.counts[thread] -= 1;
+            if event.kind == Kind::Fork {
+                self.last[event.object as usize] = NOWHERE;
+            }
+            if event.kind.class() != Class::None {
+                self.uses[event.object as usize].pop();
+            }
+        }
+        self.clocks.truncate(length * self.width);
+    }
+
+    /// Becomes the first `length` events of `other`.
+    pub(crate) fn copy_prefix(&mut self, other: &Self, length: usize) {
+        self.truncate(0);
+        self.make_room(other.width.saturating_sub(1));
+        if self.width != other.width || length < other.len() / 4 {
+            for entry in &other.entries[..length] {
+                self.push(&entry.event);
+            }
+            return;
+        }
+        self.clocks
+            .extend_from_slice(&other.clocks[..length * other.width]);
+        self.entries.extend_from_slice(&other.entries[..length]);
+        for position in 0..length {
+            let Entry { event, .. } = self.entries[position];
+            self.note(&event, position as Position);
+        }
+    }
+
+    /// Takes the next event; its position.
+    pub(crate) fn push(&mut self, event: &Event) -> Position {
+        let thread = usize::from(event.thread);
+        let names_thread = matches!(event.kind, Kind::Fork | Kind::Join);
+        let other = if names_thread {
+            event.object as usize
+        } else {
+            0
+        };
+        self.make_room(thread.max(other));
+        let position = self.entries.len() as Position;
+        let before = self.last[thread];
+        let start = self.clocks.len();
+        if before == NOWHERE {
+            self.clocks.resize(start + self.width, 0);
+        } else {
+            let from = before as usize * self.width;
+            self.clocks.extend_from_within(from..from + self.width);
+        }
+        let class = event.kind.class();
+        let mut modifier = NOWHERE;
+        if class != Class::None {
+            let object = event.object as usize;
+            if object >= self.uses.len() {
+                self.uses.resize_with(object + 1, Vec::new);
+            }
+            modifier = self.join_uses(event, start);
+        } else if event.kind == Kind::Join {
+            self.join(start, self.last[other]);
+        }
+        let index = self.counts[thread] + 1;
+        self.clocks[start + thread] = index;
+        self.entries.push(Entry {
+            event: *event,
+            index,
+            before,
+            modifier,
+        });
+        self.note(event, position);
+        position
+    }
+
+    /// Joins the clocks of all earlier events that the event depends on; the last one that changed its object.
+    fn join_uses(&mut self, event: &Event, start: usize) -> Position {
+        let class = event.kind.class();
+        let object = event.object as usize;
+        let Some(&latest) = self.uses[object].last() else {
+            return NOWHERE;
+        };
+        let modifier = if self.event(latest).kind.class() == Class::Modify {
+            latest
+        } else {
+            self.entry(latest).modifier
+        };
+        // Reads of what is no lock have nothing but the modifier to depend on.
+        let plain = matches!(event.kind, Kind::Read | Kind::FailedUpdate);
+        if !plain && latest != modifier {
+            for n in (0..self.uses[object].len()).rev() {
+                let position = self.uses[object][n];
+                if position == modifier {
+                    break;
+                }
+                if self.event(position).kind.class().conflicts(class) {
+                    self.join(start, position);
+                }
+            }
+        }
+        self.join(start, modifier);
+        modifier
+    }
+
+    fn join(&mut self, start: usize, with: Position) {
+        if with == NOWHERE {
+            return;
+        }
+        let (earlier, own) = self.clocks.split_at_mut(start);
+        let from = with as usize * self.width;
+        for (own, &other) in own.iter_mut().zip(&earlier[from..from + self.width]) {
+            *own = (*own).max(other);
+        }
+    }
+
+    /// Counts the event in, once it has its clock.
+    fn note(&mut self, event: &Event, position: Position) {
+        let thread = usize::from(event.thread);
+        self.last[thread] = position;
+        self.counts[thread] += 1;
+        if event.kind == Kind::Fork {
+            self.last[event.object as usize] = position;
+        }
+        if event.kind.class() != Class::None {
+            let object = event.object as usize;
+            if object >= self.uses.len() {
+                self.uses.resize_with(object + 1, Vec::new);
+            }
+            self.uses[object].push(position);
+        }
+    }
+
+    /// Makes room for a thread. Clocks get wider, which happens a few times in a search.
+    fn make_room(&mut self, thread: usize) {
+        if thread < self.width {
+            return;
+        }
+        let width = (thread + 1).next_power_of_two().max(4);
+        let mut clocks = Vec::with_capacity(self.entries.len() * width);
+        for row in self.clocks.chunks_exact(self.width.max(1)) {
+            clocks.extend_from_slice(row);
+            clocks.resize(clocks.len() + width - row.len(), 0);
+        }
+        self.clocks = clocks;
+        self.width = width;
+        self.last.resize(width, NOWHERE);
+        self.counts.resize(width, 0);
+    }
+}

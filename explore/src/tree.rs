@@ -1,0 +1,137 @@
+//! The tree of schedules, searched depth first without any reduction, within a bound on preemptions or without one.
+//!
+//! The stack holds the current schedule with what is still to try at each of its points: memory is linear in the
+//! length of an execution.
+
+use crate::event::Thread;
+use crate::executor::{Pick, View};
+use crate::search::{Difference, Divergence};
+use crate::threads::ThreadSet;
+
+/// One scheduling point of the current schedule.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    enabled: ThreadSet,
+    todo: ThreadSet,
+    chosen: Thread,
+    /// The thread that a pick of any other preempts.
+    running: Option<Thread>,
+    /// Preemptions before this point.
+    preemptions: u32,
+    /// Share of the whole tree, if all children of a node weigh the same.
+    weight: f64,
+}
+
+impl Node {
+    /// Preemptions up to and with the chosen thread.
+    fn spent(&self) -> u32 {
+        self.preemptions + u32::from(self.running.is_some_and(|running| running != self.chosen))
+    }
+}
+
+/// A depth-first walk.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    depth: usize,
+    bound: Option<u32>,
+    /// Whether the bound ever cut something off.
+    cut: bool,
+    started: bool,
+    done: bool,
+    explored: f64,
+}
+
+impl Tree {
+    pub(crate) fn new(bound: Option<u32>) -> Self {
+        Self {
+            nodes: Vec::new(),
+            depth: 0,
+            bound,
+            cut: false,
+            started: false,
+            done: false,
+            explored: 0.0,
+        }
+    }
+
+    /// Goes on to the next schedule; false if there is none.
+    pub(crate) fn advance(&mut self) -> bool {
+        self.depth = 0;
+        if !std::mem::replace(&mut self.started, true) {
+            return true;
+        }
+        while let Some(node) = self.nodes.last_mut() {
+            if let Some(next) = node.todo.first() {
+                node.todo.remove(next);
+                node.chosen = next;
+                return true;
+            }
+            self.nodes.pop();
+        }
+        self.done = true;
+        false
+    }
+
+    #[inline]
+    pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        let depth = self.depth;
+        self.depth += 1;
+        if let Some(node) = self.nodes.get(depth) {
+            if node.enabled != view.enabled {
+                return Err(Divergence {
+                    position: depth,
+                    difference: Difference::OtherEnabled,
+                });
+            }
+            return Ok(Pick::Run(node.chosen));
+        }
+        let (preemptions, weight) = self
+            .nodes
+            .last()
+            .map_or((0, 1.0), |node| (node.spent(), node.weight));
+        let chosen = view.unpreempted();
+        let running = view.running();
+        let mut todo = view.enabled;
+        if running.is_some() && self.bound.is_some_and(|bound| preemptions >= bound) {
+            self.cut |= todo != ThreadSet::only(chosen);
+            todo = ThreadSet::only(chosen);
+        }
+        let weight = weight / f64::from(todo.len());
+        todo.remove(chosen);
+        self.nodes.push(Node {
+            enabled: view.enabled,
+            todo,
+            chosen,
+            running,
+            preemptions,
+            weight,
+        });
+        Ok(Pick::Run(chosen))
+    }
+
+    /// The execution is over.
+    pub(crate) fn end(&mut self) {
+        self.explored += self.nodes.last().map_or(1.0, |node| node.weight);
+    }
+
+    /// Preemptions of the execution that is over.
+    pub(crate) fn preemptions(&self) -> u32 {
+        self.nodes.last().map_or(0, Node::spent)
+    }
+
+    /// Whether all of it has been walked.
+    pub(crate) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether the bound cut something off.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Estimated part of it that lies behind.
+    pub(crate) fn explored(&self) -> f64 {
+        self.explored
+    }
+}
