@@ -1,0 +1,173 @@
+//! Random programs.
+
+use seqz_explore::random_numbers::RandomNumbers;
+
+use super::{Expr, Op, Program};
+
+/// What kinds of operations a program has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Flavour {
+    Atomics,
+    Locks,
+    SharedLocks,
+    Waiting,
+    Everything,
+}
+
+pub(crate) const FLAVOURS: [Flavour; 5] = [
+    Flavour::Atomics,
+    Flavour::Locks,
+    Flavour::SharedLocks,
+    Flavour::Waiting,
+    Flavour::Everything,
+];
+
+struct Body<'a> {
+    numbers: &'a mut RandomNumbers,
+    flavour: Flavour,
+    ops: Vec<Op>,
+}
+
+impl Body<'_> {
+    fn below(&mut self, bound: u64) -> u8 {
+        self.numbers.below(bound) as u8
+    }
+
+    fn atomic(&mut self) {
+        let (register, variable) = (self.below(3), self.below(2));
+        let op = match self.below(8) {
+            0..=2 => Op::Load(register, variable),
+            3 => Op::Store(variable, Expr::Const(self.below(3))),
+            4 => Op::Store(variable, Expr::Plus(register, 1)),
+            5 => Op::FetchAdd(register, variable, 1),
+            _ => Op::Cas(register, variable, self.below(3), self.below(3)),
+        };
+        self.ops.push(op);
+    }
+
+    fn locked(&mut self) {
+        let lock = self.below(2);
+        let nested = self.below(4) == 0;
+        match self.below(3) {
+            0 => {
+                self.ops.push(Op::TryLock(3, lock));
+                self.ops.push(Op::Unless(3, 1, 2));
+                self.atomic();
+                self.ops.push(Op::Unlock(lock));
+            }
+            _ => {
+                self.ops.push(Op::Lock(lock));
+                if nested {
+                    self.ops.push(Op::Lock(1 - lock));
+                    self.atomic();
+                    self.ops.push(Op::Unlock(1 - lock));
+                } else if self.below(2) == 0 {
+                    self.atomic();
+                }
+                self.ops.push(Op::Unlock(lock));
+            }
+        }
+    }
+
+    fn shared(&mut self) {
+        let lock = self.below(2);
+        match self.below(6) {
+            0 | 1 => {
+                self.ops.push(Op::LockShared(lock));
+                if self.below(2) == 0 {
+                    self.atomic();
+                }
+                self.ops.push(Op::UnlockShared(lock));
+            }
+            2 => {
+                self.ops.push(Op::TryLockShared(3, lock));
+                self.ops.push(Op::Unless(3, 1, 1));
+                self.ops.push(Op::UnlockShared(lock));
+            }
+            3 => {
+                self.ops.push(Op::LockShared(lock));
+                self.ops.push(Op::LockShared(1 - lock));
+                self.ops.push(Op::UnlockShared(lock));
+                self.ops.push(Op::UnlockShared(1 - lock));
+            }
+            _ => self.locked(),
+        }
+    }
+
+    fn waiting(&mut self) {
+        let (variable, condition) = (self.below(2), self.below(2));
+        let op = match self.below(6) {
+            0 | 1 => Op::Await(variable, 1 + self.below(2)),
+            2 => {
+                self.ops.push(Op::Wait(condition));
+                Op::Wake(condition)
+            }
+            3 => Op::NotifyAll(condition),
+            _ => return self.atomic(),
+        };
+        self.ops.push(op);
+    }
+
+    fn push(&mut self) {
+        let special = self.below(3) != 0;
+        match self.flavour {
+            Flavour::Atomics => self.atomic(),
+            Flavour::Locks if special => self.locked(),
+            Flavour::SharedLocks if special => self.shared(),
+            Flavour::Waiting => self.waiting(),
+            Flavour::Everything => match self.below(4) {
+                0 => self.locked(),
+                1 => self.shared(),
+                2 => self.waiting(),
+                _ => self.atomic(),
+            },
+            _ => self.atomic(),
+        }
+    }
+}
+
+/// A program of 2 to 4 threads, the same for the same seed.
+pub(crate) fn program(seed: u64, flavour: Flavour) -> Program {
+    let mut numbers = RandomNumbers::new(seed);
+    let threads = 2 + numbers.below(3) as usize;
+    let length = 1 + numbers.below(6 - threads as u64) as usize;
+    let forks = numbers.below(3) == 0;
+    let mut bodies = Vec::new();
+    for _ in 0..threads {
+        let mut body = Body {
+            numbers: &mut numbers,
+            flavour,
+            ops: Vec::new(),
+        };
+        for _ in 0..length {
+            body.push();
+            if body.below(6) == 0 {
+                let (register, value) = (body.below(3), body.below(3));
+                body.ops.push(Op::Unless(register, value, 1));
+                body.atomic();
+            }
+        }
+        if body.below(4) == 0 {
+            let refused = Op::Refuse(body.below(3), 1 + body.below(2));
+            body.ops.push(refused);
+        }
+        bodies.push(body.ops);
+    }
+    let roots = if forks {
+        // The first thread forks the last one, and perhaps joins it.
+        let last = threads - 1;
+        bodies[0].insert(0, Op::Fork(last as u8));
+        if numbers.below(2) == 0 {
+            bodies[0].push(Op::Join(last as u8));
+            bodies[0].push(Op::Load(0, 0));
+        }
+        last
+    } else {
+        threads
+    };
+    Program {
+        threads: bodies,
+        roots,
+        initial: [0; 4],
+    }
+}

@@ -1,0 +1,103 @@
+//! Strategies against a plain interpreter, on random programs.
+
+mod model;
+
+use std::collections::HashSet;
+
+use model::generate::{FLAVOURS, program};
+use model::interpreter::{schedules, terminal_states};
+use model::{Model, Program};
+use seqz_explore::{Dfs, Dpor, Icb, IcbDpor, Odpor, Pcb, Promise, Search, Strategy};
+
+fn all<S: Strategy>(program: &Program, strategy: S) -> Search<S> {
+    let mut search = Search::new(strategy);
+    search
+        .run(&mut Model::new(program), u64::MAX)
+        .unwrap_or_else(|divergence| panic!("{divergence} in {program:?}"));
+    search
+}
+
+fn states<S: Strategy>(search: &Search<S>) -> HashSet<u64> {
+    search.states().collect()
+}
+
+fn relations<S: Strategy>(search: &Search<S>) -> HashSet<u64> {
+    search.relations().collect()
+}
+
+/// Programs with no more schedules than dfs can walk in a test.
+fn programs(from: u64, count: usize, schedules_at_most: u64) -> impl Iterator<Item = Program> {
+    (from..)
+        .map(|seed| program(seed, FLAVOURS[seed as usize % FLAVOURS.len()]))
+        .filter(move |program| {
+            schedules(program, 20_000).is_some_and(|count| count <= schedules_at_most)
+        })
+        .take(count)
+}
+
+#[test]
+fn all_strategies_reach_what_the_interpreter_reaches() {
+    for program in programs(0, 2500, 400) {
+        let reachable = terminal_states(&program, None);
+        let dfs = all(&program, Dfs::new());
+        let counts = dfs.counts();
+        assert_eq!(states(&dfs), reachable, "dfs: {program:?}");
+        assert_eq!(Some(counts.executions), schedules(&program, 20_000));
+        let estimate = dfs.estimate().expect("a tree");
+        assert!((estimate - counts.executions as f64).abs() < 1e-6 * estimate);
+
+        let icb = all(&program, Icb::new(None));
+        assert_eq!(states(&icb), reachable, "icb: {program:?}");
+        let dpor = all(&program, Dpor::new());
+        assert_eq!(relations(&dpor), relations(&dfs), "dpor: {program:?}");
+        assert_eq!(states(&dpor), reachable, "dpor: {program:?}");
+        assert_eq!(dpor.counts().redundant, 0, "dpor: {program:?}");
+        for promise in [dfs.promise(), icb.promise(), dpor.promise()] {
+            assert_eq!(promise, Promise::Exhausted);
+        }
+
+        let odpor = all(&program, Odpor::new());
+        let optimal = odpor.counts();
+        assert_eq!(
+            (optimal.executions, optimal.redundant, optimal.abandoned),
+            (counts.relations, 0, 0),
+            "odpor: {program:?}"
+        );
+        assert_eq!(relations(&odpor), relations(&dfs), "odpor: {program:?}");
+        assert_eq!(states(&odpor), reachable, "odpor: {program:?}");
+        let estimate = odpor.estimate().expect("a tree");
+        assert!((estimate - optimal.executions as f64).abs() < 1e-6 * estimate);
+    }
+}
+
+#[test]
+fn bounded_strategies_reach_what_the_interpreter_reaches_within_the_bound() {
+    for program in programs(1_000_000, 2000, 250) {
+        let everything = relations(&all(&program, Dfs::new()));
+        for bound in 0.. {
+            let pcb = all(&program, Pcb::new(bound));
+            let reachable = terminal_states(&program, Some(bound));
+            assert_eq!(states(&pcb), reachable, "pcb {bound}: {program:?}");
+            let icb = all(&program, Icb::new(Some(bound)));
+            assert_eq!(states(&icb), reachable, "icb {bound}: {program:?}");
+            assert_eq!(
+                icb.counts().executions - icb.strategy().repeated(),
+                pcb.counts().executions,
+                "icb {bound}: {program:?}"
+            );
+            let reduced = all(&program, IcbDpor::at(bound));
+            assert_eq!(
+                relations(&reduced),
+                relations(&pcb),
+                "icb+dpor {bound}: {program:?}"
+            );
+            if pcb.promise() == Promise::Exhausted {
+                assert_eq!(relations(&pcb), everything);
+                break;
+            }
+        }
+        let reduced = all(&program, IcbDpor::new(None));
+        assert_eq!(relations(&reduced), everything, "icb+dpor: {program:?}");
+        assert_eq!(reduced.promise(), Promise::Exhausted);
+    }
+}
