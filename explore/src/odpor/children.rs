@@ -250,22 +250,19 @@ impl Execution {
         let step = &self.steps[number as usize];
         let event = self.trace.event(step.end);
         let mut prefix = self.prefix(step, target);
-        let leads = prefix.leads_to_execution(number);
         let own = event.kind.class();
         // Nothing else in the prefix conflicts with the step's event: the target finds the value that this found.
         let class = prefix.class_of(&target.pending, target.enabler, event.found);
-        if leads {
-            if let Some(class) = class
-                && class.conflicts(own)
+        let conflicting = class.filter(|class| class.conflicts(own));
+        if (conflicting.is_some() || step.is_delayed()) && prefix.leads_to_execution(number) {
+            if let Some(class) = conflicting
                 && self.is_highest(step, &prefix, target, class)
             {
                 found(Reversal::Delay);
             }
-            if step.is_delayed() {
-                for position in step.start..step.end {
-                    if self.runs_before(position, step, &mut prefix, target) {
-                        found(Reversal::Before(position));
-                    }
+            for position in step.start..step.end {
+                if self.runs_before(position, step, &mut prefix, target) {
+                    found(Reversal::Before(position));
                 }
             }
         }

@@ -57,6 +57,8 @@ pub(super) struct Waiting {
 pub(super) struct Execution {
     pub(super) trace: Trace,
     pub(super) steps: Vec<Step>,
+    /// Which steps have a delay.
+    delayed: Vec<u32>,
     /// Per event: the step in which it ran as the intended event; [`NOWHERE`] for events of delays.
     pub(super) step_of: Vec<u32>,
     pub(super) announced: Vec<Announced>,
@@ -72,6 +74,7 @@ impl Execution {
     pub(super) fn clear(&mut self) {
         self.trace.truncate(0);
         self.steps.clear();
+        self.delayed.clear();
         self.step_of.clear();
         self.announced.clear();
         self.waiting.clear();
@@ -121,6 +124,10 @@ impl Execution {
         self.trace.copy_prefix(&parent.trace, shared);
         self.steps
             .extend_from_slice(&parent.steps[..child.step as usize]);
+        let delayed = parent.delayed.iter().copied();
+        self.delayed
+            .extend(delayed.take_while(|&number| number < child.step));
+        self.delayed.push(child.step);
         self.step_of.extend_from_slice(&parent.step_of[..shared]);
         self.announced
             .extend_from_slice(&parent.announced[..shared]);
@@ -132,11 +139,12 @@ impl Execution {
         shared
     }
 
-    /// The steps after this one that have a delay.
+    /// The steps after this one that have a delay, from the last.
     pub(super) fn delayed_after(&self, step: u32) -> impl Iterator<Item = &Step> {
-        self.steps[step as usize + 1..]
-            .iter()
-            .filter(|step| step.is_delayed())
+        let numbers = self.delayed.iter().rev();
+        numbers
+            .take_while(move |&&number| number > step)
+            .map(|&number| &self.steps[number as usize])
     }
 
     /// Notes what there is to know before the thread runs.
