@@ -64,10 +64,10 @@ pub(crate) fn was_let_go_by(latest: Latest, position: Position, enabled_there: b
 }
 
 /// Whether nothing comes between the racing event at `position` and `latest` in happens-before. If something does, that
-/// is turned round first, and then this; but an exclusive lock may not be able to go between two shared ones, so that for
-/// it, every race counts.
+/// is turned round first, and then this; but an operation that waits may not be able to go between the two (a lock between
+/// another thread's and an attempt that fails because of that), so that for it, every race counts.
 pub(crate) fn is_immediate(trace: &Trace, latest: Latest, position: Position) -> bool {
-    latest.kind == Kind::Lock
+    latest.kind.blocks()
         || races(trace, latest)
             .take_while(|&other| other > position)
             .all(|other| !trace.happens_before(position, other))

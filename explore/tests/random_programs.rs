@@ -4,7 +4,7 @@ mod model;
 
 use std::collections::HashSet;
 
-use model::generate::{FLAVOURS, program};
+use model::generate::{FLAVOURS, longer_program, program};
 use model::interpreter::{schedules, terminal_states};
 use model::{Model, Program};
 use seqz_explore::{Dfs, Dpor, Icb, IcbDpor, Odpor, Pcb, Promise, Search, Strategy};
@@ -67,6 +67,26 @@ fn all_strategies_reach_what_the_interpreter_reaches() {
         assert_eq!(states(&odpor), reachable, "odpor: {program:?}");
         let estimate = odpor.estimate().expect("a tree");
         assert!((estimate - optimal.executions as f64).abs() < 1e-6 * estimate);
+    }
+}
+
+#[test]
+fn reductions_agree_where_dfs_would_not_end() {
+    for seed in 0..1000 {
+        let program = longer_program(seed, FLAVOURS[seed as usize % FLAVOURS.len()]);
+        let mut dpor = Search::new(Dpor::new());
+        dpor.run(&mut Model::new(&program), 2000)
+            .expect("models are deterministic");
+        if dpor.promise() != Promise::Exhausted {
+            continue;
+        }
+        let odpor = all(&program, Odpor::new());
+        assert_eq!(
+            odpor.counts().executions,
+            dpor.counts().relations,
+            "{program:?}"
+        );
+        assert_eq!(relations(&odpor), relations(&dpor), "{program:?}");
     }
 }
 

@@ -171,3 +171,16 @@ pub(crate) fn program(seed: u64, flavour: Flavour) -> Program {
         initial: [0; 4],
     }
 }
+
+/// A program of longer threads: the bodies of two programs one after the other.
+pub(crate) fn longer_program(seed: u64, flavour: Flavour) -> Program {
+    let mut first = program(seed, flavour);
+    let second = program(seed + (1 << 40), flavour);
+    let no_forks = first.roots == first.threads.len() && second.roots == second.threads.len();
+    if no_forks {
+        for (body, more) in first.threads.iter_mut().zip(second.threads) {
+            body.extend(more);
+        }
+    }
+    first
+}
