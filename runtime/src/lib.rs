@@ -17,6 +17,8 @@ pub mod input;
 pub mod log;
 mod p_hat;
 pub mod print;
+#[cfg(feature = "scheduler")]
+pub mod scheduled;
 mod shared;
 pub mod std;
 pub mod worker;

@@ -52,6 +52,15 @@ fn check(role: Role, program: impl Fn() + 'static) -> Result<Found, Trouble> {
         let witness = seqz_runtime::feasibility::Interleaving(bug.interleaving.clone());
         seqz_runtime::feasibility::validate(&log, &witness)
             .unwrap_or_else(|error| panic!("{error}: {bug}"));
+        #[cfg(feature = "scheduler")]
+        {
+            use seqz_runtime::scheduled::witness::{Confirmation, confirm};
+            let confirmation = confirm(bug, &*bound.program);
+            assert!(
+                matches!(confirmation, Confirmation::Confirmed(_)),
+                "{bug}{confirmation:#?}"
+            );
+        }
         found.bugs.insert(
             (bug.message.clone(), bug.role == Role::First),
             bug.pairs.len(),

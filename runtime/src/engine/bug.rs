@@ -73,7 +73,27 @@ pub struct Event {
     pub place: Place,
     /// The value read or written, where it is an atomic's.
     pub value: Option<Value>,
+    /// Whose event it is, by order of creation. `None`: an event that only says how the two logs are tied together, and is
+    /// none of the program's own.
+    pub thread: Option<u32>,
+    /// The place as the running program has it; absent from events that come from elsewhere.
+    pub(crate) site: SiteMark,
 }
+
+/// A place as the running program has it: compares equal to any other, since [`Event::place`] says the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SiteMark(pub Option<Site>);
+
+impl PartialEq for SiteMark {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for SiteMark {}
+
+/// How a thread came to be: its creator, by order of creation, and how many threads that had created before.
+pub type Lineage = (u32, u32);
 
 /// A party of the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +143,10 @@ pub struct Bug {
     pub interfering: Vec<Event>,
     /// An order of both in which the bug happens.
     pub interleaving: Vec<Step>,
+    /// How many events of the harness came before two threads ran side by side.
+    pub init_events: u32,
+    /// How the threads 1, 2, … came to be.
+    pub lineage: Vec<Lineage>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -444,6 +468,8 @@ fn report(
         under_test: engine.under_test_events(),
         interfering: engine.interfering_events(),
         interleaving,
+        init_events: engine.init_events(),
+        lineage: engine.threads.lineage(),
     };
     engine.ledger.add(key, bug);
 }
@@ -485,6 +511,8 @@ fn report_interfering(
         interleaving: (0..).map(Step::UnderTest).take(under_test.len()).collect(),
         under_test,
         interfering: Vec::new(),
+        init_events: engine.init_events(),
+        lineage: engine.threads.lineage(),
     };
     engine.ledger.add(key, bug);
 }
@@ -573,6 +601,8 @@ impl Engine {
             source: event.source,
             place: trail.site.into(),
             value,
+            thread: (trail.thread != NONE).then_some(trail.thread),
+            site: SiteMark(Some(trail.site)),
         }
     }
 

@@ -200,6 +200,17 @@ pub struct Machine {
 }
 
 static ALONE: Mutex<()> = Mutex::new(());
+/// Whoever runs a program holds this.
+#[cfg(feature = "scheduler")]
+pub(crate) const fn one_at_a_time() -> &'static Mutex<()> {
+    &ALONE
+}
+
+/// The number of the next execution, of whichever kind.
+pub(crate) fn next_generation() -> u32 {
+    GENERATION.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
 static GENERATION: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);
 
 impl Machine {
@@ -434,6 +445,8 @@ impl Engine {
             interfering_trail: Vec::new(),
             interfering_end: InterferingEnd::Open,
             init_locks: Vec::new(),
+            opening_log: false,
+            events_before_split: None,
             opening: Vec::new(),
             begin: None,
             interfering_was_cut: false,
@@ -459,7 +472,7 @@ impl Engine {
 
     /// Makes ready for the next execution. Buffers are kept.
     fn reset(&mut self) {
-        self.generation = GENERATION.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.generation = next_generation();
         self.line = Line::Init;
         self.attention = false;
         self.copied_values = false;
@@ -478,6 +491,8 @@ impl Engine {
         self.interfering_trail.clear();
         self.interfering_end = InterferingEnd::Open;
         self.init_locks.clear();
+        self.opening_log = false;
+        self.events_before_split = None;
         self.opening.clear();
         self.begin = None;
         self.interfering_was_cut = false;

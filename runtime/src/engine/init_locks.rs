@@ -108,10 +108,12 @@ pub(crate) fn enter_log(handle: Handle) {
         blocks: mine.len(),
     });
     if engine.line == Line::Interfering {
+        engine.opening_log = true;
         for entry in &mine {
             tau_prime::acquire(handle, entry.held.lock, entry.held.mode, false, entry.site);
         }
         tau_prime::push(handle.get(), Op::Write(begin), mine[0].site, 0);
+        handle.get().opening_log = false;
     } else {
         engine.opening = mine;
     }
@@ -123,7 +125,9 @@ pub(crate) fn open_log_of_t_prime(handle: Handle) {
     if let Some(begin) = engine.begin
         && !engine.opening.is_empty()
     {
+        engine.opening_log = true;
         tau_prime::push(engine, Op::Write(begin.object), begin.site, 0);
+        engine.opening_log = false;
     }
 }
 
@@ -138,6 +142,7 @@ pub(crate) fn open_log_of_t(handle: Handle) {
     let engine = handle.get();
     let Some(begin) = engine.begin else { return };
     let opening = std::mem::take(&mut engine.opening);
+    engine.opening_log = true;
     if opening.is_empty() {
         let source = u32::try_from(begin.blocks).unwrap_or(0);
         super::tau::push(
@@ -159,4 +164,5 @@ pub(crate) fn open_log_of_t(handle: Handle) {
         }
         super::tau::push(engine, TEvent::local(Op::Read(begin.object)), begin.site, 0);
     }
+    engine.opening_log = false;
 }

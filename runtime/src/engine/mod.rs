@@ -39,11 +39,16 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
-pub use bug::{Bug, BugKind, Event, ThreadInfo, Value, ValueKind};
+pub(crate) use bug::SiteMark;
+pub use bug::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
 pub(crate) use execution::assume;
 pub use execution::{Differs, Ending, Limits, Machine, Nondeterminism, Solver};
+#[cfg(feature = "scheduler")]
+pub(crate) use execution::{next_generation, one_at_a_time};
 use init_locks::InitLock;
 pub use panics::Place;
+#[cfg(feature = "scheduler")]
+pub(crate) use panics::install_hook as install_panic_hook;
 use threads::Threads;
 
 use crate::feasibility::Grid;
@@ -83,6 +88,8 @@ pub(crate) struct Trail {
     pub site: Site,
     /// The value read or written, as bits; 0 where it isn't an atomic.
     pub value: u64,
+    /// Whose event it is; [`NONE`] for what only ties the two logs together.
+    pub thread: u32,
 }
 
 /// What kind of thing a shared object is.
@@ -185,6 +192,10 @@ pub struct Engine {
     interfering_end: InterferingEnd,
     /// Locks held from before the split by threads that are in neither log.
     init_locks: Vec<InitLock>,
+    /// A log is being opened: what is logged is none of the program's own events.
+    opening_log: bool,
+    /// How many events came before the split, once it has come.
+    events_before_split: Option<u32>,
     /// Those that T holds, until its log is opened.
     opening: Vec<InitLock>,
     begin: Option<Begin>,
@@ -300,6 +311,24 @@ impl Engine {
     /// The value that write `event` of T' left, as bits.
     pub(crate) fn interfering_value(&self, event: u32) -> u64 {
         self.interfering_trail[event as usize].value
+    }
+
+    fn trail(&self, site: Site, value: u64) -> Trail {
+        let thread = if self.opening_log {
+            NONE
+        } else {
+            self.threads.current
+        };
+        Trail {
+            site,
+            value,
+            thread,
+        }
+    }
+
+    /// How many events came before two threads ran side by side.
+    fn init_events(&self) -> u32 {
+        self.events_before_split.unwrap_or(self.steps)
     }
 
     /// Whether T may well have run alone so far: then its log needs no check.

@@ -55,10 +55,18 @@ pub(crate) fn install_hook() {
     });
 }
 
+fn a_program_runs() -> bool {
+    #[cfg(feature = "scheduler")]
+    if crate::scheduled::events::current().is_some() {
+        return true;
+    }
+    current().is_some()
+}
+
 fn note(info: &PanicHookInfo<'_>) -> bool {
-    let Some(handle) = current() else {
+    if !a_program_runs() {
         return false;
-    };
+    }
     let message = info
         .payload_as_str()
         .unwrap_or("the panic's payload is not a text")
@@ -75,6 +83,14 @@ fn note(info: &PanicHookInfo<'_>) -> bool {
             column: at.column(),
         },
     );
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.note_message(message, place);
+        return true;
+    }
+    let Some(handle) = current() else {
+        return false;
+    };
     let engine = handle.get();
     let events = match engine.line {
         super::Line::Interfering => engine.interfering.len(),

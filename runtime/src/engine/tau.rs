@@ -4,7 +4,7 @@
 //! value of its paired write; every other one stays local, which the feasibility check after it has to allow.
 
 use super::{
-    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Site, Trail, abort, bug,
+    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Site, abort, bug,
     tau_prime, threads,
 };
 use crate::feasibility::Verdict;
@@ -86,7 +86,8 @@ fn plain(engine: &Engine) -> Access {
 #[inline]
 pub(crate) fn push(engine: &mut Engine, event: TEvent, site: Site, value: u64) {
     engine.under_test.push(event);
-    engine.under_test_trail.push(Trail { site, value });
+    let trail = engine.trail(site, value);
+    engine.under_test_trail.push(trail);
     engine.grid.push(event);
     let seen = match (event.op, event.source) {
         (Op::Read(object), Some(source)) => Some((object, source)),

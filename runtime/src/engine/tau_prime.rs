@@ -3,7 +3,7 @@
 //! Source: section 4.1, figure 3, right. T' runs on G' and only logs; the values of the writes that `wrts` names are
 //! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, it runs as far as it can.
 
-use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, Trail, abort, bug, tau};
+use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, abort, bug, tau};
 use crate::ids::WriteId;
 use crate::log::{LockMode, Object, Op};
 
@@ -12,7 +12,8 @@ use crate::log::{LockMode, Object, Op};
 pub(crate) fn push(engine: &mut Engine, op: Op, site: Site, value: u64) -> u32 {
     let event = u32::try_from(engine.interfering.len()).unwrap_or(NONE - 1);
     engine.interfering.push(op);
-    engine.interfering_trail.push(Trail { site, value });
+    let trail = engine.trail(site, value);
+    engine.interfering_trail.push(trail);
     event
 }
 

@@ -11,7 +11,9 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::{Abort, Handle, InterferingEnd, Line, Site, abort, bug, init_locks, tau, unsupported};
+use super::{
+    Abort, Handle, InterferingEnd, Line, Lineage, Site, abort, bug, init_locks, tau, unsupported,
+};
 use crate::ids::Role;
 
 /// A thread of the program under test, numbered by creation; the harness's own is 0.
@@ -33,6 +35,7 @@ pub(crate) struct Thread {
     body: Option<Box<dyn FnOnce()>>,
     state: State,
     line: Line,
+    creator: ThreadNo,
 }
 
 /// The threads of one execution.
@@ -66,11 +69,26 @@ impl Threads {
             body: None,
             state: State::Running,
             line: Line::Init,
+            creator: 0,
         });
     }
 
     pub(crate) fn get(&self, thread: ThreadNo) -> &Thread {
         &self.list[thread as usize]
+    }
+
+    /// How the threads 1, 2, … came to be.
+    pub(crate) fn lineage(&self) -> Vec<Lineage> {
+        (1..self.list.len())
+            .map(|at| {
+                let creator = self.list[at].creator;
+                let before = self.list[1..at]
+                    .iter()
+                    .filter(|thread| thread.creator == creator)
+                    .count();
+                (creator, u32::try_from(before).unwrap_or(u32::MAX))
+            })
+            .collect()
     }
 
     /// The two parties, T first, once there are two.
@@ -108,6 +126,7 @@ pub(crate) fn spawn(
             State::Unstarted
         },
         line: engine.line,
+        creator: engine.threads.current,
     });
     refresh_attention(handle);
     no
@@ -155,7 +174,11 @@ pub(crate) fn before_event(handle: Handle, site: Site) {
         too_many(handle, site, &[other, third]);
         return;
     }
-    if split(handle, current, other) == current {
+    let events_before = handle.get().steps.saturating_sub(1);
+    let under_test = split(handle, current, other);
+    // The event that is about to happen has been counted already.
+    handle.get().events_before_split = Some(events_before);
+    if under_test == current {
         init_locks::enter_log(handle);
         run_interfering(handle, other);
         interfering_ends(handle, InterferingEnd::Complete);
@@ -205,6 +228,7 @@ pub(crate) fn describe(thread: &Thread) -> String {
 fn split(handle: Handle, a: ThreadNo, b: ThreadNo) -> ThreadNo {
     let engine = handle.get();
     engine.threads.parties = Some((a.min(b), a.max(b)));
+    engine.events_before_split = Some(engine.steps);
     engine.steps = 0;
     match engine.role {
         Role::First => a.min(b),

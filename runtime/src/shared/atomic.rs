@@ -1,5 +1,7 @@
 //! Atomics: values of at most 64 bits, with operations that are one event each.
 
+mod elsewhere;
+
 use std::cell::UnsafeCell;
 
 use super::Tag;
@@ -80,7 +82,7 @@ impl<V: Bits> AtomicCell<V> {
     #[inline]
     pub(crate) fn load(&self, site: Site) -> V {
         let Some(handle) = current() else {
-            return self.state().initial;
+            return self.load_elsewhere(site);
         };
         match self.enter(handle, site) {
             Access::Plain => self.state().g,
@@ -106,7 +108,7 @@ impl<V: Bits> AtomicCell<V> {
     #[inline]
     pub(crate) fn store(&self, value: V, site: Site) {
         let Some(handle) = current() else {
-            self.state().initial = value;
+            self.store_elsewhere(value, site);
             return;
         };
         match self.enter(handle, site) {
@@ -133,14 +135,16 @@ impl<V: Bits> AtomicCell<V> {
 
     /// Reads and, if `next` says what to write, writes in the same step. `Err` gives the value that was not replaced.
     #[inline]
-    pub(crate) fn update(&self, next: impl Fn(V) -> Option<V>, site: Site) -> Result<V, V> {
+    ///
+    /// `expected` is the one value at which `next` writes, if there is just one.
+    pub(crate) fn update(
+        &self,
+        next: impl Fn(V) -> Option<V>,
+        expected: Option<V>,
+        site: Site,
+    ) -> Result<V, V> {
         let Some(handle) = current() else {
-            let state = self.state();
-            let old = state.initial;
-            return next(old).map_or(Err(old), |new| {
-                state.initial = new;
-                Ok(old)
-            });
+            return self.update_elsewhere(next, expected, site);
         };
         match self.enter(handle, site) {
             Access::Plain => {

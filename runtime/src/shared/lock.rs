@@ -3,6 +3,8 @@
 //! Taking a guard takes the lock and reads the value; dropping a guard that was borrowed mutably writes the value, then
 //! gives the lock back. The poison flag is part of the value.
 
+mod elsewhere;
+
 use std::cell::UnsafeCell;
 
 use super::{Shadow, Tag, quietly};
@@ -108,12 +110,7 @@ impl<V: Shadow> LockCell<V> {
     /// Takes the lock, waiting for it where it has to, and reads the value. The answer is the poison flag.
     pub(crate) fn lock(&self, mode: LockMode, site: Site) -> bool {
         let Some(handle) = current() else {
-            assert!(
-                self.is_free(mode),
-                "the lock is held already: waiting for it would never end"
-            );
-            self.occupy(mode);
-            return self.state().g.poisoned;
+            return self.lock_elsewhere(mode, site);
         };
         let access = self.enter(handle, site);
         match access {
@@ -168,10 +165,7 @@ impl<V: Shadow> LockCell<V> {
     /// Takes the lock if that needs no waiting, and reads the value. The answer is the poison flag, or `None`.
     pub(crate) fn try_lock(&self, mode: LockMode, site: Site) -> Option<bool> {
         let Some(handle) = current() else {
-            return self.is_free(mode).then(|| {
-                self.occupy(mode);
-                self.state().g.poisoned
-            });
+            return self.try_lock_elsewhere(mode, site);
         };
         let access = self.enter(handle, site);
         let taken = match access {
@@ -252,6 +246,7 @@ impl<V: Shadow> LockCell<V> {
     pub(crate) fn value_mut(&self) -> *mut V {
         let state = self.state();
         let Some(handle) = current() else {
+            self.before_write_elsewhere();
             return &raw mut state.g.value;
         };
         if self.is_prime(handle) {
@@ -280,7 +275,7 @@ impl<V: Shadow> LockCell<V> {
             0
         };
         let Some(handle) = current() else {
-            state.g.poisoned |= poisons;
+            self.unlock_elsewhere(mode, taken, written, poisons);
             return;
         };
         let access = if std::thread::panicking() {
@@ -360,7 +355,7 @@ impl<V: Shadow> LockCell<V> {
     /// A read, and a write if `writes`, through exclusive access to the lock itself. The answer is the poison flag.
     pub(crate) fn settle(&self, writes: bool, site: Site) -> bool {
         let Some(handle) = current() else {
-            return self.state().g.poisoned;
+            return self.settle_elsewhere(site);
         };
         let access = self.enter(handle, site);
         let poisoned = self.read(handle, access, site);

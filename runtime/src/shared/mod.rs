@@ -53,7 +53,12 @@ impl Tag {
     /// Joins the current execution; the answer is whether the object was in another one before.
     #[inline]
     fn renew(&mut self, handle: Handle) -> bool {
-        let generation = handle.get().generation;
+        self.renew_to(handle.get().generation)
+    }
+
+    /// Joins the execution with this number; the answer is whether the object was in another one before.
+    #[inline]
+    fn renew_to(&mut self, generation: u32) -> bool {
         let new = self.generation != generation;
         if new {
             *self = Self {
@@ -69,6 +74,22 @@ impl Tag {
     fn object(&mut self, handle: Handle, kind: ValueKind) -> Object {
         if self.object == NONE {
             self.object = handle.get().new_object(kind);
+        }
+        self.object
+    }
+}
+
+#[cfg(feature = "scheduler")]
+impl Tag {
+    /// The object's name on the scheduled machine, `cell` being where it lies.
+    #[inline]
+    fn scheduled_object<C>(
+        &mut self,
+        machine: crate::scheduled::events::Handle,
+        cell: *const C,
+    ) -> Object {
+        if self.object == NONE {
+            self.object = machine.object(cell.addr());
         }
         self.object
     }

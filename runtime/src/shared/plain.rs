@@ -1,5 +1,7 @@
 //! Plain data that threads share without synchronisation: a `static mut`.
 
+mod elsewhere;
+
 use std::cell::UnsafeCell;
 
 use super::{Shadow, Tag, quietly};
@@ -147,6 +149,8 @@ impl<V: Shadow> PlainCell<V> {
         if let Some(handle) = current() {
             let access = self.enter(handle, false, site);
             self.read_event(handle, access, site);
+        } else {
+            self.read_elsewhere(site);
         }
         self.place_mut()
     }
@@ -154,6 +158,8 @@ impl<V: Shadow> PlainCell<V> {
     /// Reads, and then writes through what is returned.
     pub(crate) fn borrow_mut(&self, site: Site) -> *mut V {
         let Some(handle) = current() else {
+            self.read_elsewhere(site);
+            self.write_elsewhere(site);
             return self.place_mut();
         };
         let access = self.enter(handle, false, site);
@@ -169,7 +175,10 @@ impl<V: Shadow> PlainCell<V> {
                 let access = self.enter(handle, true, site);
                 self.write_event(handle, access, site)
             }
-            None => self.place_mut(),
+            None => {
+                self.write_elsewhere(site);
+                self.place_mut()
+            }
         };
         // SAFETY: the pointer comes from this cell, which nobody else accesses at this moment.
         unsafe { *place = value };

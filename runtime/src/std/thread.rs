@@ -1,6 +1,6 @@
 //! `std::thread`: threads of the program under test, which the engine runs as plain calls.
 
-mod local;
+pub(crate) mod local;
 mod scope;
 
 use std::any::Any;
@@ -68,26 +68,49 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let handle = engine_or_panic();
     let packet = Packet::new();
     let result = Arc::clone(&packet);
-    let no = threads::spawn(
-        handle,
-        name.clone(),
-        site,
-        Box::new(move || result.put(body())),
-    );
+    let no = start(name.clone(), site, Box::new(move || result.put(body())));
     JoinHandle {
         thread: Thread { no, name },
         packet,
     }
 }
 
+/// Makes a thread.
+fn start(name: Option<String>, site: Site, body: Box<dyn FnOnce()>) -> ThreadNo {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.fork(name, site, body);
+    }
+    threads::spawn(engine_or_panic(), name, site, body)
+}
+
+/// Waits for a thread to end.
+fn wait(no: ThreadNo, site: Site) {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.join(no, site);
+        return;
+    }
+    threads::join(engine_or_panic(), no, site);
+}
+
+/// Whether a thread ended with a panic. Executions of P̂ₖ end with the first one.
+fn has_panicked(no: ThreadNo) -> bool {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.has_panicked(no);
+    }
+    let _ = no;
+    false
+}
+
 /// Waits for a thread and takes its result.
-fn join<T>(handle: Handle, no: ThreadNo, packet: &Packet<T>, site: Site) -> Result<T> {
-    threads::join(handle, no, site);
-    // An execution ends with the first thread that panics, so that a thread that has been joined has a result, but for
-    // destructors that join while the execution is being ended.
+fn join<T>(no: ThreadNo, packet: &Packet<T>, site: Site) -> Result<T> {
+    wait(no, site);
+    // An execution of P̂ₖ ends with the first thread that panics, so that a thread that has been joined has a result, but
+    // for destructors that join while the execution is being ended.
     packet
         .take()
         .ok_or_else(|| Box::new("the thread did not end") as Box<dyn Any + Send>)
@@ -106,12 +129,7 @@ impl<T> JoinHandle<T> {
     /// The thread panicked.
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        join(
-            engine_or_panic(),
-            self.thread.no,
-            &self.packet,
-            Location::caller(),
-        )
+        join(self.thread.no, &self.packet, Location::caller())
     }
 
     /// See `std::thread::JoinHandle::thread`.
@@ -155,6 +173,16 @@ impl Thread {
 /// See `std::thread::current`.
 #[must_use]
 pub fn current() -> Thread {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        let no = machine.thread();
+        let name = if no == 0 {
+            Some("main".to_owned())
+        } else {
+            machine.thread_name(no)
+        };
+        return Thread { no, name };
+    }
     let Some(handle) = engine() else {
         return Thread { no: 0, name: None };
     };

@@ -9,7 +9,7 @@
 
 use super::wire::{Wire, WireError, wire};
 use crate::check::Level;
-use crate::engine::{self, BugKind, Event, Place, Value, ValueKind};
+use crate::engine::{self, BugKind, Event, Place, SiteMark, Value, ValueKind};
 use crate::feasibility::Step;
 use crate::ids::{ReadId, Role, WriteId};
 use crate::log::{LockMode, Op, TEvent};
@@ -223,12 +223,28 @@ wire!(Request { 0 = Check(request), 1 = Verdict(answer) });
 wire!(Answer { 0 = Feasible, 1 = Infeasible, 2 = Unknown(why) });
 wire!(Place { file, line, column });
 wire!(Value { kind, bits });
-wire!(Event {
-    op,
-    source,
-    place,
-    value
-});
+
+impl Wire for Event {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.op.put(out);
+        self.source.put(out);
+        self.place.put(out);
+        self.value.put(out);
+        self.thread.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        Ok(Self {
+            op: Wire::take(bytes)?,
+            source: Wire::take(bytes)?,
+            place: Wire::take(bytes)?,
+            value: Wire::take(bytes)?,
+            thread: Wire::take(bytes)?,
+            site: SiteMark::default(),
+        })
+    }
+}
+
 wire!(TEvent { op, source });
 wire!(ThreadInfo { name, spawned_at });
 wire!(Op {
@@ -321,6 +337,8 @@ mod tests {
                 kind: ValueKind::Signed,
                 bits: u64::MAX,
             }),
+            thread: Some(1),
+            site: SiteMark::default(),
         };
         let thread = ThreadInfo {
             name: Some("a".to_owned()),

@@ -60,7 +60,7 @@ impl<V: Bits> AtomicCell<V> {
     /// A read-modify-write that always writes.
     #[inline]
     fn rmw(&self, next: impl Fn(V) -> V, site: Site) -> V {
-        match self.update(|old| Some(next(old)), site) {
+        match self.update(|old| Some(next(old)), None, site) {
             Ok(old) | Err(old) => old,
         }
     }
@@ -70,7 +70,7 @@ impl<V: Bits> AtomicCell<V> {
     where
         V: PartialEq,
     {
-        self.update(|old| (old == current).then_some(new), site)
+        self.update(|old| (old == current).then_some(new), Some(current), site)
     }
 
     /// A load, then compare-exchanges until one succeeds, as std does it.

@@ -41,6 +41,37 @@ thread_local! {
     static LOCALS: RefCell<Locals> = RefCell::default();
 }
 
+/// The execution and the thread outside of P̂ₖ.
+fn elsewhere() -> (u32, ThreadNo) {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return (machine.generation(), machine.thread());
+    }
+    (0, 0)
+}
+
+/// Runs code whose allocations outlive the execution.
+fn outside<R>(run: impl FnOnce() -> R) -> R {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.outside(run);
+    }
+    run()
+}
+
+/// Drops the values of all threads: the execution is over.
+#[cfg(feature = "scheduler")]
+pub(crate) fn clear() {
+    let mut old = LOCALS.with_borrow_mut(|locals| std::mem::take(&mut locals.entries));
+    old.clear();
+    // The list itself is kept, so that it is not allocated anew each time.
+    LOCALS.with_borrow_mut(|locals| {
+        if locals.entries.is_empty() {
+            locals.entries = old;
+        }
+    });
+}
+
 impl<T: 'static> LocalKey<T> {
     /// What `thread_local!` makes.
     #[doc(hidden)]
@@ -52,7 +83,7 @@ impl<T: 'static> LocalKey<T> {
     fn value(&'static self, first: Option<T>) -> (Rc<T>, Option<T>) {
         let (generation, thread) = match current() {
             Some(handle) => (handle.get().generation, handle.get().threads.current),
-            None => (0, 0),
+            None => elsewhere(),
         };
         let key = std::ptr::from_ref(self).addr();
         let old = LOCALS.with_borrow_mut(|locals| {
@@ -77,7 +108,7 @@ impl<T: 'static> LocalKey<T> {
             thread,
             value: Rc::clone(&value) as Rc<dyn Any>,
         };
-        LOCALS.with_borrow_mut(|locals| locals.entries.push(entry));
+        outside(|| LOCALS.with_borrow_mut(|locals| locals.entries.push(entry)));
         (value, None)
     }
 

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use super::{Packet, Result, Thread, engine_or_panic, join};
+use super::{Packet, Result, Thread, has_panicked, join, start, wait};
 use crate::engine::threads::{self, ThreadNo};
-use crate::engine::{Handle, Site};
+use crate::engine::{Site, current as engine};
 
 /// `std::thread::Scope`.
 pub struct Scope<'scope, 'env: 'scope> {
@@ -24,15 +24,24 @@ unsafe impl Sync for Scope<'_, '_> {}
 pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
     packet: Arc<Packet<T>>,
-    scope: PhantomData<&'scope ()>,
+    /// The scope's threads, on the scheduled machine: whoever is joined is not waited for at the end.
+    joined: Option<&'scope RefCell<Vec<ThreadNo>>>,
 }
 
+// SAFETY: see `Scope`.
+unsafe impl<T> Send for ScopedJoinHandle<'_, T> {}
+// SAFETY: see `Scope`.
+unsafe impl<T> Sync for ScopedJoinHandle<'_, T> {}
+
 /// Ends the scope even where it is being unwound: no thread may run after its borrows have ended.
-struct ScopeEnd<'a>(Handle, &'a RefCell<Vec<ThreadNo>>);
+struct ScopeEnd<'a>(&'a RefCell<Vec<ThreadNo>>);
 
 impl Drop for ScopeEnd<'_> {
     fn drop(&mut self) {
-        threads::abandon(self.0, &self.1.borrow());
+        // On the scheduled machine threads run on stacks of their own, and later ones are ended before earlier ones.
+        if let Some(handle) = engine() {
+            threads::abandon(handle, &self.0.borrow());
+        }
     }
 }
 
@@ -43,30 +52,43 @@ where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
     let site = Location::caller();
-    let handle = engine_or_panic();
     let scope = Scope {
         threads: RefCell::default(),
         scope: PhantomData,
         env: PhantomData,
     };
-    let _end = ScopeEnd(handle, &scope.threads);
+    let _end = ScopeEnd(&scope.threads);
     match catch_unwind(AssertUnwindSafe(|| body(&scope))) {
         Ok(value) => {
-            // The list may grow while it is worked through: a scoped thread may spawn others.
-            let mut at = 0;
-            loop {
-                let next = scope.threads.borrow().get(at).copied();
-                let Some(thread) = next else { break };
-                threads::join(handle, thread, site);
-                at += 1;
+            if wait_for_all(&scope.threads, site) {
+                panic!("a scoped thread panicked");
             }
             value
         }
         Err(payload) => {
-            threads::interfering_unwound(handle, &*payload);
+            if let Some(handle) = engine() {
+                threads::interfering_unwound(handle, &*payload);
+            } else {
+                wait_for_all(&scope.threads, site);
+            }
             resume_unwind(payload);
         }
     }
+}
+
+/// Waits for the threads of a scope. The answer is whether one of them panicked that nobody has joined.
+fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> bool {
+    let mut panicked = false;
+    // The list may grow while it is worked through: a scoped thread may spawn others.
+    let mut at = 0;
+    loop {
+        let next = threads.borrow().get(at).copied();
+        let Some(thread) = next else { break };
+        wait(thread, site);
+        panicked |= has_panicked(thread);
+        at += 1;
+    }
+    panicked
 }
 
 impl<'scope> Scope<'scope, '_> {
@@ -90,19 +112,18 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let handle = engine_or_panic();
         let packet = Packet::new();
         let result = Arc::clone(&packet);
         let body: Box<dyn FnOnce() + 'scope> = Box::new(move || result.put(body()));
         // SAFETY: the body is run or dropped before `scope` returns: at its end it joins all threads, and `ScopeEnd`
         // drops the bodies of those that have not run, on every way out. So nothing in it is used after `'scope`.
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
-        let no = threads::spawn(handle, name.clone(), site, body);
+        let no = start(name.clone(), site, body);
         self.threads.borrow_mut().push(no);
         ScopedJoinHandle {
             thread: Thread { no, name },
             packet,
-            scope: PhantomData,
+            joined: engine().is_none().then_some(&self.threads),
         }
     }
 }
@@ -114,12 +135,12 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// The thread panicked.
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        join(
-            engine_or_panic(),
-            self.thread.no,
-            &self.packet,
-            Location::caller(),
-        )
+        if let Some(joined) = self.joined {
+            joined
+                .borrow_mut()
+                .retain(|thread| *thread != self.thread.no);
+        }
+        join(self.thread.no, &self.packet, Location::caller())
     }
 
     /// See `std::thread::ScopedJoinHandle::thread`.

@@ -1,0 +1,98 @@
+//! Stacks with a guard page, and coroutines on them.
+
+use std::io;
+use std::num::NonZeroUsize;
+
+use corosensei::Coroutine;
+use corosensei::stack::{MIN_STACK_SIZE, Stack, StackPointer};
+
+/// A thread's coroutine. What it yields says nothing: the machine's state does.
+pub(super) type Thread = Coroutine<(), (), (), GuardedStack>;
+
+/// How a coroutine gives control back.
+pub(super) type Yielder = corosensei::Yielder<(), ()>;
+
+/// Memory for a stack, whose lowest page can't be touched.
+#[derive(Debug)]
+pub(super) struct GuardedStack {
+    base: usize,
+    length: usize,
+}
+
+// What follows are the system's calls for mapping memory, which std links to but does not offer.
+const NONE: i32 = 0;
+const READ_WRITE: i32 = 1 | 2;
+#[cfg(target_os = "linux")]
+const PRIVATE_ANONYMOUS: i32 = 0x02 | 0x20;
+#[cfg(not(target_os = "linux"))]
+const PRIVATE_ANONYMOUS: i32 = 0x02 | 0x1000;
+
+/// No page is larger on the systems that this runs on.
+const GUARD: usize = 64 * 1024;
+
+unsafe extern "C" {
+    fn mmap(
+        address: *mut u8,
+        length: usize,
+        protection: i32,
+        flags: i32,
+        file: i32,
+        offset: i64,
+    ) -> *mut u8;
+    fn mprotect(address: *mut u8, length: usize, protection: i32) -> i32;
+    fn munmap(address: *mut u8, length: usize) -> i32;
+}
+
+/// Maps memory that can be read and written, with [`GUARD`] bytes before it that can't. The answer is where all of it
+/// begins.
+pub(super) fn map_guarded(size: usize) -> io::Result<(usize, usize)> {
+    let size = size.max(MIN_STACK_SIZE).next_multiple_of(GUARD);
+    let length = size + GUARD;
+    // SAFETY: a new private mapping, at an address of the system's choice, touches nothing that exists.
+    let start = unsafe { mmap(std::ptr::null_mut(), length, NONE, PRIVATE_ANONYMOUS, -1, 0) };
+    if start.addr() == usize::MAX {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the range lies in the mapping just made.
+    if unsafe { mprotect(start.add(GUARD), size, READ_WRITE) } != 0 {
+        let error = io::Error::last_os_error();
+        // SAFETY: the mapping just made; nobody knows of it.
+        unsafe { munmap(start, length) };
+        return Err(error);
+    }
+    Ok((start.expose_provenance(), length))
+}
+
+impl GuardedStack {
+    pub(super) fn new(size: usize) -> io::Result<Self> {
+        let (start, length) = map_guarded(size)?;
+        Ok(Self {
+            base: start + length,
+            length,
+        })
+    }
+
+    /// The lowest and the highest address.
+    pub(super) const fn range(&self) -> (usize, usize) {
+        (self.base - self.length, self.base)
+    }
+}
+
+impl Drop for GuardedStack {
+    fn drop(&mut self) {
+        let start = std::ptr::with_exposed_provenance_mut(self.base - self.length);
+        // SAFETY: this is the mapping made in `new`, and no coroutine is on it any more.
+        unsafe { munmap(start, self.length) };
+    }
+}
+
+// SAFETY: the mapping has a guard page below at least `MIN_STACK_SIZE` bytes, and both ends are page-aligned.
+unsafe impl Stack for GuardedStack {
+    fn base(&self) -> StackPointer {
+        NonZeroUsize::new(self.base).unwrap_or(NonZeroUsize::MIN)
+    }
+
+    fn limit(&self) -> StackPointer {
+        NonZeroUsize::new(self.base - self.length).unwrap_or(NonZeroUsize::MIN)
+    }
+}

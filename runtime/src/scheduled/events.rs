@@ -1,0 +1,211 @@
+//! What shared objects and threads call.
+
+use seqz_explore::{Event, Kind, Object, Pending};
+
+use super::machine::{FailureKind, Traced, start};
+pub(crate) use super::machine::{Handle, current};
+use crate::engine::Site;
+use crate::log::LockMode;
+
+/// Where every [`Site`] of the program is near to: sites are named by their distance from here.
+static ORIGIN: u8 = 0;
+
+pub(super) fn site_number(site: Site) -> u32 {
+    // Places are constants of one binary, all within four gigabytes.
+    #[allow(clippy::cast_possible_truncation)]
+    let distance = std::ptr::from_ref(site)
+        .addr()
+        .wrapping_sub((&raw const ORIGIN).addr()) as u32;
+    distance
+}
+
+impl Handle {
+    /// The number of the current execution.
+    #[inline]
+    pub(crate) fn generation(self) -> u32 {
+        self.get().generation
+    }
+
+    /// The current thread's number.
+    pub(crate) fn thread(self) -> u32 {
+        u32::try_from(self.get().current).unwrap_or(0)
+    }
+
+    /// Whether the execution is being ended.
+    pub(crate) fn is_ending(self) -> bool {
+        self.get().ending
+    }
+
+    /// Whether this is the address of a static.
+    pub(crate) fn is_static(self, address: usize) -> bool {
+        let state = self.get();
+        super::objects::is_static(address, &state.arena, &state.stacks)
+    }
+
+    /// Makes something that outlives the execution.
+    pub(crate) fn outside<R>(self, make: impl FnOnce() -> R) -> R {
+        super::arena::outside(make)
+    }
+
+    /// The name of a thread.
+    pub(crate) fn thread_name(self, thread: u32) -> Option<String> {
+        self.get().slots.get(thread as usize)?.name.clone()
+    }
+
+    /// The name of the object at this address.
+    pub(crate) fn object(self, address: usize) -> Object {
+        let state = self.get();
+        state.objects.name(address, &state.arena, &state.stacks)
+    }
+
+    /// Waits for the current thread's turn to do this.
+    #[inline]
+    pub(crate) fn turn(self, kind: Kind, object: Object, expected: u64, site: Site) {
+        if self.is_inert() {
+            self.stay_ended();
+            return;
+        }
+        self.announce(
+            Pending {
+                kind,
+                object,
+                expected,
+                site: site_number(site),
+            },
+            site,
+        );
+    }
+
+    /// The current thread has done this in its turn.
+    #[inline]
+    pub(crate) fn did(self, kind: Kind, object: Object, found: u64, left: u64, site: Site) {
+        let state = self.get();
+        if state.ending {
+            return;
+        }
+        if state.executed.is_some() {
+            self.flush();
+        }
+        let state = self.get();
+        let thread = u8::try_from(state.current).unwrap_or(0);
+        let event = Event {
+            thread,
+            kind,
+            object,
+            found,
+            left,
+            site: site_number(site),
+        };
+        state.executed = Some(Traced {
+            event,
+            site: Some(site),
+        });
+    }
+
+    /// Waits for a lock and takes it.
+    pub(crate) fn lock(self, object: Object, mode: LockMode, site: Site) {
+        let kind = match mode {
+            LockMode::Exclusive => Kind::Lock,
+            LockMode::Shared => Kind::LockShared,
+        };
+        self.turn(kind, object, 0, site);
+        if !self.may_take(object, mode) && !self.is_ending() {
+            // Threads can't be switched while one unwinds: std counts panics per OS thread.
+            eprintln!(
+                "a destructor waits, while its thread panics, for a lock that another thread holds"
+            );
+            std::process::abort();
+        }
+        // When the execution is being ended, the other holder only has destructors left to run.
+        self.take(object, mode);
+        self.did(kind, object, 0, 0, site);
+    }
+
+    /// Takes a lock if that needs no waiting.
+    pub(crate) fn try_lock(self, object: Object, mode: LockMode, site: Site) -> bool {
+        let (kind, failed) = match mode {
+            LockMode::Exclusive => (Kind::TryLock, Kind::TryLockFailed),
+            LockMode::Shared => (Kind::TryLockShared, Kind::TryLockSharedFailed),
+        };
+        self.turn(kind, object, 0, site);
+        let free = self.may_take(object, mode);
+        if free {
+            self.take(object, mode);
+        }
+        self.did(if free { kind } else { failed }, object, 0, 0, site);
+        free
+    }
+
+    /// Gives a lock back.
+    ///
+    /// `written` tells that what it protects may have changed.
+    pub(crate) fn unlock(self, object: Object, mode: LockMode, written: bool, site: Site) {
+        let kind = match mode {
+            LockMode::Exclusive => Kind::Unlock,
+            LockMode::Shared => Kind::UnlockShared,
+        };
+        self.turn(kind, object, 0, site);
+        let holders = self.get().objects.holders(object);
+        match mode {
+            LockMode::Exclusive => holders.exclusive = 0,
+            LockMode::Shared => holders.shared = holders.shared.saturating_sub(1),
+        }
+        self.did(kind, object, 0, u64::from(written), site);
+    }
+
+    fn may_take(self, object: Object, mode: LockMode) -> bool {
+        let holders = *self.get().objects.holders(object);
+        match mode {
+            LockMode::Exclusive => holders.is_free(),
+            LockMode::Shared => holders.exclusive == 0,
+        }
+    }
+
+    fn take(self, object: Object, mode: LockMode) {
+        let state = self.get();
+        let me = u16::try_from(state.current + 1).unwrap_or(u16::MAX);
+        let holders = state.objects.holders(object);
+        match mode {
+            LockMode::Exclusive => holders.exclusive = me,
+            LockMode::Shared => holders.shared += 1,
+        }
+    }
+
+    /// Creates a thread.
+    pub(crate) fn fork(self, name: Option<String>, site: Site, body: Box<dyn FnOnce()>) -> u32 {
+        let state = self.get();
+        if state.ending {
+            return u32::MAX;
+        }
+        let creator = state.current;
+        let before = state.slots[creator].children;
+        let creator_number = u32::try_from(creator).unwrap_or(0);
+        let thread = super::arena::outside(|| self.get().names.of(creator_number, before));
+        self.get().slots[creator].children += 1;
+        if thread as usize >= seqz_explore::threads::MAX_THREADS {
+            self.give_up("the program has more than 128 threads", site);
+        }
+        self.turn(Kind::Fork, thread, 0, site);
+        start(self, thread as usize, body);
+        let slot = &mut self.get().slots[thread as usize];
+        slot.name = name;
+        slot.spawned_at = Some(site);
+        self.did(Kind::Fork, thread, 0, 0, site);
+        thread
+    }
+
+    /// Waits for a thread to end.
+    pub(crate) fn join(self, thread: u32, site: Site) {
+        self.turn(Kind::Join, thread, 0, site);
+        self.did(Kind::Join, thread, 0, 0, site);
+    }
+
+    /// Whether a thread ended with a panic.
+    pub(crate) fn has_panicked(self, thread: u32) -> bool {
+        let name = u8::try_from(thread).unwrap_or(u8::MAX);
+        self.get()
+            .failures()
+            .iter()
+            .any(|failure| failure.thread == name && failure.kind == FailureKind::Panic)
+    }
+}

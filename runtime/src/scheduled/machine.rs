@@ -1,0 +1,701 @@
+//! The machine: runs the program once under a scheduler.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::PoisonError;
+
+use seqz_explore::hash::mix;
+use seqz_explore::names::Names;
+use seqz_explore::threads::{MAX_THREADS, ThreadSet};
+use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, RunEnd, Scheduler, View};
+
+use super::arena::Arena;
+use super::coroutine::{self, GuardedStack, Yielder};
+use super::objects::Objects;
+use super::threads::{Slot, Stage};
+use crate::engine::{Place, Site, ThreadInfo, next_generation, one_at_a_time};
+
+/// How executions are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Events of one execution, over all threads.
+    pub steps: u32,
+    /// Bytes of stack for each thread.
+    pub stack: usize,
+    /// How often a thread may repeat one read, with nothing in between and the same value, before it is parked until the
+    /// object is written or no other thread can run.
+    pub idle_reads: u32,
+    /// Whether executions are traced: see [`Machine::trace`].
+    pub trace: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            steps: 20_000,
+            stack: 256 * 1024,
+            idle_reads: 3,
+            trace: true,
+        }
+    }
+}
+
+/// What kind of failure an execution had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FailureKind {
+    /// A panic reached the top of a thread.
+    Panic,
+    /// Threads are left that wait for each other.
+    Deadlock,
+    /// Threads are left that look again and again at something that nobody will change.
+    Livelock,
+}
+
+/// A failure of an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// What the program said, or what is wrong.
+    pub message: String,
+    /// Where: the panic, or what the first of the waiting threads waits for.
+    pub place: Option<Place>,
+    /// Whose panic; the first of the waiting threads.
+    pub thread: seqz_explore::Thread,
+    /// For threads that wait: who, and where.
+    pub waiting: Vec<(seqz_explore::Thread, Option<Place>)>,
+    /// How many events came before.
+    pub events: usize,
+}
+
+/// An event with its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Traced {
+    /// What happened.
+    pub event: Event,
+    /// Where.
+    pub site: Option<Site>,
+}
+
+pub(super) struct State {
+    pub(super) generation: u32,
+    pub(super) settings: Settings,
+    pub(super) slots: Vec<Slot>,
+    pub(super) current: usize,
+    last: Option<u8>,
+    /// Whom to switch to; `None` ends the execution.
+    next: Option<usize>,
+    scheduler: Option<*mut dyn Scheduler>,
+    /// What each thread has announced.
+    pub(super) pending: Vec<Pending>,
+    /// What the current thread has done since its last announcement.
+    pub(super) executed: Option<Traced>,
+    outcome: Outcome,
+    /// Threads are being unwound.
+    pub(super) ending: bool,
+    pub(super) names: Names,
+    pub(super) objects: Objects,
+    pub(super) arena: Arena,
+    /// The lowest and the highest address of each thread's stack.
+    pub(super) stacks: Vec<(usize, usize)>,
+    free: Vec<Option<GuardedStack>>,
+    trace: Vec<Traced>,
+    steps: u32,
+    reads: [u64; MAX_THREADS],
+    left: Vec<u64>,
+    failures: Vec<Failure>,
+    pub(super) panic: Option<(String, Place)>,
+    /// Parked threads have been let go once since the last write.
+    second_look: bool,
+    unsupported: Option<(String, Site)>,
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<NonNull<State>>> = const { Cell::new(None) };
+}
+
+/// A pointer to the machine that runs on this OS thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Handle(NonNull<State>);
+
+impl Handle {
+    /// Borrows the state for a short while: see the module's invariants.
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    pub(super) fn get(&self) -> &mut State {
+        // SAFETY: the state is boxed in a machine that is borrowed for the whole execution, and `CURRENT` is cleared at
+        // its end. By the invariants no other borrow is alive.
+        unsafe { &mut *self.0.as_ptr() }
+    }
+}
+
+/// The machine that runs on this OS thread, if one does.
+#[inline(always)]
+pub(crate) fn current() -> Option<Handle> {
+    CURRENT.get().map(Handle)
+}
+
+/// Runs one program again and again.
+pub struct Machine<'p> {
+    state: Box<State>,
+    program: &'p dyn Fn(),
+}
+
+impl std::fmt::Debug for Machine<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine")
+            .field("settings", &self.state.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'p> Machine<'p> {
+    /// A machine for this program.
+    #[must_use]
+    pub fn new(program: &'p dyn Fn(), settings: Settings) -> Self {
+        crate::engine::install_panic_hook();
+        let mut names = Names::default();
+        // The harness's own thread is number 0, and nobody's child.
+        names.of(u32::MAX, 0);
+        Self {
+            state: Box::new(State {
+                generation: 0,
+                settings,
+                slots: Vec::new(),
+                current: 0,
+                last: None,
+                next: None,
+                scheduler: None,
+                pending: Vec::new(),
+                executed: None,
+                outcome: Outcome::Completed,
+                ending: false,
+                names,
+                objects: Objects::default(),
+                arena: Arena::default(),
+                stacks: Vec::new(),
+                free: Vec::new(),
+                trace: Vec::new(),
+                steps: 0,
+                reads: [0; MAX_THREADS],
+                left: Vec::new(),
+                failures: Vec::new(),
+                panic: None,
+                second_look: false,
+                unsupported: None,
+            }),
+            program,
+        }
+    }
+
+    /// The events of the latest execution, if it was traced.
+    #[must_use]
+    pub fn trace(&self) -> &[Traced] {
+        &self.state.trace
+    }
+
+    /// What failed in the latest execution, in order.
+    #[must_use]
+    pub fn failures(&self) -> &[Failure] {
+        &self.state.failures
+    }
+
+    /// What the program did in the latest execution that the machine cannot follow, and where.
+    #[must_use]
+    pub fn unsupported(&self) -> Option<(&str, Place)> {
+        self.state
+            .unsupported
+            .as_ref()
+            .map(|(message, site)| (message.as_str(), Place::from(*site)))
+    }
+
+    /// The threads of the latest execution, by number.
+    #[must_use]
+    pub fn threads(&self) -> Vec<Option<ThreadInfo>> {
+        self.state
+            .slots
+            .iter()
+            .map(|slot| {
+                (slot.stage != Stage::Absent).then(|| ThreadInfo {
+                    name: slot.name.clone(),
+                    spawned_at: slot.spawned_at.map(Place::from),
+                })
+            })
+            .collect()
+    }
+
+    /// What the threads had announced at the end of the latest execution, with the place, by number.
+    #[must_use]
+    pub fn announced(&self) -> Vec<Option<(Pending, Option<Place>)>> {
+        self.state
+            .slots
+            .iter()
+            .enumerate()
+            .map(|(at, slot)| {
+                let waits = slot.stage == Stage::Live || slot.stage == Stage::Ended;
+                waits.then(|| (self.state.pending[at], slot.site.map(Place::from)))
+            })
+            .collect()
+    }
+}
+
+impl Executor for Machine<'_> {
+    fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+        let _alone = one_at_a_time()
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        assert!(
+            CURRENT.get().is_none(),
+            "an execution inside of an execution"
+        );
+        let pointer = NonNull::from(&mut *self.state);
+        let handle = Handle(pointer);
+        handle.get().begin();
+        let scheduler: *mut (dyn Scheduler + '_) = scheduler;
+        // SAFETY: only the lifetime is changed. The pointer is used until `run` returns, and then taken back.
+        let scheduler: *mut (dyn Scheduler + 'static) = unsafe { std::mem::transmute(scheduler) };
+        handle.get().scheduler = Some(scheduler);
+        CURRENT.set(Some(pointer));
+        let program: *const (dyn Fn() + '_) = self.program;
+        // SAFETY: as above; the coroutine is over before `run` returns.
+        let program: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(program) };
+        // SAFETY: the program outlives the execution.
+        start(handle, 0, Box::new(move || unsafe { (*program)() }));
+        handle.decide();
+        while let Some(thread) = handle.get().next {
+            resume(handle, thread);
+        }
+        end_all(handle);
+        crate::std::thread::local::clear();
+        CURRENT.set(None);
+        let state = handle.get();
+        state.scheduler = None;
+        state.end()
+    }
+}
+
+impl State {
+    fn begin(&mut self) {
+        self.generation = next_generation();
+        self.objects.begin(self.generation);
+        for slot in &mut self.slots {
+            slot.clear();
+        }
+        self.current = 0;
+        self.last = None;
+        self.next = None;
+        self.executed = None;
+        self.outcome = Outcome::Completed;
+        self.ending = false;
+        self.trace.clear();
+        self.steps = 0;
+        self.reads = [0; MAX_THREADS];
+        self.left.fill(0);
+        self.failures.clear();
+        self.panic = None;
+        self.second_look = false;
+        self.unsupported = None;
+    }
+
+    fn end(&self) -> RunEnd {
+        let mut hash = 0;
+        for value in self.reads {
+            hash = mix(hash, value);
+        }
+        for (object, &value) in self.left.iter().enumerate() {
+            hash = hash.wrapping_add(mix(object as u64 + 1, value));
+        }
+        let failure = self.failures.first().map(|failure| {
+            let place = failure.place.as_ref();
+            let line = place.map_or(0, |place| {
+                u64::from(place.line) << 16 | u64::from(place.column)
+            });
+            mix(line, failure.kind as u64 + 1)
+        });
+        RunEnd {
+            outcome: self.outcome,
+            state: hash,
+            failure,
+        }
+    }
+
+    fn is_enabled(&mut self, thread: usize) -> bool {
+        let slot = &self.slots[thread];
+        if slot.stage != Stage::Live || slot.parked {
+            return false;
+        }
+        let Pending { kind, object, .. } = self.pending[thread];
+        match kind {
+            Kind::Lock => self.objects.holders(object).is_free(),
+            Kind::LockShared => self.objects.holders(object).exclusive == 0,
+            Kind::Join => self
+                .slots
+                .get(object as usize)
+                .is_some_and(|slot| slot.stage == Stage::Ended),
+            _ => true,
+        }
+    }
+
+    fn sets(&mut self) -> (ThreadSet, ThreadSet) {
+        let (mut live, mut enabled) = (ThreadSet::EMPTY, ThreadSet::EMPTY);
+        for thread in 0..self.slots.len() {
+            let name = u8::try_from(thread).unwrap_or(0);
+            if self.slots[thread].stage == Stage::Live {
+                live.insert(name);
+                if self.is_enabled(thread) {
+                    enabled.insert(name);
+                }
+            }
+        }
+        (live, enabled)
+    }
+
+    /// Nobody can run: threads that only look have one more look, in case their loops are counted.
+    fn unpark(&mut self) -> bool {
+        if self.second_look {
+            return false;
+        }
+        let mut any = false;
+        for slot in &mut self.slots {
+            any |= std::mem::take(&mut slot.parked);
+        }
+        self.second_look = any;
+        any
+    }
+
+    fn note_blocked(&mut self, live: ThreadSet) {
+        let parked = live
+            .iter()
+            .any(|thread| self.slots[usize::from(thread)].parked);
+        let waiting: Vec<_> = live
+            .iter()
+            .map(|thread| {
+                (
+                    thread,
+                    self.slots[usize::from(thread)].site.map(Place::from),
+                )
+            })
+            .collect();
+        let Some((thread, place)) = waiting.first().cloned() else {
+            return;
+        };
+        let (kind, message) = if parked {
+            (
+                FailureKind::Livelock,
+                "threads wait for something that no thread does any more",
+            )
+        } else {
+            (FailureKind::Deadlock, "threads wait for each other")
+        };
+        self.failures.push(Failure {
+            kind,
+            message: message.to_owned(),
+            place,
+            thread,
+            waiting,
+            events: self.steps as usize,
+        });
+    }
+}
+
+impl Handle {
+    /// Tells the scheduler what has been done, and lets it decide who is next: see [`State::next`].
+    pub(super) fn decide(self) {
+        let state = self.get();
+        let inside = state.arena.enter(usize::MAX);
+        self.tell();
+        let (mut live, mut enabled) = self.get().sets();
+        if enabled.is_empty() && !live.is_empty() && self.get().unpark() {
+            (live, enabled) = self.get().sets();
+        }
+        let state = self.get();
+        let Some(scheduler) = state.scheduler else {
+            return;
+        };
+        state.next = None;
+        if live.is_empty() {
+            state.outcome = Outcome::Completed;
+        } else if state.steps >= state.settings.steps {
+            state.outcome = Outcome::Truncated;
+        } else {
+            // SAFETY: the scheduler outlives the execution, and is called from here only.
+            let scheduler = unsafe { &mut *scheduler };
+            let view = View {
+                pending: &state.pending,
+                live,
+                enabled,
+                last: state.last,
+            };
+            if enabled.is_empty() {
+                scheduler.blocked(&view);
+                state.outcome = Outcome::Blocked;
+                state.note_blocked(live);
+            } else {
+                match scheduler.pick(&view) {
+                    Pick::Run(thread) if enabled.contains(thread) => {
+                        state.next = Some(usize::from(thread));
+                        state.last = Some(thread);
+                    }
+                    _ => state.outcome = Outcome::Abandoned,
+                }
+            }
+        }
+        inside.leave();
+    }
+
+    fn tell(self) {
+        let state = self.get();
+        let Some(traced) = state.executed.take() else {
+            return;
+        };
+        state.account(&traced.event);
+        if state.settings.trace {
+            state.trace.push(traced);
+        }
+        if let Some(scheduler) = state.scheduler {
+            // SAFETY: as in `decide`.
+            unsafe { &mut *scheduler }.ran(&traced.event);
+        }
+    }
+
+    /// Whether announcing means nothing: the execution is being ended, or the thread unwinds.
+    #[inline]
+    pub(super) fn is_inert(self) -> bool {
+        self.get().ending || std::thread::panicking()
+    }
+
+    /// Announces an operation of the current thread, and returns when it is its turn.
+    #[inline]
+    pub(super) fn announce(self, pending: Pending, site: Site) {
+        let state = self.get();
+        let thread = state.current;
+        state.pending[thread] = pending;
+        state.slots[thread].site = Some(site);
+        if state.slots[thread].stage == Stage::Starting {
+            self.switch_away(thread);
+            return;
+        }
+        self.decide();
+        let state = self.get();
+        if state.next == Some(thread) {
+            state.next = None;
+        } else {
+            self.switch_away(thread);
+        }
+    }
+
+    fn switch_away(self, thread: usize) {
+        let yielder = self.get().slots[thread].yielder;
+        // SAFETY: the yielder is that of the coroutine which runs now, and lives on its stack.
+        unsafe { (*yielder).suspend(()) };
+        if self.get().ending {
+            std::panic::resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// The program caught the unwinding that ends its thread, and went on.
+    pub(super) fn stay_ended(self) {
+        if self.get().ending && !std::thread::panicking() {
+            std::panic::resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// The current thread is over.
+    fn ended(self, thread: usize) {
+        let state = self.get();
+        let starting = state.slots[thread].stage == Stage::Starting;
+        state.slots[thread].stage = Stage::Ended;
+        if !starting && !state.ending {
+            self.decide();
+        }
+    }
+}
+
+/// The payload of the unwinding that ends a thread with the execution.
+struct Ended;
+
+impl State {
+    pub(super) fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Keeps what the terminal state is made of, and looks for threads that only look.
+    fn account(&mut self, event: &Event) {
+        self.steps += 1;
+        let thread = usize::from(event.thread);
+        let slot = &mut self.slots[thread];
+        match event.kind {
+            Kind::Read | Kind::FailedUpdate | Kind::Update => {
+                self.reads[thread] = mix(self.reads[thread], event.found);
+            }
+            Kind::TryLock | Kind::TryLockShared => self.reads[thread] = mix(self.reads[thread], 1),
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => {
+                self.reads[thread] = mix(self.reads[thread], 2);
+            }
+            _ => {}
+        }
+        let repeated = slot.idle.note(event);
+        // The next operation has been announced by now: it is what would be repeated.
+        if repeated >= self.settings.idle_reads {
+            let next = self.pending[thread];
+            let looks = matches!(
+                next.kind,
+                Kind::Read
+                    | Kind::CompareExchange
+                    | Kind::Lock
+                    | Kind::LockShared
+                    | Kind::TryLock
+                    | Kind::TryLockShared
+            );
+            slot.parked = looks && next.object == event.object;
+        }
+        if matches!(event.kind, Kind::Write | Kind::Update) {
+            let object = event.object as usize;
+            if object >= self.left.len() {
+                self.left.resize(object + 1, 0);
+            }
+            self.left[object] = event.left;
+        }
+        let changes = match event.kind {
+            Kind::Write | Kind::Update => true,
+            Kind::Unlock => event.left != 0,
+            _ => false,
+        };
+        if changes {
+            self.second_look = false;
+            for (slot, pending) in self.slots.iter_mut().zip(&self.pending) {
+                slot.parked &= pending.object != event.object;
+            }
+        }
+    }
+}
+
+/// Creates a thread and runs it up to its first announcement.
+pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
+    let state = handle.get();
+    let inside = state.arena.enter(usize::MAX);
+    while state.slots.len() <= thread {
+        state.slots.push(Slot::absent());
+        state.pending.push(Pending::default());
+        state.stacks.push((0, 0));
+        state.free.push(None);
+    }
+    state.arena.begin_thread(thread);
+    let stack = match state.free[thread].take() {
+        Some(stack) => stack,
+        None => match GuardedStack::new(state.settings.stack) {
+            Ok(stack) => stack,
+            Err(error) => panic!("no memory for a thread's stack: {error}"),
+        },
+    };
+    state.stacks[thread] = stack.range();
+    state.slots[thread].stage = Stage::Starting;
+    let coroutine = coroutine::Thread::with_stack(stack, move |yielder, ()| {
+        handle.get().slots[thread].yielder = std::ptr::from_ref::<Yielder>(yielder);
+        let result = catch_unwind(AssertUnwindSafe(body));
+        if let Err(payload) = result
+            && !payload.is::<Ended>()
+        {
+            handle.note_panic(thread);
+        }
+        handle.ended(thread);
+    });
+    state.slots[thread].coroutine = Some(coroutine);
+    let creator = std::mem::replace(&mut state.current, thread);
+    resume_inside(handle, thread);
+    let state = handle.get();
+    state.current = creator;
+    if state.slots[thread].stage == Stage::Starting {
+        state.slots[thread].stage = Stage::Live;
+    }
+    inside.leave();
+}
+
+/// Lets a thread run until it is somebody else's turn.
+fn resume(handle: Handle, thread: usize) {
+    let state = handle.get();
+    state.next = None;
+    state.current = thread;
+    resume_inside(handle, thread);
+}
+
+fn resume_inside(handle: Handle, thread: usize) {
+    let state = handle.get();
+    let Some(mut coroutine) = state.slots[thread].coroutine.take() else {
+        return;
+    };
+    let outside = state.arena.enter(thread);
+    coroutine.resume(());
+    outside.leave();
+    let state = handle.get();
+    if coroutine.done() {
+        state.free[thread] = Some(coroutine.into_stack());
+    } else {
+        state.slots[thread].coroutine = Some(coroutine);
+    }
+}
+
+/// Unwinds all threads that are left.
+fn end_all(handle: Handle) {
+    handle.get().ending = true;
+    for thread in (0..handle.get().slots.len()).rev() {
+        if handle.get().slots[thread].coroutine.is_some() {
+            resume(handle, thread);
+        }
+    }
+}
+
+impl Handle {
+    fn note_panic(self, thread: usize) {
+        let state = self.get();
+        let inside = state.arena.enter(usize::MAX);
+        if !state.ending {
+            let (message, place) = state.panic.take().map_or_else(
+                || {
+                    (
+                        "the thread was unwound without a panic message".to_owned(),
+                        None,
+                    )
+                },
+                |(message, place)| (message, Some(place)),
+            );
+            // What the thread did while it unwound has been logged since.
+            let events = state.steps as usize + usize::from(state.executed.is_some());
+            state.failures.push(Failure {
+                kind: FailureKind::Panic,
+                message,
+                place,
+                thread: u8::try_from(thread).unwrap_or(0),
+                waiting: Vec::new(),
+                events,
+            });
+        }
+        inside.leave();
+    }
+
+    /// Keeps a panic's message until the panic reaches the top of its thread.
+    pub(crate) fn note_message(self, message: String, place: Place) {
+        self.get().panic = Some((message, place));
+    }
+
+    /// The program does what the machine cannot follow.
+    pub(super) fn give_up(self, message: &str, site: Site) {
+        let state = self.get();
+        state.unsupported = Some((message.to_owned(), site));
+        state.next = None;
+        state.outcome = Outcome::Truncated;
+        let thread = state.current;
+        self.switch_away(thread);
+    }
+}
+
+impl Handle {
+    /// Tells the scheduler what has been done without asking it: the thread goes on, since it unwinds or since the next
+    /// event belongs to the same step.
+    pub(super) fn flush(self) {
+        let inside = self.get().arena.enter(usize::MAX);
+        self.tell();
+        inside.leave();
+    }
+}

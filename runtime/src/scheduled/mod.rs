@@ -1,0 +1,28 @@
+//! Scheduled mode: the original program with real concurrency, under the control of a scheduler.
+//!
+//! Each thread of the program is a stackful coroutine; all of them run on one OS thread. Before every event a thread
+//! *announces* what it is about to do, and the [`Scheduler`](seqz_explore::Scheduler) says whose announced operation runs
+//! next. So an execution is a function of the scheduler's picks alone.
+//!
+//! | here | is |
+//! |---|---|
+//! | [`machine`] | runs executions: the [`Executor`](seqz_explore::Executor) that the strategies of `seqz-explore` drive |
+//! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
+//! | [`coroutine`] | stacks, and the coroutines on them |
+//! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
+//! | [`witness`] | follows the interleaving of a finding of P̂ₖ, and says whether the bug is there |
+//!
+//! # Invariants
+//! - No `&mut` to the state is alive across a switch of coroutines, or while code of the program runs.
+//! - A thread that unwinds is never switched away from: std counts panics per OS thread. What it does meanwhile is done
+//!   at once.
+
+pub mod arena;
+mod coroutine;
+pub(crate) mod events;
+pub mod machine;
+mod objects;
+mod threads;
+pub mod witness;
+
+pub use machine::{Failure, FailureKind, Machine, Settings, Traced};

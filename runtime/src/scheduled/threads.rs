@@ -1,0 +1,98 @@
+//! The threads of one execution.
+
+use seqz_explore::{Event, Kind};
+
+use super::coroutine::{self, Yielder};
+use crate::engine::Site;
+
+/// How a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It has not been created in this execution.
+    Absent,
+    /// It runs up to its first announcement, on top of its creator.
+    Starting,
+    /// It has announced something, or is doing it.
+    Live,
+    /// It is over.
+    Ended,
+}
+
+/// One thread.
+pub(super) struct Slot {
+    pub stage: Stage,
+    pub coroutine: Option<coroutine::Thread>,
+    pub yielder: *const Yielder,
+    pub site: Option<Site>,
+    pub name: Option<String>,
+    pub spawned_at: Option<Site>,
+    /// How many threads it has created.
+    pub children: u32,
+    /// Its repeated read can't see anything new until its object is written.
+    pub parked: bool,
+    /// The latest read: object, site, value, and how often it has been repeated with nothing in between.
+    pub idle: Idle,
+}
+
+/// A thread that looks at the same thing again and again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Idle {
+    read: (u32, u32, u64),
+    repeated: u32,
+}
+
+impl Idle {
+    /// The thread did an event. The answer is how often it has now read the same thing in a row: looking at a value
+    /// under a lock, without changing it, is reading.
+    pub(super) fn note(&mut self, event: &Event) -> u32 {
+        let looks_only = event.left == 0;
+        match event.kind {
+            Kind::Local | Kind::Lock | Kind::LockShared => {}
+            Kind::Read
+            | Kind::FailedUpdate
+            | Kind::TryLockFailed
+            | Kind::TryLockSharedFailed
+            | Kind::UnlockShared => {
+                self.repeat(event);
+            }
+            Kind::Unlock if looks_only => self.repeat(event),
+            _ => *self = Self::default(),
+        }
+        self.repeated
+    }
+
+    fn repeat(&mut self, event: &Event) {
+        let read = (event.object, event.site, event.found);
+        if self.read == read {
+            self.repeated += 1;
+        } else {
+            *self = Self { read, repeated: 0 };
+        }
+    }
+}
+
+impl Slot {
+    pub(super) fn absent() -> Self {
+        Self {
+            stage: Stage::Absent,
+            coroutine: None,
+            yielder: std::ptr::null(),
+            site: None,
+            name: None,
+            spawned_at: None,
+            children: 0,
+            parked: false,
+            idle: Idle::default(),
+        }
+    }
+
+    /// Makes ready for the next execution.
+    pub(super) fn clear(&mut self) {
+        self.stage = Stage::Absent;
+        self.name = None;
+        self.spawned_at = None;
+        self.children = 0;
+        self.parked = false;
+        self.idle = Idle::default();
+    }
+}

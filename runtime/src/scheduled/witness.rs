@@ -1,0 +1,286 @@
+//! Following the interleaving of a finding of P̂ₖ on the original program.
+//!
+//! What P̂ₖ finds comes with an order of the events of both threads. Here the original program runs under a scheduler that
+//! keeps exactly this order, and the finding is confirmed if the bug is there at its end. Whatever differs is told with
+//! its place; no other thread is ever run instead.
+
+use std::collections::HashMap;
+
+use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View};
+
+use super::events::site_number;
+use super::machine::{FailureKind, Machine, Settings};
+use crate::engine::{self, Bug, BugKind, Lineage, Place};
+use crate::feasibility::Step;
+use crate::log::{LockMode, Op};
+
+/// An event of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduled {
+    /// Whose, by number.
+    pub thread: u32,
+    /// What it does: the name of its [`Kind`].
+    pub kind: String,
+    /// On what, by number.
+    pub object: u32,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// Whether a finding is there when its interleaving is followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confirmation {
+    /// It is. The schedule, all events of the run in order.
+    Confirmed(Vec<Scheduled>),
+    /// The program went another way. The events up to there.
+    Diverged {
+        /// What differs, and where.
+        difference: String,
+        /// The events up to there.
+        schedule: Vec<Scheduled>,
+    },
+    /// The interleaving was followed to its end, and the bug is not there.
+    Absent(Vec<Scheduled>),
+    /// This build of the program can't run it.
+    NotTried,
+}
+
+/// An event to come.
+#[derive(Clone, Copy, Debug)]
+struct Expected {
+    thread: u32,
+    op: Op,
+    site: u32,
+}
+
+/// Keeps to the interleaving.
+struct Follow {
+    lineage: Vec<Lineage>,
+    /// The number here of each of the finding's threads.
+    threads: Vec<Option<Thread>>,
+    /// How many threads each thread has created.
+    created: HashMap<Thread, u32>,
+    /// Events that the harness does alone before the interleaving begins.
+    before: u32,
+    expected: Vec<Expected>,
+    at: usize,
+    difference: Option<String>,
+    /// Who could run at the end.
+    enabled_at_end: Vec<Thread>,
+}
+
+/// Follows the interleaving of `bug` on `program`, and says whether the bug is there.
+#[must_use]
+pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
+    let Some(expected) = expected(bug) else {
+        return Confirmation::NotTried;
+    };
+    let mut follow = Follow {
+        lineage: bug.lineage.clone(),
+        threads: vec![Some(0)],
+        created: HashMap::new(),
+        before: bug.init_events,
+        expected,
+        at: 0,
+        difference: None,
+        enabled_at_end: Vec::new(),
+    };
+    follow.threads.resize(bug.lineage.len() + 1, None);
+    let settings = Settings {
+        idle_reads: u32::MAX,
+        ..Settings::default()
+    };
+    let mut machine = Machine::new(program, settings);
+    machine.run(&mut follow);
+    let schedule = schedule(&machine);
+    if let Some(difference) = follow.difference {
+        return Confirmation::Diverged {
+            difference,
+            schedule,
+        };
+    }
+    if is_there(bug, &machine, &follow) {
+        Confirmation::Confirmed(schedule)
+    } else {
+        Confirmation::Absent(schedule)
+    }
+}
+
+fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
+    let trace = machine.trace().iter();
+    trace
+        .map(|traced| Scheduled {
+            thread: u32::from(traced.event.thread),
+            kind: format!("{:?}", traced.event.kind),
+            object: traced.event.object,
+            place: traced.site.map(Place::from),
+        })
+        .collect()
+}
+
+/// The events of the interleaving that are scheduling points: the read of a guard belongs to the taking of its lock, and
+/// the write to the giving back.
+fn expected(bug: &Bug) -> Option<Vec<Expected>> {
+    let mut all = Vec::new();
+    for step in &bug.interleaving {
+        let (events, at) = match step {
+            Step::UnderTest(at) => (&bug.under_test, *at as usize),
+            Step::Interfering(at) => (&bug.interfering, *at as usize),
+        };
+        let event = events.get(at)?;
+        let Some(thread) = event.thread else { continue };
+        let own = |event: &&engine::Event| event.thread == Some(thread);
+        let before = at
+            .checked_sub(1)
+            .and_then(|before| events.get(before))
+            .filter(own);
+        let after = events.get(at + 1).filter(own);
+        let part_of_lock = match event.op {
+            Op::Join => true,
+            Op::Read(x) => {
+                matches!(before.map(|event| event.op), Some(Op::Acquire(l, _)) if l == x)
+            }
+            Op::Write(x) => {
+                matches!(after.map(|event| event.op), Some(Op::Release(l, _)) if l == x)
+            }
+            _ => false,
+        };
+        if !part_of_lock {
+            all.push(Expected {
+                thread,
+                op: event.op,
+                site: site_number(event.site.0?),
+            });
+        }
+    }
+    Some(all)
+}
+
+fn fits(op: Op, kind: Kind) -> bool {
+    use Kind::{
+        CompareExchange, Lock, LockShared, Read, TryLock, TryLockShared, Unlock, UnlockShared,
+        Update, Write,
+    };
+    match op {
+        Op::Read(_) => matches!(kind, Read | CompareExchange),
+        Op::Write(_) => kind == Write,
+        Op::Update(_) => matches!(kind, Update | CompareExchange),
+        Op::Acquire(_, LockMode::Exclusive) => matches!(kind, Lock | TryLock),
+        Op::Acquire(_, LockMode::Shared) => matches!(kind, LockShared | TryLockShared),
+        Op::Release(_, LockMode::Exclusive) => kind == Unlock,
+        Op::Release(_, LockMode::Shared) => kind == UnlockShared,
+        Op::TryFail(_, LockMode::Exclusive) => kind == TryLock,
+        Op::TryFail(_, LockMode::Shared) => kind == TryLockShared,
+        Op::Join => false,
+    }
+}
+
+/// Creating and joining threads is no event of P̂ₖ: it is done as soon as it can be.
+fn is_free(pending: &Pending) -> bool {
+    matches!(pending.kind, Kind::Fork | Kind::Join | Kind::Local)
+}
+
+impl Follow {
+    fn differs(&mut self, difference: String) -> Pick {
+        self.difference = Some(difference);
+        Pick::Abandon
+    }
+}
+
+impl Scheduler for Follow {
+    fn pick(&mut self, view: &View<'_>) -> Pick {
+        if let Some(free) = view.enabled.iter().find(|&thread| is_free(view.of(thread))) {
+            return Pick::Run(free);
+        }
+        if self.before > 0 {
+            self.before -= 1;
+            return view.enabled.first().map_or(Pick::Abandon, Pick::Run);
+        }
+        let Some(&next) = self.expected.get(self.at) else {
+            self.enabled_at_end = view.enabled.iter().collect();
+            return Pick::Abandon;
+        };
+        let Some(thread) = self.threads.get(next.thread as usize).copied().flatten() else {
+            return self.differs(format!(
+                "event {}: thread {} does not exist",
+                self.at, next.thread
+            ));
+        };
+        if !view.live.contains(thread) {
+            return self.differs(format!("event {}: thread {thread} is over", self.at));
+        }
+        let pending = view.of(thread);
+        if !fits(next.op, pending.kind) || pending.site != next.site {
+            let kind = pending.kind;
+            return self.differs(format!(
+                "event {}: thread {thread} is about to do {kind:?}, not {:?}",
+                self.at, next.op
+            ));
+        }
+        if !view.enabled.contains(thread) {
+            return self.differs(format!(
+                "event {}: thread {thread} can't do {:?} yet",
+                self.at, next.op
+            ));
+        }
+        self.at += 1;
+        Pick::Run(thread)
+    }
+
+    fn ran(&mut self, event: &Event) {
+        if event.kind != Kind::Fork {
+            return;
+        }
+        let before = self.created.entry(event.thread).or_default();
+        let this = *before;
+        *before += 1;
+        let creator = self
+            .threads
+            .iter()
+            .position(|thread| *thread == Some(event.thread));
+        let known = self
+            .lineage
+            .iter()
+            .position(|&(parent, at)| Some(parent as usize) == creator && at == this);
+        if let Some(known) = known {
+            self.threads[known + 1] = u8::try_from(event.object).ok();
+        }
+    }
+
+    fn blocked(&mut self, _view: &View<'_>) {
+        self.enabled_at_end.clear();
+        if self.at < self.expected.len() {
+            self.difference = Some(format!("event {}: no thread can go on", self.at));
+        }
+    }
+}
+
+fn is_there(bug: &Bug, machine: &Machine<'_>, follow: &Follow) -> bool {
+    let announced = machine.announced();
+    let about_to = |place: &Place, waits: bool| {
+        announced.iter().enumerate().any(|(thread, announced)| {
+            let can_run = follow
+                .enabled_at_end
+                .iter()
+                .any(|&enabled| usize::from(enabled) == thread);
+            announced
+                .as_ref()
+                .is_some_and(|(_, at)| at.as_ref() == Some(place))
+                && can_run != waits
+        })
+    };
+    match bug.kind {
+        BugKind::Panic => machine.failures().iter().any(|failure| {
+            failure.kind == FailureKind::Panic && failure.place.as_ref() == Some(&bug.place)
+        }),
+        // The other place is where the other thread waits, or where it took the lock that it never gives back.
+        BugKind::Deadlock => about_to(&bug.place, true),
+        BugKind::DataRace => {
+            about_to(&bug.place, false)
+                && bug
+                    .other_place
+                    .as_ref()
+                    .is_some_and(|other| about_to(other, false))
+        }
+    }
+}

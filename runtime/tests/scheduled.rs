@@ -1,0 +1,229 @@
+//! The scheduled machine under the strategies of `seqz-explore`.
+
+#![cfg(feature = "scheduler")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use seqz_explore::{Dfs, Dpor, Odpor, Promise, Search, Strategy};
+use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
+use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
+use seqz_runtime::std::sync::{Mutex, RwLock};
+use seqz_runtime::std::thread;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+#[derive(Debug)]
+struct Found {
+    executions: u64,
+    relations: u64,
+    failures: BTreeSet<(FailureKind, String)>,
+    promise: Promise,
+}
+
+fn explore(strategy: impl Strategy, program: impl Fn()) -> Found {
+    let mut machine = Machine::new(&program, Settings::default());
+    let mut search = Search::new(strategy);
+    let mut failures = BTreeSet::new();
+    while search.step(&mut machine).unwrap().is_some() {
+        for failure in machine.failures() {
+            failures.insert((failure.kind, failure.message.clone()));
+        }
+    }
+    let counts = search.counts();
+    Found {
+        executions: counts.executions,
+        relations: counts.relations,
+        failures,
+        promise: search.promise(),
+    }
+}
+
+fn spawn_all(count: usize, body: impl Fn(usize) + Clone + Send + 'static) {
+    let threads: Vec<_> = (0..count)
+        .map(|i| {
+            let body = body.clone();
+            thread::spawn(move || body(i))
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn published_counts_hold_for_compiled_programs() {
+    for (n, count) in [(2, 2), (3, 6), (4, 24)] {
+        let found = explore(Odpor::default(), || {
+            let x = Arc::new(AtomicU32::new(0));
+            spawn_all(n, move |_| {
+                x.fetch_add(1, SeqCst);
+            });
+        });
+        assert_eq!(
+            (found.executions, found.relations),
+            (count, count),
+            "ainc {n}"
+        );
+        let found = explore(Odpor::default(), || {
+            let x = Arc::new(Mutex::new(0));
+            spawn_all(n, move |_| *x.lock().unwrap() += 1);
+        });
+        assert_eq!(
+            (found.executions, found.relations),
+            (count, count),
+            "lockinc {n}"
+        );
+    }
+    for (n, count) in [(2, 4), (3, 36)] {
+        let program = || {
+            let x = Arc::new(AtomicU32::new(0));
+            spawn_all(n, move |i| {
+                let r = x.load(SeqCst);
+                x.store(r + (1 << i), SeqCst);
+            });
+        };
+        for relations in [
+            explore(Odpor::default(), program).executions,
+            explore(Dpor::default(), program).relations,
+            explore(Dfs::default(), program).relations,
+        ] {
+            assert_eq!(relations, count, "inc {n}");
+        }
+    }
+}
+
+#[test]
+fn bluetooth_fails() {
+    struct Driver {
+        pending_io: AtomicI32,
+        stopping_flag: AtomicBool,
+        stopping_event: AtomicBool,
+        stopped: AtomicBool,
+    }
+    impl Driver {
+        fn release(&self) {
+            if self.pending_io.fetch_sub(1, SeqCst) == 1 {
+                self.stopping_event.store(true, SeqCst);
+            }
+        }
+    }
+    let program = || {
+        let driver = Arc::new(Driver {
+            pending_io: AtomicI32::new(1),
+            stopping_flag: AtomicBool::new(false),
+            stopping_event: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+        });
+        let other = Arc::clone(&driver);
+        let add = thread::spawn(move || {
+            if !other.stopping_flag.load(SeqCst) {
+                other.pending_io.fetch_add(1, SeqCst);
+                assert!(!other.stopped.load(SeqCst), "the driver has been stopped");
+                other.release();
+            }
+        });
+        driver.stopping_flag.store(true, SeqCst);
+        driver.release();
+        if driver.stopping_event.load(SeqCst) {
+            driver.stopped.store(true, SeqCst);
+        }
+        let _ = add.join();
+    };
+    for found in [
+        explore(Dfs::default(), program),
+        explore(Odpor::default(), program),
+    ] {
+        assert_eq!(
+            found.failures,
+            BTreeSet::from([(FailureKind::Panic, "the driver has been stopped".to_owned())])
+        );
+        assert_eq!(found.promise, Promise::Exhausted);
+    }
+}
+
+#[test]
+fn crossed_locks_deadlock_and_are_unwound() {
+    let dropped = std::rc::Rc::new(std::cell::Cell::new(0));
+    struct Count(std::rc::Rc<std::cell::Cell<u32>>);
+    impl Drop for Count {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+    let counter = dropped.clone();
+    let found = explore(Dfs::default(), move || {
+        let _count = Count(counter.clone());
+        let a = Arc::new((Mutex::new(0), RwLock::new(0)));
+        let b = Arc::clone(&a);
+        let one = thread::spawn(move || {
+            let first = a.0.lock().unwrap();
+            let second = a.1.write().unwrap();
+            drop((first, second));
+        });
+        let two = thread::spawn(move || {
+            let second = b.1.read().unwrap();
+            let first = b.0.lock().unwrap();
+            drop((first, second));
+        });
+        one.join().unwrap();
+        two.join().unwrap();
+    });
+    assert_eq!(
+        found
+            .failures
+            .iter()
+            .map(|(kind, _)| *kind)
+            .collect::<Vec<_>>(),
+        [FailureKind::Deadlock]
+    );
+    assert_eq!(u64::from(dropped.get()), found.executions);
+}
+
+#[test]
+fn a_thread_that_waits_for_a_flag_is_parked() {
+    let found = explore(Odpor::default(), || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&flag);
+        let waiter = thread::spawn(move || {
+            while !other.load(SeqCst) {
+                thread::yield_now();
+            }
+        });
+        flag.store(true, SeqCst);
+        waiter.join().unwrap();
+    });
+    assert!(found.failures.is_empty(), "{found:?}");
+    assert!(found.executions < 20, "{found:?}");
+    let found = explore(Dfs::default(), || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let waiter = thread::spawn(move || while !flag.load(SeqCst) {});
+        waiter.join().unwrap();
+    });
+    assert_eq!(
+        found
+            .failures
+            .iter()
+            .map(|(kind, _)| *kind)
+            .collect::<Vec<_>>(),
+        [FailureKind::Livelock]
+    );
+}
+
+#[test]
+fn scoped_threads_borrow() {
+    let found = explore(Dpor::default(), || {
+        let list = Mutex::new(vec![1, 2, 3]);
+        thread::scope(|scope| {
+            scope.spawn(|| list.lock().unwrap().push(4));
+            let other = scope.spawn(|| list.lock().unwrap().len());
+            let length = other.join().unwrap();
+            assert!((3..=4).contains(&length));
+        });
+        assert_eq!(list.into_inner().unwrap().len(), 4);
+    });
+    assert!(found.failures.is_empty(), "{found:?}");
+    assert_eq!(found.relations, 2);
+}
