@@ -1,5 +1,7 @@
 //! Runs a strategy over an executor and keeps count.
 
+use std::fmt;
+
 use crate::distinct::Distinct;
 use crate::event::{Event, Pending, Thread};
 use crate::executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
@@ -8,8 +10,7 @@ use crate::strategy::{Promise, Strategy};
 
 /// An execution went another way than an earlier one with the same picks: the program is not deterministic under its
 /// schedule, so no count or promise of a search would be true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("event {position}: an execution with the same schedule went another way ({difference})")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// Index in the execution of the event at which the two part.
     pub position: usize,
@@ -65,16 +66,13 @@ impl Divergence {
 }
 
 /// In what two executions with the same picks differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
     /// The thread to run is not enabled.
-    #[error("thread {0} is not enabled")]
     NotEnabled(Thread),
     /// Another set of threads is enabled.
-    #[error("other threads are enabled")]
     OtherEnabled,
     /// The thread did something else.
-    #[error("thread {thread} did {found:?} where it did {expected:?} before")]
     OtherEvent {
         /// Who.
         thread: Thread,
@@ -84,6 +82,41 @@ pub enum Difference {
         found: crate::event::Kind,
     },
 }
+
+// Written by hand: workers build this crate without any other.
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            position,
+            difference,
+        } = self;
+        write!(
+            f,
+            "event {position}: an execution with the same schedule went another way ({difference})"
+        )
+    }
+}
+
+impl std::error::Error for Divergence {}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotEnabled(thread) => write!(f, "thread {thread} is not enabled"),
+            Self::OtherEnabled => f.write_str("other threads are enabled"),
+            Self::OtherEvent {
+                thread,
+                expected,
+                found,
+            } => write!(
+                f,
+                "thread {thread} did {found:?} where it did {expected:?} before"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Difference {}
 
 /// Counts of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
