@@ -54,7 +54,8 @@ fn check(role: Role, program: impl Fn() + 'static) -> Result<Found, Trouble> {
             .unwrap_or_else(|error| panic!("{error}: {bug}"));
         #[cfg(feature = "scheduler")]
         {
-            use seqz_runtime::scheduled::witness::{Confirmation, confirm};
+            use seqz_runtime::scheduled::witness::confirm;
+            use seqz_runtime::worker::message::Confirmation;
             let confirmation = confirm(bug, &*bound.program);
             assert!(
                 matches!(confirmation, Confirmation::Confirmed(_)),

@@ -82,7 +82,9 @@ pub struct Event {
 
 /// A place as the running program has it: compares equal to any other, since [`Event::place`] says the same.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SiteMark(pub Option<Site>);
+pub(crate) struct SiteMark(
+    #[cfg_attr(not(feature = "scheduler"), allow(dead_code))] pub Option<Site>,
+);
 
 impl PartialEq for SiteMark {
     fn eq(&self, _other: &Self) -> bool {

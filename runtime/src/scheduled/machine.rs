@@ -14,6 +14,8 @@ use super::arena::Arena;
 use super::coroutine::{self, GuardedStack, Yielder};
 use super::objects::Objects;
 use super::threads::{Slot, Stage};
+pub use crate::worker::message::FailureKind;
+
 use crate::engine::{Place, Site, ThreadInfo, next_generation, one_at_a_time};
 
 /// How executions are run.
@@ -41,17 +43,6 @@ impl Default for Settings {
     }
 }
 
-/// What kind of failure an execution had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FailureKind {
-    /// A panic reached the top of a thread.
-    Panic,
-    /// Threads are left that wait for each other.
-    Deadlock,
-    /// Threads are left that look again and again at something that nobody will change.
-    Livelock,
-}
-
 /// A failure of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -64,7 +55,7 @@ pub struct Failure {
     /// Whose panic; the first of the waiting threads.
     pub thread: seqz_explore::Thread,
     /// For threads that wait: who, and where.
-    pub waiting: Vec<(seqz_explore::Thread, Option<Place>)>,
+    pub waiting: Vec<(seqz_explore::Thread, Kind, Option<Place>)>,
     /// How many events came before.
     pub events: usize,
 }
@@ -371,13 +362,15 @@ impl State {
         let waiting: Vec<_> = live
             .iter()
             .map(|thread| {
+                let at = usize::from(thread);
                 (
                     thread,
-                    self.slots[usize::from(thread)].site.map(Place::from),
+                    self.pending[at].kind,
+                    self.slots[at].site.map(Place::from),
                 )
             })
             .collect();
-        let Some((thread, place)) = waiting.first().cloned() else {
+        let Some((thread, _, place)) = waiting.first().cloned() else {
             return;
         };
         let (kind, message) = if parked {

@@ -13,37 +13,7 @@ use super::machine::{FailureKind, Machine, Settings};
 use crate::engine::{self, Bug, BugKind, Lineage, Place};
 use crate::feasibility::Step;
 use crate::log::{LockMode, Op};
-
-/// An event of a schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scheduled {
-    /// Whose, by number.
-    pub thread: u32,
-    /// What it does: the name of its [`Kind`].
-    pub kind: String,
-    /// On what, by number.
-    pub object: u32,
-    /// Where.
-    pub place: Option<Place>,
-}
-
-/// Whether a finding is there when its interleaving is followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmation {
-    /// It is. The schedule, all events of the run in order.
-    Confirmed(Vec<Scheduled>),
-    /// The program went another way. The events up to there.
-    Diverged {
-        /// What differs, and where.
-        difference: String,
-        /// The events up to there.
-        schedule: Vec<Scheduled>,
-    },
-    /// The interleaving was followed to its end, and the bug is not there.
-    Absent(Vec<Scheduled>),
-    /// This build of the program can't run it.
-    NotTried,
-}
+use crate::worker::message::{Confirmation, Scheduled};
 
 /// An event to come.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +76,7 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
     }
 }
 
-fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
+pub(crate) fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
     let trace = machine.trace().iter();
     trace
         .map(|traced| Scheduled {

@@ -54,6 +54,183 @@ pub struct CheckRequest {
     pub careful: bool,
 }
 
+/// An event of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheduled {
+    /// Whose, by number.
+    pub thread: u32,
+    /// What it does: the name of its kind of event, such as `Lock`.
+    pub kind: String,
+    /// On what, by number.
+    pub object: u32,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// Whether a finding is there when its interleaving is followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confirmation {
+    /// It is. The schedule, all events of the run in order.
+    Confirmed(Vec<Scheduled>),
+    /// The program went another way. The events up to there.
+    Diverged {
+        /// What differs, and where.
+        difference: String,
+        /// The events up to there.
+        schedule: Vec<Scheduled>,
+    },
+    /// The interleaving was followed to its end, and the bug is not there.
+    Absent(Vec<Scheduled>),
+    /// This build of the program can't run it.
+    NotTried,
+}
+
+/// An exploration of schedules to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExploreRequest {
+    /// The harness's name.
+    pub harness: String,
+    /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `random`, `pct`, `pos`, `surw`.
+    pub strategy: String,
+    /// The preemption bound of those that have one; the number of priority changes of `pct`.
+    pub bound: Option<u32>,
+    /// Values of parameters, by name, as [`Spec::parse`](crate::input::Spec::parse) reads them.
+    pub inputs: Vec<(String, String)>,
+    /// How many choices of inputs at most.
+    pub max_inputs: u32,
+    /// Where random choices begin.
+    pub seed: u64,
+    /// The bound on events of an execution.
+    pub max_steps: u32,
+    /// The bound on executions, for each choice of inputs.
+    pub max_executions: u64,
+    /// How often one read may be repeated before its thread is parked.
+    pub idle_reads: u32,
+    /// Bytes of stack for each thread.
+    pub stack: u64,
+    /// Announce every execution's schedule as far as it has come with [`Reply::Running`], so that the one that kills the
+    /// worker is known.
+    pub careful: bool,
+}
+
+/// A schedule to follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayRequest {
+    /// The harness's name.
+    pub harness: String,
+    /// The value of each parameter, by name.
+    pub inputs: Vec<(String, String)>,
+    /// The events in order.
+    pub schedule: Vec<Scheduled>,
+    /// How often.
+    pub times: u32,
+    /// Bytes of stack for each thread.
+    pub stack: u64,
+}
+
+/// What kind of failure an execution had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FailureKind {
+    /// A panic reached the top of a thread.
+    Panic,
+    /// Threads are left that wait for each other.
+    Deadlock,
+    /// Threads are left that look again and again at something that nobody will change.
+    Livelock,
+}
+
+/// A thread that waits for ever: its number, what it waits to do, and where.
+pub type Waiting = (u32, (String, Option<Place>));
+
+/// A failure with the schedule that leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleFinding {
+    /// What kind.
+    pub kind: FailureKind,
+    /// What the program said, or what is wrong.
+    pub message: String,
+    /// Where: the panic, or what the first of the waiting threads waits for.
+    pub place: Option<Place>,
+    /// Whose panic; the first of the waiting threads.
+    pub thread: u32,
+    /// For threads that wait.
+    pub waiting: Vec<Waiting>,
+    /// The inputs, as text, with their names.
+    pub inputs: Vec<(String, String)>,
+    /// The threads, by number.
+    pub threads: Vec<Option<ThreadInfo>>,
+    /// All events of the execution in order.
+    pub schedule: Vec<Scheduled>,
+    /// The execution's number in its search, from 1.
+    pub execution: u64,
+}
+
+/// Counts of an exploration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explored {
+    /// Executions begun.
+    pub executions: u64,
+    /// Those whose happens-before relation had been seen.
+    pub redundant: u64,
+    /// Those that were given up, since nothing new could come of them.
+    pub abandoned: u64,
+    /// Those that ended with threads waiting for ever.
+    pub blocked: u64,
+    /// Those that were cut at the step bound.
+    pub truncated: u64,
+    /// Those that failed.
+    pub failing: u64,
+    /// Events of all executions.
+    pub events: u64,
+    /// Distinct terminal happens-before relations.
+    pub relations: u64,
+    /// Distinct terminal states, as far as they are made of atomics.
+    pub states: u64,
+    /// How many executions there will be in all, as estimated from the part of the tree that is done.
+    pub estimate: Option<u64>,
+}
+
+/// What an exploration that has ended can promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// Every schedule, up to the order of independent events, has been executed.
+    Exhausted,
+    /// Every schedule within the bounds.
+    Bounded {
+        /// Up to so many preemptions.
+        preemptions: Option<u32>,
+        /// Executions were cut at the step bound.
+        truncated: bool,
+    },
+    /// Schedules were drawn at random.
+    Sampled,
+    /// The search was cut.
+    Unfinished,
+}
+
+/// How a replay went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replayed {
+    /// The schedule was followed to its end. `failure` is what failed, if anything did.
+    Followed {
+        /// What failed.
+        failure: Option<Box<ScheduleFinding>>,
+        /// How many of the runs gave the same events.
+        same: u32,
+    },
+    /// The program and the schedule part ways.
+    Diverged {
+        /// At which event of the schedule.
+        at: u32,
+        /// What differs.
+        difference: String,
+        /// Where the program is then.
+        place: Option<Place>,
+        /// The events up to there.
+        schedule: Vec<Scheduled>,
+    },
+}
+
 /// From the driver to the worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
@@ -61,6 +238,10 @@ pub enum Request {
     Check(CheckRequest),
     /// The answer to a [`Reply::Check`].
     Verdict(Answer),
+    /// Explore schedules of the original program.
+    Explore(ExploreRequest),
+    /// Follow a schedule of the original program.
+    Replay(ReplayRequest),
 }
 
 /// Whether a log is feasible.
@@ -99,6 +280,8 @@ pub struct Finding {
     pub interfering: Vec<Event>,
     /// An order of both in which the bug happens.
     pub interleaving: Vec<Step>,
+    /// Whether the bug is there when the original program is run in this order.
+    pub confirmation: Confirmation,
 }
 
 pub use engine::ThreadInfo;
@@ -183,6 +366,28 @@ pub enum Reply {
     Refused(String),
     /// The search is over.
     Done,
+    /// How far an exploration is; a few times a second.
+    Exploring(Explored),
+    /// A failure, when its kind and place are first met.
+    Failure(Box<ScheduleFinding>),
+    /// An exploration is over, for one choice of inputs.
+    Explored {
+        /// The inputs.
+        inputs: Vec<(String, String)>,
+        /// The counts.
+        counts: Explored,
+        /// What it can promise.
+        promise: Promise,
+    },
+    /// The events so far of the execution that runs. Only when asked to be careful.
+    Running {
+        /// The inputs.
+        inputs: Vec<(String, String)>,
+        /// The events so far.
+        schedule: Vec<Scheduled>,
+    },
+    /// How a replay went.
+    Replayed(Replayed),
 }
 
 impl<V: Wire> Wire for Box<V> {
@@ -219,7 +424,7 @@ wire!(CheckRequest {
     solver,
     careful
 });
-wire!(Request { 0 = Check(request), 1 = Verdict(answer) });
+wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request) });
 wire!(Answer { 0 = Feasible, 1 = Infeasible, 2 = Unknown(why) });
 wire!(Place { file, line, column });
 wire!(Value { kind, bits });
@@ -280,7 +485,8 @@ wire!(Finding {
     threads,
     under_test,
     interfering,
-    interleaving
+    interleaving,
+    confirmation
 });
 wire!(Reply {
     0 = Started { inputs, sampled },
@@ -295,7 +501,77 @@ wire!(Reply {
     9 = Nondeterministic { inputs },
     10 = BadInput { param, message },
     11 = Refused(why),
-    12 = Done
+    12 = Done,
+    13 = Exploring(counts),
+    14 = Failure(finding),
+    15 = Explored { inputs, counts, promise },
+    16 = Running { inputs, schedule },
+    17 = Replayed(replayed)
+});
+wire!(Scheduled {
+    thread,
+    kind,
+    object,
+    place
+});
+wire!(Confirmation {
+    0 = Confirmed(schedule),
+    1 = Diverged { difference, schedule },
+    2 = Absent(schedule),
+    3 = NotTried
+});
+wire!(ExploreRequest {
+    harness,
+    strategy,
+    bound,
+    inputs,
+    max_inputs,
+    seed,
+    max_steps,
+    max_executions,
+    idle_reads,
+    stack,
+    careful
+});
+wire!(ReplayRequest {
+    harness,
+    inputs,
+    schedule,
+    times,
+    stack
+});
+wire!(ScheduleFinding {
+    kind,
+    message,
+    place,
+    thread,
+    waiting,
+    inputs,
+    threads,
+    schedule,
+    execution
+});
+wire!(Explored {
+    executions,
+    redundant,
+    abandoned,
+    blocked,
+    truncated,
+    failing,
+    events,
+    relations,
+    states,
+    estimate
+});
+wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished });
+wire!(Replayed {
+    0 = Followed { failure, same },
+    1 = Diverged { at, difference, place, schedule }
+});
+plain_enum!(FailureKind {
+    0 = Panic,
+    1 = Deadlock,
+    2 = Livelock
 });
 
 impl Wire for ReadId {
@@ -370,6 +646,7 @@ mod tests {
                 under_test: vec![event.clone()],
                 interfering: vec![event],
                 interleaving: vec![Step::UnderTest(0), Step::Interfering(0)],
+                confirmation: Confirmation::Confirmed(Vec::new()),
             })),
             Reply::Check {
                 under_test: vec![TEvent::non_local(Op::Read(1), 4)],

@@ -1,6 +1,8 @@
 //! The `main` of a generated crate: a worker of the driver, or a small command line of its own.
 
 mod command_line;
+#[cfg(feature = "scheduler")]
+mod explore;
 pub mod message;
 mod search;
 pub mod wire;
@@ -26,14 +28,42 @@ pub fn main(harnesses: &[&dyn AnyHarness]) -> ExitCode {
     let Some(path) = env::var_os(SOCKET) else {
         return command_line::run(harnesses, env::args().skip(1).collect());
     };
-    let served = UnixStream::connect(path)
-        .and_then(|stream| search::serve(Connection { stream }, harnesses));
+    let served =
+        UnixStream::connect(path).and_then(|stream| serve(Connection { stream }, harnesses));
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
             ExitCode::from(3)
         }
+    }
+}
+
+/// Serves the one request that comes.
+fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Result<()> {
+    let request = connection.receive()?;
+    let name = match &request {
+        Request::Check(request) => &request.harness,
+        Request::Explore(request) => &request.harness,
+        Request::Replay(request) => &request.harness,
+        Request::Verdict(_) => {
+            return connection.send(&Reply::Refused(
+                "a verdict that nobody asked for".to_owned(),
+            ));
+        }
+    };
+    let Some(harness) = harnesses.iter().find(|harness| harness.name() == name) else {
+        return connection.send(&Reply::Refused(format!("there is no harness `{name}`")));
+    };
+    match &request {
+        Request::Check(request) => search::serve(connection, *harness, request),
+        #[cfg(feature = "scheduler")]
+        Request::Explore(request) => explore::explore(&mut connection, *harness, request),
+        #[cfg(feature = "scheduler")]
+        Request::Replay(request) => explore::replay(&mut connection, *harness, request),
+        _ => connection.send(&Reply::Refused(
+            "this worker was built without the scheduler".to_owned(),
+        )),
     }
 }
 

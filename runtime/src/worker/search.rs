@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::Connection;
-use super::message::{Answer, CheckRequest, Finding, Reply, Request, SolverKind};
+use super::message::{Answer, CheckRequest, Confirmation, Finding, Reply, Request, SolverKind};
 use crate::check::{Bounds, Level, Search, Trouble, Watch};
 use crate::engine::{Bug, Limits, Machine, Solver};
 use crate::feasibility::{Feasibility, Interleaving, Verdict};
@@ -24,26 +24,13 @@ const BATCH: u64 = 256;
 /// The connection, shared by the search and by the solver that asks through it.
 type Line = Rc<RefCell<Connection>>;
 
-/// Serves one request.
-pub(super) fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Result<()> {
-    let request = match connection.receive()? {
-        Request::Check(request) => request,
-        Request::Verdict(_) => {
-            return connection.send(&Reply::Refused(
-                "a verdict that nobody asked for".to_owned(),
-            ));
-        }
-    };
-    let Some(harness) = harnesses
-        .iter()
-        .find(|harness| harness.name() == request.harness)
-    else {
-        return connection.send(&Reply::Refused(format!(
-            "there is no harness `{}`",
-            request.harness
-        )));
-    };
-    let set = match bind(*harness, &request) {
+/// Serves a request to search P̂ₖ.
+pub(super) fn serve(
+    mut connection: Connection,
+    harness: &dyn AnyHarness,
+    request: &CheckRequest,
+) -> io::Result<()> {
+    let set = match bind(harness, &request.inputs, request.max_inputs, request.seed) {
         Ok(set) => set,
         Err(InputError { param, message }) => {
             return connection.send(&Reply::BadInput { param, message });
@@ -56,7 +43,7 @@ pub(super) fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -
     })?;
     let line = Rc::new(RefCell::new(connection));
     let mut work = Work {
-        request: &request,
+        request,
         line: Rc::clone(&line),
         sent: 0,
         told_threads: false,
@@ -71,9 +58,15 @@ pub(super) fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -
     line.borrow_mut().send(&last)
 }
 
-fn bind(harness: &dyn AnyHarness, request: &CheckRequest) -> Result<InputSet, InputError> {
+/// The harness with the inputs that were asked for.
+pub(super) fn bind(
+    harness: &dyn AnyHarness,
+    inputs: &[(String, String)],
+    limit: u32,
+    seed: u64,
+) -> Result<InputSet, InputError> {
     let params = harness.params();
-    for (name, _) in &request.inputs {
+    for (name, _) in inputs {
         if !params.iter().any(|param| param.name == name) {
             let message = "the harness has no such parameter".to_owned();
             return Err(InputError {
@@ -85,21 +78,17 @@ fn bind(harness: &dyn AnyHarness, request: &CheckRequest) -> Result<InputSet, In
     let specs: Vec<Spec> = params
         .iter()
         .map(|param| {
-            let given = request
-                .inputs
-                .iter()
-                .rev()
-                .find(|(name, _)| name == param.name);
+            let given = inputs.iter().rev().find(|(name, _)| name == param.name);
             given.map_or(Spec::Default, |(_, text)| Spec::parse(text))
         })
         .collect();
-    harness.bind(&specs, request.max_inputs as usize, request.seed)
+    harness.bind(&specs, limit as usize, seed)
 }
 
 /// Names and values of inputs.
-type Texts = Vec<(String, String)>;
+pub(super) type Texts = Vec<(String, String)>;
 
-fn texts(bound: &Bound) -> Texts {
+pub(super) fn texts(bound: &Bound) -> Texts {
     bound
         .inputs
         .iter()
@@ -303,12 +292,22 @@ impl Feasibility for Driver {
             Ok(Request::Verdict(Answer::Feasible)) => Verdict::Feasible(Interleaving::default()),
             Ok(Request::Verdict(Answer::Infeasible)) => Verdict::Infeasible,
             Ok(Request::Verdict(Answer::Unknown(why))) => Verdict::Unknown(why),
-            Ok(Request::Check(_)) => {
-                Verdict::Unknown("the driver asked for another search".to_owned())
-            }
+            Ok(_) => Verdict::Unknown("the driver asked for another search".to_owned()),
             Err(error) => Verdict::Unknown(format!("the driver is gone: {error}")),
         }
     }
+}
+
+/// Runs the original program in the order of the bug's interleaving.
+#[cfg(feature = "scheduler")]
+fn confirm(bug: &Bug, bound: &Bound) -> Confirmation {
+    crate::scheduled::witness::confirm(bug, &*bound.program)
+}
+
+/// This build has no scheduler.
+#[cfg(not(feature = "scheduler"))]
+const fn confirm(_bug: &Bug, _bound: &Bound) -> Confirmation {
+    Confirmation::NotTried
 }
 
 fn finding(bug: &Bug, bound: &Bound) -> Finding {
@@ -324,5 +323,6 @@ fn finding(bug: &Bug, bound: &Bound) -> Finding {
         under_test: bug.under_test.clone(),
         interfering: bug.interfering.clone(),
         interleaving: bug.interleaving.clone(),
+        confirmation: confirm(bug, bound),
     }
 }

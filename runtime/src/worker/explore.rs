@@ -1,0 +1,281 @@
+//! Serving requests for scheduled mode: exploring schedules, and following one.
+
+use std::collections::HashSet;
+use std::io;
+use std::time::{Duration, Instant};
+
+use seqz_explore::{
+    Dfs, Dpor, Executor, Icb, IcbDpor, Odpor, Pcb, Pct, Pos, Random, Search, Strategy, Surw,
+};
+
+use super::Connection;
+use super::message::{
+    ExploreRequest, Explored, Promise, ReplayRequest, Replayed, Reply, ScheduleFinding,
+};
+use super::search::{bind, texts};
+use crate::engine::Place;
+use crate::harness::{AnyHarness, Bound};
+use crate::input::{InputError, Spec};
+use crate::scheduled::replay::{Follow, Parting};
+use crate::scheduled::witness::schedule;
+use crate::scheduled::{Failure, Machine, Settings};
+
+/// How often progress is reported.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// How many executions run between two looks at the clock.
+const BATCH: u64 = 64;
+
+/// Explores, for each choice of inputs.
+pub(super) fn explore(
+    connection: &mut Connection,
+    harness: &dyn AnyHarness,
+    request: &ExploreRequest,
+) -> io::Result<()> {
+    let set = match bind(harness, &request.inputs, request.max_inputs, request.seed) {
+        Ok(set) => set,
+        Err(InputError { param, message }) => {
+            return connection.send(&Reply::BadInput { param, message });
+        }
+    };
+    let inputs = u32::try_from(set.bound.len()).unwrap_or(u32::MAX);
+    connection.send(&Reply::Started {
+        inputs,
+        sampled: set.sampled,
+    })?;
+    let mut known = HashSet::new();
+    for bound in &set.bound {
+        let mut exploration = Exploration {
+            connection,
+            request,
+            bound,
+            known: &mut known,
+        };
+        let going = match request.strategy.as_str() {
+            "dfs" => exploration.run(Dfs::new()),
+            "pcb" => exploration.run(Pcb::new(request.bound.unwrap_or(2))),
+            "icb" => exploration.run(Icb::new(request.bound)),
+            "dpor" => exploration.run(Dpor::new()),
+            "icb+dpor" => exploration.run(IcbDpor::new(request.bound)),
+            "odpor" => exploration.run(Odpor::new()),
+            "random" => exploration.run(Random::new(request.seed)),
+            "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
+            "pos" => exploration.run(Pos::new(request.seed)),
+            "surw" => exploration.run(Surw::new(request.seed)),
+            other => {
+                return connection.send(&Reply::Refused(format!("there is no strategy `{other}`")));
+            }
+        }?;
+        if !going {
+            return Ok(());
+        }
+    }
+    connection.send(&Reply::Done)
+}
+
+/// The exploration of one choice of inputs.
+struct Exploration<'a> {
+    connection: &'a mut Connection,
+    request: &'a ExploreRequest,
+    bound: &'a Bound,
+    /// Kinds and places of failures that have been sent.
+    known: &'a mut HashSet<(super::message::FailureKind, Option<Place>)>,
+}
+
+impl Exploration<'_> {
+    /// Runs a strategy to its end. The answer is whether the next choice of inputs may follow.
+    fn run(&mut self, strategy: impl Strategy) -> io::Result<bool> {
+        let request = self.request;
+        let settings = Settings {
+            steps: request.max_steps,
+            stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
+            idle_reads: request.idle_reads,
+            trace: true,
+        };
+        let mut machine = Machine::new(&*self.bound.program, settings);
+        let mut search = Search::new(strategy);
+        let mut last_progress = Instant::now();
+        let mut finished = false;
+        while search.counts().executions < request.max_executions {
+            match search.step(&mut machine) {
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    finished = true;
+                    break;
+                }
+                Err(_) => {
+                    self.connection.send(&Reply::Nondeterministic {
+                        inputs: texts(self.bound),
+                    })?;
+                    return Ok(false);
+                }
+            }
+            if let Some((message, place)) = machine.unsupported() {
+                let message = message.to_owned();
+                self.connection.send(&Reply::Unsupported {
+                    message,
+                    place: Some(place),
+                })?;
+                return Ok(false);
+            }
+            let executions = search.counts().executions;
+            if let Some(failure) = machine.failures().first()
+                && self.known.insert((failure.kind, failure.place.clone()))
+            {
+                let finding = finding(&machine, failure, self.bound, executions);
+                self.connection.send(&Reply::Failure(Box::new(finding)))?;
+            }
+            if executions.is_multiple_of(BATCH) && last_progress.elapsed() >= PROGRESS {
+                last_progress = Instant::now();
+                self.connection.send(&Reply::Exploring(counts(&search)))?;
+            }
+        }
+        let promise = if finished {
+            promise(search.promise())
+        } else {
+            unfinished(search.promise())
+        };
+        self.connection.send(&Reply::Explored {
+            inputs: texts(self.bound),
+            counts: counts(&search),
+            promise,
+        })?;
+        Ok(true)
+    }
+}
+
+fn counts<S: Strategy>(search: &Search<S>) -> Explored {
+    let counts = search.counts();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let estimate = search.estimate().map(|estimate| estimate.round() as u64);
+    Explored {
+        executions: counts.executions,
+        redundant: counts.redundant,
+        abandoned: counts.abandoned,
+        blocked: counts.deadlocks,
+        truncated: counts.truncated,
+        failing: counts.failures,
+        events: counts.events,
+        relations: counts.relations,
+        states: counts.states,
+        estimate,
+    }
+}
+
+fn promise(promise: seqz_explore::Promise) -> Promise {
+    match promise {
+        seqz_explore::Promise::Exhausted => Promise::Exhausted,
+        seqz_explore::Promise::Bounded {
+            preemptions,
+            truncated,
+        } => Promise::Bounded {
+            preemptions,
+            truncated,
+        },
+        seqz_explore::Promise::Sampled => Promise::Sampled,
+        seqz_explore::Promise::Unfinished => Promise::Unfinished,
+    }
+}
+
+/// What is left of a promise when the bound on executions cut the search.
+fn unfinished(of: seqz_explore::Promise) -> Promise {
+    match of {
+        seqz_explore::Promise::Sampled => Promise::Sampled,
+        _ => Promise::Unfinished,
+    }
+}
+
+fn finding(
+    machine: &Machine<'_>,
+    failure: &Failure,
+    bound: &Bound,
+    execution: u64,
+) -> ScheduleFinding {
+    let waiting = failure.waiting.iter();
+    ScheduleFinding {
+        kind: failure.kind,
+        message: failure.message.clone(),
+        place: failure.place.clone(),
+        thread: u32::from(failure.thread),
+        waiting: waiting
+            .map(|(thread, kind, place)| (u32::from(*thread), (format!("{kind:?}"), place.clone())))
+            .collect(),
+        inputs: texts(bound),
+        threads: machine.threads(),
+        schedule: schedule(machine),
+        execution,
+    }
+}
+
+/// Follows a schedule, and says what comes of it.
+pub(super) fn replay(
+    connection: &mut Connection,
+    harness: &dyn AnyHarness,
+    request: &ReplayRequest,
+) -> io::Result<()> {
+    // Each parameter has one value, whose text may hold commas.
+    let params = harness.params().iter();
+    let specs: Vec<Spec> = params
+        .map(|param| {
+            let given = request.inputs.iter().find(|(name, _)| name == param.name);
+            given.map_or(Spec::Default, |(_, text)| Spec::List(vec![text.clone()]))
+        })
+        .collect();
+    let set = match harness.bind(&specs, 1, 0) {
+        Ok(set) => set,
+        Err(InputError { param, message }) => {
+            return connection.send(&Reply::BadInput { param, message });
+        }
+    };
+    let Some(bound) = set.bound.first() else {
+        return connection.send(&Reply::Refused("there are no inputs".to_owned()));
+    };
+    let settings = Settings {
+        stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
+        idle_reads: u32::MAX,
+        ..Settings::default()
+    };
+    let mut first = None;
+    let mut failure = None;
+    let mut same = 0;
+    for run in 0..request.times.max(1) {
+        let mut machine = Machine::new(&*bound.program, settings);
+        let mut follow = Follow::new(&request.schedule);
+        machine.run(&mut follow);
+        let events = schedule(&machine);
+        if let Some(Parting {
+            at,
+            difference,
+            thread,
+        }) = follow.parting()
+        {
+            let place =
+                thread.and_then(|thread| machine.announced().get(thread).cloned().flatten()?.1);
+            let replayed = Replayed::Diverged {
+                at,
+                difference,
+                place,
+                schedule: events,
+            };
+            return connection.send(&Reply::Replayed(replayed));
+        }
+        let place_of = machine
+            .failures()
+            .first()
+            .map(|failure| (failure.kind, failure.place.clone()));
+        if run == 0 {
+            failure = machine
+                .failures()
+                .first()
+                .map(|failure| Box::new(finding(&machine, failure, bound, 1)));
+            first = Some((events, place_of));
+            same = 1;
+        } else if first
+            .as_ref()
+            .is_some_and(|(known, known_place)| *known == events && *known_place == place_of)
+        {
+            same += 1;
+        }
+    }
+    connection.send(&Reply::Replayed(Replayed::Followed { failure, same }))
+}
