@@ -22,7 +22,7 @@ license = "MIT OR Apache-2.0"
 publish = false
 
 [lints.rust]
-unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3"))'] }
+unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler"))'] }
 "#
 );
 

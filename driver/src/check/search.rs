@@ -303,7 +303,14 @@ impl Search<'_> {
                 });
             }
             Reply::Refused(why) => return Err(Error::Worker(format!("the worker refuses: {why}"))),
-            Reply::Executing { .. } | Reply::Check { .. } | Reply::Done => {}
+            Reply::Executing { .. }
+            | Reply::Check { .. }
+            | Reply::Done
+            | Reply::Exploring(_)
+            | Reply::Failure(_)
+            | Reply::Explored { .. }
+            | Reply::Running { .. }
+            | Reply::Replayed(_) => {}
         }
         Ok(false)
     }
