@@ -5,7 +5,7 @@
 //! - [`Grid`], the progress grid: exact, incremental over the events of T, and what the engine of P̂ₖ runs on
 //!   ([`ProgressGrid`] puts it behind [`Feasibility`]);
 //! - `Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is held against;
-//! - [`validate`], which replays an [`Interleaving`] over the log and says where it goes wrong.
+//! - [`validate()`], which replays an [`Interleaving`] over the log and says where it goes wrong.
 //!
 //! # Where this differs from the paper
 //! - **T's own earlier write.** RW₂ as printed asks of a non-local read of x that the paired write w' come before the

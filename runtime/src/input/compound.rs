@@ -193,7 +193,7 @@ pub fn fields(text: &str, name: &str, names: &[&str]) -> Result<Vec<String>, Str
     }
 }
 
-/// Implements [`Input`](crate::input::Input) for a local enum or struct, given as its variants:
+/// Implements [`Input`] for a local enum or struct, given as its variants:
 /// `input!(Type { ["Name" (Name) field: Type, …] … })`, the part in parentheses being the constructor's path.
 ///
 /// The fields of tuple variants are numbers.

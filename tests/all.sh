@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# All that has to hold before a change goes in: format, lints, docs, all tests with Z3, and the table of examples.
+# Needs Rust with clippy and rustfmt, and libz3-dev.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+features=(--features seqz/z3,seqz-bench/z3,seqz-bench/peers,seqz-runtime/scheduler)
+
+say() { printf '\n== %s\n' "$*"; }
+
+say "format"
+cargo fmt --all --check
+# The examples are programs of their own, outside of the workspace.
+find examples -name '*.rs' -not -path '*/target/*' -print0 | xargs -0 rustfmt --edition 2024 --check
+
+say "lints"
+cargo clippy --quiet --workspace --all-targets "${features[@]}" -- -D warnings
+cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+say "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace --document-private-items "${features[@]}"
+
+say "tests"
+cargo test --workspace "${features[@]}" --no-fail-fast
