@@ -17,16 +17,9 @@ pub(crate) struct Latest {
     pub(crate) end: Position,
 }
 
-/// The events that race with `latest`, from the last to the first: as in [`dependences`], and such that both could have
-/// been enabled.
+/// The events that race with `latest`, from the last to the first: dependent, by another thread, not ordered with it
+/// but by their own dependence, and such that both could have been enabled.
 pub(crate) fn races(trace: &Trace, latest: Latest) -> impl Iterator<Item = Position> {
-    dependences(trace, latest)
-        .filter(move |&position| trace.event(position).kind.may_be_coenabled(latest.kind))
-}
-
-/// The events that `latest` depends on, from the last to the first, by other threads, and not ordered with it but by that
-/// dependence.
-pub(crate) fn dependences(trace: &Trace, latest: Latest) -> impl Iterator<Item = Position> {
     let class = latest.kind.class();
     let uses = match class {
         Class::None => &[],
@@ -48,7 +41,9 @@ pub(crate) fn dependences(trace: &Trace, latest: Latest) -> impl Iterator<Item =
                     // All that came before it on this object is known with it.
                     n = 0;
                 }
-            } else if event.kind.class().conflicts(class) {
+            } else if event.kind.class().conflicts(class)
+                && event.kind.may_be_coenabled(latest.kind)
+            {
                 return Some(position);
             }
         }

@@ -121,3 +121,24 @@ fn bounded_strategies_reach_what_the_interpreter_reaches_within_the_bound() {
         assert_eq!(reduced.promise(), Promise::Exhausted);
     }
 }
+
+#[test]
+fn bounded_reduction_keeps_every_trace_of_longer_programs() {
+    for seed in 500_000..501_000 {
+        let program = longer_program(seed, FLAVOURS[seed as usize % FLAVOURS.len()]);
+        for bound in 0..3 {
+            let mut pcb = Search::new(Pcb::new(bound));
+            pcb.run(&mut Model::new(&program), 4000)
+                .expect("models are deterministic");
+            if pcb.promise() == Promise::Unfinished {
+                break;
+            }
+            let reduced = all(&program, IcbDpor::at(bound));
+            assert_eq!(
+                relations(&reduced),
+                relations(&pcb),
+                "icb+dpor {bound}: {program:?}"
+            );
+        }
+    }
+}
