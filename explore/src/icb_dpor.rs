@@ -1,4 +1,4 @@
-//! `icb+dpor`: partial-order reduction within a preemption bound, bound by bound, sound at each.
+//! `icb+dpor`: partial-order reduction within a preemption bound, bound by bound, that keeps every trace of each bound.
 //!
 //! Source: *Bounded Partial-Order Reduction* (Coons, Musuvathi, McKinley, OOPSLA 2013), section 4. Plain DPOR cut off at
 //! a bound misses traces: the interleaving that it keeps for a trace may need more preemptions than another one
