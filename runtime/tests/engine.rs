@@ -357,3 +357,25 @@ fn waiting_for_the_other_thread_ends() {
         assert!(found.levels.iter().all(Level::exhausted));
     }
 }
+
+#[test]
+fn an_atomic_is_changed_in_place_before_and_after_the_threads() {
+    let program = || {
+        let mut x = AtomicU32::new(0);
+        *x.get_mut() += 1;
+        thread::scope(|scope| {
+            scope.spawn(|| x.fetch_add(2, SeqCst));
+            scope.spawn(|| x.fetch_add(4, SeqCst));
+        });
+        *x.get_mut() += 8;
+        assert_eq!(x.into_inner(), 15, "an addition is lost");
+    };
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert!(found.bugs.is_empty(), "{role:?}: {found:?}");
+        assert!(
+            found.levels[1].executions > found.levels[1].infeasible,
+            "{found:?}"
+        );
+    }
+}

@@ -208,7 +208,6 @@ fn too_many(handle: Handle, site: Site, waiting: &[ThreadNo]) {
         for &thread in waiting {
             names.push(describe(engine.threads.get(thread)));
         }
-        names.dedup();
         message.push_str("more than two threads run at once here: ");
         message.push_str(&names.join(", "));
     }

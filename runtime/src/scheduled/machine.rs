@@ -532,15 +532,7 @@ impl State {
         // The next operation has been announced by now: it is what would be repeated.
         if repeated >= self.settings.idle_reads {
             let next = self.pending[thread];
-            let looks = matches!(
-                next.kind,
-                Kind::Read
-                    | Kind::CompareExchange
-                    | Kind::Lock
-                    | Kind::LockShared
-                    | Kind::TryLock
-                    | Kind::TryLockShared
-            );
+            let looks = matches!(next.kind, Kind::Read | Kind::CompareExchange);
             slot.parked = looks && next.object == event.object;
         }
         if matches!(event.kind, Kind::Write | Kind::Update) {

@@ -42,20 +42,11 @@ pub(super) struct Idle {
 }
 
 impl Idle {
-    /// The thread did an event. The answer is how often it has now read the same thing in a row: looking at a value
-    /// under a lock, without changing it, is reading.
+    /// The thread did an event. The answer is how often it has now read the same thing in a row.
     pub(super) fn note(&mut self, event: &Event) -> u32 {
-        let looks_only = event.left == 0;
         match event.kind {
-            Kind::Local | Kind::Lock | Kind::LockShared => {}
-            Kind::Read
-            | Kind::FailedUpdate
-            | Kind::TryLockFailed
-            | Kind::TryLockSharedFailed
-            | Kind::UnlockShared => {
-                self.repeat(event);
-            }
-            Kind::Unlock if looks_only => self.repeat(event),
+            Kind::Local => {}
+            Kind::Read | Kind::FailedUpdate => self.repeat(event),
             _ => *self = Self::default(),
         }
         self.repeated

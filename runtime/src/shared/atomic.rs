@@ -6,7 +6,7 @@ use std::cell::UnsafeCell;
 
 use super::Tag;
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Site, ValueKind, current, tau_prime};
+use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime, unsupported};
 use crate::log::{Object, Op};
 
 /// A value that fits into 64 bits.
@@ -130,6 +130,26 @@ impl<V: Bits> AtomicCell<V> {
                 self.state().g = value;
                 tau::write(handle, object, site, value.to_bits());
             }
+        }
+    }
+
+    /// The value, for whoever has the atomic for itself: reads it, and may write it.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) fn place(&self, site: Site) -> &mut V {
+        let value = self.load(site);
+        match current() {
+            Some(handle) if handle.get().line == Line::Interfering => {
+                // What is written through the reference is not seen, and T may be paired with it.
+                let message =
+                    "`get_mut` of an atomic on the interfering thread: use `store`".to_owned();
+                unsupported(handle, message, Some(site));
+                self.state().g_prime.get_or_insert(value)
+            }
+            Some(_) => {
+                self.store(value, site);
+                &mut self.state().g
+            }
+            None => self.place_elsewhere(site),
         }
     }
 

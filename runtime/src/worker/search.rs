@@ -155,7 +155,8 @@ impl Watch for Watching<'_, '_> {
 }
 
 impl Work<'_> {
-    /// Goes through roles, k, and inputs, in this order: so the first meeting with a bug has the smallest k.
+    /// Goes through k, roles, and inputs, in this order: so the first meeting with a bug has the smallest k, and a search that
+    /// is cut has looked at all roles to about the same depth.
     fn search(&mut self, set: &InputSet) -> io::Result<Option<(Trouble, Texts)>> {
         let request = self.request;
         let limits = Limits {
@@ -176,17 +177,22 @@ impl Work<'_> {
             limits,
         };
         let mut machine = Machine::new(limits, self.solver());
-        for &role in &request.roles {
-            let mut searches: Vec<Search<'_>> = set
-                .bound
+        let of_role = |role| {
+            set.bound
                 .iter()
-                .map(|bound| Search::new(bound, role, bounds))
-                .collect();
-            let mut left = request.max_executions;
-            for k in 0..=request.k_max {
+                .map(move |bound| Search::new(bound, role, bounds))
+        };
+        let mut roles: Vec<(Role, u64, Vec<Search<'_>>)> = request
+            .roles
+            .iter()
+            .map(|&role| (role, request.max_executions, of_role(role).collect()))
+            .collect();
+        for k in 0..=request.k_max {
+            for (role, left, searches) in &mut roles {
+                let role = *role;
                 let mut sum = Level::default();
                 for (search, bound) in searches.iter_mut().zip(&set.bound) {
-                    if left == 0 {
+                    if *left == 0 {
                         sum.skipped += 1;
                         continue;
                     }
@@ -197,7 +203,7 @@ impl Work<'_> {
                         k,
                         bound,
                         before: &before,
-                        left,
+                        left: *left,
                     };
                     let level = search.watched_level(&mut machine, &mut watching);
                     if let Some(error) = self.failed.take() {
@@ -205,7 +211,7 @@ impl Work<'_> {
                     }
                     match level {
                         Ok(level) => {
-                            left -= level.executions.min(left);
+                            *left -= level.executions.min(*left);
                             sum.add(&level);
                         }
                         Err(trouble) => return Ok(Some((trouble, texts(bound)))),

@@ -73,6 +73,19 @@ impl<V: Bits> AtomicCell<V> {
         update(&mut self.state().initial)
     }
 
+    /// See [`AtomicCell::place`]; the read has been done.
+    #[allow(clippy::mut_from_ref)]
+    pub(super) fn place_elsewhere(&self, site: Site) -> &mut V {
+        #[cfg(feature = "scheduler")]
+        if current().is_some() {
+            let value = self.state().g;
+            self.store_elsewhere(value, site);
+            return &mut self.state().g;
+        }
+        let _ = site;
+        &mut self.state().initial
+    }
+
     /// Waits for the current thread's turn, acts, and says what was done.
     #[cfg(feature = "scheduler")]
     #[inline]

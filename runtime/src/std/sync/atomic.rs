@@ -210,6 +210,12 @@ macro_rules! common {
                 }
             }
 
+            /// See `get_mut` of the std type.
+            #[track_caller]
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.cell.place(Location::caller())
+            }
+
             /// See `into_inner` of the std type.
             #[must_use]
             #[track_caller]
