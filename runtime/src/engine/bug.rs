@@ -145,6 +145,8 @@ pub struct Bug {
     pub interfering: Vec<Event>,
     /// An order of both in which the bug happens.
     pub interleaving: Vec<Step>,
+    /// Whose bug it is, by order of creation.
+    pub thread: u32,
     /// How many events of the harness came before two threads ran side by side.
     pub init_events: u32,
     /// How the threads 1, 2, … came to be.
@@ -470,6 +472,7 @@ fn report(
         under_test: engine.under_test_events(),
         interfering: engine.interfering_events(),
         interleaving,
+        thread: engine.threads.current,
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
     };
@@ -513,6 +516,7 @@ fn report_interfering(
         interleaving: (0..).map(Step::UnderTest).take(under_test.len()).collect(),
         under_test,
         interfering: Vec::new(),
+        thread: engine.threads.current,
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
     };

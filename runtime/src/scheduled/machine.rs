@@ -192,6 +192,13 @@ impl<'p> Machine<'p> {
         &self.state.failures
     }
 
+    /// The place of a panic that was on its way to the top of its thread when the latest execution was ended: a scope waits
+    /// for its threads before it lets a panic of its own body pass.
+    #[must_use]
+    pub fn panic_under_way(&self) -> Option<&Place> {
+        self.state.panic.as_ref().map(|(_, place)| place)
+    }
+
     /// What the program did in the latest execution that the machine cannot follow, and where.
     #[must_use]
     pub fn unsupported(&self) -> Option<(&str, Place)> {

@@ -12,7 +12,7 @@ use super::events::site_number;
 use super::machine::{FailureKind, Machine, Settings};
 use crate::engine::{self, Bug, BugKind, Lineage, Place};
 use crate::feasibility::Step;
-use crate::log::{LockMode, Op};
+use crate::log::{LockMode, Object, Op};
 use crate::worker::message::{Confirmation, Scheduled};
 
 /// An event to come.
@@ -35,6 +35,12 @@ struct Follow {
     expected: Vec<Expected>,
     at: usize,
     difference: Option<String>,
+    /// The thread whose panic is to come.
+    panics: Option<u32>,
+    /// Locks are kept over the join: see [`kept_locks`].
+    keeps_locks: bool,
+    /// What has just been let run is an attempt to take a lock that P̂ₖ does not log: it must fail.
+    must_fail: bool,
     /// Who could run at the end.
     enabled_at_end: Vec<Thread>,
 }
@@ -53,6 +59,9 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
         expected,
         at: 0,
         difference: None,
+        panics: (bug.kind == BugKind::Panic).then_some(bug.thread),
+        keeps_locks: !kept_locks(bug).is_empty(),
+        must_fail: false,
         enabled_at_end: Vec::new(),
     };
     follow.threads.resize(bug.lineage.len() + 1, None);
@@ -91,6 +100,8 @@ pub(crate) fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
 /// The events of the interleaving that are scheduling points: the read of a guard belongs to the taking of its lock, and
 /// the write to the giving back.
 fn expected(bug: &Bug) -> Option<Vec<Expected>> {
+    let kept = kept_locks(bug);
+    let mut joined = false;
     let mut all = Vec::new();
     for step in &bug.interleaving {
         let (events, at) = match step {
@@ -105,23 +116,28 @@ fn expected(bug: &Bug) -> Option<Vec<Expected>> {
             .and_then(|before| events.get(before))
             .filter(own);
         let after = events.get(at + 1).filter(own);
-        let part_of_lock = match event.op {
-            Op::Join => true,
-            Op::Read(x) => {
-                matches!(before.map(|event| event.op), Some(Op::Acquire(l, _)) if l == x)
+        match event.op {
+            Op::Join => {
+                joined = true;
+                continue;
             }
-            Op::Write(x) => {
-                matches!(after.map(|event| event.op), Some(Op::Release(l, _)) if l == x)
+            Op::Read(x) if matches!(before.map(|event| event.op), Some(Op::Acquire(l, _)) if l == x) =>
+            {
+                continue;
             }
-            _ => false,
-        };
-        if !part_of_lock {
-            all.push(Expected {
-                thread,
-                op: event.op,
-                site: site_number(event.site.0?),
-            });
+            Op::Write(x) if matches!(after.map(|event| event.op), Some(Op::Release(l, _)) if l == x) =>
+            {
+                continue;
+            }
+            Op::Read(x) | Op::Write(x) if joined && kept.contains(&x) => continue,
+            _ => {}
         }
+        let site = site_number(event.site.0?);
+        all.push(Expected {
+            thread,
+            op: event.op,
+            site,
+        });
     }
     Some(all)
 }
@@ -150,7 +166,38 @@ fn is_free(pending: &Pending) -> bool {
     matches!(pending.kind, Kind::Fork | Kind::Join | Kind::Local)
 }
 
+/// The locks that T' takes and never gives back in its log: main, on the line of T', keeps them over the join. What T does
+/// with them after that concerns nobody else, and is not logged.
+fn kept_locks(bug: &Bug) -> Vec<Object> {
+    let mut kept = Vec::new();
+    for event in &bug.interfering {
+        match event.op {
+            Op::Acquire(lock, _) => kept.push(lock),
+            Op::Release(lock, _) => {
+                if let Some(at) = kept.iter().rposition(|held| *held == lock) {
+                    kept.remove(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    kept
+}
+
 impl Follow {
+    /// Whether this may be something that P̂ₖ does without logging it: trying to take a lock that is held for certain, or
+    /// using a lock that main kept over the join.
+    const fn is_unlogged(&mut self, pending: &Pending) -> bool {
+        match pending.kind {
+            Kind::TryLock | Kind::TryLockShared => {
+                self.must_fail = true;
+                true
+            }
+            Kind::Lock | Kind::LockShared | Kind::Unlock | Kind::UnlockShared => self.keeps_locks,
+            _ => false,
+        }
+    }
+
     fn differs(&mut self, difference: String) -> Pick {
         self.difference = Some(difference);
         Pick::Abandon
@@ -162,11 +209,22 @@ impl Scheduler for Follow {
         if let Some(free) = view.enabled.iter().find(|&thread| is_free(view.of(thread))) {
             return Pick::Run(free);
         }
+        if self.difference.is_some() {
+            return Pick::Abandon;
+        }
         if self.before > 0 {
             self.before -= 1;
             return view.enabled.first().map_or(Pick::Abandon, Pick::Run);
         }
         let Some(&next) = self.expected.get(self.at) else {
+            let culprit = self
+                .panics
+                .and_then(|thread| self.threads.get(thread as usize).copied().flatten());
+            if let Some(thread) = culprit.filter(|&thread| view.enabled.contains(thread))
+                && self.is_unlogged(view.of(thread))
+            {
+                return Pick::Run(thread);
+            }
             self.enabled_at_end = view.enabled.iter().collect();
             return Pick::Abandon;
         };
@@ -180,7 +238,10 @@ impl Scheduler for Follow {
             return self.differs(format!("event {}: thread {thread} is over", self.at));
         }
         let pending = view.of(thread);
-        if !fits(next.op, pending.kind) || pending.site != next.site {
+        if !fits(next.op, pending.kind) || next.site != pending.site {
+            if view.enabled.contains(thread) && self.is_unlogged(pending) {
+                return Pick::Run(thread);
+            }
             let kind = pending.kind;
             return self.differs(format!(
                 "event {}: thread {thread} is about to do {kind:?}, not {:?}",
@@ -198,6 +259,13 @@ impl Scheduler for Follow {
     }
 
     fn ran(&mut self, event: &Event) {
+        let failed = matches!(event.kind, Kind::TryLockFailed | Kind::TryLockSharedFailed);
+        if std::mem::take(&mut self.must_fail) && !failed {
+            self.difference = Some(format!(
+                "event {}: thread {} takes a lock",
+                self.at, event.thread
+            ));
+        }
         if event.kind != Kind::Fork {
             return;
         }
@@ -240,9 +308,14 @@ fn is_there(bug: &Bug, machine: &Machine<'_>, follow: &Follow) -> bool {
         })
     };
     match bug.kind {
-        BugKind::Panic => machine.failures().iter().any(|failure| {
-            failure.kind == FailureKind::Panic && failure.place.as_ref() == Some(&bug.place)
-        }),
+        BugKind::Panic => {
+            let mut places = machine
+                .failures()
+                .iter()
+                .filter(|failure| failure.kind == FailureKind::Panic);
+            places.any(|failure| failure.place.as_ref() == Some(&bug.place))
+                || machine.panic_under_way() == Some(&bug.place)
+        }
         // The other place is where the other thread waits, or where it took the lock that it never gives back.
         BugKind::Deadlock => about_to(&bug.place, true),
         BugKind::DataRace => {

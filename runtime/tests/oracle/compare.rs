@@ -154,6 +154,9 @@ impl Engine {
             let mut failures = BTreeSet::new();
             for (bug, _) in self.machine.bugs() {
                 let own = bug.role == engine_role;
+                if let Err(why) = confirm(bug, bound) {
+                    observed.wrong.push(why);
+                }
                 match judge(program, role, own, bug) {
                     Ok(failure) if own => failures.insert(failure),
                     Ok(failure) => observed.of_interfering.insert(failure),
@@ -197,6 +200,21 @@ fn plain(pairs: &[Pair]) -> Pairs {
         .iter()
         .map(|&(ReadId(read), WriteId(write))| (read, write))
         .collect()
+}
+
+/// Runs the program itself, with real concurrency, in the order of the bug's interleaving.
+#[cfg(feature = "scheduler")]
+fn confirm(bug: &Bug, bound: &Bound) -> Result<(), String> {
+    use seqz_runtime::worker::message::Confirmation;
+    match seqz_runtime::scheduled::witness::confirm(bug, &*bound.program) {
+        Confirmation::Confirmed(_) => Ok(()),
+        other => Err(format!("not confirmed: {other:#?}\n{bug}")),
+    }
+}
+
+#[cfg(not(feature = "scheduler"))]
+fn confirm(_bug: &Bug, _bound: &Bound) -> Result<(), String> {
+    Ok(())
 }
 
 /// Checks a bug's proof: the interleaving has to be one of the log, and one of the program that ends in the failure.
