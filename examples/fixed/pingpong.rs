@@ -1,0 +1,45 @@
+//! Two players and an umpire: `../pingpong.rs` with the bug taken out.
+//!
+//! `hit` looks for the ball and hits it under one lock.
+
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+struct Ball {
+    hits: u32,
+}
+
+struct Table {
+    ball: Mutex<Option<Ball>>,
+}
+
+impl Table {
+    fn hit(&self) {
+        if let Some(ball) = self.ball.lock().unwrap().as_mut() {
+            ball.hits += 1;
+        }
+    }
+
+    /// Takes the ball, and says how often it was hit.
+    fn take_ball(&self) -> Option<u32> {
+        self.ball.lock().unwrap().take().map(|ball| ball.hits)
+    }
+}
+
+#[test]
+fn a_rally() {
+    let table = Arc::new(Table {
+        ball: Mutex::new(Some(Ball { hits: 0 })),
+    });
+    let players = ["ping", "pong"].map(|name| {
+        let table = Arc::clone(&table);
+        thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || table.hit())
+            .unwrap()
+    });
+    table.take_ball();
+    for player in players {
+        player.join().unwrap();
+    }
+}

@@ -1,0 +1,72 @@
+//! Two producers and a consumer on both sides of a bounded buffer.
+//!
+//! Source: folklore; the exercise of every course on concurrency.
+//!
+//! The bug: `put` looks for room and puts the item in under the same lock, but gives it back in between. One producer
+//! finds the room that is left, and the other one fills it.
+//!
+//! Threads: three. A single producer would be safe, since a consumer only makes room.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+const CAPACITY: usize = 1;
+
+/// How often a thread looks before it gives up.
+const PATIENCE: usize = 2;
+
+#[derive(Default)]
+struct Buffer {
+    items: Mutex<VecDeque<u32>>,
+}
+
+impl Buffer {
+    fn has_room(&self) -> bool {
+        self.items.lock().unwrap().len() < CAPACITY
+    }
+
+    /// Puts an item in; false if there was no room.
+    fn put(&self, item: u32) -> bool {
+        for _ in 0..PATIENCE {
+            if self.has_room() {
+                let mut items = self.items.lock().unwrap();
+                items.push_back(item);
+                let length = items.len();
+                drop(items);
+                assert!(length <= CAPACITY, "the buffer overflows");
+                return true;
+            }
+            thread::yield_now();
+        }
+        false
+    }
+
+    fn take(&self) -> Option<u32> {
+        for _ in 0..PATIENCE {
+            let item = self.items.lock().unwrap().pop_front();
+            if item.is_some() {
+                return item;
+            }
+            thread::yield_now();
+        }
+        None
+    }
+}
+
+#[test]
+fn two_producers() {
+    let buffer = Arc::new(Buffer::default());
+    let producers = [1, 2].map(|item| {
+        let buffer = Arc::clone(&buffer);
+        thread::spawn(move || buffer.put(item))
+    });
+    let consumer = {
+        let buffer = Arc::clone(&buffer);
+        thread::spawn(move || buffer.take())
+    };
+    for producer in producers {
+        producer.join().unwrap();
+    }
+    consumer.join().unwrap();
+}
