@@ -65,11 +65,15 @@ impl Level {
         self.skipped == 0 && self.step_bound == 0 && self.interfering_cut == 0 && self.unknown == 0
     }
 
-    fn count(&mut self, ending: &Ending) {
+    fn count(&mut self, ending: &Ending, met: bool) {
         self.executions += 1;
         match ending {
+            // It came upon a bug on its way: a deadlock, a race.
+            Ending::Infeasible | Ending::Assumed | Ending::Waiting | Ending::Stuck if met => {
+                self.buggy += 1
+            }
             Ending::Passed | Ending::Mispaired | Ending::Unsupported { .. } => {}
-            Ending::Bug => self.buggy += 1,
+            Ending::Bug => self.buggy += u64::from(met),
             Ending::Infeasible => self.infeasible += 1,
             Ending::Unknown(_) => self.unknown += 1,
             Ending::Assumed => self.assumed += 1,
@@ -223,7 +227,7 @@ impl<'a> Search<'a> {
             let run = machine.run(self.role, pairs, reveal, self.bound);
             self.executions += 1;
             let ending = run.map_err(|_| Trouble::Nondeterministic)?;
-            level.count(&ending);
+            level.count(&ending, machine.met_bug_of_t());
             match ending {
                 Ending::Unsupported { message, place } => {
                     return Err(Trouble::Unsupported { message, place });

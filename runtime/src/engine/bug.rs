@@ -166,32 +166,52 @@ struct Key {
 pub(crate) struct Ledger {
     by_key: HashMap<Key, usize>,
     pub(crate) bugs: Vec<(Bug, u64)>,
-    /// Whether the current execution met a bug: its index in `bugs`.
-    pub(crate) met: Option<usize>,
+    /// What the current execution met: indices in `bugs`.
+    met: Vec<usize>,
+    /// Whether one of them is a bug of T.
+    pub(crate) met_by_t: bool,
 }
 
 impl Ledger {
-    /// Counts a meeting with a known bug; the answer is whether it is known.
-    fn meet(&mut self, key: &Key) -> bool {
+    /// Counts a meeting with a known bug, once an execution; the answer is whether it is known.
+    ///
+    /// A bug of T' is met in every execution of the role that has it as T', which tells nothing: it is counted in the
+    /// other role.
+    fn meet(&mut self, key: &Key, of_t: bool) -> bool {
         let Some(&at) = self.by_key.get(key) else {
             return false;
         };
-        self.bugs[at].1 += 1;
-        self.met.get_or_insert(at);
+        if !self.met.contains(&at) {
+            self.met.push(at);
+            self.bugs[at].1 += u64::from(of_t);
+        }
+        self.met_by_t |= of_t;
         true
     }
 
-    fn add(&mut self, key: Key, bug: Bug) {
+    fn add(&mut self, key: Key, bug: Bug, of_t: bool) {
         let at = self.bugs.len();
         self.by_key.insert(key, at);
-        self.bugs.push((bug, 1));
-        self.met.get_or_insert(at);
+        self.bugs.push((bug, u64::from(of_t)));
+        self.met.push(at);
+        self.met_by_t |= of_t;
+    }
+
+    /// Before the next execution.
+    pub(crate) fn begin(&mut self) {
+        self.met.clear();
+        self.met_by_t = false;
+    }
+
+    /// The first bug that the current execution met.
+    pub(crate) fn first_met(&self) -> Option<&Bug> {
+        self.met.first().map(|&at| &self.bugs[at].0)
     }
 
     pub(crate) fn clear(&mut self) {
         self.by_key.clear();
         self.bugs.clear();
-        self.met = None;
+        self.begin();
     }
 }
 
@@ -398,7 +418,7 @@ pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Sit
             other_place: Some(other.into()),
             role: engine.role,
         };
-        if engine.ledger.meet(&key) {
+        if engine.ledger.meet(&key, true) {
             continue;
         }
         if engine.grid.reachable_at(event) {
@@ -442,7 +462,7 @@ fn report(
         other_place: other_place.clone(),
         role: engine.role,
     };
-    if engine.ledger.meet(&key) {
+    if engine.ledger.meet(&key, true) {
         return;
     }
     let alone = engine.alone() && cut.is_none();
@@ -476,7 +496,7 @@ fn report(
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
     };
-    engine.ledger.add(key, bug);
+    engine.ledger.add(key, bug, true);
 }
 
 /// Writes a bug of T' down that it has by itself: it is a bug of the other role at k = 0.
@@ -500,7 +520,7 @@ fn report_interfering(
         other_place: other_place.clone(),
         role,
     };
-    if engine.ledger.meet(&key) {
+    if engine.ledger.meet(&key, false) {
         return;
     }
     let mut under_test = engine.interfering_events();
@@ -520,7 +540,7 @@ fn report_interfering(
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
     };
-    engine.ledger.add(key, bug);
+    engine.ledger.add(key, bug, false);
 }
 
 impl Engine {

@@ -315,13 +315,13 @@ impl Machine {
             Some(Abort::StepBound) => Ending::StepBound,
             Some(Abort::Waiting) => Ending::Waiting,
             Some(Abort::Stuck) => Ending::Stuck,
-            Some(Abort::Bug) if engine.ledger.met.is_none() => Ending::Infeasible,
+            Some(Abort::Bug) if engine.ledger.first_met().is_none() => Ending::Infeasible,
             Some(Abort::Unsupported { message, site }) => Ending::Unsupported {
                 message,
                 place: site.map(Place::from),
             },
             Some(Abort::Bug) => Ending::Bug,
-            None if engine.ledger.met.is_some() => Ending::Bug,
+            None if engine.ledger.first_met().is_some() => Ending::Bug,
             None if engine.bytes.is_none() && engine.done < engine.pairs.len() => Ending::Mispaired,
             None => Ending::Passed,
         })
@@ -357,10 +357,7 @@ impl Machine {
     /// The bug that the latest execution met.
     #[must_use]
     pub fn met(&self) -> Option<&Bug> {
-        self.engine
-            .ledger
-            .met
-            .map(|at| &self.engine.ledger.bugs[at].0)
+        self.engine.ledger.first_met()
     }
 
     /// T and T' of the latest execution, in this order, if two threads ran side by side in it.
@@ -368,6 +365,12 @@ impl Machine {
     pub fn threads(&self) -> Option<(super::ThreadInfo, super::ThreadInfo)> {
         let (under_test, interfering) = self.engine.parties_at_end.as_ref()?;
         Some((under_test.info(), interfering.info()))
+    }
+
+    /// Whether the latest execution met a bug of T.
+    #[must_use]
+    pub const fn met_bug_of_t(&self) -> bool {
+        self.engine.ledger.met_by_t
     }
 
     /// Whether the latest execution had two threads side by side.
@@ -507,7 +510,7 @@ impl Engine {
         self.abort = None;
         self.run_on = if self.safe { self.limits.run_on } else { 0 };
         self.ending = None;
-        self.ledger.met = None;
+        self.ledger.begin();
     }
 
     /// The log of T' is whole: makes it ready for feasibility checks.
