@@ -1,11 +1,20 @@
-//! Lists the runtime's source files, so that `embed.rs` can carry them inside the binary.
+//! Lists the source files of the runtime and of what it is built with, so that `embed.rs` can carry them inside the
+//! binary.
 //!
 //! An installed `seqz` has no checkout beside it, yet every transformed program links the runtime: its source travels
-//! with the binary and is written out next to the program.
+//! with the binary and is written out next to the program. Workers link the scheduler too, which needs the crates of
+//! `vendored`: with these carried along as well, no registry is asked when a worker is built.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs, io, process};
+
+use serde_json::Value;
+
+/// The crate from a registry that the scheduler is built on.
+const SCHEDULER: &str = "corosensei";
 
 fn main() {
     if let Err(error) = generate() {
@@ -16,30 +25,52 @@ fn main() {
 
 fn generate() -> io::Result<()> {
     let manifest = PathBuf::from(required("CARGO_MANIFEST_DIR")?);
-    let runtime = manifest.join("../runtime");
-    let source = runtime.join("src");
-    // A directory is watched as a whole: files that come and go count too.
-    println!("cargo::rerun-if-changed={}", source.display());
+    let out = PathBuf::from(required("OUT_DIR")?);
+    let runtime = sources(&manifest.join("../runtime"), "")?;
+    fs::write(out.join("runtime_files.rs"), list(&runtime)?)?;
 
-    let mut files = Vec::new();
-    collect(&source, Path::new("src"), &mut files)?;
-    // The order of a directory listing differs between file systems; the binary must not.
-    files.sort();
-
-    let mut out = String::from("&[\n");
-    for (relative, absolute) in &files {
-        println!("cargo::rerun-if-changed={absolute}");
-        writeln!(out, "    ({relative:?}, include_str!({absolute:?})),")
-            .map_err(io::Error::other)?;
-    }
-    out.push_str("]\n");
-    fs::write(
-        Path::new(&required("OUT_DIR")?).join("runtime_files.rs"),
-        out,
-    )
+    let mut vendored = sources(&manifest.join("../explore"), "seqz-explore")?;
+    vendored.extend(registry(&manifest)?);
+    fs::write(out.join("vendored_files.rs"), list(&vendored)?)
 }
 
-fn collect(dir: &Path, relative: &Path, files: &mut Vec<(String, String)>) -> io::Result<()> {
+/// A file that is carried: by its path on disk, or by its text.
+enum Content {
+    File(String),
+    Text(String),
+}
+
+/// Sorted by path: the order of a directory listing differs between file systems; the binary must not.
+type Files = BTreeMap<String, Content>;
+
+/// A Rust expression for the list of files.
+fn list(files: &Files) -> io::Result<String> {
+    let mut out = String::from("&[\n");
+    for (path, content) in files {
+        match content {
+            Content::File(file) => {
+                println!("cargo::rerun-if-changed={file}");
+                writeln!(out, "    ({path:?}, include_str!({file:?})),")
+            }
+            Content::Text(text) => writeln!(out, "    ({path:?}, {text:?}),"),
+        }
+        .map_err(io::Error::other)?;
+    }
+    out.push_str("]\n");
+    Ok(out)
+}
+
+/// The Rust files in `src` of a package, below `prefix`.
+fn sources(package: &Path, prefix: &str) -> io::Result<Files> {
+    let source = package.join("src");
+    // A directory is watched as a whole: files that come and go count too.
+    println!("cargo::rerun-if-changed={}", source.display());
+    let mut files = Files::new();
+    collect(&source, &Path::new(prefix).join("src"), &mut files)?;
+    Ok(files)
+}
+
+fn collect(dir: &Path, relative: &Path, files: &mut Files) -> io::Result<()> {
     let entries = fs::read_dir(dir)
         .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", dir.display())))?;
     for entry in entries {
@@ -49,10 +80,159 @@ fn collect(dir: &Path, relative: &Path, files: &mut Vec<(String, String)>) -> io
         if entry.file_type()?.is_dir() {
             collect(&path, &relative, files)?;
         } else if path.extension().is_some_and(|e| e == "rs") {
-            files.push((text(&relative)?, text(&path.canonicalize()?)?));
+            files.insert(
+                text(&relative)?,
+                Content::File(text(&path.canonicalize()?)?),
+            );
         }
     }
     Ok(())
+}
+
+/// The scheduler's crates from the registry, as packages that depend on each other by path. They are build-dependencies
+/// of this package, so cargo has fetched them.
+fn registry(manifest: &Path) -> io::Result<Files> {
+    let metadata = metadata(manifest)?;
+    let mut files = Files::new();
+    let mut found = Vec::new();
+    let mut next = vec![package_id(&metadata, SCHEDULER)?];
+    while let Some(id) = next.pop() {
+        if found.contains(&id) {
+            continue;
+        }
+        let package = by_id(&metadata["packages"], &id)?;
+        let node = by_id(&metadata["resolve"]["nodes"], &id)?;
+        let dependencies = dependencies(&metadata, node)?;
+        next.extend(dependencies.iter().map(|dependency| dependency.id.clone()));
+        add_package(package, node, &dependencies, &mut files)?;
+        found.push(id);
+    }
+    Ok(files)
+}
+
+/// What cargo has resolved. Asked offline first, as it is all there; a registry that was cleaned since is filled again.
+fn metadata(manifest: &Path) -> io::Result<Value> {
+    let run = |options: &[&str]| {
+        Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(["metadata", "--format-version", "1", "--filter-platform"])
+            .arg(required("TARGET")?)
+            .args(options)
+            .arg("--manifest-path")
+            .arg(manifest.join("Cargo.toml"))
+            .output()
+    };
+    let mut output = run(&["--offline"])?;
+    if !output.status.success() {
+        output = run(&[])?;
+    }
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(format!("cargo metadata: {said}")));
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+fn package_id(metadata: &Value, name: &str) -> io::Result<String> {
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let package = packages
+        .into_iter()
+        .find(|package| package["name"] == name)
+        .ok_or_else(|| io::Error::other(format!("{name} is not resolved")))?;
+    string(&package["id"])
+}
+
+fn by_id<'a>(list: &'a Value, id: &str) -> io::Result<&'a Value> {
+    let mut list = list.as_array().into_iter().flatten();
+    list.find(|item| item["id"] == id)
+        .ok_or_else(|| io::Error::other(format!("cargo metadata says nothing of {id}")))
+}
+
+/// A dependency of a crate from the registry.
+struct Dependency {
+    id: String,
+    name: String,
+    build: bool,
+}
+
+fn dependencies(metadata: &Value, node: &Value) -> io::Result<Vec<Dependency>> {
+    let mut all = Vec::new();
+    for dependency in node["deps"].as_array().into_iter().flatten() {
+        let id = string(&dependency["pkg"])?;
+        let name = string(&by_id(&metadata["packages"], &id)?["name"])?;
+        for kind in dependency["dep_kinds"].as_array().into_iter().flatten() {
+            // null, "build" or "dev"
+            if kind["kind"] != "dev" {
+                all.push(Dependency {
+                    id: id.clone(),
+                    name: name.clone(),
+                    build: kind["kind"] == "build",
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Adds a package: its source, its licences, and a manifest with what is needed to build it as it was resolved.
+fn add_package(
+    package: &Value,
+    node: &Value,
+    dependencies: &[Dependency],
+    files: &mut Files,
+) -> io::Result<()> {
+    let name = string(&package["name"])?;
+    let manifest_path = PathBuf::from(string(&package["manifest_path"])?);
+    let dir = manifest_path
+        .parent()
+        .ok_or_else(|| io::Error::other(format!("{} has no parent", manifest_path.display())))?;
+    let mut manifest = format!(
+        "# Written by seqz: a dependency of the scheduler, from crates.io.\n[package]\nname = {name:?}\n"
+    );
+    for key in ["version", "edition", "license", "repository", "description"] {
+        if let Some(value) = package[key].as_str() {
+            manifest.push_str(&format!("{key} = {:?}\n", value.trim()));
+        }
+    }
+    manifest.push_str("publish = false\n");
+    let all = sources(dir, &name)?;
+    let is_test = |path: &str| path.ends_with("/tests.rs") || path.contains("/src/tests/");
+    files.extend(all.into_iter().filter(|(path, _)| !is_test(path)));
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let file = text(Path::new(&entry.file_name()))?;
+        if file.starts_with("LICENSE") || file == "build.rs" {
+            let content = Content::File(text(&entry.path())?);
+            files.insert(format!("{name}/{file}"), content);
+        }
+    }
+    let features: Vec<_> = node["features"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .filter(|feature| *feature != "default")
+        .collect();
+    manifest.push_str(&format!("\n[features]\ndefault = {features:?}\n"));
+    for feature in &features {
+        manifest.push_str(&format!("{feature} = []\n"));
+    }
+    for (table, build) in [("dependencies", false), ("build-dependencies", true)] {
+        manifest.push_str(&format!("\n[{table}]\n"));
+        for other in dependencies.iter().filter(|other| other.build == build) {
+            manifest.push_str(&format!("{0} = {{ path = \"../{0}\" }}\n", other.name));
+        }
+    }
+    // As cargo does with packages that are not at a path.
+    manifest.push_str("\n[lints.rust]\nwarnings = \"allow\"\n");
+    files.insert(format!("{name}/Cargo.toml"), Content::Text(manifest));
+    Ok(())
+}
+
+fn string(value: &Value) -> io::Result<String> {
+    value
+        .as_str()
+        .map(str::to_owned)
+        .ok_or_else(|| io::Error::other(format!("cargo metadata says {value}, no string")))
 }
 
 fn text(path: &Path) -> io::Result<String> {

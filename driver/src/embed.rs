@@ -1,5 +1,6 @@
 //! The runtime's source, carried inside the binary, and how it is written out.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,9 +8,13 @@ use std::path::{Path, PathBuf};
 /// The runtime's Rust files: path below the runtime's directory, and content. Sorted by path.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/runtime_files.rs"));
 
+/// The packages that the scheduler is built with: the strategies and the crates from the registry, each in a directory
+/// of its own. The strategies' manifest is written here.
+static VENDORED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/vendored_files.rs"));
+
 /// The manifest of the runtime as a package by itself: no workspace to inherit from, no dependency to fetch.
 ///
-/// Features that need a dependency are left out, and named to rustc so that it doesn't take them for typing errors.
+/// Features that are left out are named to rustc so that it doesn't take them for typing errors.
 const MANIFEST: &str = concat!(
     r#"# Written by seqz: the runtime that the transformed program links.
 [package]
@@ -26,13 +31,59 @@ unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "sch
 "#
 );
 
-/// All files of the runtime's package: path below its directory, and content.
+/// What is added to it where the scheduler is built in.
+const SCHEDULER: &str = r#"
+[features]
+default = ["scheduler"]
+scheduler = []
+
+[dependencies]
+seqz-explore = { path = "vendor/seqz-explore" }
+corosensei = { path = "vendor/corosensei" }
+"#;
+
+/// The manifest of the strategies.
+const STRATEGIES: &str = concat!(
+    r#"# Written by seqz: the strategies that the runtime's scheduler is driven by.
+[package]
+name = "seqz-explore"
+version = ""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""
+edition = "2024"
+license = "MIT OR Apache-2.0"
+publish = false
+"#
+);
+
+/// All files of the runtime's package as it goes with a transformed program, which has no dependency at all: path below
+/// its directory, and content.
 pub fn runtime() -> impl Iterator<Item = (PathBuf, &'static str)> {
     std::iter::once((PathBuf::from("Cargo.toml"), MANIFEST)).chain(
         FILES
             .iter()
             .map(|(path, text)| (PathBuf::from(path), *text)),
     )
+}
+
+/// All files of the runtime's package as workers link it, the scheduler built in.
+pub fn worker_runtime() -> impl Iterator<Item = (PathBuf, String)> {
+    let vendor = Path::new("vendor");
+    let manifest = format!("{MANIFEST}{SCHEDULER}");
+    let own = runtime().map(move |(path, text)| {
+        let text = if path == Path::new("Cargo.toml") {
+            manifest.clone()
+        } else {
+            text.to_owned()
+        };
+        (path, text)
+    });
+    let strategies = vendor.join("seqz-explore/Cargo.toml");
+    let vendored = VENDORED
+        .iter()
+        .map(move |(path, text)| (vendor.join(path), (*text).to_owned()));
+    own.chain([(strategies, STRATEGIES.to_owned())])
+        .chain(vendored)
 }
 
 /// Makes `dir` hold these files.
@@ -57,14 +108,20 @@ pub fn write<'a>(
     Ok(())
 }
 
-/// Removes the Rust files in `src` of `dir` that are not in `kept`: what is left from an earlier writing might be taken
-/// for a module or a binary. For directories that hold nothing but what seqz writes.
+/// Removes the Rust files in `src` of `dir`, and of the packages in `kept`, that are not in `kept` themselves: what is left
+/// from an earlier writing might be taken for a module or a binary. For directories that hold nothing but what seqz writes.
 ///
 /// # Errors
 /// Whatever the file system says, with the path.
 pub fn clean(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
+    let source = |path: &PathBuf| path.ends_with("Cargo.toml").then(|| path.with_file_name("src"));
+    let mut sources: BTreeSet<_> = kept.iter().filter_map(source).collect();
+    sources.insert("src".into());
     let kept: Vec<_> = kept.iter().map(|path| dir.join(path)).collect();
-    remove_others(&dir.join("src"), &kept)
+    for source in sources {
+        remove_others(&dir.join(source), &kept)?;
+    }
+    Ok(())
 }
 
 fn remove_others(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
@@ -100,6 +157,12 @@ mod tests {
         let paths: Vec<_> = runtime().map(|(path, _)| path).collect();
         assert!(paths.contains(&PathBuf::from("Cargo.toml")));
         assert!(paths.contains(&PathBuf::from("src/lib.rs")));
+        for package in ["seqz-explore", "corosensei", "cfg-if", "scopeguard"] {
+            let manifest = Path::new("vendor").join(package).join("Cargo.toml");
+            let files: Vec<_> = worker_runtime().map(|(path, _)| path).collect();
+            assert!(files.contains(&manifest), "{package}");
+            assert!(files.contains(&manifest.with_file_name("src").join("lib.rs")), "{package}");
+        }
         let mut sorted = FILES.to_vec();
         sorted.sort_unstable();
         assert_eq!(sorted, FILES);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use seqz_transform as transform;
 use serde::Serialize;
 
+use crate::build::Allocator;
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::error::Error;
 use crate::report::document::{Role, Site};
@@ -197,6 +198,12 @@ impl std::fmt::Debug for Program {
 /// How the generated manifest names the runtime.
 const RUNTIME: &str = "path = \"runtime\"";
 
+/// The part of a worker's `main.rs` that installs the runtime's allocator.
+const ALLOCATOR: &str = "
+#[global_allocator]
+static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator = seqz_runtime::scheduled::arena::Allocator;
+";
+
 impl Generated {
     /// Path below the crate's directory, and content.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &str)> {
@@ -210,8 +217,15 @@ impl Generated {
     ///
     /// cargo tells packages at the roots of their workspaces apart by their names alone: of two programs that are called
     /// the same, in one target directory, the second would pass for the first.
+    ///
+    /// The objects' names must not depend on the schedule, so the runtime allocates, unless the program does.
     #[must_use]
-    pub fn files_for_building(&self, name: &str, runtime: &Path) -> Vec<(PathBuf, String)> {
+    pub fn files_for_building(
+        &self,
+        name: &str,
+        runtime: &Path,
+        allocator: Allocator,
+    ) -> Vec<(PathBuf, String)> {
         let package = &self.inner.package;
         let library = package.replace('-', "_");
         // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
@@ -228,6 +242,12 @@ impl Generated {
             );
             // `main.rs` calls the library by the name that it has.
             manifest.push_str(&format!("\n[lib]\nname = {library:?}\n"));
+        }
+        let mains = files
+            .iter_mut()
+            .filter(|(path, _)| path == Path::new("src/main.rs"));
+        for (_, main) in mains.filter(|_| allocator == Allocator::Ours) {
+            main.push_str(ALLOCATOR);
         }
         files
     }

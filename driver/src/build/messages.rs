@@ -74,7 +74,8 @@ pub(super) fn explain(
         }
         Some(
             told.note(
-                "the threads run one after the other, each on its own copies of the shared values",
+                "the threads run one after the other, each on its own copies of the shared values; \
+                 one build serves check, explore and replay, so that all of them ask for this",
             )
             .help(format!(
                 "derive or implement `Clone` for `{name}`, or share something that is `Clone`"
@@ -102,6 +103,12 @@ fn elsewhere(failure: &Failure) -> Error {
         message: "cargo can't build the transformed program".into(),
         output: output.into(),
     }
+}
+
+/// Whether all that is wrong is that the program has a global allocator too.
+pub(super) fn other_allocator(failure: &Failure) -> bool {
+    let text = "conflicts with global allocator";
+    !failure.errors.is_empty() && failure.errors.iter().all(|error| error.message.contains(text))
 }
 
 fn asks_for_clone(error: &Rustc) -> bool {

@@ -31,8 +31,31 @@ pub struct Built {
     pub worker: PathBuf,
     /// The name of the program in the target directory, unique to its path.
     pub name: String,
+    /// Who allocates its memory.
+    pub allocator: Allocator,
     /// Whether it had been built before, from the same source.
     pub fresh: bool,
+}
+
+/// Who allocates a worker's memory. A program can have but one global allocator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocator {
+    /// The runtime, which gives objects the same addresses in every execution.
+    Ours,
+    /// The program, or a crate that it depends on.
+    Theirs,
+}
+
+impl Allocator {
+    const BOTH: [Self; 2] = [Self::Ours, Self::Theirs];
+
+    /// What the stamp of a worker has to say of it.
+    const fn note(self) -> &'static str {
+        match self {
+            Self::Ours => "",
+            Self::Theirs => "with its own allocator\n",
+        }
+    }
 }
 
 /// Builds the worker of `program`, unless that is there already.
@@ -52,24 +75,27 @@ pub fn build(
     let _lock = lock(&layout.lock, waiting)?;
 
     let lock_file = program.lock_file();
-    let files = generated.files_for_building(&layout.name, &layout.runtime);
+    let files = generated.files_for_building(&layout.name, &layout.runtime, Allocator::Ours);
     let stamp = stamp::of(&files, lock_file.as_deref())?;
     let worker = layout.program.join("worker");
     let stamp_file = layout.program.join("stamp");
-    let built = |fresh| Built {
+    let built = |allocator, fresh| Built {
         worker: worker.clone(),
         name: layout.name.clone(),
+        allocator,
         fresh,
     };
+    let stamped = |allocator: Allocator| format!("{stamp}{}", allocator.note());
     // What a path dependency holds is not in the stamp: cargo has to look.
-    let known = fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp) && worker.is_file();
-    if known && !generated.has_path_dependencies() {
-        return Ok(built(true));
+    if worker.is_file()
+        && !generated.has_path_dependencies()
+        && let Ok(old) = fs::read_to_string(&stamp_file)
+        && let Some(allocator) = Allocator::BOTH.into_iter().find(|a| old == stamped(*a))
+    {
+        return Ok(built(allocator, true));
     }
 
-    let runtime: Vec<_> = embed::runtime()
-        .map(|(path, text)| (path, text.to_owned()))
-        .collect();
+    let runtime: Vec<_> = embed::worker_runtime().collect();
     for (dir, files) in [(&layout.runtime, &runtime), (&layout.program, &files)] {
         let kept: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
         let files = files
@@ -84,7 +110,16 @@ pub fn build(
         fs::copy(&from, &to).map_err(|e| file("write", &to, e))?;
     }
 
-    let binary = match cargo::build(&layout.program, &layout.build)? {
+    let mut allocator = Allocator::Ours;
+    let mut outcome = cargo::build(&layout.program, &layout.build)?;
+    if matches!(&outcome, cargo::Outcome::Failed(failure) if messages::other_allocator(failure)) {
+        allocator = Allocator::Theirs;
+        let main = generated.files_for_building(&layout.name, &layout.runtime, allocator);
+        let main = main.iter().map(|(path, text)| (path.clone(), text.as_str()));
+        embed::write(&layout.program, main).map_err(|e| file("write", &layout.program, e))?;
+        outcome = cargo::build(&layout.program, &layout.build)?;
+    }
+    let binary = match outcome {
         cargo::Outcome::Built(binary) => binary,
         cargo::Outcome::Failed(failure) => {
             return Err(messages::explain(&failure, program, generated, &layout));
@@ -98,8 +133,8 @@ pub fn build(
         _ => {}
     }
     install(&binary, &worker)?;
-    fs::write(&stamp_file, &stamp).map_err(|e| file("write", &stamp_file, e))?;
-    Ok(built(false))
+    fs::write(&stamp_file, stamped(allocator)).map_err(|e| file("write", &stamp_file, e))?;
+    Ok(built(allocator, false))
 }
 
 /// Where things are, see the head of this module.

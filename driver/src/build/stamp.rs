@@ -23,7 +23,7 @@ pub(super) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Resul
         digest.add(name.as_encoded_bytes());
         digest.add(value.as_encoded_bytes());
     }
-    for (path, text) in embed::runtime() {
+    for (path, text) in embed::worker_runtime() {
         digest.add(path.as_os_str().as_encoded_bytes());
         digest.add(text.as_bytes());
     }
