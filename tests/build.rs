@@ -85,6 +85,20 @@ fn many_at_once_do_not_disturb_each_other() {
 }
 
 #[test]
+fn a_program_may_have_an_allocator_of_its_own() {
+    let source = sees_seven("sees", "panic!(\"seven\");");
+    let own = "#[global_allocator]\nstatic OWN: std::alloc::System = std::alloc::System;\n";
+    let dir = package(&format!("{HEAD}{own}{source}"));
+    for _ in 0..2 {
+        let checked = seqz(dir.path(), ["check", "--format", "json"]);
+        let report = checked.json();
+        let bug = &report["harnesses"][0]["bugs"][0];
+        assert_eq!((checked.code, &bug["message"]), (Some(1), &"seven".into()));
+        assert_eq!(bug["confirmation"]["state"], "confirmed");
+    }
+}
+
+#[test]
 fn the_transformed_crate_stands_by_itself() {
     let dir = package(&format!(
         "{HEAD}{}",

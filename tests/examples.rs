@@ -147,6 +147,28 @@ fn hold(file: &str, expected: &Expected) -> Result<(), String> {
             expected.harnesses
         ));
     }
+    let all = report["harnesses"].as_array().unwrap().iter();
+    for harness in all {
+        for bug in harness["bugs"].as_array().unwrap() {
+            if bug["confirmation"]["state"] != "confirmed" {
+                return Err(format!("not confirmed: {bug:#}"));
+            }
+            let executions: u64 = harness["roles"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|role| role["under_test"] == bug["under_test"])
+                .flat_map(|role| role["levels"].as_array().unwrap())
+                .map(|level| level["executions"].as_u64().unwrap())
+                .sum();
+            if bug["count"].as_u64().unwrap() > executions {
+                return Err(format!("met in more than all executions: {bug:#}"));
+            }
+        }
+        if harness["faults"] != Value::Array(Vec::new()) {
+            return Err(format!("faults: {harness:#}"));
+        }
+    }
     if report["summary"]["exhausted"] != true {
         return Err(format!("not exhausted: {:#}", report["harnesses"]));
     }

@@ -114,7 +114,10 @@ pub fn write<'a>(
 /// # Errors
 /// Whatever the file system says, with the path.
 pub fn clean(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
-    let source = |path: &PathBuf| path.ends_with("Cargo.toml").then(|| path.with_file_name("src"));
+    let source = |path: &PathBuf| {
+        path.ends_with("Cargo.toml")
+            .then(|| path.with_file_name("src"))
+    };
     let mut sources: BTreeSet<_> = kept.iter().filter_map(source).collect();
     sources.insert("src".into());
     let kept: Vec<_> = kept.iter().map(|path| dir.join(path)).collect();
@@ -161,7 +164,10 @@ mod tests {
             let manifest = Path::new("vendor").join(package).join("Cargo.toml");
             let files: Vec<_> = worker_runtime().map(|(path, _)| path).collect();
             assert!(files.contains(&manifest), "{package}");
-            assert!(files.contains(&manifest.with_file_name("src").join("lib.rs")), "{package}");
+            assert!(
+                files.contains(&manifest.with_file_name("src").join("lib.rs")),
+                "{package}"
+            );
         }
         let mut sorted = FILES.to_vec();
         sorted.sort_unstable();

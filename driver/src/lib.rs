@@ -10,6 +10,7 @@ pub mod diagnostic;
 pub mod embed;
 mod error;
 pub mod findings;
+mod original;
 pub mod output;
 pub mod program;
 pub mod report;

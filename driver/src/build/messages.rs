@@ -108,7 +108,11 @@ fn elsewhere(failure: &Failure) -> Error {
 /// Whether all that is wrong is that the program has a global allocator too.
 pub(super) fn other_allocator(failure: &Failure) -> bool {
     let text = "conflicts with global allocator";
-    !failure.errors.is_empty() && failure.errors.iter().all(|error| error.message.contains(text))
+    !failure.errors.is_empty()
+        && failure
+            .errors
+            .iter()
+            .all(|error| error.message.contains(text))
 }
 
 fn asks_for_clone(error: &Rustc) -> bool {

@@ -115,7 +115,9 @@ pub fn build(
     if matches!(&outcome, cargo::Outcome::Failed(failure) if messages::other_allocator(failure)) {
         allocator = Allocator::Theirs;
         let main = generated.files_for_building(&layout.name, &layout.runtime, allocator);
-        let main = main.iter().map(|(path, text)| (path.clone(), text.as_str()));
+        let main = main
+            .iter()
+            .map(|(path, text)| (path.clone(), text.as_str()));
         embed::write(&layout.program, main).map_err(|e| file("write", &layout.program, e))?;
         outcome = cargo::build(&layout.program, &layout.build)?;
     }

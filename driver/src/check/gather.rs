@@ -201,9 +201,17 @@ impl Gathered {
     }
 
     /// Adds a bug; the answer is whether it is a new one. The same place and kind is one bug, told at its smallest k.
+    ///
+    /// What the original program refutes is no bug, and kept apart.
     pub(super) fn bug(&mut self, bug: Bug) -> bool {
         let identity = Identity::of(&bug);
         self.sent.push(identity.clone());
+        if bug.confirmation.refutes() {
+            if !self.report.faults.iter().any(|known| identity.is(known)) {
+                self.report.faults.push(bug);
+            }
+            return false;
+        }
         let Some(known) = self.report.bugs.iter_mut().find(|known| identity.is(known)) else {
             let at = self.report.bugs.partition_point(|known| known.k <= bug.k);
             self.report.bugs.insert(at, bug);
@@ -245,14 +253,24 @@ impl Gathered {
     }
 
     /// How often each of the findings was met, in the order in which they came.
+    ///
+    /// One execution may meet several that are one bug here, as a race of two accesses of one line: they count once.
     pub(super) fn times(&mut self, times: &[u64]) {
+        let roles = &self.report.roles;
         let met = |identity: &Identity| -> u64 {
             let same = self
                 .sent
                 .iter()
                 .zip(times)
                 .filter(|(sent, _)| *sent == identity);
-            same.map(|(_, times)| times).sum()
+            let failing = roles
+                .iter()
+                .filter(|role| role.under_test == identity.under_test)
+                .flat_map(|role| &role.levels)
+                .map(|level| level.failing);
+            same.map(|(_, times)| times)
+                .sum::<u64>()
+                .min(failing.sum::<u64>())
         };
         for bug in &mut self.report.bugs {
             let identity = Identity::of(bug);
@@ -343,9 +361,16 @@ mod tests {
             ..seen(Role::First, 2)
         });
         all.bug(seen(Role::Second, 3));
+        for role in Role::BOTH {
+            let level = Counts {
+                buggy: 6,
+                ..Counts::default()
+            };
+            all.level(role, 2, &level);
+        }
         all.times(&[5, 7, 2]);
         let counts: Vec<_> = all.report.bugs.iter().map(|bug| bug.count).collect();
-        assert_eq!(counts, [5, 7]);
+        assert_eq!(counts, [5, 6]);
         assert_eq!(all.report.bugs[0].also_found[0].count, 2);
     }
 

@@ -1,8 +1,7 @@
 //! The search for bugs: drives a worker through the harnesses and gathers what it says.
 
-mod classify;
+mod bug;
 mod gather;
-mod original;
 pub mod progress;
 mod search;
 mod solver;
@@ -14,18 +13,16 @@ use std::time::{Duration, Instant};
 use seqz_runtime::engine::Limits;
 use seqz_runtime::worker::message::{CheckRequest, SolverKind};
 
-pub use classify::kind_of_panic;
-
 use crate::build::Built;
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::Store;
+use crate::original::Original;
 use crate::program::{Generated, Harness, Program};
 use crate::report::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
 use gather::Gathered;
-use original::Original;
 use progress::Progress;
 use search::Search;
 use solver::RemoteSolver;
@@ -253,6 +250,7 @@ fn empty(harness: &Harness, options: &Options) -> HarnessReport {
             .collect(),
         roles: Vec::new(),
         bugs: Vec::new(),
+        faults: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -285,6 +283,7 @@ fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary {
             Status::NotReached => false,
         };
         summary.bugs += harness.bugs.len() as u32;
+        summary.faults += harness.faults.len() as u32;
         let mut levels = harness.roles.iter().flat_map(|role| &role.levels);
         summary.executions += levels.clone().map(|level| level.executions).sum::<u64>();
         summary.exhausted &= searched && levels.all(|level| level.exhausted);

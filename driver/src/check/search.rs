@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::gather::Gathered;
-use super::original::{Original, inputs};
 use super::progress::{Position, Progress};
 use super::solver::RemoteSolver;
 use crate::error::Error;
 use crate::findings::Store;
+use crate::original::{Original, inputs};
 use crate::report::document::{Bug, Cut, Kind, Reason, Role, Status};
 use crate::report::layout::counted;
+use crate::report::schedule::Confirmation;
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
 use crate::worker::{Death, Process, Received};
 use seqz_runtime::log::Log;
@@ -367,6 +368,7 @@ impl Search<'_> {
                 })
                 .collect(),
             trace: Vec::new(),
+            confirmation: Confirmation::NotTried,
             run_alone: Some(self.run_alone(harness, choice)),
             count: 1,
             also_found: Vec::new(),

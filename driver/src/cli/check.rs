@@ -199,7 +199,9 @@ fn verdict(report: &Report) -> Verdict {
             .iter()
             .any(|harness| wanted(&harness.status))
     };
-    if report.summary.bugs > 0 {
+    if report.summary.faults > 0 {
+        Verdict::Failed
+    } else if report.summary.bugs > 0 {
         Verdict::Bugs
     } else if report.cut == Some(Cut::Interrupted) {
         Verdict::Interrupted

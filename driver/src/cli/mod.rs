@@ -211,7 +211,8 @@ pub enum Verdict {
     Bugs,
     /// Some part of what was asked for could not be checked, and no bug was found in the rest.
     Unsupported,
-    /// The search of some harness broke off, and no bug was found in the rest.
+    /// The search of some harness broke off, and no bug was found in the rest; or something that was found could not be
+    /// confirmed, which puts all of it in doubt.
     Failed,
     /// The user broke the search off before a bug was found.
     Interrupted,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::schedule::Confirmation;
 use crate::diagnostic::{Diagnostic, Remark, line_span, position, shown};
 
 /// The version of the document's schema. It goes up when a field changes its meaning or goes away; fields that are added
@@ -48,6 +49,8 @@ pub enum Cut {
 pub struct Summary {
     /// Bugs, each site and kind once.
     pub bugs: u32,
+    /// Findings that could not be confirmed: faults of seqz.
+    pub faults: u32,
     /// Harnesses that were checked.
     pub checked: u32,
     /// Harnesses that could not be checked.
@@ -77,6 +80,8 @@ pub struct HarnessReport {
     pub roles: Vec<RoleReport>,
     /// What was found.
     pub bugs: Vec<Bug>,
+    /// What was found but is not there when the original program is run: faults of seqz, and no bugs of the program.
+    pub faults: Vec<Bug>,
     /// Whatever else is worth saying.
     pub notes: Vec<String>,
 }
@@ -345,6 +350,8 @@ pub struct Bug {
     pub non_local_reads: Vec<NonLocalRead>,
     /// One interleaving that shows the bug. Empty where the program died before it could tell.
     pub trace: Vec<Step>,
+    /// Whether it is there when the original program is run in this order.
+    pub confirmation: Confirmation,
     /// Where the program died and can say nothing of the execution itself: a command that runs just that one, under a
     /// debugger perhaps.
     pub run_alone: Option<String>,

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use super::document::{Bug, Cut, HarnessReport, Report, Site, Status};
 use super::layout::{counted, fit, grouped, in_words, wrap};
-use super::{style, trace, words};
+use super::schedule::Confirmation;
+use super::{events, style, trace, words};
 
 /// What was found in one harness, and how far it was searched.
 ///
@@ -40,12 +41,16 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
         writeln!(out)?;
         bug(out, bug_report, report, columns)?;
     }
+    for fault_report in &report.faults {
+        writeln!(out)?;
+        fault(out, fault_report, report, columns)?;
+    }
     for note in &report.notes {
         paragraph(out, "  note: ", note, columns)?;
     }
     let alone = matches!(report.status, Status::NoInterference { .. });
     if !report.roles.is_empty() && !alone {
-        if !report.bugs.is_empty() {
+        if !report.bugs.is_empty() || !report.faults.is_empty() {
             writeln!(out)?;
         }
         levels(out, report)?;
@@ -147,6 +152,13 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
     }
     let thread = words::thread(bug.under_test, &harness.threads);
     paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
+    if let Confirmation::Confirmed { .. } = bug.confirmation {
+        let good = style::GOOD;
+        writeln!(
+            out,
+            "  {good}Confirmed{good:#}: replayed on the original program."
+        )?;
+    }
     if let Some(inputs) = words::inputs(bug) {
         paragraph(out, "  Inputs: ", &inputs, columns)?;
     }
@@ -186,6 +198,36 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
         )?;
     }
     Ok(())
+}
+
+/// A finding that the original program refutes, with what both programs do.
+fn fault(out: &mut dyn Write, bug: &Bug, report: &HarnessReport, columns: usize) -> io::Result<()> {
+    let (error, bold) = (style::ERROR, style::BOLD);
+    let (heading, _) = words::heading(bug);
+    writeln!(out, "  {error}fault of seqz{error:#}")?;
+    let what = match &bug.confirmation {
+        Confirmation::Diverged { difference, .. } => {
+            format!("the original program goes another way: {difference}")
+        }
+        _ => "the original program does not show it".to_owned(),
+    };
+    let text = format!(
+        "The sequential program has a bug (“{heading}”), but {what}. This is no bug of the program that was checked, and it \
+         is not counted as one; please report it, with the program."
+    );
+    paragraph(out, "  ", &text, columns)?;
+    if let Some(site) = &bug.site {
+        source_line(out, site, columns)?;
+    }
+    let thread = words::thread(bug.under_test, &report.threads);
+    paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
+    if let Some(inputs) = words::inputs(bug) {
+        paragraph(out, "  Inputs: ", &inputs, columns)?;
+    }
+    writeln!(out, "\n  {bold}What the sequential program does:{bold:#}\n")?;
+    trace::draw(out, bug, columns)?;
+    writeln!(out, "\n  {bold}What the original program does:{bold:#}\n")?;
+    events::draw(out, bug.confirmation.schedule(), &[], &[], columns)
 }
 
 fn sentence(text: &str) -> String {
@@ -269,6 +311,14 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         )?;
     }
     writeln!(out)?;
+    if summary.faults > 0 {
+        let error = style::ERROR;
+        let n = counted(summary.faults.into(), "finding", "findings");
+        writeln!(
+            out,
+            "{error}{n} could not be confirmed on the original program: a fault of seqz, see above.{error:#}"
+        )?;
+    }
     if let Some(dir) = &report.findings {
         writeln!(out, "Each bug is also in a file of its own, in {dir}.")?;
     }

@@ -1,8 +1,11 @@
 //! What a check has to say: as data, and drawn for people.
 
 pub mod document;
+pub mod events;
 pub mod human;
+mod lanes;
 pub mod layout;
+pub mod schedule;
 pub mod style;
 pub mod trace;
 pub mod words;

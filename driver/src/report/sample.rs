@@ -1,6 +1,7 @@
 //! A report to draw in tests: the bluetooth driver's bug, in short.
 
 use super::document::*;
+use super::schedule::{Action, Confirmation, Event};
 
 pub(crate) fn site(line: u32, text: &str) -> Site {
     Site {
@@ -122,6 +123,15 @@ pub(crate) fn bug() -> Bug {
             read(2, 3, "stopped", "true", (8, 7), &trace),
         ],
         trace,
+        confirmation: Confirmation::Confirmed {
+            schedule: vec![Event {
+                thread: 0,
+                action: Action::Read,
+                object: 3,
+                variable: Some("stopping_flag".into()),
+                site: Some(site(12, "")),
+            }],
+        },
         run_alone: None,
         count: 3,
         also_found: vec![AlsoFound {
@@ -175,6 +185,7 @@ pub(crate) fn harness() -> HarnessReport {
             ],
         }],
         bugs: vec![bug()],
+        faults: Vec::new(),
         notes: vec!["inputs were sampled with seed 7".into()],
     }
 }
@@ -192,6 +203,7 @@ pub(crate) fn report() -> Report {
         harnesses: vec![harness()],
         summary: Summary {
             bugs: 1,
+            faults: 0,
             checked: 1,
             unsupported: 0,
             executions: 1208,

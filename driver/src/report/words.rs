@@ -1,6 +1,6 @@
 //! The explanation of a bug in words.
 
-use super::document::{Bug, HarnessReport, Kind, NonLocalRead, Reason, Role, Thread};
+use super::document::{Bug, HarnessReport, Kind, NonLocalRead, Reason, Role, Site, Thread};
 use super::layout::in_words;
 
 /// What kind of bug, as a heading.
@@ -75,6 +75,30 @@ pub fn variable(name: Option<&str>) -> String {
         || "a shared variable".to_owned(),
         |name| format!("`{name}`"),
     )
+}
+
+/// Said where a guard goes out of scope: that place is not known, but where the lock was taken is.
+#[must_use]
+pub fn unlocks(variable: Option<&str>, taken: Option<&Site>) -> String {
+    let name = self::variable(variable);
+    let taken = taken.map_or_else(String::new, |site| {
+        format!(", locked at line {}", site.line)
+    });
+    format!("(unlocks {name}{taken})")
+}
+
+/// A thread of a schedule: its number, its name, and where it is started.
+#[must_use]
+pub fn numbered_thread(number: u32, threads: &[Option<Thread>]) -> String {
+    let known = threads.get(number as usize).and_then(Option::as_ref);
+    let name = known.and_then(|thread| thread.name.as_ref());
+    let line = known.and_then(|thread| thread.spawned.as_ref());
+    let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
+    match (number, line) {
+        (0, _) => "0, the harness".to_owned(),
+        (_, Some(site)) => format!("{number}{name}, line {}", site.line),
+        (_, None) => format!("{number}{name}"),
+    }
 }
 
 /// A thread in a sentence: its place in the order, its name, and where it is started.

@@ -36,7 +36,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             steps: 20_000,
-            stack: 256 * 1024,
+            // As much as std gives to a thread. Pages that are not touched cost nothing.
+            stack: 2 << 20,
             idle_reads: 3,
             trace: true,
         }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::report::document::*;
 use crate::report::sample;
+use crate::report::schedule::{Action, Confirmation};
 
 const DOCS: &str = include_str!("../../../../docs/json.md");
 
@@ -55,6 +56,13 @@ fn is_site(value: &Value) -> bool {
 fn full() -> Report {
     let mut report = sample::report();
     let some = Some(sample::site(1, "x"));
+    let mut fault = sample::bug();
+    fault.confirmation = Confirmation::Diverged {
+        difference: "d".into(),
+        schedule: Vec::new(),
+    };
+    // One that may be a bug's too, so that both are documented.
+    report.harnesses[0].bugs.push(fault);
     report.harnesses.push(HarnessReport {
         status: Status::Unsupported {
             reason: "r".into(),
@@ -118,6 +126,10 @@ fn every_value_is_documented() {
     values(
         &Reason::ALL.map(json),
         "harnesses[].roles[].levels[].reasons",
+    );
+    values(
+        &Action::ALL.map(json),
+        "harnesses[].bugs[].confirmation.schedule[].action",
     );
     values(&[Cut::Interrupted, Cut::TimeLimit].map(json), "cut");
 }

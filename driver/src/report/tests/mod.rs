@@ -110,3 +110,18 @@ fn a_harness_that_cannot_be_checked_says_why() {
     human::harness(&mut out, &harness, 80).unwrap();
     insta::assert_snapshot!(plain(&out));
 }
+
+#[test]
+fn what_the_original_program_refutes_is_a_fault_of_seqz() {
+    let mut harness = sample::harness();
+    let schedule = harness.bugs[0].confirmation.schedule().to_vec();
+    let mut fault = harness.bugs.remove(0);
+    fault.confirmation = super::schedule::Confirmation::Diverged {
+        difference: "event 1: thread 2 is over".into(),
+        schedule,
+    };
+    harness.faults.push(fault);
+    let mut out = Vec::new();
+    human::harness(&mut out, &harness, 100).unwrap();
+    insta::assert_snapshot!(plain(&out));
+}

@@ -2,11 +2,11 @@
 
 use crate::report::document::Kind;
 
-/// Tells a panic's kind from its message: std's panics carry nothing else.
-#[must_use]
-pub fn kind_of_panic(message: &str) -> Kind {
+/// Tells a panic's kind from its message, which is all that std's panics carry, and from the code that panics: an
+/// assertion with a message of its own says nothing else.
+pub(super) fn kind_of_panic(message: &str, code: &str) -> Kind {
     let starts = |texts: &[&str]| texts.iter().any(|text| message.starts_with(text));
-    if starts(&["assertion failed", "assertion `left"]) {
+    if starts(&["assertion failed", "assertion `left"]) || asserts(code) {
         Kind::Assertion
     } else if starts(&[
         "index out of bounds",
@@ -21,6 +21,14 @@ pub fn kind_of_panic(message: &str) -> Kind {
     } else {
         Kind::Panic
     }
+}
+
+/// Whether the code is a use of one of std's macros that assert.
+fn asserts(code: &str) -> bool {
+    let name = code.split_once('!').map_or("", |(name, _)| name).trim();
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let name = name.strip_prefix("debug_").unwrap_or(name);
+    matches!(name, "assert" | "assert_eq" | "assert_ne")
 }
 
 #[cfg(test)]
@@ -69,7 +77,21 @@ mod tests {
             ),
         ];
         for (kind, message) in cases {
-            assert_eq!(kind_of_panic(&message), kind, "{message}");
+            assert_eq!(kind_of_panic(&message, ""), kind, "{message}");
+        }
+    }
+
+    #[test]
+    fn assertions_with_words_of_their_own_are_assertions() {
+        for code in [
+            "assert!(x, \"text\");",
+            "std::debug_assert!(x)",
+            "assert_eq!(a, b);",
+        ] {
+            assert_eq!(kind_of_panic("text", code), Kind::Assertion, "{code}");
+        }
+        for code in ["panic!(\"text\")", "assertive!(x)", "x.unwrap()", ""] {
+            assert_eq!(kind_of_panic("text", code), Kind::Panic, "{code}");
         }
     }
 }

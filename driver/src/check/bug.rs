@@ -1,0 +1,183 @@
+//! A finding of P̂ₖ as a bug of the original program.
+
+use std::collections::HashMap;
+
+use seqz_runtime::engine::{self, Event, Value, ValueKind};
+use seqz_runtime::feasibility;
+use seqz_runtime::log;
+use seqz_runtime::worker::message::{self, Finding};
+
+use crate::original::{Original, inputs};
+use crate::report::document::{Bug, Kind, NonLocalRead, Op, Role, Step};
+use crate::report::schedule::Confirmation;
+
+impl Original<'_> {
+    /// A finding as a bug.
+    pub(super) fn bug(&self, finding: &Finding) -> Bug {
+        let role = Role::from(finding.role);
+        let pairs = &finding.pairs;
+        let names = self.names(finding);
+        let mut trace: Vec<Step> = Vec::with_capacity(finding.interleaving.len());
+        let mut reads: Vec<NonLocalRead> = Vec::with_capacity(pairs.len());
+        // The step at which an event of T' stands in the trace; a non-local read comes after the write that it sees.
+        let mut written = HashMap::new();
+        for step in &finding.interleaving {
+            let at = trace.len() as u32;
+            let (thread, event) = match *step {
+                feasibility::Step::UnderTest(i) => (role, finding.under_test.get(i as usize)),
+                feasibility::Step::Interfering(i) => {
+                    written.insert(i, at);
+                    (role.other(), finding.interfering.get(i as usize))
+                }
+            };
+            // What only ties the two logs together is nothing that the program does.
+            let Some(event) = event.filter(|event| event.thread.is_some()) else {
+                continue;
+            };
+            let mut drawn = self.step(thread, event, &names);
+            if let (feasibility::Step::UnderTest(_), Some(source)) = (step, event.source)
+                && let Some(&(read, write)) = pairs.get(reads.len())
+            {
+                let number = reads.len() as u32;
+                drawn.pair = Some(number);
+                let write_step = written.get(&source).copied();
+                let mut value = drawn.value.clone();
+                let mut write_site = None;
+                if let Some(writer) = write_step.and_then(|at| trace.get_mut(at as usize)) {
+                    // One write may be seen by several reads; the first one gives it its number.
+                    writer.pair.get_or_insert(number);
+                    // What a read-modify-write leaves is not what it saw.
+                    value = writer.value.clone();
+                    write_site = writer.site.clone();
+                }
+                reads.push(NonLocalRead {
+                    read: read.0,
+                    write: write.0,
+                    variable: drawn.variable.clone(),
+                    value,
+                    read_step: Some(at),
+                    write_step,
+                    read_site: drawn.site.clone(),
+                    write_site,
+                });
+            }
+            trace.push(drawn);
+        }
+        Bug {
+            kind: match finding.kind {
+                engine::BugKind::Panic => {
+                    self.kind_of_panic(&finding.message, Some(&finding.place))
+                }
+                engine::BugKind::Deadlock => Kind::Deadlock,
+                engine::BugKind::DataRace => Kind::DataRace,
+            },
+            message: match finding.kind {
+                engine::BugKind::Panic => finding.message.clone(),
+                _ => self.message(&finding.message),
+            },
+            site: self.site(&finding.place),
+            other_site: finding
+                .other_place
+                .as_ref()
+                .and_then(|place| self.site(place)),
+            other_pending: self.pending(finding),
+            k: pairs.len() as u32,
+            under_test: role,
+            inputs: inputs(&finding.inputs),
+            non_local_reads: reads,
+            trace,
+            confirmation: self.confirmation(&finding.confirmation),
+            run_alone: None,
+            count: 1,
+            also_found: Vec::new(),
+        }
+    }
+
+    fn confirmation(&self, confirmation: &message::Confirmation) -> Confirmation {
+        match confirmation {
+            message::Confirmation::Confirmed(schedule) => Confirmation::Confirmed {
+                schedule: self.schedule(schedule),
+            },
+            message::Confirmation::Diverged {
+                difference,
+                schedule,
+            } => Confirmation::Diverged {
+                difference: difference.clone(),
+                schedule: self.schedule(schedule),
+            },
+            message::Confirmation::Absent(schedule) => Confirmation::Absent {
+                schedule: self.schedule(schedule),
+            },
+            message::Confirmation::NotTried => Confirmation::NotTried,
+        }
+    }
+
+    /// Whether what the finding says of the other place is what T' does next.
+    fn pending(&self, finding: &Finding) -> bool {
+        let is_interfering =
+            |step: &&feasibility::Step| matches!(step, feasibility::Step::Interfering(_));
+        let cut = finding.interleaving.iter().filter(is_interfering).count();
+        let next = finding.interfering.get(cut).map(|event| &event.place);
+        finding.other_place.is_some() && finding.other_place.as_ref() == next
+    }
+
+    /// The short name of each object, from the first place that has one for it.
+    fn names(&self, finding: &Finding) -> HashMap<u32, String> {
+        let mut names = HashMap::new();
+        for event in finding.under_test.iter().chain(&finding.interfering) {
+            if let Some(object) = object(event.op)
+                && let Some(name) = self.origin(&event.place).and_then(|origin| origin.name)
+            {
+                names.entry(object).or_insert(name);
+            }
+        }
+        names
+    }
+
+    fn step(&self, thread: Role, event: &Event, names: &HashMap<u32, String>) -> Step {
+        let object = object(event.op);
+        let here = self.origin(&event.place).and_then(|origin| origin.name);
+        Step {
+            thread,
+            op: op(event.op),
+            object,
+            // A guard's drop has no name of its own; its lock has.
+            variable: here.or_else(|| names.get(&object?).cloned()),
+            value: event
+                .value
+                .filter(|value| value.kind != ValueKind::Opaque)
+                .map(|value: Value| value.to_string()),
+            site: self.site(&event.place),
+            pair: None,
+        }
+    }
+}
+
+const fn object(op: log::Op) -> Option<u32> {
+    use log::Op as L;
+    match op {
+        L::Read(x)
+        | L::Write(x)
+        | L::Update(x)
+        | L::Acquire(x, _)
+        | L::Release(x, _)
+        | L::TryFail(x, _) => Some(x),
+        L::Join => None,
+    }
+}
+
+const fn op(op: log::Op) -> Op {
+    use log::LockMode::{Exclusive, Shared};
+    use log::Op as L;
+    match op {
+        L::Read(_) => Op::Read,
+        L::Write(_) => Op::Write,
+        L::Update(_) => Op::Update,
+        L::Acquire(_, Exclusive) => Op::Lock,
+        L::Acquire(_, Shared) => Op::LockShared,
+        L::Release(_, Exclusive) => Op::Unlock,
+        L::Release(_, Shared) => Op::UnlockShared,
+        L::TryFail(..) => Op::TryLockFailed,
+        L::Join => Op::Join,
+    }
+}

@@ -1,0 +1,225 @@
+//! What workers say, told about the original source.
+
+mod classify;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use seqz_runtime::engine::{self, Place};
+use seqz_runtime::worker::message::Scheduled;
+
+use crate::diagnostic::{line_span, shown};
+use crate::program::{Generated, Origin, Program, Spawn};
+use crate::report::document::{Input, Kind, Role, Site, Thread};
+use crate::report::schedule::{Action, Event};
+use classify::kind_of_panic;
+
+/// Finds original places.
+pub(crate) struct Original<'a> {
+    program: &'a Program,
+    generated: &'a Generated,
+    sources: RefCell<HashMap<PathBuf, Option<String>>>,
+}
+
+impl<'a> Original<'a> {
+    pub(crate) fn new(program: &'a Program, generated: &'a Generated) -> Self {
+        Self {
+            program,
+            generated,
+            sources: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn origin(&self, place: &Place) -> Option<Origin> {
+        self.generated
+            .lookup(Path::new(&place.file), place.line, place.column)
+    }
+
+    /// The original of a place; none where it isn't the user's code.
+    pub(crate) fn site(&self, place: &Place) -> Option<Site> {
+        let Origin {
+            file, line, column, ..
+        } = self.origin(place)?;
+        let text = self.line(&file, line);
+        Some(Site {
+            file: shown(&file),
+            line,
+            column,
+            text,
+        })
+    }
+
+    fn line(&self, file: &Path, line: u32) -> String {
+        self.source(file, |source| statement(source, line))
+            .unwrap_or_default()
+    }
+
+    /// What `read` makes of a file's text, if it can be read.
+    fn source<R>(&self, file: &Path, read: impl FnOnce(&str) -> R) -> Option<R> {
+        let mut sources = self.sources.borrow_mut();
+        let source = sources
+            .entry(file.to_owned())
+            .or_insert_with(|| self.program.source(file));
+        source.as_deref().map(read)
+    }
+
+    /// A message of the runtime, in which places are written as `{at file:line:column}`.
+    pub(crate) fn message(&self, text: &str) -> String {
+        let mut parts = text.split("{at ");
+        let mut told = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (place, rest) = part.split_once('}').unwrap_or((part, ""));
+            let mut numbers = place.rsplitn(3, ':');
+            let place = (|| {
+                let column = numbers.next()?.parse().ok()?;
+                let line = numbers.next()?.parse().ok()?;
+                let file = numbers.next()?.to_owned();
+                self.site(&Place { file, line, column })
+            })();
+            match place {
+                Some(site) => told.push_str(&format!("{}:{}", site.file, site.line)),
+                None => told.push_str("a place outside of the program"),
+            }
+            told.push_str(rest);
+        }
+        told
+    }
+
+    /// The kind of a panic.
+    pub(crate) fn kind_of_panic(&self, message: &str, place: Option<&Place>) -> Kind {
+        let code = place
+            .and_then(|place| self.origin(place))
+            .and_then(|origin| {
+                let line = self.source(&origin.file, |source| {
+                    source[line_span(source, origin.line, origin.column)].to_owned()
+                })?;
+                Some(line)
+            });
+        kind_of_panic(message, code.as_deref().unwrap_or_default())
+    }
+
+    /// The events of a schedule.
+    pub(crate) fn schedule(&self, schedule: &[Scheduled]) -> Vec<Event> {
+        let name = |scheduled: &Scheduled| self.origin(scheduled.place.as_ref()?)?.name;
+        let mut names = HashMap::new();
+        for scheduled in schedule {
+            if let Some(name) = name(scheduled) {
+                names.entry(scheduled.object).or_insert(name);
+            }
+        }
+        schedule
+            .iter()
+            .map(|scheduled| {
+                let action = Action::named(&scheduled.kind);
+                // A guard's drop has no name of its own; its lock has.
+                let known = || names.get(&scheduled.object).cloned();
+                Event {
+                    thread: scheduled.thread,
+                    action,
+                    object: scheduled.object,
+                    variable: name(scheduled)
+                        .or_else(known)
+                        .filter(|_| action.has_variable()),
+                    site: scheduled.place.as_ref().and_then(|place| self.site(place)),
+                }
+            })
+            .collect()
+    }
+
+    /// A thread, with the name that the source has for it if it was given none.
+    pub(crate) fn thread(&self, thread: &engine::ThreadInfo, known: &[Spawn]) -> Thread {
+        let spawned = thread
+            .spawned_at
+            .as_ref()
+            .and_then(|place| self.site(place));
+        let name = thread.name.clone().or_else(|| {
+            let line = spawned.as_ref()?.line;
+            let mut there = known.iter().filter(|spawn| spawn.line == line);
+            // Two on one line can't be told apart.
+            there
+                .next()
+                .filter(|_| there.next().is_none())?
+                .name
+                .clone()
+        });
+        Thread { name, spawned }
+    }
+}
+
+/// The text of a line. What stands in brackets that the line leaves open is put behind it: the line `assert!(` by itself
+/// says nothing.
+fn statement(source: &str, line: u32) -> String {
+    const LONGEST: usize = 200;
+    let mut lines = source[line_span(source, line, 1).start..]
+        .lines()
+        .map(str::trim);
+    let mut text = lines.next().unwrap_or_default().to_owned();
+    let opens = |text: &str| text.ends_with(['(', '[']);
+    if !opens(&text) {
+        return text;
+    }
+    let mut depth = depth(&text);
+    for line in lines {
+        if !opens(&text) && !line.starts_with([')', ']']) {
+            text.push(' ');
+        }
+        text.push_str(line);
+        depth += self::depth(line);
+        if depth <= 0 || text.len() > LONGEST {
+            break;
+        }
+    }
+    text.replace(",)", ")").replace(",]", "]")
+}
+
+/// How many brackets a line leaves open. Those in strings count too: a text that goes on too far does no harm.
+fn depth(line: &str) -> i32 {
+    line.chars()
+        .map(|c| match c {
+            '(' | '[' => 1,
+            ')' | ']' => -1,
+            _ => 0,
+        })
+        .sum()
+}
+
+pub(crate) fn inputs(values: &[(String, String)]) -> Vec<Input> {
+    let input = |(name, value): &(String, String)| Input {
+        name: name.clone(),
+        value: value.clone(),
+    };
+    values.iter().map(input).collect()
+}
+
+impl From<seqz_runtime::Role> for Role {
+    fn from(role: seqz_runtime::Role) -> Self {
+        match role {
+            seqz_runtime::Role::First => Self::First,
+            seqz_runtime::Role::Second => Self::Second,
+        }
+    }
+}
+
+impl From<Role> for seqz_runtime::Role {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::First => Self::First,
+            Role::Second => Self::Second,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_brackets_are_closed() {
+        let source = "x;\n    assert!(\n        !a.load(SeqCst),\n        \"text\",\n    );\n    f(a,\n b);\n    g(";
+        assert_eq!(statement(source, 1), "x;");
+        assert_eq!(statement(source, 2), "assert!(!a.load(SeqCst), \"text\");");
+        assert_eq!(statement(source, 6), "f(a,");
+        assert_eq!(statement(source, 8), "g(");
+    }
+}

@@ -1,0 +1,104 @@
+//! A schedule of the original program, drawn with a column for each thread.
+
+use std::io::{self, Write};
+
+use super::document::{Site, Thread};
+use super::lanes::{self, Lane, Row};
+use super::schedule::{Action, Event};
+use super::words;
+
+/// What is to be seen at the end of a schedule.
+#[derive(Clone, Debug)]
+pub struct Mark<'a> {
+    /// Which thread, by number.
+    pub thread: u32,
+    /// Where.
+    pub site: &'a Site,
+    /// What.
+    pub remark: String,
+}
+
+/// Draws the events, and the marks after them. `threads` are those that there are, by number.
+///
+/// # Errors
+/// Those of `out`.
+pub fn draw(
+    out: &mut dyn Write,
+    events: &[Event],
+    marks: &[Mark<'_>],
+    threads: &[Option<Thread>],
+    columns: usize,
+) -> io::Result<()> {
+    let mut numbers: Vec<u32> = events.iter().map(|event| event.thread).collect();
+    numbers.extend(marks.iter().map(|mark| mark.thread));
+    numbers.sort_unstable();
+    numbers.dedup();
+    let lane = |thread: u32| numbers.binary_search(&thread).unwrap_or(0);
+    let lanes: Vec<_> = numbers
+        .iter()
+        .map(|&number| Lane {
+            tag: number.to_string(),
+            heading: words::numbered_thread(number, threads),
+        })
+        .collect();
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for event in events {
+        let (lane, site) = (lane(event.thread), event.site.as_ref());
+        if rows.last().is_some_and(|row| row.takes(lane, site)) {
+            continue;
+        }
+        // A guard is given back where it goes out of scope; the place that is known is where it was taken.
+        let gives_back = matches!(event.action, Action::Unlock | Action::UnlockShared);
+        let site = site.filter(|_| !gives_back);
+        rows.push(Row {
+            lane,
+            site,
+            text: site.map_or_else(|| describe(event), |site| site.text.clone()),
+            remarks: Vec::new(),
+            fails: false,
+        });
+    }
+    for mark in marks {
+        let lane = lane(mark.thread);
+        match rows.last_mut() {
+            Some(row) if row.takes(lane, Some(mark.site)) => {
+                row.fails = true;
+                row.remarks.push(mark.remark.clone());
+            }
+            _ => rows.push(Row {
+                lane,
+                site: Some(mark.site),
+                text: mark.site.text.clone(),
+                remarks: vec![mark.remark.clone()],
+                fails: true,
+            }),
+        }
+    }
+    lanes::draw(out, &lanes, &rows, columns)
+}
+
+/// Said in place of a source line where there is none.
+fn describe(event: &Event) -> String {
+    let name = words::variable(event.variable.as_deref());
+    match event.action {
+        Action::Local => "(goes on)".to_owned(),
+        Action::Read => format!("(reads {name})"),
+        Action::Write => format!("(writes {name})"),
+        Action::Update | Action::CompareExchange => format!("(updates {name})"),
+        Action::FailedUpdate => format!("(finds another value in {name})"),
+        Action::Lock | Action::TryLock | Action::LockShared | Action::TryLockShared => {
+            format!("(locks {name})")
+        }
+        Action::TryLockFailed | Action::TryLockSharedFailed => format!("(finds {name} locked)"),
+        Action::Unlock | Action::UnlockShared => {
+            words::unlocks(event.variable.as_deref(), event.site.as_ref())
+        }
+        Action::Fork => format!("(starts thread {})", event.object),
+        Action::Begin => "(begins)".to_owned(),
+        Action::End => "(ends)".to_owned(),
+        Action::Join => format!("(joins thread {})", event.object),
+        Action::Wait => format!("(waits for {name})"),
+        Action::Wake => format!("(is notified by {name})"),
+        Action::Notify => format!("(notifies {name})"),
+    }
+}

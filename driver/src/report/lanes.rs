@@ -1,0 +1,296 @@
+//! Drawing what threads do: a column for each thread, over the original source lines, in the order of time.
+
+use std::io::{self, Write};
+
+use super::document::Site;
+use super::layout::{counted, fit, pad, width, wrap};
+use super::style;
+
+/// Columns of a thread's part below which it is too narrow to read: then the threads take turns in one.
+const NARROW: usize = 28;
+/// A trace of more lines than this is shortened.
+const LONG: usize = 48;
+/// Lines that stay on each side of what matters, when a trace is shortened.
+const CONTEXT: usize = 2;
+/// Lines that stay at the end, where the bug shows.
+const TAIL: usize = 6;
+
+/// One line of the drawing: events of one thread on one source line, one after the other.
+pub(super) struct Row<'a> {
+    /// Whose, by index into the lanes.
+    pub(super) lane: usize,
+    /// Whose line it is, unless it is in no source.
+    pub(super) site: Option<&'a Site>,
+    /// What stands there.
+    pub(super) text: String,
+    /// What explains the bug.
+    pub(super) remarks: Vec<String>,
+    /// Whether the bug shows here.
+    pub(super) fails: bool,
+}
+
+impl Row<'_> {
+    /// Whether an event of this thread at this place belongs on the same line.
+    pub(super) fn takes(&self, lane: usize, site: Option<&Site>) -> bool {
+        let line = |site: &Site| (site.file.clone(), site.line);
+        self.lane == lane && site.is_some() && self.site.map(line) == site.map(line)
+    }
+}
+
+/// A thread's column.
+pub(super) struct Lane {
+    /// What the thread is called where there is no room for its heading.
+    pub(super) tag: String,
+    /// What the thread is.
+    pub(super) heading: String,
+}
+
+/// Draws the rows.
+pub(super) fn draw(
+    out: &mut dyn Write,
+    lanes: &[Lane],
+    rows: &[Row<'_>],
+    columns: usize,
+) -> io::Result<()> {
+    let label = Label::of(rows);
+    let frame = Frame::new(lanes, columns, label.columns);
+    frame.head(out)?;
+    let mut left_out = 0;
+    for (row, kept) in rows.iter().zip(keep(rows)) {
+        if !kept {
+            left_out += 1;
+            continue;
+        }
+        if left_out > 0 {
+            frame.gap(out, left_out)?;
+            left_out = 0;
+        }
+        frame.row(out, row, &label)?;
+    }
+    Ok(())
+}
+
+/// Which rows of a long trace are shown: what is marked, where the threads take turns, the beginning and the end.
+fn keep(rows: &[Row<'_>]) -> Vec<bool> {
+    if rows.len() <= LONG {
+        return vec![true; rows.len()];
+    }
+    let around = |keep: &mut [bool], at: usize, context: usize| {
+        let end = (at + context + 1).min(keep.len());
+        keep[at.saturating_sub(context)..end].fill(true);
+    };
+    let mut keep = vec![false; rows.len()];
+    keep[..CONTEXT].fill(true);
+    keep[rows.len() - TAIL..].fill(true);
+    for (at, row) in rows.iter().enumerate() {
+        if !row.remarks.is_empty() || row.fails {
+            around(&mut keep, at, CONTEXT);
+        }
+    }
+    let mut with_turns = keep.clone();
+    for at in 1..rows.len() {
+        if rows[at - 1].lane != rows[at].lane {
+            around(&mut with_turns, at - 1, 0);
+            around(&mut with_turns, at, 0);
+        }
+    }
+    // Threads that take turns all the time would be shown whole.
+    if with_turns.iter().filter(|kept| **kept).count() <= LONG {
+        keep = with_turns;
+    }
+    // A gap of one line is no shorter than the line.
+    for at in 1..keep.len() - 1 {
+        if keep[at - 1] && keep[at + 1] {
+            keep[at] = true;
+        }
+    }
+    keep
+}
+
+/// Line numbers, with the file where the trace goes through several.
+struct Label {
+    with_file: bool,
+    columns: usize,
+}
+
+impl Label {
+    fn of(rows: &[Row<'_>]) -> Self {
+        let mut files = rows
+            .iter()
+            .filter_map(|row| row.site)
+            .map(|site| site.file.as_str());
+        let first = files.next();
+        let with_file = files.any(|file| Some(file) != first);
+        let mut label = Self {
+            with_file,
+            columns: 0,
+        };
+        label.columns = rows
+            .iter()
+            .map(|row| width(&label.text(row)))
+            .max()
+            .unwrap_or(0);
+        label
+    }
+
+    fn text(&self, row: &Row<'_>) -> String {
+        match row.site {
+            None => String::new(),
+            Some(site) if self.with_file => {
+                let name = site.file.rsplit('/').next().unwrap_or(&site.file);
+                format!("{}:{}", fit(name, 16), site.line)
+            }
+            Some(site) => site.line.to_string(),
+        }
+    }
+}
+
+/// The columns of the drawing.
+struct Frame<'a> {
+    lanes: &'a [Lane],
+    /// Whether each thread has a column of its own.
+    apart: bool,
+    /// Columns of one thread's part, its line numbers included.
+    side: usize,
+    /// Columns of line numbers.
+    label: usize,
+    /// Columns of tags, where the threads take turns in one column.
+    tag: usize,
+}
+
+const INDENT: &str = "    ";
+
+impl<'a> Frame<'a> {
+    fn new(lanes: &'a [Lane], columns: usize, label: usize) -> Self {
+        let inner = columns.saturating_sub(INDENT.len()).max(20);
+        let n = lanes.len().max(1);
+        let side = inner.saturating_sub(3 * (n - 1)) / n;
+        let apart = side >= NARROW;
+        let tag = match lanes.len() {
+            // A mark for each thread, side by side.
+            n @ 3.. => 2 * n - 1,
+            _ => lanes.iter().map(|lane| width(&lane.tag)).max().unwrap_or(0),
+        };
+        let side = if apart {
+            side
+        } else {
+            inner - (tag + 1).min(inner - 8)
+        };
+        Self {
+            lanes,
+            apart,
+            side,
+            label,
+            tag,
+        }
+    }
+
+    fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+        let dim = style::DIM;
+        if !self.apart {
+            let tags = self.lanes.iter().map(|lane| width(&lane.tag)).max();
+            for lane in self.lanes {
+                let tag = pad(&lane.tag, tags.unwrap_or(0));
+                writeln!(out, "{INDENT}{tag} is {}", lane.heading)?;
+            }
+            return Ok(());
+        }
+        let last = self.lanes.len().saturating_sub(1);
+        write!(out, "{INDENT}")?;
+        for (at, lane) in self.lanes.iter().enumerate() {
+            let heading = fit(&lane.heading, self.side);
+            if at == last {
+                writeln!(out, "{heading}")?;
+            } else {
+                write!(out, "{} {dim}│{dim:#} ", pad(&heading, self.side))?;
+            }
+        }
+        let rules = vec!["─".repeat(self.side); self.lanes.len()];
+        writeln!(out, "{INDENT}{dim}{}{dim:#}", rules.join("─┼─"))
+    }
+
+    fn gap(&self, out: &mut dyn Write, rows: usize) -> io::Result<()> {
+        let text = format!("… {} …", counted(rows as u64, "more line", "more lines"));
+        let dim = style::DIM;
+        if self.apart && self.lanes.len() > 1 {
+            let text = fit(&text, self.side);
+            writeln!(out, "{INDENT}{dim}{} │{dim:#}", pad(&text, self.side))
+        } else {
+            writeln!(out, "{INDENT}{dim}{text}{dim:#}")
+        }
+    }
+
+    fn row(&self, out: &mut dyn Write, row: &Row<'_>, label: &Label) -> io::Result<()> {
+        let number = label.text(row);
+        let blank = self.label - width(&number);
+        let room = self.side.saturating_sub(self.label + 2).max(8);
+        let text = fit(&row.text, room);
+        let code = format!("{:blank$}{number}  {text}", "");
+        let marked = if row.fails {
+            style::ERROR
+        } else if row.remarks.is_empty() {
+            style::NONE
+        } else {
+            style::MARK
+        };
+        self.line(out, &code, marked, row.lane, true)?;
+        for remark in &row.remarks {
+            for (i, part) in wrap(remark, room.saturating_sub(2)).iter().enumerate() {
+                let lead = if i == 0 { "^ " } else { "  " };
+                let text = format!("{:1$}  {lead}{part}", "", self.label);
+                self.line(out, &text, marked, row.lane, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn line(
+        &self,
+        out: &mut dyn Write,
+        text: &str,
+        style: anstyle::Style,
+        lane: usize,
+        first: bool,
+    ) -> io::Result<()> {
+        let dim = style::DIM;
+        if !self.apart {
+            let tag = pad(&self.tag(lane, first), self.tag);
+            return writeln!(out, "{INDENT}{dim}{tag}{dim:#} {style}{text}{style:#}");
+        }
+        write!(out, "{INDENT}")?;
+        for at in 0..lane {
+            let next = if at + 1 == lane { " " } else { "" };
+            let blank = " ".repeat(self.side + usize::from(at > 0));
+            write!(out, "{blank} {dim}│{dim:#}{next}")?;
+        }
+        if lane + 1 == self.lanes.len() {
+            return writeln!(out, "{style}{text}{style:#}");
+        }
+        write!(out, "{style}{}{style:#} {dim}│", pad(text, self.side))?;
+        for _ in lane + 2..self.lanes.len() {
+            write!(out, "{} │", " ".repeat(self.side + 1))?;
+        }
+        writeln!(out, "{dim:#}")
+    }
+
+    /// What stands before a line where the threads take turns in one column.
+    fn tag(&self, lane: usize, first: bool) -> String {
+        match (first, self.lanes.len()) {
+            (false, _) => String::new(),
+            (true, n @ 3..) => {
+                let mark = |at: usize| {
+                    if at == lane {
+                        self.lanes[at].tag.as_str()
+                    } else {
+                        "·"
+                    }
+                };
+                (0..n).map(mark).collect::<Vec<_>>().join(" ")
+            }
+            (true, _) => self
+                .lanes
+                .get(lane)
+                .map_or_else(String::new, |lane| lane.tag.clone()),
+        }
+    }
+}
