@@ -46,6 +46,8 @@ pub struct Level {
     pub step_bound: u64,
     /// Those in which T' was cut at the step bound.
     pub interfering_cut: u64,
+    /// Those in which T' was cut since it did nothing but wait.
+    pub interfering_waiting: u64,
     /// Those that were cut since T did nothing but wait.
     pub waiting: u64,
     /// Those in which T waited for ever.
@@ -90,6 +92,7 @@ impl Level {
         self.assumed += other.assumed;
         self.step_bound += other.step_bound;
         self.interfering_cut += other.interfering_cut;
+        self.interfering_waiting += other.interfering_waiting;
         self.waiting += other.waiting;
         self.stuck += other.stuck;
         self.unknown += other.unknown;
@@ -236,6 +239,7 @@ impl<'a> Search<'a> {
                 _ => {}
             }
             level.interfering_cut += u64::from(machine.interfering_was_cut());
+            level.interfering_waiting += u64::from(machine.interfering_waits());
             if self.threads.is_none() {
                 self.threads = machine.threads();
             }

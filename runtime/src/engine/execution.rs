@@ -18,9 +18,11 @@ use crate::log::Log;
 pub struct Limits {
     /// Events of each thread.
     pub steps: u32,
-    /// How often a thread may repeat one read, with nothing in between and the same value, before it counts as waiting.
+    /// How often T may repeat one read, with nothing in between and the same value, before it counts as waiting. T' may 64
+    /// times as often.
     pub idle_reads: u32,
-    /// How often a thread may yield, sleep or spin with the same reads in between before it counts as waiting.
+    /// How often T may yield, sleep or spin with the same reads in between before it counts as waiting. T' may 64 times as
+    /// often.
     pub idle_turns: u32,
     /// How many events an execution may go on for, with nothing logged, once it has turned out to be infeasible.
     ///
@@ -34,7 +36,7 @@ impl Default for Limits {
         Self {
             steps: 10_000,
             idle_reads: 16,
-            idle_turns: 3,
+            idle_turns: 8,
             run_on: 256,
         }
     }
@@ -385,6 +387,12 @@ impl Machine {
         self.engine.interfering_was_cut
     }
 
+    /// Whether T' was cut in the latest execution since it did nothing but wait.
+    #[must_use]
+    pub const fn interfering_waits(&self) -> bool {
+        self.engine.interfering_waits
+    }
+
     /// How many runs of T were cut because T only waited.
     #[must_use]
     pub const fn spin_cuts(&self) -> u64 {
@@ -453,6 +461,7 @@ impl Engine {
             opening: Vec::new(),
             begin: None,
             interfering_was_cut: false,
+            interfering_waits: false,
             writes: Vec::new(),
             blocks: Vec::new(),
             racy_accesses: Vec::new(),
@@ -499,6 +508,7 @@ impl Engine {
         self.opening.clear();
         self.begin = None;
         self.interfering_was_cut = false;
+        self.interfering_waits = false;
         self.writes.clear();
         self.blocks.clear();
         self.racy_accesses.clear();

@@ -203,6 +203,8 @@ pub struct Engine {
     log_changed: bool,
     /// T' was cut at the step bound.
     interfering_was_cut: bool,
+    /// T' was cut since it did nothing but wait.
+    interfering_waits: bool,
     writes: Vec<Paired>,
     blocks: Vec<Block>,
     /// The accesses of T' to racy objects, by event index.

@@ -469,10 +469,8 @@ impl Spin {
 #[inline]
 pub(crate) fn spin_read(handle: Handle, object: Object, site: Site, value: u64) {
     let engine = handle.get();
-    if engine
-        .spin
-        .read(object, site, value, engine.limits.idle_reads)
-    {
+    let bound = engine.idle_bound(engine.limits.idle_reads);
+    if engine.spin.read(object, site, value, bound) {
         cut_spinning(handle);
     }
 }
@@ -483,8 +481,21 @@ pub(crate) fn hint(handle: Handle) {
     if engine.quiet || engine.line == Line::Init {
         return;
     }
-    if engine.spin.hint(engine.limits.idle_turns) {
+    let bound = engine.idle_bound(engine.limits.idle_turns);
+    if engine.spin.hint(bound) {
         cut_spinning(handle);
+    }
+}
+
+impl Engine {
+    /// T' is run once whatever it does, so that it can be let wait for longer; each turn of T is a choice.
+    #[inline]
+    fn idle_bound(&self, of_t: u32) -> u32 {
+        if self.line == Line::Interfering {
+            of_t.saturating_mul(64)
+        } else {
+            of_t
+        }
     }
 }
 

@@ -437,6 +437,7 @@ fn stop_interfering(handle: Handle, payload: &(dyn Any + Send)) -> bool {
     if reason == Some(Abort::StepBound) {
         engine.interfering_was_cut = true;
     }
+    engine.interfering_waits = reason == Some(Abort::Waiting);
     engine.quiet = false;
     engine.interfering_end = InterferingEnd::Stopped;
     true

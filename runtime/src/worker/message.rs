@@ -468,6 +468,7 @@ wire!(Level {
     assumed,
     step_bound,
     interfering_cut,
+    interfering_waiting,
     waiting,
     stuck,
     unknown,
