@@ -7,12 +7,16 @@ use crate::harness::{Harness, HarnessKind, Returns};
 use crate::program::{Options, Role};
 
 /// The files of the module.
-pub(super) fn files(chosen: &[&Harness], options: &Options) -> Vec<(PathBuf, String)> {
+pub(super) fn files(
+    chosen: &[&Harness],
+    options: &Options,
+    has_unsafe: bool,
+) -> Vec<(PathBuf, String)> {
     if let [harness] = chosen {
         let text = format!(
             "{}\n/// All harnesses of this crate, for `main`.\n\
              pub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[&HARNESS];\n",
-            module(harness, options)
+            module(harness, options, has_unsafe)
         );
         return vec![(PathBuf::from("src/p_hat.rs"), text)];
     }
@@ -27,7 +31,7 @@ pub(super) fn files(chosen: &[&Harness], options: &Options) -> Vec<(PathBuf, Str
         ));
         files.push((
             PathBuf::from(format!("src/p_hat/{name}.rs")),
-            module(harness, options),
+            module(harness, options, has_unsafe),
         ));
     }
     index.push_str("\n/// All harnesses, for `main`.\npub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[\n");
@@ -61,7 +65,7 @@ fn module_names(chosen: &[&Harness]) -> Vec<String> {
     chosen.iter().map(name).collect()
 }
 
-fn module(harness: &Harness, options: &Options) -> String {
+fn module(harness: &Harness, options: &Options, has_unsafe: bool) -> String {
     let info = &harness.info;
     let (t, t_prime, role) = match options.role {
         Role::First => ("first", "second", "First"),
@@ -137,10 +141,16 @@ seqz_runtime::inputs! {{
     };
     text.push_str(&format!("{close}\n}}\n\n"));
     text.push_str(&init(harness));
+    // An infeasible execution of a program without `unsafe` code may be let run on, which is cheaper than unwinding it.
+    let safe = if has_unsafe {
+        ""
+    } else {
+        ".without_unsafe_code()"
+    };
     text.push_str(&format!(
         "
 /// The harness: its name and how it starts.
-pub static HARNESS: Harness<Inputs> = Harness::new({name:?}, init);
+pub static HARNESS: Harness<Inputs> = Harness::new({name:?}, init){safe};
 
 /// P̂{subscript}(I, rds, wrts): runs T' and then T, whose read `rds[i]` sees what write `wrts[i]` of T' has written.
 ///
