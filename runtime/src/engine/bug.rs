@@ -106,22 +106,6 @@ pub struct ThreadInfo {
     pub spawned_at: Option<Place>,
 }
 
-/// A party, as cheaply as can be.
-#[derive(Clone, Debug)]
-pub(super) struct Party {
-    name: Option<String>,
-    spawned_at: Option<Site>,
-}
-
-impl Party {
-    pub(super) fn info(&self) -> ThreadInfo {
-        ThreadInfo {
-            name: self.name.clone(),
-            spawned_at: self.spawned_at.map(Place::from),
-        }
-    }
-}
-
 /// A bug with its proof.
 #[derive(Clone, Debug)]
 pub struct Bug {
@@ -595,21 +579,16 @@ impl Engine {
     }
 
     /// T and T', once two threads run side by side.
-    pub(super) fn parties(&self, role: Role) -> Option<(Party, Party)> {
+    pub(super) fn party_infos(&self, role: Role) -> Option<(ThreadInfo, ThreadInfo)> {
         let (under_test, interfering) = self.threads.parties(role)?;
-        let party = |thread| {
+        let info = |thread| {
             let thread: &threads::Thread = self.threads.get(thread);
-            Party {
+            ThreadInfo {
                 name: thread.name.clone(),
-                spawned_at: thread.spawned_at,
+                spawned_at: thread.spawned_at.map(Place::from),
             }
         };
-        Some((party(under_test), party(interfering)))
-    }
-
-    fn party_infos(&self, role: Role) -> Option<(ThreadInfo, ThreadInfo)> {
-        let (under_test, interfering) = self.parties(role)?;
-        Some((under_test.info(), interfering.info()))
+        Some((info(under_test), info(interfering)))
     }
 
     fn event(&self, event: TEvent, trail: Trail) -> Event {

@@ -295,8 +295,10 @@ impl Machine {
         let leftovers = handle.get().threads.take_bodies();
         handle.get().quiet = true;
         handle.get().abort = None;
-        // What the program's own destructors do after its end is none of its events.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(leftovers)));
+        if !leftovers.is_empty() {
+            // What the program's own destructors do after its end is none of its events.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(leftovers)));
+        }
         CURRENT.set(None);
         self.outcome()
     }
@@ -365,8 +367,7 @@ impl Machine {
     /// T and T' of the latest execution, in this order, if two threads ran side by side in it.
     #[must_use]
     pub fn threads(&self) -> Option<(super::ThreadInfo, super::ThreadInfo)> {
-        let (under_test, interfering) = self.engine.parties_at_end.as_ref()?;
-        Some((under_test.info(), interfering.info()))
+        self.engine.party_infos(self.engine.role)
     }
 
     /// Whether the latest execution met a bug of T.
@@ -377,8 +378,8 @@ impl Machine {
 
     /// Whether the latest execution had two threads side by side.
     #[must_use]
-    pub const fn was_split(&self) -> bool {
-        self.engine.parties_at_end.is_some()
+    pub fn was_split(&self) -> bool {
+        self.engine.threads.parties(self.engine.role).is_some()
     }
 
     /// Whether T' was cut at the step bound in the latest execution.
@@ -426,7 +427,6 @@ fn run_harness(handle: Handle, program: &dyn Fn()) {
     }
     let engine = handle.get();
     engine.ending = engine.abort.take();
-    engine.parties_at_end = engine.parties(engine.role);
 }
 
 impl Engine {
@@ -476,7 +476,6 @@ impl Engine {
             abort: None,
             run_on: 0,
             ending: None,
-            parties_at_end: None,
             ledger: Ledger::default(),
             spin_cuts: 0,
         }

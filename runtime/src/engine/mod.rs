@@ -225,7 +225,6 @@ pub struct Engine {
     run_on: u32,
     /// The same, once the execution is over.
     ending: Option<Abort>,
-    parties_at_end: Option<(bug::Party, bug::Party)>,
     ledger: bug::Ledger,
     spin_cuts: u64,
 }

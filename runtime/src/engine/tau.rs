@@ -4,11 +4,11 @@
 //! value of its paired write; every other one stays local, which the feasibility check after it has to allow.
 
 use super::{
-    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Site, abort, bug,
+    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, Site, abort, bug,
     tau_prime, threads,
 };
 use crate::feasibility::Verdict;
-use crate::ids::Pair;
+use crate::ids::{Pair, ReadId, WriteId};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
 
 /// On which copy an access acts, and whether it is an event of a line.
@@ -144,29 +144,64 @@ pub(crate) fn read(
         return Some(paired.event);
     }
     if engine.reveal && engine.all_reads_done() && (object as usize) < engine.objects.len() {
-        let super::ObjectInfo {
-            last_write: mut next,
-            seen,
-            ..
-        } = engine.objects[object as usize];
-        while next != NONE {
-            let paired = engine.writes[next as usize];
-            if paired.event == seen {
-                // Seeing that write again is what the local read does, and older ones are out of sight.
-                break;
-            }
-            let event =
-                TEvent::non_local(op_of(engine.interfering_value(paired.event)), paired.event);
-            if hypothetically_feasible(engine, event) {
-                engine.revealed.push((read, crate::ids::WriteId(next)));
-            }
-            next = paired.previous;
-        }
+        reveal(engine, object, read, &op_of);
     }
     push(engine, TEvent::local(op_of(local)), site, local);
     require_feasible(handle);
     spin_read(handle, object, site, local);
     None
+}
+
+/// Notes the writes of T' that this read of T could see.
+#[inline]
+fn reveal(engine: &mut Engine, object: Object, read: ReadId, op_of: impl Fn(u64) -> Op) {
+    let super::ObjectInfo {
+        last_write, seen, ..
+    } = engine.objects[object as usize];
+    if last_write == NONE {
+        return;
+    }
+    if !engine.solver.is_grid() {
+        reveal_slowly(engine, last_write, seen, read, op_of);
+        return;
+    }
+    let mut reader = engine.grid.reader(object);
+    let mut next = last_write;
+    while next != NONE {
+        let Paired { event, previous } = engine.writes[next as usize];
+        if event == seen {
+            // Seeing that write again is what the local read does, and older ones are out of sight.
+            break;
+        }
+        let op = op_of(engine.interfering_trail[event as usize].value);
+        if reader.could_see(event, op.writes().is_some()) {
+            engine.revealed.push((read, WriteId(next)));
+        }
+        next = previous;
+    }
+}
+
+/// The same with another solver than the grid.
+#[cold]
+fn reveal_slowly(
+    engine: &mut Engine,
+    last_write: u32,
+    seen: u32,
+    read: ReadId,
+    op_of: impl Fn(u64) -> Op,
+) {
+    let mut next = last_write;
+    while next != NONE {
+        let Paired { event, previous } = engine.writes[next as usize];
+        if event == seen {
+            break;
+        }
+        let op = op_of(engine.interfering_value(event));
+        if hypothetically_feasible(engine, TEvent::non_local(op, event)) {
+            engine.revealed.push((read, WriteId(next)));
+        }
+        next = previous;
+    }
 }
 
 /// A write of `object` by T.
@@ -394,7 +429,7 @@ fn choose_from_bytes(
         let Some(write) = write else { return };
         let event = event_of(engine, engine.writes[write.0 as usize].event);
         if hypothetically_feasible(engine, event) {
-            let pair: Pair = (crate::ids::ReadId(engine.reads - 1), write);
+            let pair: Pair = (ReadId(engine.reads - 1), write);
             engine.pairs.push(pair);
             if let Some(bytes) = engine.bytes.as_mut() {
                 bytes.taken();

@@ -42,6 +42,8 @@ pub(crate) struct Thread {
 #[derive(Default)]
 pub(crate) struct Threads {
     list: Vec<Thread>,
+    /// How many of them have not been started, [`Self::waiting_under_test`] among them.
+    unstarted: usize,
     pub(crate) current: ThreadNo,
     parties: Option<(ThreadNo, ThreadNo)>,
     /// T, while it has not been started since T' runs on the stack that will start it.
@@ -51,6 +53,9 @@ pub(crate) struct Threads {
 impl Threads {
     /// The bodies of threads that have not run. The caller drops them, outside of any engine borrow.
     pub(crate) fn take_bodies(&mut self) -> Vec<Box<dyn FnOnce()>> {
+        if self.list.iter().all(|thread| thread.body.is_none()) {
+            return Vec::new();
+        }
         self.list
             .iter_mut()
             .filter_map(|thread| thread.body.take())
@@ -59,10 +64,15 @@ impl Threads {
 
     /// Forgets all threads but the harness's own.
     pub(crate) fn reset(&mut self) {
-        self.list.clear();
+        self.list.truncate(1);
+        self.unstarted = 0;
         self.current = 0;
         self.parties = None;
         self.waiting_under_test = None;
+        if let Some(main) = self.list.first_mut() {
+            (main.state, main.line) = (State::Running, Line::Init);
+            return;
+        }
         self.list.push(Thread {
             name: None,
             spawned_at: None,
@@ -116,6 +126,7 @@ pub(crate) fn spawn(
 ) -> ThreadNo {
     let engine = handle.get();
     let no = ThreadNo::try_from(engine.threads.list.len()).unwrap_or(ThreadNo::MAX);
+    engine.threads.unstarted += usize::from(!engine.quiet);
     engine.threads.list.push(Thread {
         name,
         spawned_at: Some(site),
@@ -140,6 +151,7 @@ pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
         let body = entry.body.take();
         if entry.state == State::Unstarted {
             entry.state = State::Dead;
+            engine.threads.unstarted -= 1;
         }
         if engine.threads.waiting_under_test == Some(thread) {
             engine.threads.waiting_under_test = None;
@@ -149,9 +161,15 @@ pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
     refresh_attention(handle);
 }
 
+#[inline]
 fn refresh_attention(handle: Handle) {
     let engine = handle.get();
-    engine.attention = engine.threads.unstarted().next().is_some();
+    let waiting = usize::from(engine.threads.waiting_under_test.is_some());
+    debug_assert_eq!(
+        engine.threads.unstarted - waiting,
+        engine.threads.unstarted().count()
+    );
+    engine.attention = engine.threads.unstarted > waiting;
 }
 
 /// Called before an event while a thread has not been started: from here on that thread runs beside the current one.
@@ -381,6 +399,7 @@ fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Box<dyn FnOnce()>>, Th
     let engine = handle.get();
     let line = engine.line;
     let entry = &mut engine.threads.list[thread as usize];
+    engine.threads.unstarted -= usize::from(entry.state == State::Unstarted);
     entry.state = State::Running;
     entry.line = line;
     let body = entry.body.take();

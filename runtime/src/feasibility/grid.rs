@@ -37,7 +37,28 @@ pub struct Grid {
     used: Vec<u32>,
     /// The next lane to be given up when all are in use.
     victim: usize,
+    /// Where the latest search for a cut began.
+    start: Start,
     scratch: Scratch,
+}
+
+/// A search for a cut begins where the one before did as long as no event asks for more of T'.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    /// How much of T' must have happened; [`NONE`] for no search.
+    must: u32,
+    /// The place of the lane.
+    lane: u32,
+    /// See [`Cuts::highest`].
+    highest: u32,
+}
+
+impl Start {
+    const NOWHERE: Self = Self {
+        must: NONE,
+        lane: NONE,
+        highest: 0,
+    };
 }
 
 impl Default for Grid {
@@ -57,6 +78,7 @@ impl Grid {
             places: Vec::new(),
             used: Vec::new(),
             victim: 0,
+            start: Start::NOWHERE,
             scratch: Scratch::default(),
         };
         made.reset();
@@ -79,6 +101,7 @@ impl Grid {
             self.places.resize(self.interference.len() + 1, NONE);
         }
         self.victim = 0;
+        self.start = Start::NOWHERE;
     }
 
     /// The log of T'.
@@ -100,6 +123,7 @@ impl Grid {
     }
 
     /// T does one more event. Nothing is decided before it is asked for.
+    #[inline]
     pub fn push(&mut self, event: TEvent) {
         let at = self.track.len();
         let dirty = self.track.push(&self.interference, event);
@@ -123,8 +147,21 @@ impl Grid {
     }
 
     /// Whether the log is feasible.
+    #[inline]
     #[must_use]
     pub fn feasible(&mut self) -> bool {
+        let must = self.track.must();
+        if must == self.start.must && must != NONE {
+            self.track.settle(&self.interference);
+            let lane = &mut self.lanes[self.start.lane as usize];
+            let row = lane.row(&self.interference, &self.track, self.track.len());
+            match first(row, 0) {
+                None => return false,
+                Some(lowest) if lowest <= self.start.highest => return true,
+                // The lane is for no prefix that works.
+                Some(_) => {}
+            }
+        }
         self.cut(None).is_some()
     }
 
@@ -142,7 +179,17 @@ impl Grid {
     pub fn sources(&mut self, op: Op, found: &mut Vec<u32>) {
         found.clear();
         match op {
-            Op::Read(x) | Op::Update(x) => self.writes_to_read(x, op.writes().is_some(), found),
+            Op::Read(x) | Op::Update(x) => {
+                let update = op.writes().is_some();
+                let mut reader = self.reader(x);
+                let mut from = 0;
+                while let Some(step) = reader.next_write(from) {
+                    from = step + 1;
+                    if reader.could_see(step, update) {
+                        found.push(step);
+                    }
+                }
+            }
             Op::TryFail(x, _) => {
                 for step in 0..self.interference.len() {
                     let event = TEvent::non_local(op, index(step));
@@ -214,9 +261,16 @@ impl Grid {
         }
         self.track.settle(&self.interference);
         let mut cuts = Cuts::from(&self.interference, must);
+        let mut place = self.lane(cuts.now, cuts.limit);
+        if probe.is_none() {
+            self.start = Start {
+                must,
+                lane: index(place),
+                highest: cuts.highest(&self.lanes[place]),
+            };
+        }
         loop {
-            let lane = self.lane(cuts.now, cuts.limit);
-            let lane = &mut self.lanes[lane];
+            let lane = &mut self.lanes[place];
             let row = match probe {
                 None => lane.row(&self.interference, &self.track, self.track.len()),
                 Some(dirty) => {
@@ -230,47 +284,28 @@ impl Grid {
                 return Some(lowest);
             }
             cuts.advance(&self.interference, lane)?;
+            place = self.lane(cuts.now, cuts.limit);
         }
     }
 
-    /// [`Grid::sources`] of a read: all writes of T' to the object at once. The values that T may find are those that T'
-    /// wrote after T's own latest write to it, and each is there in columns of its own.
-    fn writes_to_read(&mut self, x: Object, update: bool, found: &mut Vec<u32>) {
+    /// The question which writes of T' to the object T's next event could read.
+    #[inline]
+    pub fn reader(&mut self, x: Object) -> Reader<'_> {
         let must = self.track.must();
-        if must == NONE {
-            return;
+        if must != NONE {
+            self.track.settle(&self.interference);
         }
-        self.track.settle(&self.interference);
         let slot = self.interference.slot(x);
-        let mut shown = None;
-        let mut from = 0;
-        while let Some(step) = first(self.interference.writes(slot), from) {
-            from = step + 1;
-            let last = self.interference.overwritten(slot, step);
-            let mut cuts = Cuts::from(&self.interference, must.max(step + 1));
-            let mut next = (last >= must).then_some(());
-            while next.is_some() {
-                let lane = self.lane(cuts.now, cuts.limit);
-                let show = Some((self.lanes[lane].reads_below(), cuts.limit / 64));
-                if shown != show {
-                    shown = show;
-                    self.show_foreign(lane, slot, update);
-                }
-                let lane = &self.lanes[lane];
-                let lowest = first(self.scratch.row(), step + 1).filter(|&lowest| lowest <= last);
-                // What T' does after the read does not matter: it may stay where it is.
-                next = lowest.and_then(|lowest| {
-                    if lowest <= cuts.highest(lane) {
-                        found.push(step);
-                        return None;
-                    }
-                    cuts.advance(&self.interference, lane)
-                });
-            }
+        Reader {
+            grid: self,
+            must,
+            slot,
+            shown: None,
         }
     }
 
     /// Puts into the scratch row the columns at which T may read a value that T' wrote.
+    #[inline]
     fn show_foreign(&mut self, lane: usize, slot: Slot, update: bool) {
         let lane = &mut self.lanes[lane];
         let written = self.track.written(slot);
@@ -287,26 +322,24 @@ impl Grid {
     }
 
     /// The place of the lane for a prefix of T', covering columns up to `last`.
+    #[inline]
     fn lane(&mut self, cut: u32, last: u32) -> usize {
         let reads = self.interference.reads_done(cut);
         let place = match self.places[reads as usize] {
-            NONE => {
-                let place = self.take_lane(reads);
-                self.lanes[place].restart(self.interference.before_next_read(cut));
-                place
-            }
+            NONE => self.take_lane(reads, cut),
             place => place as usize,
         };
         self.lanes[place].widen(last);
         place
     }
 
-    fn take_lane(&mut self, reads: u32) -> usize {
+    fn take_lane(&mut self, reads: u32, cut: u32) -> usize {
         let place = if self.used.is_empty() || self.has_room() {
             self.used.push(reads);
             self.used.len() - 1
         } else {
             let place = self.victim;
+            self.start = Start::NOWHERE;
             self.victim = (place + 1) % self.used.len();
             self.places[self.used[place] as usize] = NONE;
             self.used[place] = reads;
@@ -316,18 +349,74 @@ impl Grid {
             self.lanes.push(Lane::default());
         }
         self.places[reads as usize] = index(place);
+        self.lanes[place].restart(self.interference.before_next_read(cut));
         place
     }
 
     /// Whether one more lane may be kept.
     fn has_room(&self) -> bool {
-        let taken = self.lanes[..self.used.len()].iter().map(Lane::size);
-        self.used.len() < LANES && taken.sum::<usize>() < LANE_WORDS
+        if self.used.len() >= LANES {
+            return false;
+        }
+        let taken = || self.lanes[..self.used.len()].iter().map(Lane::size);
+        self.interference.words() == 1 || taken().sum::<usize>() < LANE_WORDS
     }
 
     fn spoil(&mut self, row: usize) {
         for lane in &mut self.lanes[..self.used.len()] {
             lane.spoil(row);
+        }
+    }
+}
+
+/// Asks for one object which writes of T' T's next event could read. The values that T may find are those that T' wrote
+/// after T's own latest write to it, and each is there in columns of its own: they are found once for all writes.
+#[derive(Debug)]
+pub struct Reader<'g> {
+    grid: &'g mut Grid,
+    must: u32,
+    slot: Slot,
+    /// What the scratch row shows: for which lane, up to which word, and whether for an update.
+    shown: Option<(u32, u32, bool)>,
+}
+
+impl Reader<'_> {
+    /// The first write of T' to the object from this event on.
+    fn next_write(&self, from: u32) -> Option<u32> {
+        first(self.grid.interference.writes(self.slot), from)
+    }
+
+    /// [`Grid::would_be_feasible`] for a read, or an update, that sees this write of T' to the object.
+    #[inline]
+    #[must_use]
+    pub fn could_see(&mut self, step: u32, update: bool) -> bool {
+        if self.must == NONE {
+            return false;
+        }
+        let grid = &mut *self.grid;
+        let last = grid.interference.overwritten(self.slot, step);
+        if last < self.must {
+            return false;
+        }
+        let mut cuts = Cuts::from(&grid.interference, self.must.max(step + 1));
+        loop {
+            let lane = grid.lane(cuts.now, cuts.limit);
+            let show = Some((grid.lanes[lane].reads_below(), cuts.limit / 64, update));
+            if self.shown != show {
+                self.shown = show;
+                grid.show_foreign(lane, self.slot, update);
+            }
+            let lane = &grid.lanes[lane];
+            let lowest = first(grid.scratch.row(), step + 1).filter(|&lowest| lowest <= last);
+            match lowest {
+                None => return false,
+                // What T' does after the read does not matter: it may stay where it is.
+                Some(lowest) if lowest <= cuts.highest(lane) => return true,
+                Some(_) => {}
+            }
+            if cuts.advance(&grid.interference, lane).is_none() {
+                return false;
+            }
         }
     }
 }

@@ -258,6 +258,7 @@ impl Interference {
 
     /// The last column at which the value that T' writes at this step is still there: the step of its next write to
     /// the object.
+    #[inline]
     pub(super) fn overwritten(&self, slot: Slot, step: u32) -> u32 {
         bits::first(self.writes(slot), step + 1).unwrap_or(index(self.len()))
     }
@@ -283,21 +284,28 @@ impl Interference {
     }
 
     /// How many reads T' has done at a column.
+    #[inline]
     pub(super) fn reads_done(&self, column: u32) -> u32 {
+        if self.words == 1 {
+            return (self.masks[ANY_READ] & bits::below(column as usize, 0)).count_ones();
+        }
         bits::count_below(self.row(ANY_READ), column)
     }
 
     /// The last column with as many reads done as at this one.
+    #[inline]
     pub(super) fn before_next_read(&self, column: u32) -> u32 {
         bits::first(self.row(ANY_READ), column).unwrap_or(index(self.len()))
     }
 
     /// The first column from here on at which T' holds no lock, n if there is none.
+    #[inline]
     pub(super) fn lock_free(&self, column: u32) -> u32 {
         bits::first(self.row(LOCK_FREE), column).unwrap_or(index(self.len()))
     }
 
     /// The first column from here on that a release leads to.
+    #[inline]
     pub(super) fn released(&self, column: u32) -> Option<u32> {
         bits::first(self.row(RELEASED), column)
     }

@@ -77,15 +77,20 @@ impl Lane {
     }
 
     /// Row `row`, computed as far as it is not yet.
+    #[inline]
     pub(super) fn row(&mut self, u: &Interference, t: &Track, row: usize) -> &[u64] {
         if self.clean <= row {
-            if u.words() == 1 {
-                self.extend_one(u, t, row);
-            } else {
-                by_width!(self.width, |width| self.extend(u, t, row, width));
-            }
+            self.compute(u, t, row);
         }
         &self.rows[row * self.width..(row + 1) * self.width]
+    }
+
+    fn compute(&mut self, u: &Interference, t: &Track, row: usize) {
+        if u.words() == 1 {
+            self.extend_one(u, t, row);
+        } else {
+            by_width!(self.width, |width| self.extend(u, t, row, width));
+        }
     }
 
     /// The last row, with rows from `dirty` on seen but not kept.
@@ -184,6 +189,7 @@ impl Lane {
     }
 
     /// [`Self::extend`] for rows of one word.
+    #[inline(always)]
     fn extend_one(&mut self, u: &Interference, t: &Track, last: usize) {
         if self.rows.len() <= last {
             self.rows.resize(2 * (last + 1), 0);

@@ -39,7 +39,7 @@ mod witness;
 #[cfg(feature = "z3")]
 mod z3;
 
-pub use grid::Grid;
+pub use grid::{Grid, Reader};
 pub use interference::Interference;
 pub use progress::ProgressGrid;
 pub use validate::validate;

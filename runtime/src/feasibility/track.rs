@@ -104,9 +104,25 @@ impl Track {
     }
 
     /// Sees to it that all rows say which steps are blocked.
+    #[inline]
     pub(super) fn settle(&mut self, u: &Interference) {
+        if self.settled <= self.events.len() {
+            self.settle_rest(u);
+        }
+    }
+
+    fn settle_rest(&mut self, u: &Interference) {
         let (from, last) = (self.settled, self.events.len());
         self.settled = last + 1;
+        if u.words() == 1 {
+            let rows = &mut self.rows.as_chunks_mut::<ROWS>().0[from - 1..=last];
+            let mut blocked = rows[0][BLOCKED];
+            for row in &mut rows[1..] {
+                blocked ^= row[CHANGE];
+                row[BLOCKED] = blocked;
+            }
+            return;
+        }
         by_width!(u.words(), |words| {
             let rows = &mut self.rows[(from - 1) * ROWS * words..(last + 1) * ROWS * words];
             let (mut above, mut below) = rows.split_at_mut(ROWS * words);
