@@ -12,6 +12,8 @@ use crate::feasibility::{Feasibility, Grid, Verdict};
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
 use crate::log::Log;
+#[cfg(feature = "scheduler")]
+use crate::scheduled::arena::Arena;
 
 /// Bounds on one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,6 +199,9 @@ impl Bytes {
 /// One execution runs at a time in a process, since the program's statics are shared by all its threads: others wait.
 pub struct Machine {
     engine: Box<Engine>,
+    /// Where the program allocates, if the allocator for that is installed.
+    #[cfg(feature = "scheduler")]
+    arena: Arena,
     /// T' has run since [`Machine::forget`], and its log must stay what it is.
     has_run: bool,
 }
@@ -222,6 +227,8 @@ impl Machine {
         panics::install_hook();
         Self {
             engine: Box::new(Engine::new(limits, solver)),
+            #[cfg(feature = "scheduler")]
+            arena: Arena::default(),
             has_run: false,
         }
     }
@@ -291,6 +298,11 @@ impl Machine {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         CURRENT.set(Some(pointer));
         let handle = Handle(pointer);
+        #[cfg(feature = "scheduler")]
+        let outside = {
+            self.arena.begin_thread(0);
+            self.arena.enter(0)
+        };
         run_harness(handle, program);
         let leftovers = handle.get().threads.take_bodies();
         handle.get().quiet = true;
@@ -299,6 +311,8 @@ impl Machine {
             // What the program's own destructors do after its end is none of its events.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(leftovers)));
         }
+        #[cfg(feature = "scheduler")]
+        outside.leave();
         CURRENT.set(None);
         self.outcome()
     }

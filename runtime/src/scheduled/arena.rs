@@ -8,12 +8,20 @@
 //! A region is used again in the next execution when everything in it has been freed. Otherwise, as when the program
 //! fills a global table at its first use, the thread gets a new region, and names are offsets into it.
 //!
-//! Generated workers install it: `#[global_allocator]`. Without it, names are given by order of appearance.
+//! Regions lie side by side in one reservation of address space, so that an address tells its region. A region belongs
+//! for ever to the OS thread that took it first, which alone allocates from it and counts what it frees without
+//! synchronisation; what other OS threads free is counted apart.
+//!
+//! Generated workers install it: `#[global_allocator]`. Without it, names are given by order of appearance. Executions of
+//! P̂ₖ have no use for names, but allocate from a region all the same, since it is fast.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ptr::{null, with_exposed_provenance_mut};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use super::coroutine::map_guarded;
+use super::coroutine::{GUARD, open, reserve};
 
 /// Address space of one region. Only what is used of it costs memory.
 const REGION: usize = 64 << 20;
@@ -24,158 +32,199 @@ const LARGEST: usize = 1 << 20;
 /// How many regions there can be at once, over all threads.
 const REGIONS: usize = 192;
 
-#[derive(Clone, Copy)]
+/// No region.
+const NOWHERE: usize = usize::MAX;
+
+/// All but `owner` and `freed_elsewhere` change on the owner's OS thread only.
 struct Region {
-    start: usize,
-    next: usize,
-    /// Allocations that have not been freed.
-    live: usize,
-    /// Some thread allocates from it.
-    assigned: bool,
+    /// Which OS thread it belongs to; 0 before it is taken.
+    owner: AtomicUsize,
+    /// Where the next allocation may begin.
+    next: AtomicUsize,
+    end: AtomicUsize,
+    /// Allocations, less those that the owner has freed.
+    live: AtomicUsize,
+    /// Those that others have freed.
+    freed_elsewhere: AtomicUsize,
+    /// Some thread of a program allocates from it.
+    assigned: AtomicBool,
+    /// Which one.
+    thread: AtomicUsize,
 }
 
-const UNUSED: Region = Region {
-    start: 0,
-    next: 0,
-    live: 0,
-    assigned: false,
-};
+impl Region {
+    const fn unused() -> Self {
+        Self {
+            owner: AtomicUsize::new(0),
+            next: AtomicUsize::new(0),
+            end: AtomicUsize::new(0),
+            live: AtomicUsize::new(0),
+            freed_elsewhere: AtomicUsize::new(0),
+            assigned: AtomicBool::new(false),
+            thread: AtomicUsize::new(0),
+        }
+    }
 
-struct Regions {
-    list: [Region; REGIONS],
-    count: usize,
-    lowest: usize,
-    highest: usize,
+    fn is_empty(&self) -> bool {
+        self.live.load(Ordering::Relaxed) == self.freed_elsewhere.load(Ordering::Acquire)
+    }
+
+    fn rewind(&self, start: usize) {
+        self.next.store(start, Ordering::Relaxed);
+        self.live.store(0, Ordering::Relaxed);
+        self.freed_elsewhere.store(0, Ordering::Relaxed);
+    }
 }
+
+static TABLE: [Region; REGIONS] = [const { Region::unused() }; REGIONS];
+
+/// Where the first region begins.
+static BASE: AtomicUsize = AtomicUsize::new(UNRESERVED);
+
+/// While there is no region: so far from all addresses that none seems to be in one.
+const UNRESERVED: usize = 1 << (usize::BITS - 1);
+
+/// Held while a region is taken. How many have been.
+static TAKEN: Mutex<usize> = Mutex::new(0);
 
 thread_local! {
-    // Both are plain data: an allocator must not make its thread-locals allocate.
-    static REGION_IN_USE: Cell<usize> = const { Cell::new(usize::MAX) };
-    static TABLE: Cell<Regions> = const {
-        Cell::new(Regions { list: [UNUSED; REGIONS], count: 0, lowest: usize::MAX, highest: 0 })
-    };
+    // Plain data: an allocator must not make its thread-locals allocate.
+    static IN_USE: Cell<*const Region> = const { Cell::new(null()) };
+    /// Its address is this OS thread's name.
+    static NAME: u8 = const { 0 };
 }
 
-fn table<R>(use_it: impl FnOnce(&mut Regions) -> R) -> R {
-    TABLE.with(|table| {
-        // SAFETY: the table belongs to this OS thread, and `use_it` neither allocates nor calls this again.
-        use_it(unsafe { &mut *table.as_ptr() })
-    })
+fn this_os_thread() -> usize {
+    NAME.with(|name| std::ptr::from_ref(name).addr())
+}
+
+fn start_of(region: usize) -> usize {
+    BASE.load(Ordering::Relaxed) + region * REGION
+}
+
+/// The region that an address is in; [`REGIONS`] or more for those in none.
+#[inline]
+fn region_of(address: usize) -> usize {
+    address.wrapping_sub(BASE.load(Ordering::Relaxed)) / REGION
 }
 
 /// The regions of one machine's threads.
 #[derive(Debug, Default)]
-pub(super) struct Arena {
+pub(crate) struct Arena {
     by_thread: Vec<usize>,
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
         for &at in &self.by_thread {
-            table(|table| {
-                if let Some(region) = table.list.get_mut(at) {
-                    region.assigned = false;
-                }
-            });
+            if let Some(region) = TABLE.get(at) {
+                region.assigned.store(false, Ordering::Release);
+            }
         }
     }
 }
 
 impl Arena {
     /// Before an execution: the thread's region is empty again, or a new one.
-    pub(super) fn begin_thread(&mut self, thread: usize) {
-        while self.by_thread.len() <= thread {
-            self.by_thread.push(usize::MAX);
-        }
-        let region = self.by_thread[thread];
-        let reusable = table(|table| match table.list.get_mut(region) {
-            Some(region) if region.live == 0 => {
-                region.next = region.start;
-                true
-            }
-            _ => false,
-        });
-        if !reusable {
-            table(|table| {
-                if let Some(region) = table.list.get_mut(region) {
-                    region.assigned = false;
-                }
-            });
-            self.by_thread[thread] = new_region();
+    #[inline]
+    pub(crate) fn begin_thread(&mut self, thread: usize) {
+        if let Some(&at) = self.by_thread.get(thread)
+            && let Some(region) = TABLE.get(at)
+            && region.is_empty()
+            && region.owner.load(Ordering::Relaxed) == this_os_thread()
+        {
+            region.rewind(start_of(at));
+        } else {
+            self.change_region(thread);
         }
     }
 
+    #[cold]
+    fn change_region(&mut self, thread: usize) {
+        while self.by_thread.len() <= thread {
+            self.by_thread.push(NOWHERE);
+        }
+        if let Some(region) = TABLE.get(self.by_thread[thread]) {
+            region.assigned.store(false, Ordering::Release);
+        }
+        self.by_thread[thread] = take_region(thread);
+    }
+
     /// From here on the thread's code runs on this OS thread.
-    pub(super) fn enter(&self, thread: usize) -> Outside {
-        let region = self.by_thread.get(thread).copied().unwrap_or(usize::MAX);
-        Outside(REGION_IN_USE.replace(region))
+    #[inline]
+    pub(crate) fn enter(&self, thread: usize) -> Outside {
+        let region = self.by_thread.get(thread).and_then(|&at| TABLE.get(at));
+        Outside(IN_USE.replace(region.map_or(null(), std::ptr::from_ref)))
     }
 
     /// The address as a name: which thread's region it is in, and where. `None` outside of all of them.
     pub(super) fn locate(&self, address: usize) -> Option<(usize, usize)> {
-        self.by_thread
-            .iter()
-            .enumerate()
-            .find_map(|(thread, &region)| {
-                table(|table| {
-                    let region = table.list.get(region)?;
-                    let offset = address.checked_sub(region.start)?;
-                    (offset < REGION).then_some((thread, offset))
-                })
-            })
+        let at = region_of(address);
+        let thread = TABLE.get(at)?.thread.load(Ordering::Relaxed);
+        (self.by_thread.get(thread) == Some(&at)).then(|| (thread, address - start_of(at)))
     }
 }
 
 /// What was in use before the program's code ran.
 #[must_use]
-pub(super) struct Outside(usize);
+pub(crate) struct Outside(*const Region);
 
 impl Outside {
     /// The runtime's own code runs again.
-    pub(super) fn leave(self) {
-        REGION_IN_USE.set(self.0);
+    #[inline]
+    pub(crate) fn leave(self) {
+        IN_USE.set(self.0);
     }
 }
 
+/// The runtime's own code runs, whose allocations outlive the execution.
+#[inline]
+pub(super) fn leave_program() -> Outside {
+    Outside(IN_USE.replace(null()))
+}
+
 /// Runs code of the runtime whose allocations outlive the execution.
-pub(super) fn outside<R>(run: impl FnOnce() -> R) -> R {
-    let before = Outside(REGION_IN_USE.replace(usize::MAX));
+#[inline]
+pub(crate) fn outside<R>(run: impl FnOnce() -> R) -> R {
+    let before = leave_program();
     let result = run();
     before.leave();
     result
 }
 
-fn new_region() -> usize {
-    let free = table(|table| {
-        let at =
-            (0..table.count).find(|&at| table.list[at].live == 0 && !table.list[at].assigned)?;
-        let region = &mut table.list[at];
-        (region.next, region.assigned) = (region.start, true);
-        Some(at)
+/// An empty region for a thread of a program.
+fn take_region(thread: usize) -> usize {
+    let me = this_os_thread();
+    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mine = (0..*taken).find(|&at| {
+        let region = &TABLE[at];
+        region.owner.load(Ordering::Relaxed) == me
+            && !region.assigned.load(Ordering::Acquire)
+            && region.is_empty()
     });
-    if let Some(at) = free {
-        return at;
+    let at = mine.or_else(|| open_region(&mut taken));
+    let Some(at) = at else { return NOWHERE };
+    let region = &TABLE[at];
+    region.owner.store(me, Ordering::Relaxed);
+    region.assigned.store(true, Ordering::Relaxed);
+    region.thread.store(thread, Ordering::Relaxed);
+    region.rewind(start_of(at));
+    at
+}
+
+/// One more region. There is none when all are taken, or the system gives no memory.
+fn open_region(taken: &mut usize) -> Option<usize> {
+    if BASE.load(Ordering::Relaxed) == UNRESERVED {
+        BASE.store(reserve(REGIONS * REGION).ok()?, Ordering::Relaxed);
     }
-    let Ok((start, _)) = map_guarded(REGION) else {
-        return usize::MAX;
-    };
-    table(|table| {
-        let at = table.count;
-        let Some(slot) = table.list.get_mut(at) else {
-            return usize::MAX;
-        };
-        let start = start + 64 * 1024;
-        *slot = Region {
-            start,
-            next: start,
-            live: 0,
-            assigned: true,
-        };
-        table.count += 1;
-        table.lowest = table.lowest.min(start);
-        table.highest = table.highest.max(start + REGION);
-        at
-    })
+    let at = *taken;
+    let region = TABLE.get(at)?;
+    let start = start_of(at);
+    let end = start + REGION - GUARD;
+    open(start, end - start).ok()?;
+    region.end.store(end, Ordering::Relaxed);
+    *taken += 1;
+    Some(at)
 }
 
 /// The allocator of generated workers.
@@ -185,50 +234,41 @@ pub struct Allocator;
 // SAFETY: memory comes from the system, or from a region: there from a part that nothing else is given, aligned as
 // asked. A region is only begun anew when all of its allocations have been freed.
 unsafe impl GlobalAlloc for Allocator {
+    #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let region = REGION_IN_USE.try_with(Cell::get).unwrap_or(usize::MAX);
-        if region != usize::MAX && layout.size() <= LARGEST {
-            let address = table(|table| {
-                let region = table.list.get_mut(region)?;
-                let address = region.next.next_multiple_of(layout.align());
-                let end = address + layout.size();
-                if end > region.start + REGION - 64 * 1024 {
-                    return None;
-                }
-                region.next = end;
-                region.live += 1;
-                Some(address)
-            });
-            if let Some(address) = address {
-                return std::ptr::with_exposed_provenance_mut(address);
+        let region = IN_USE.try_with(Cell::get).unwrap_or(null());
+        // SAFETY: what is in use is null or an element of `TABLE`.
+        if let Some(region) = unsafe { region.as_ref() }
+            && layout.size() <= LARGEST
+        {
+            let address = region
+                .next
+                .load(Ordering::Relaxed)
+                .next_multiple_of(layout.align());
+            let end = address + layout.size();
+            if end <= region.end.load(Ordering::Relaxed) {
+                region.next.store(end, Ordering::Relaxed);
+                let live = region.live.load(Ordering::Relaxed);
+                region.live.store(live + 1, Ordering::Relaxed);
+                return with_exposed_provenance_mut(address);
             }
         }
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
+    #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        let address = pointer.addr();
-        let ours = TABLE
-            .try_with(|_| {
-                table(|table| {
-                    if address < table.lowest || address >= table.highest {
-                        return false;
-                    }
-                    let count = table.count;
-                    let mut regions = table.list[..count].iter_mut();
-                    let found = regions
-                        .find(|region| address >= region.start && address - region.start < REGION);
-                    found.is_some_and(|region| {
-                        region.live -= 1;
-                        true
-                    })
-                })
-            })
-            .unwrap_or(false);
-        if !ours {
+        let Some(region) = TABLE.get(region_of(pointer.addr())) else {
             // SAFETY: what is in no region came from the system.
-            unsafe { System.dealloc(pointer, layout) }
+            unsafe { System.dealloc(pointer, layout) };
+            return;
+        };
+        if region.owner.load(Ordering::Relaxed) == this_os_thread() {
+            let live = region.live.load(Ordering::Relaxed);
+            region.live.store(live - 1, Ordering::Relaxed);
+        } else {
+            region.freed_elsewhere.fetch_add(1, Ordering::Release);
         }
     }
 }

@@ -28,7 +28,7 @@ const PRIVATE_ANONYMOUS: i32 = 0x02 | 0x20;
 const PRIVATE_ANONYMOUS: i32 = 0x02 | 0x1000;
 
 /// No page is larger on the systems that this runs on.
-const GUARD: usize = 64 * 1024;
+pub(super) const GUARD: usize = 64 * 1024;
 
 unsafe extern "C" {
     fn mmap(
@@ -43,24 +43,39 @@ unsafe extern "C" {
     fn munmap(address: *mut u8, length: usize) -> i32;
 }
 
-/// Maps memory that can be read and written, with [`GUARD`] bytes before it that can't. The answer is where all of it
-/// begins.
-pub(super) fn map_guarded(size: usize) -> io::Result<(usize, usize)> {
-    let size = size.max(MIN_STACK_SIZE).next_multiple_of(GUARD);
-    let length = size + GUARD;
+/// Sets address space aside that nothing can be done with before parts of it are opened. The answer is where it begins.
+pub(super) fn reserve(length: usize) -> io::Result<usize> {
     // SAFETY: a new private mapping, at an address of the system's choice, touches nothing that exists.
     let start = unsafe { mmap(std::ptr::null_mut(), length, NONE, PRIVATE_ANONYMOUS, -1, 0) };
     if start.addr() == usize::MAX {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the range lies in the mapping just made.
-    if unsafe { mprotect(start.add(GUARD), size, READ_WRITE) } != 0 {
-        let error = io::Error::last_os_error();
+    Ok(start.expose_provenance())
+}
+
+/// Lets a part of what has been set aside be read and written.
+pub(super) fn open(start: usize, length: usize) -> io::Result<()> {
+    let start = std::ptr::with_exposed_provenance_mut(start);
+    // SAFETY: the callers say nothing but what they have reserved, and nothing is there yet.
+    if unsafe { mprotect(start, length, READ_WRITE) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Maps memory that can be read and written, with [`GUARD`] bytes before it that can't. The answer is where all of it
+/// begins, and how long it is.
+fn map_guarded(size: usize) -> io::Result<(usize, usize)> {
+    let size = size.max(MIN_STACK_SIZE).next_multiple_of(GUARD);
+    let length = size + GUARD;
+    let start = reserve(length)?;
+    if let Err(error) = open(start + GUARD, size) {
+        let start = std::ptr::with_exposed_provenance_mut(start);
         // SAFETY: the mapping just made; nobody knows of it.
         unsafe { munmap(start, length) };
         return Err(error);
     }
-    Ok((start.expose_provenance(), length))
+    Ok((start, length))
 }
 
 impl GuardedStack {

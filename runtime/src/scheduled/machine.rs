@@ -10,7 +10,7 @@ use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, RunEnd, Scheduler, View};
 
-use super::arena::Arena;
+use super::arena::{Arena, leave_program};
 use super::coroutine::{self, GuardedStack, Yielder};
 use super::objects::Objects;
 use super::threads::{Slot, Stage};
@@ -403,8 +403,7 @@ impl State {
 impl Handle {
     /// Tells the scheduler what has been done, and lets it decide who is next: see [`State::next`].
     pub(super) fn decide(self) {
-        let state = self.get();
-        let inside = state.arena.enter(usize::MAX);
+        let inside = leave_program();
         self.tell();
         let (mut live, mut enabled) = self.get().sets();
         if enabled.is_empty() && !live.is_empty() && self.get().unpark() {
@@ -567,7 +566,7 @@ impl State {
 /// Creates a thread and runs it up to its first announcement.
 pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
     let state = handle.get();
-    let inside = state.arena.enter(usize::MAX);
+    let inside = leave_program();
     while state.slots.len() <= thread {
         state.slots.push(Slot::absent());
         state.pending.push(Pending::default());
@@ -642,7 +641,7 @@ fn end_all(handle: Handle) {
 impl Handle {
     fn note_panic(self, thread: usize) {
         let state = self.get();
-        let inside = state.arena.enter(usize::MAX);
+        let inside = leave_program();
         if !state.ending {
             let (message, place) = state.panic.take().map_or_else(
                 || {
@@ -687,7 +686,7 @@ impl Handle {
     /// Tells the scheduler what has been done without asking it: the thread goes on, since it unwinds or since the next
     /// event belongs to the same step.
     pub(super) fn flush(self) {
-        let inside = self.get().arena.enter(usize::MAX);
+        let inside = leave_program();
         self.tell();
         inside.leave();
     }
