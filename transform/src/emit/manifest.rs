@@ -14,6 +14,9 @@ overflow-checks = true
 panic = \"unwind\"
 ";
 
+/// The runtime is compiled once for many programs, so that it may take longer.
+const RUNTIME: &str = "codegen-units = 1\n";
+
 pub(super) fn text(package: &Package, name: &str) -> Result<String, Error> {
     let mut text = format!(
         "# Written by seqz: the sequential program of `{}`.\n\n\
@@ -24,7 +27,9 @@ pub(super) fn text(package: &Package, name: &str) -> Result<String, Error> {
         package.name, package.edition,
     );
     for profile in ["dev", "release"] {
-        text.push_str(&format!("[profile.{profile}]\n{PROFILE}\n"));
+        text.push_str(&format!(
+            "[profile.{profile}]\n{PROFILE}\n[profile.{profile}.package.seqz-runtime]\n{RUNTIME}\n"
+        ));
     }
     let mut dependencies = package.dependencies.clone();
     dependencies.retain(|name, _| !matches!(name, "seqz" | "seqz-runtime" | "seqz_runtime"));
