@@ -1,11 +1,19 @@
 //! Ratios between seqz and the tools beside it, each measured in one run on one machine.
 
+#[cfg(feature = "peers")]
+mod clock;
 #[cfg(feature = "z3")]
 mod feasibility;
 #[cfg(feature = "peers")]
 mod peers;
 
 use std::process::ExitCode;
+
+/// What generated workers have. Outside of executions of seqz it is the system's, so that the others have that.
+#[cfg(feature = "peers")]
+#[global_allocator]
+static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
+    seqz_runtime::scheduled::arena::Allocator;
 
 const USAGE: &str = "\
 usage: seqz-bench feasibility [LOGS]   (needs --features z3)
