@@ -224,7 +224,9 @@ impl<S: Strategy> Search<S> {
                 self.counts.deadlocks += u64::from(end.outcome == Outcome::Blocked);
             }
         }
-        self.counts.failures += u64::from(end.failure.is_some());
+        // What is given up repeats what another execution runs to its end.
+        let counted = end.outcome != Outcome::Abandoned && end.failure.is_some();
+        self.counts.failures += u64::from(counted);
         self.counts.relations = self.relations.len();
         self.counts.states = self.states.len();
         Ok(Some(run))

@@ -227,3 +227,30 @@ fn scoped_threads_borrow() {
     assert!(found.failures.is_empty(), "{found:?}");
     assert_eq!(found.relations, 2);
 }
+
+#[test]
+fn a_thread_that_panics_under_a_guard_gives_the_lock_back() {
+    let program = || {
+        let lock = Arc::new(Mutex::new(0));
+        let other = Arc::clone(&lock);
+        let first = thread::spawn(move || {
+            let mut value = other.lock().unwrap();
+            *value += 1;
+            assert!(*value != 1, "the first one");
+        });
+        match lock.lock() {
+            Ok(mut value) => *value += 1,
+            Err(poisoned) => assert_eq!(*poisoned.into_inner(), 1),
+        }
+        let _ = first.join();
+    };
+    let failures = BTreeSet::from([(FailureKind::Panic, "the first one".to_owned())]);
+    for found in [
+        explore(Dfs::default(), program),
+        explore(Dpor::default(), program),
+        explore(Odpor::default(), program),
+    ] {
+        assert_eq!(found.failures, failures);
+        assert_eq!(found.relations, 2, "{found:?}");
+    }
+}

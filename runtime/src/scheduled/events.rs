@@ -4,6 +4,7 @@ use seqz_explore::{Event, Kind, Object, Pending};
 
 use super::machine::{FailureKind, Traced, start};
 pub(crate) use super::machine::{Handle, current};
+use super::threads::ToGiveBack;
 use crate::engine::Site;
 use crate::log::LockMode;
 
@@ -61,19 +62,32 @@ impl Handle {
     /// Waits for the current thread's turn to do this.
     #[inline]
     pub(crate) fn turn(self, kind: Kind, object: Object, expected: u64, site: Site) {
-        if self.is_inert() {
+        let pending = Pending {
+            kind,
+            object,
+            expected,
+            site: site_number(site),
+        };
+        if self.get().ending {
             self.stay_ended();
+        } else if std::thread::panicking() {
+            self.go_on(pending, site);
+        } else {
+            self.give_back();
+            self.announce(pending, site);
+        }
+    }
+
+    /// Gives back the locks whose guards were dropped while the thread unwound.
+    pub(super) fn give_back(self) {
+        let state = self.get();
+        let thread = state.current;
+        if state.slots[thread].to_give_back.is_empty() {
             return;
         }
-        self.announce(
-            Pending {
-                kind,
-                object,
-                expected,
-                site: site_number(site),
-            },
-            site,
-        );
+        for lock in std::mem::take(&mut state.slots[thread].to_give_back) {
+            self.unlock(lock.object, lock.mode, lock.written, lock.site);
+        }
     }
 
     /// The current thread has done this in its turn.
@@ -108,6 +122,9 @@ impl Handle {
             LockMode::Exclusive => Kind::Lock,
             LockMode::Shared => Kind::LockShared,
         };
+        if self.has_kept(object, mode) {
+            return;
+        }
         self.turn(kind, object, 0, site);
         if !self.may_take(object, mode) && !self.is_ending() {
             // Threads can't be switched while one unwinds: std counts panics per OS thread.
@@ -127,6 +144,9 @@ impl Handle {
             LockMode::Exclusive => (Kind::TryLock, Kind::TryLockFailed),
             LockMode::Shared => (Kind::TryLockShared, Kind::TryLockSharedFailed),
         };
+        if self.has_kept(object, mode) {
+            return true;
+        }
         self.turn(kind, object, 0, site);
         let free = self.may_take(object, mode);
         if free {
@@ -139,7 +159,22 @@ impl Handle {
     /// Gives a lock back.
     ///
     /// `written` tells that what it protects may have changed.
+    ///
+    /// A thread that unwinds can't be switched away from, but that others run before it gives its locks back is no less
+    /// possible: so it gives them back when it has unwound. Nobody can tell, since nobody can take them before.
     pub(crate) fn unlock(self, object: Object, mode: LockMode, written: bool, site: Site) {
+        let state = self.get();
+        if !state.ending && std::thread::panicking() {
+            let thread = state.current;
+            let lock = ToGiveBack {
+                object,
+                mode,
+                written,
+                site,
+            };
+            super::arena::outside(|| state.slots[thread].to_give_back.push(lock));
+            return;
+        }
         let kind = match mode {
             LockMode::Exclusive => Kind::Unlock,
             LockMode::Shared => Kind::UnlockShared,
@@ -151,6 +186,16 @@ impl Handle {
             LockMode::Shared => holders.shared = holders.shared.saturating_sub(1),
         }
         self.did(kind, object, 0, u64::from(written), site);
+    }
+
+    /// Whether this is a lock that the thread, which unwinds, still has to give back: then it has it again.
+    fn has_kept(self, object: Object, mode: LockMode) -> bool {
+        let state = self.get();
+        let kept = &mut state.slots[state.current].to_give_back;
+        let at = kept
+            .iter()
+            .position(|lock| lock.object == object && lock.mode == mode);
+        at.map(|at| kept.remove(at)).is_some()
     }
 
     fn may_take(self, object: Object, mode: LockMode) -> bool {

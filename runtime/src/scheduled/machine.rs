@@ -378,7 +378,13 @@ impl State {
                 )
             })
             .collect();
-        let Some((thread, _, place)) = waiting.first().cloned() else {
+        // Who waits for a lock says more than who waits for a thread.
+        let locks = |kind| matches!(kind, Kind::Lock | Kind::LockShared);
+        let first = waiting
+            .iter()
+            .find(|(_, kind, _)| locks(*kind))
+            .or(waiting.first());
+        let Some((thread, _, place)) = first.cloned() else {
             return;
         };
         let (kind, message) = if parked {
@@ -444,6 +450,34 @@ impl Handle {
         inside.leave();
     }
 
+    /// The current thread unwinds and does this at once: the scheduler sees that nobody else can run.
+    pub(super) fn go_on(self, pending: Pending, site: Site) {
+        let inside = leave_program();
+        self.tell();
+        let state = self.get();
+        let thread = state.current;
+        state.pending[thread] = pending;
+        state.slots[thread].site = Some(site);
+        let (live, _) = state.sets();
+        let name = u8::try_from(thread).unwrap_or(0);
+        if let Some(scheduler) = state.scheduler {
+            let enabled = ThreadSet::only(name);
+            let view = View {
+                pending: &state.pending,
+                live,
+                enabled,
+                last: state.last,
+            };
+            // SAFETY: as in `decide`.
+            if unsafe { &mut *scheduler }.pick(&view) != Pick::Run(name) {
+                state.outcome = Outcome::Abandoned;
+                state.ending = true;
+            }
+            state.last = Some(name);
+        }
+        inside.leave();
+    }
+
     fn tell(self) {
         let state = self.get();
         let Some(traced) = state.executed.take() else {
@@ -457,12 +491,6 @@ impl Handle {
             // SAFETY: as in `decide`.
             unsafe { &mut *scheduler }.ran(&traced.event);
         }
-    }
-
-    /// Whether announcing means nothing: the execution is being ended, or the thread unwinds.
-    #[inline]
-    pub(super) fn is_inert(self) -> bool {
-        self.get().ending || std::thread::panicking()
     }
 
     /// Announces an operation of the current thread, and returns when it is its turn.
@@ -591,6 +619,8 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
         {
             handle.note_panic(thread);
         }
+        // The execution may be ended while the thread waits for its turn to give a lock back: then it gives it back at once.
+        while catch_unwind(AssertUnwindSafe(|| handle.give_back())).is_err() {}
         handle.ended(thread);
     });
     state.slots[thread].coroutine = Some(coroutine);

@@ -1,9 +1,10 @@
 //! The threads of one execution.
 
-use seqz_explore::{Event, Kind};
+use seqz_explore::{Event, Kind, Object};
 
 use super::coroutine::{self, Yielder};
 use crate::engine::Site;
+use crate::log::LockMode;
 
 /// How a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,15 @@ pub(super) enum Stage {
     Ended,
 }
 
+/// A lock whose guard was dropped while its thread unwound.
+#[derive(Clone, Copy)]
+pub(super) struct ToGiveBack {
+    pub object: Object,
+    pub mode: LockMode,
+    pub written: bool,
+    pub site: Site,
+}
+
 /// One thread.
 pub(super) struct Slot {
     pub stage: Stage,
@@ -26,6 +36,8 @@ pub(super) struct Slot {
     pub site: Option<Site>,
     pub name: Option<String>,
     pub spawned_at: Option<Site>,
+    /// See [`Handle::unlock`](super::machine::Handle::unlock).
+    pub to_give_back: Vec<ToGiveBack>,
     /// How many threads it has created.
     pub children: u32,
     /// Its repeated read can't see anything new until its object is written.
@@ -71,6 +83,7 @@ impl Slot {
             site: None,
             name: None,
             spawned_at: None,
+            to_give_back: Vec::new(),
             children: 0,
             parked: false,
             idle: Idle::default(),
@@ -82,6 +95,7 @@ impl Slot {
         self.stage = Stage::Absent;
         self.name = None;
         self.spawned_at = None;
+        self.to_give_back.clear();
         self.children = 0;
         self.parked = false;
         self.idle = Idle::default();
