@@ -41,6 +41,8 @@ fn help_tells_what_there_is() {
     snapshot!("help_check", dir, ["check", "--help"]);
     snapshot!("help_transform", dir, ["transform", "--help"]);
     snapshot!("help_list", dir, ["list", "--help"]);
+    snapshot!("help_explore", dir, ["explore", "--help"]);
+    snapshot!("help_replay", dir, ["replay", "--help"]);
 }
 
 #[test]
@@ -56,7 +58,9 @@ fn wrong_options_are_refused_with_code_2() {
         &["check", "--format", "xml"],
         &["check", "--max-inputs", "0"],
         &["transform", "."],
-        &["explore", "."],
+        &["explore", "--strategy", "luck"],
+        &["explore", "--stack-size", "1"],
+        &["replay"],
     ] {
         let run = seqz(dir.path(), args);
         assert_eq!(run.code, Some(2), "{args:?}: {}", run.shown());

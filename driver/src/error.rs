@@ -73,6 +73,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// What `--input` gives does not fit.
+    pub(crate) fn bad_input(parameter: &str, message: &str) -> Self {
+        Self::Option {
+            message: format!("--input {parameter}: {message}"),
+            help:
+                "give a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`) of the parameter's type"
+                    .into(),
+        }
+    }
+
     /// 2 where the program or the command line is at fault, 3 where seqz or the machine is.
     #[must_use]
     pub const fn code(&self) -> u8 {

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::shown;
 use crate::embed::at;
+use crate::error::Error;
 use crate::report::document::{Bug, SCHEMA, Site, Thread};
+use crate::report::exploration::Failure;
 
 /// What is in a finding's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,14 +21,58 @@ pub struct Finding {
     pub seqz: String,
     /// The program, as given on the command line.
     pub path: String,
+    /// The same, wherever it is looked for from.
+    pub program: PathBuf,
     /// The harness.
     pub harness: String,
     /// Where the harness is.
     pub harness_site: Site,
-    /// The threads that ran side by side.
-    pub threads: Vec<Thread>,
-    /// The bug.
-    pub bug: Bug,
+    /// What was found.
+    #[serde(flatten)]
+    pub found: Found,
+}
+
+impl Finding {
+    /// Reads a finding's file.
+    ///
+    /// # Errors
+    /// When it can't be read, or holds none that this version knows.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text = fs::read(path).map_err(|source| Error::File {
+            what: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let no_finding = |why: String| Error::Option {
+            message: format!("{} is no finding: {why}", shown(path)),
+            help: "findings are files that `seqz check` and `seqz explore` write, see docs/json.md"
+                .into(),
+        };
+        let value: serde_json::Value =
+            serde_json::from_slice(&text).map_err(|e| no_finding(e.to_string()))?;
+        if value["schema"] != SCHEMA {
+            return Err(no_finding(format!("it does not have \"schema\": {SCHEMA}")));
+        }
+        serde_json::from_value(value).map_err(|e| no_finding(e.to_string()))
+    }
+}
+
+/// What was found, by whom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Found {
+    /// By `seqz check`.
+    Bug {
+        /// The threads that ran side by side.
+        threads: Vec<Thread>,
+        /// The bug.
+        bug: Box<Bug>,
+    },
+    /// By `seqz explore`.
+    Failure {
+        /// The failure.
+        failure: Box<Failure>,
+    },
 }
 
 /// The findings of one program: `1.json`, `2.json`, … in a directory of their own.
@@ -91,21 +138,17 @@ impl Store {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn save(
-        &mut self,
-        harness: &str,
-        site: &Site,
-        threads: &[Thread],
-        bug: &Bug,
-    ) -> io::Result<PathBuf> {
+    pub fn save(&mut self, harness: &str, site: &Site, found: Found) -> io::Result<PathBuf> {
         let finding = Finding {
             schema: SCHEMA,
             seqz: env!("CARGO_PKG_VERSION").into(),
             path: self.path.clone(),
+            program: Path::new(&self.path)
+                .canonicalize()
+                .unwrap_or_else(|_| self.path.clone().into()),
             harness: harness.into(),
             harness_site: site.clone(),
-            threads: threads.to_vec(),
-            bug: bug.clone(),
+            found,
         };
         let mut new = tempfile::NamedTempFile::new_in(&self.dir)?;
         serde_json::to_writer_pretty(&mut new, &finding)?;

@@ -143,7 +143,7 @@ pub fn settings(dir: &Path) -> insta::Settings {
         let name = if path == dir { "[DIR]" } else { "[TARGET]" };
         settings.add_filter(&regex_of(&path.display().to_string()), name);
     }
-    settings.add_filter(r"\d+\.\d+ s\b", "[TIME]");
+    settings.add_filter(r"\d+\.\d+ s\b( *\([^)]*/s\))?", "[TIME]");
     settings.add_filter(r"sample-[0-9a-f]{8,}", "sample-[HASH]");
     settings
 }

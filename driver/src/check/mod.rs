@@ -22,6 +22,7 @@ use crate::program::{Generated, Harness, Program};
 use crate::report::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
+use crate::worker::Watch;
 use gather::Gathered;
 use progress::Progress;
 use search::Search;
@@ -149,9 +150,11 @@ pub fn run(
             .and_then(Path::parent)
             .filter(|dir| !dir.as_os_str().is_empty()),
         original: Original::new(program, generated),
-        stop,
-        deadline: options.deadline,
-        hang_after: options.hang_after,
+        watch: Watch {
+            stop,
+            deadline: options.deadline,
+            hang_after: options.hang_after,
+        },
         seed: options.seed,
         progress,
         store,
@@ -227,32 +230,33 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
 }
 
 fn empty(harness: &Harness, options: &Options) -> HarnessReport {
-    let given = |name: &str| {
-        let spec = options
-            .inputs
-            .iter()
-            .find(|(parameter, _)| parameter == name);
-        spec.map(|(_, values)| values.clone())
-    };
     HarnessReport {
         name: harness.name.clone(),
         site: harness.site.clone(),
         status: Status::Checked,
         threads: Vec::new(),
-        inputs: harness
-            .parameters
-            .iter()
-            .map(|(name, ty)| InputDomain {
-                name: name.clone(),
-                ty: ty.clone(),
-                given: given(name),
-            })
-            .collect(),
+        inputs: domains(harness, &options.inputs),
         roles: Vec::new(),
         bugs: Vec::new(),
         faults: Vec::new(),
         notes: Vec::new(),
     }
+}
+
+/// How the values of each parameter are chosen.
+pub(crate) fn domains(harness: &Harness, inputs: &[(String, String)]) -> Vec<InputDomain> {
+    let given = |name: &str| {
+        let spec = inputs.iter().find(|(parameter, _)| parameter == name);
+        spec.map(|(_, values)| values.clone())
+    };
+    let parameters = harness.parameters.iter();
+    parameters
+        .map(|(name, ty)| InputDomain {
+            name: name.clone(),
+            ty: ty.clone(),
+            given: given(name),
+        })
+        .collect()
 }
 
 fn reasons(harness: &HarnessReport) -> impl Iterator<Item = Reason> {

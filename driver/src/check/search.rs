@@ -1,27 +1,21 @@
 //! The search of one harness: a worker does it, and is watched over while it does.
 
-use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::gather::Gathered;
 use super::progress::{Position, Progress};
 use super::solver::RemoteSolver;
 use crate::error::Error;
-use crate::findings::Store;
+use crate::findings::{Found, Store};
 use crate::original::{Original, inputs};
 use crate::report::document::{Bug, Cut, Kind, Reason, Role, Status};
 use crate::report::layout::counted;
 use crate::report::schedule::Confirmation;
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
-use crate::worker::{Death, Process, Received};
+use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
 use seqz_runtime::log::Log;
-use seqz_runtime::worker::wire::Wire as _;
 use seqz_runtime::{ReadId, WriteId};
-
-/// How often a quiet worker's driver looks up.
-const TICK: Duration = Duration::from_millis(50);
 
 /// What doesn't change from harness to harness.
 pub(super) struct Search<'a> {
@@ -29,9 +23,7 @@ pub(super) struct Search<'a> {
     /// Where tests of the program run: in their package, as under cargo.
     pub(super) dir: Option<&'a Path>,
     pub(super) original: Original<'a>,
-    pub(super) stop: &'a AtomicBool,
-    pub(super) deadline: Option<Instant>,
-    pub(super) hang_after: Duration,
+    pub(super) watch: Watch<'a>,
     pub(super) seed: u64,
     pub(super) progress: &'a Progress,
     pub(super) store: Option<Store>,
@@ -147,35 +139,16 @@ impl Search<'_> {
         let mut process = Process::start(self.worker, self.dir)
             .map_err(|e| failed("cannot start the worker", &e))?;
         if send(&mut process, &Request::Check(check.clone())).is_err() {
-            return bury(process);
+            return bury(process).map(End::Died);
         }
         let mut last_sign = Instant::now();
         loop {
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(End::Cut(Cut::Interrupted));
-            }
-            if self
-                .deadline
-                .is_some_and(|deadline| Instant::now() >= deadline)
-            {
-                return Ok(End::Cut(Cut::TimeLimit));
-            }
-            let frame = match process
-                .connection
-                .receive(TICK)
-                .map_err(|e| failed("the worker can't be heard", &e))?
-            {
-                Received::Frame(frame) => frame,
-                Received::Closed => return bury(process),
-                Received::Nothing if last_sign.elapsed() > self.hang_after => return Ok(End::Hung),
-                Received::Nothing => continue,
+            let reply = match self.watch.listen(&mut process, &mut last_sign)? {
+                Heard::Reply(reply) => reply,
+                Heard::Cut(cut) => return Ok(End::Cut(cut)),
+                Heard::Closed => return bury(process).map(End::Died),
+                Heard::Hung => return Ok(End::Hung),
             };
-            last_sign = Instant::now();
-            let reply = Reply::decode(&frame).map_err(|e| {
-                Error::Worker(format!(
-                    "the worker said something that can't be understood: {e}"
-                ))
-            })?;
             match reply {
                 Reply::Done => return Ok(End::Done),
                 Reply::Check {
@@ -189,7 +162,7 @@ impl Search<'_> {
                     };
                     let answer = self.decide(&log, by_grid, check.solver, gathered)?;
                     if send(&mut process, &Request::Verdict(answer)).is_err() {
-                        return bury(process);
+                        return bury(process).map(End::Died);
                     }
                 }
                 Reply::Executing {
@@ -274,35 +247,19 @@ impl Search<'_> {
             Reply::Unsupported { message, place } => {
                 gathered.report.status = Status::Unsupported {
                     reason: self.original.message(&message),
-                    help: None,
+                    help: Some(
+                        "`seqz explore` runs the program as it is, with any number of threads"
+                            .into(),
+                    ),
                     site: place.and_then(|place| self.original.site(&place)),
                 };
                 return Ok(true);
             }
             Reply::Nondeterministic { inputs: values } => {
-                let values: Vec<_> = values
-                    .iter()
-                    .map(|(name, value)| format!("{name} = {value}"))
-                    .collect();
-                let with = if values.is_empty() {
-                    String::new()
-                } else {
-                    format!(", with {}", values.join(", "))
-                };
-                gathered.report.status = Status::Nondeterministic {
-                    reason: format!(
-                        "run again with the same inputs and the same choices, it did something else{with}"
-                    ),
-                    site: None,
-                };
+                gathered.report.status = Status::nondeterministic(&values, "the same choices");
                 return Ok(true);
             }
-            Reply::BadInput { param, message } => {
-                return Err(Error::Option {
-                    message: format!("--input {param}: {message}"),
-                    help: "give a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`) of the parameter's type".into(),
-                });
-            }
+            Reply::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),
             Reply::Refused(why) => return Err(Error::Worker(format!("the worker refuses: {why}"))),
             Reply::Executing { .. }
             | Reply::Check { .. }
@@ -322,7 +279,11 @@ impl Search<'_> {
         }
         let Some(store) = &mut self.store else { return };
         let report = &gathered.report;
-        if let Err(error) = store.save(&report.name, &report.site, &report.threads, &bug) {
+        let found = Found::Bug {
+            threads: report.threads.clone(),
+            bug: Box::new(bug),
+        };
+        if let Err(error) = store.save(&report.name, &report.site, found) {
             // A full disk: the search is worth more than the file.
             gathered.note(format!(
                 "findings are not written to files any more: {error}"
@@ -340,7 +301,7 @@ impl Search<'_> {
                 Kind::Hang,
                 format!(
                     "one execution went on for more than {:.1} s",
-                    self.hang_after.as_secs_f64()
+                    self.watch.hang_after.as_secs_f64()
                 ),
             ),
         };
@@ -411,19 +372,4 @@ fn shell_word(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-fn send(process: &mut Process, request: &Request) -> io::Result<()> {
-    process.connection.send(&request.encode())
-}
-
-fn bury(process: Process) -> Result<End, Error> {
-    let death = process
-        .end(true)
-        .map_err(|e| failed("the worker's end can't be told", &e))?;
-    Ok(End::Died(death))
-}
-
-fn failed(what: &str, error: &io::Error) -> Error {
-    Error::Worker(format!("{what}: {error}"))
 }

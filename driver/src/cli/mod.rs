@@ -1,16 +1,22 @@
 //! The command line.
 
 mod check;
+mod explore;
 mod input;
 mod list;
+mod replay;
 mod role;
+mod search;
 mod transform;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use explore::{ExploreArgs, StrategyChoice};
 pub use input::InputSpec;
+pub use replay::ReplayArgs;
+pub use search::{SearchArgs, TargetArgs};
 
 use crate::Error;
 use crate::terminal::Terminal;
@@ -24,13 +30,17 @@ use crate::terminal::Terminal;
     long_about = "Finds concurrency bugs in ordinary Rust by bounded interference.\n\n\
         seqz takes code written with plain std (an existing #[test] that spawns threads, say), and turns its two threads \
         into one sequential program, P̂ₖ, whose extra inputs choose which k reads of the thread under test see a value \
-        that the other thread wrote. Running that program over all such choices finds the bug, and the k reads explain it.",
+        that the other thread wrote. Running that program over all such choices finds the bug, and the k reads explain it. \
+        It also runs the program as it is, with any number of threads, under a scheduler that explores or replays \
+        schedules.",
     after_help = EXIT_CODES,
     after_long_help = concat!(
         "Examples:\n",
         "  seqz list                        what there is to check in this crate\n",
         "  seqz check                       check all of it, with up to 3 non-local reads\n",
         "  seqz check src/queue.rs --harness push_and_pop\n",
+        "  seqz explore                     run all of it in every order, with any number of threads\n",
+        "  seqz replay target/seqz/findings/queue-0123456789abcdef/1.json\n",
         "  seqz transform --k 2 src/queue.rs -o queue-p-hat\n\n",
         "Exit codes:\n",
         "  0  no bug was found      1  a bug was found\n",
@@ -50,6 +60,8 @@ enum Command {
     List(ListArgs),
     Transform(TransformArgs),
     Check(CheckArgs),
+    Explore(ExploreArgs),
+    Replay(ReplayArgs),
 }
 
 /// Arguments of `seqz list`.
@@ -113,7 +125,8 @@ pub struct TransformArgs {
         Every harness is rewritten into the sequential program P̂ₖ and built once. Then all choices are tried, of which \
         k reads of the thread under test see which writes of the interfering thread, first for k = 0 and up to --k-max, \
         with each of the two threads under test in turn, and for all inputs. What is searched to the end is said to be \
-        exhausted; what is not, why not.\n\n\
+        exhausted; what is not, why not. What is found is \
+        replayed on the original program before it is reported.\n\n\
         The memory model is sequential consistency: `Ordering` arguments are not looked at.",
     after_long_help = "Examples:\n  \
         seqz check                                  every harness of the crate in this directory\n  \
@@ -125,51 +138,23 @@ pub struct TransformArgs {
         DIR/findings as they come, where DIR is the target directory."
 )]
 pub struct CheckArgs {
-    /// A Rust file, a crate, or a workspace member
-    #[arg(default_value = ".")]
-    path: PathBuf,
+    #[command(flatten)]
+    search: SearchArgs,
     /// The largest number of non-local reads to try
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=64))]
     k_max: u32,
-    /// Only this harness (its path, or the end of it); may be given several times [default: all]
-    #[arg(long, value_name = "NAME")]
-    harness: Vec<String>,
     /// Which thread is under test: `first` or `second`, `main`, or a thread's name [default: each in turn]
     #[arg(long, value_name = "WHICH")]
     thread_under_test: Option<String>,
     /// Which engine decides whether a log has a feasible interleaving
     #[arg(long, value_enum, default_value_t = SolverChoice::Grid)]
     solver: SolverChoice,
-    /// Values for a parameter of the harness: a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`)
-    #[arg(long, value_name = "NAME=VALUES")]
-    input: Vec<InputSpec>,
-    /// How many inputs to try at most; more than that are sampled
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
-    max_inputs: u32,
-    /// Seed of the sample of inputs, to repeat a run [default: chosen, and printed]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
     /// How many shared accesses a thread may make in one execution before it is cut
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
     /// How many executions to make at most, per harness and thread under test
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
-    /// Stop the search after so many seconds; building doesn't count
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time: Option<std::time::Duration>,
-    /// How long one execution may go on without a sign of life before it is taken for hung, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    hang_after: std::time::Duration,
-    /// How to print the answer
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
-    /// Where to build [default: $SEQZ_TARGET_DIR, or target/seqz of the crate, or a cache directory for a lone file]
-    #[arg(long, value_name = "DIR")]
-    target_dir: Option<PathBuf>,
-    /// Write the rewritten program to DIR as well, to look at it
-    #[arg(long, value_name = "DIR")]
-    keep: Option<PathBuf>,
 }
 
 /// How an answer is printed.
@@ -241,6 +226,8 @@ pub fn main() -> u8 {
         Command::List(args) => list::run(args, &terminal),
         Command::Transform(args) => transform::run(args),
         Command::Check(args) => check::run(args, &terminal),
+        Command::Explore(args) => explore::run(args, &terminal),
+        Command::Replay(args) => replay::run(args, &terminal),
     };
     match result {
         Ok(verdict) => verdict.code(),

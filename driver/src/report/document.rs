@@ -148,6 +148,29 @@ impl Status {
     }
 }
 
+impl Status {
+    /// The status of a harness that did something else when it was run again with these inputs and the same of all that
+    /// seqz decides, which `same` names.
+    #[must_use]
+    pub fn nondeterministic(inputs: &[(String, String)], same: &str) -> Self {
+        let values: Vec<_> = inputs
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        let with = if values.is_empty() {
+            String::new()
+        } else {
+            format!(", with {}", values.join(", "))
+        };
+        Self::Nondeterministic {
+            reason: format!(
+                "run again with the same inputs and {same}, it did something else{with}"
+            ),
+            site: None,
+        }
+    }
+}
+
 /// A place in the original source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {
@@ -302,6 +325,8 @@ pub enum Kind {
     Panic,
     /// Both threads wait for a lock that the other one holds.
     Deadlock,
+    /// Threads look again and again at something that no thread changes any more.
+    Livelock,
     /// Two accesses to memory without synchronization, at least one of them a write, with nothing to order them.
     DataRace,
     /// The process was ended by `abort`, or by a signal such as that of a stack overflow.
@@ -314,12 +339,13 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Assertion,
         Self::Arithmetic,
         Self::Index,
         Self::Panic,
         Self::Deadlock,
+        Self::Livelock,
         Self::DataRace,
         Self::Crash,
         Self::Exit,

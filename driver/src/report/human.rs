@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::document::{Bug, Cut, HarnessReport, Report, Site, Status};
+use super::document::{Bug, Cut, HarnessReport, Kind, Report, Site, Status};
 use super::layout::{counted, fit, grouped, in_words, wrap};
 use super::schedule::Confirmation;
 use super::{events, style, trace, words};
@@ -19,24 +19,7 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
         report.name,
         words::place(report)
     )?;
-    match &report.status {
-        Status::Unsupported { reason, help, site } => {
-            complaint(out, "can't be checked", reason, site.as_ref(), columns)?;
-            if let Some(help) = help {
-                paragraph(out, "  help: ", help, columns)?;
-            }
-        }
-        Status::Nondeterministic { reason, site } => {
-            complaint(out, "is not deterministic", reason, site.as_ref(), columns)?;
-            let help = "seqz tries all choices by running the program again and again: everything but the choices has to \
-                        stay the same; take time, random numbers and addresses out, or make them parameters of the harness";
-            paragraph(out, "  help: ", help, columns)?;
-        }
-        Status::Failed { reason } => complaint(out, "the search broke off", reason, None, columns)?,
-        Status::NoInterference { reason } => paragraph(out, "  ", reason, columns)?,
-        Status::NotReached => writeln!(out, "  not searched: the search was over before")?,
-        Status::Checked => {}
-    }
+    status(out, &report.status, "checked", columns)?;
     for bug_report in &report.bugs {
         writeln!(out)?;
         bug(out, bug_report, report, columns)?;
@@ -58,6 +41,35 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
     writeln!(out)
 }
 
+/// What stands in the way of a search. `searched` is the word for what can't be done.
+pub(super) fn status(
+    out: &mut dyn Write,
+    status: &Status,
+    searched: &str,
+    columns: usize,
+) -> io::Result<()> {
+    match status {
+        Status::Unsupported { reason, help, site } => {
+            let what = format!("can't be {searched}");
+            complaint(out, &what, reason, site.as_ref(), columns)?;
+            if let Some(help) = help {
+                paragraph(out, "  help: ", help, columns)?;
+            }
+        }
+        Status::Nondeterministic { reason, site } => {
+            complaint(out, "is not deterministic", reason, site.as_ref(), columns)?;
+            let help = "seqz tries all choices by running the program again and again: everything but the choices has to \
+                        stay the same; take time, random numbers and addresses out, or make them parameters of the harness";
+            paragraph(out, "  help: ", help, columns)?;
+        }
+        Status::Failed { reason } => complaint(out, "the search broke off", reason, None, columns)?,
+        Status::NoInterference { reason } => paragraph(out, "  ", reason, columns)?,
+        Status::NotReached => writeln!(out, "  not searched: the search was over before")?,
+        Status::Checked => {}
+    }
+    Ok(())
+}
+
 fn complaint(
     out: &mut dyn Write,
     what: &str,
@@ -74,7 +86,7 @@ fn complaint(
     Ok(())
 }
 
-fn source_line(out: &mut dyn Write, site: &Site, columns: usize) -> io::Result<()> {
+pub(super) fn source_line(out: &mut dyn Write, site: &Site, columns: usize) -> io::Result<()> {
     let dim = style::DIM;
     writeln!(
         out,
@@ -89,7 +101,12 @@ fn source_line(out: &mut dyn Write, site: &Site, columns: usize) -> io::Result<(
 }
 
 /// `text` over several lines if need be, below `lead`.
-fn paragraph(out: &mut dyn Write, lead: &str, text: &str, columns: usize) -> io::Result<()> {
+pub(super) fn paragraph(
+    out: &mut dyn Write,
+    lead: &str,
+    text: &str,
+    columns: usize,
+) -> io::Result<()> {
     let indent = " ".repeat(lead.len());
     for (i, line) in wrap(text, columns.saturating_sub(lead.len()).max(20))
         .iter()
@@ -100,19 +117,35 @@ fn paragraph(out: &mut dyn Write, lead: &str, text: &str, columns: usize) -> io:
     Ok(())
 }
 
-fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) -> io::Result<()> {
-    let (error, bold, mark, dim) = (style::ERROR, style::BOLD, style::MARK, style::DIM);
-    let (heading, rest) = words::heading(bug);
-    for (i, line) in wrap(&heading, columns.saturating_sub(7).max(20))
+/// What went wrong, in the program's words.
+pub(super) fn title(
+    out: &mut dyn Write,
+    what: &str,
+    kind: Kind,
+    message: &str,
+    columns: usize,
+) -> io::Result<()> {
+    let error = style::ERROR;
+    let (heading, rest) = words::heading(kind, message);
+    let lead = format!("  {what}: ");
+    let indent = " ".repeat(lead.len());
+    for (i, line) in wrap(&heading, columns.saturating_sub(lead.len()).max(20))
         .iter()
         .enumerate()
     {
-        let lead = if i == 0 { "bug: " } else { "     " };
-        writeln!(out, "  {error}{lead}{line}{error:#}")?;
+        let lead = if i == 0 { &lead } else { &indent };
+        let (blank, lead) = lead.split_at(2);
+        writeln!(out, "{blank}{error}{lead}{line}{error:#}")?;
     }
     for line in rest {
-        paragraph(out, "       ", line, columns)?;
+        paragraph(out, &indent, line, columns)?;
     }
+    Ok(())
+}
+
+fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) -> io::Result<()> {
+    let (bold, mark, dim) = (style::BOLD, style::MARK, style::DIM);
+    title(out, "bug", bug.kind, &bug.message, columns)?;
     if let Some(site) = &bug.site {
         source_line(out, site, columns)?;
     }
@@ -159,7 +192,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
             "  {good}Confirmed{good:#}: replayed on the original program."
         )?;
     }
-    if let Some(inputs) = words::inputs(bug) {
+    if let Some(inputs) = words::inputs(&bug.inputs) {
         paragraph(out, "  Inputs: ", &inputs, columns)?;
     }
     if let Some(command) = &bug.run_alone {
@@ -203,7 +236,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
 /// A finding that the original program refutes, with what both programs do.
 fn fault(out: &mut dyn Write, bug: &Bug, report: &HarnessReport, columns: usize) -> io::Result<()> {
     let (error, bold) = (style::ERROR, style::BOLD);
-    let (heading, _) = words::heading(bug);
+    let (heading, _) = words::heading(bug.kind, &bug.message);
     writeln!(out, "  {error}fault of seqz{error:#}")?;
     let what = match &bug.confirmation {
         Confirmation::Diverged { difference, .. } => {
@@ -221,7 +254,7 @@ fn fault(out: &mut dyn Write, bug: &Bug, report: &HarnessReport, columns: usize)
     }
     let thread = words::thread(bug.under_test, &report.threads);
     paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
-    if let Some(inputs) = words::inputs(bug) {
+    if let Some(inputs) = words::inputs(&bug.inputs) {
         paragraph(out, "  Inputs: ", &inputs, columns)?;
     }
     writeln!(out, "\n  {bold}What the sequential program does:{bold:#}\n")?;
@@ -275,20 +308,25 @@ fn levels(out: &mut dyn Write, report: &HarnessReport) -> io::Result<()> {
     Ok(())
 }
 
+/// Why the search ended before it was done, if it did.
+pub(super) fn cut_short(out: &mut dyn Write, cut: Option<Cut>) -> io::Result<()> {
+    match cut {
+        Some(Cut::Interrupted) => writeln!(out, "Interrupted: the search was cut short."),
+        Some(Cut::TimeLimit) => writeln!(
+            out,
+            "The time given with --time is over: the search was cut short."
+        ),
+        None => Ok(()),
+    }
+}
+
 /// The last lines of the report.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
-    match report.cut {
-        Some(Cut::Interrupted) => writeln!(out, "Interrupted: the search was cut short.")?,
-        Some(Cut::TimeLimit) => writeln!(
-            out,
-            "The time given with --time is over: the search was cut short."
-        )?,
-        None => {}
-    }
+    cut_short(out, report.cut)?;
     let (verdict, style) = match summary.bugs {
         0 if summary.checked == 0 => ("nothing was checked".to_owned(), style::BOLD),
         0 => ("no bug found".to_owned(), style::GOOD),

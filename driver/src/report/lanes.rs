@@ -190,8 +190,13 @@ impl<'a> Frame<'a> {
         if !self.apart {
             let tags = self.lanes.iter().map(|lane| width(&lane.tag)).max();
             for lane in self.lanes {
-                let tag = pad(&lane.tag, tags.unwrap_or(0));
-                writeln!(out, "{INDENT}{tag} is {}", lane.heading)?;
+                // A number may be all of a heading that there is.
+                if lane.heading.starts_with(&lane.tag) {
+                    writeln!(out, "{INDENT}{}", lane.heading)?;
+                } else {
+                    let tag = pad(&lane.tag, tags.unwrap_or(0));
+                    writeln!(out, "{INDENT}{tag} is {}", lane.heading)?;
+                }
             }
             return Ok(());
         }

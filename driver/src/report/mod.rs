@@ -2,9 +2,12 @@
 
 pub mod document;
 pub mod events;
+pub mod exploration;
+pub mod explored;
 pub mod human;
 mod lanes;
 pub mod layout;
+pub mod replayed;
 pub mod schedule;
 pub mod style;
 pub mod trace;
@@ -17,13 +20,13 @@ mod tests;
 
 use std::io::{self, Write};
 
-use document::Report;
+use serde::Serialize;
 
-/// Prints the report as one JSON document.
+/// Prints a report as one JSON document.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub fn json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }

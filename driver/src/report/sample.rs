@@ -1,6 +1,7 @@
 //! A report to draw in tests: the bluetooth driver's bug, in short.
 
 use super::document::*;
+use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Promise, Waiting};
 use super::schedule::{Action, Confirmation, Event};
 
 pub(crate) fn site(line: u32, text: &str) -> Site {
@@ -210,5 +211,71 @@ pub(crate) fn report() -> Report {
             exhausted: false,
             seconds: 0.25,
         },
+    }
+}
+
+/// An exploration that has every field.
+pub(crate) fn exploration() -> Exploration {
+    let schedule = bug().confirmation.schedule().to_vec();
+    let failure = Failure {
+        kind: Kind::Deadlock,
+        message: "threads wait for each other".into(),
+        site: Some(site(12, "a.lock()")),
+        thread: 1,
+        waiting: vec![Waiting {
+            thread: 1,
+            action: Action::Lock,
+            object: 3,
+            held_by: Some(2),
+            variable: Some("a".into()),
+            site: Some(site(12, "a.lock()")),
+        }],
+        inputs: bug().inputs,
+        threads: vec![None, Some(harness().threads[0].clone())],
+        schedule,
+        execution: 7,
+        stack_size: 1 << 20,
+        count: 2,
+    };
+    let explored = |status, promise| HarnessExploration {
+        name: "add_while_stopping".into(),
+        site: site(40, "fn add_while_stopping() {"),
+        status,
+        inputs: harness().inputs,
+        sampled_inputs: false,
+        promise,
+        counts: Counts::default(),
+        failures: vec![failure.clone()],
+        notes: Vec::new(),
+    };
+    Exploration {
+        schema: SCHEMA,
+        seqz: "0.1.0".into(),
+        path: "examples/bluetooth.rs".into(),
+        strategy: "odpor".into(),
+        bound: None,
+        seed: None,
+        cut: None,
+        harnesses: vec![
+            explored(
+                Status::Unsupported {
+                    reason: "r".into(),
+                    help: None,
+                    site: None,
+                },
+                Promise::Bounded {
+                    preemptions: Some(2),
+                    truncated: true,
+                },
+            ),
+            explored(
+                Status::Checked,
+                Promise::Unfinished {
+                    reasons: vec![Reason::TimeLimit],
+                },
+            ),
+        ],
+        findings: None,
+        summary: super::exploration::Summary::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! The explanation of a bug in words.
 
-use super::document::{Bug, HarnessReport, Kind, NonLocalRead, Reason, Role, Site, Thread};
+use super::document::{Bug, HarnessReport, Input, Kind, NonLocalRead, Reason, Role, Site, Thread};
 use super::layout::in_words;
 
 /// What kind of bug, as a heading.
@@ -12,6 +12,7 @@ pub const fn kind(kind: Kind) -> &'static str {
         Kind::Index => "index out of bounds",
         Kind::Panic => "panic",
         Kind::Deadlock => "deadlock",
+        Kind::Livelock => "livelock",
         Kind::DataRace => "data race",
         Kind::Crash => "crash",
         Kind::Exit => "exit",
@@ -22,16 +23,15 @@ pub const fn kind(kind: Kind) -> &'static str {
 /// The bug in one line, and the lines of its message that are left. std's messages begin with the kind; others are put
 /// after it.
 #[must_use]
-pub fn heading(bug: &Bug) -> (String, Vec<&str>) {
-    let mut lines = bug
-        .message
+pub fn heading(of: Kind, message: &str) -> (String, Vec<&str>) {
+    let mut lines = message
         .lines()
         .map(str::trim_end)
         .filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
-    let kind = kind(bug.kind);
-    let says_it = first.starts_with(kind)
-        || matches!(bug.kind, Kind::Assertion | Kind::Arithmetic | Kind::Index);
+    let kind = kind(of);
+    let says_it =
+        first.starts_with(kind) || matches!(of, Kind::Assertion | Kind::Arithmetic | Kind::Index);
     let heading = if first.is_empty() {
         kind.to_owned()
     } else if says_it {
@@ -50,7 +50,7 @@ pub const fn failure(kind: Kind) -> &'static str {
         Kind::Arithmetic => "the arithmetic fails here",
         Kind::Index => "out of bounds here",
         Kind::Panic => "panics here",
-        Kind::Deadlock => "waits for ever here",
+        Kind::Deadlock | Kind::Livelock => "waits for ever here",
         Kind::DataRace => "races here",
         Kind::Crash => "dies here",
         Kind::Exit => "exits here",
@@ -81,9 +81,7 @@ pub fn variable(name: Option<&str>) -> String {
 #[must_use]
 pub fn unlocks(variable: Option<&str>, taken: Option<&Site>) -> String {
     let name = self::variable(variable);
-    let taken = taken.map_or_else(String::new, |site| {
-        format!(", locked at line {}", site.line)
-    });
+    let taken = taken.map_or_else(String::new, |site| format!(" of line {}", site.line));
     format!("(unlocks {name}{taken})")
 }
 
@@ -95,8 +93,8 @@ pub fn numbered_thread(number: u32, threads: &[Option<Thread>]) -> String {
     let line = known.and_then(|thread| thread.spawned.as_ref());
     let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
     match (number, line) {
-        (0, _) => "0, the harness".to_owned(),
-        (_, Some(site)) => format!("{number}{name}, line {}", site.line),
+        (0, _) => "0 (the harness)".to_owned(),
+        (_, Some(site)) => format!("{number}{name} (line {})", site.line),
         (_, None) => format!("{number}{name}"),
     }
 }
@@ -184,12 +182,11 @@ pub const fn reason(reason: Reason) -> &'static str {
 
 /// The inputs in a sentence, or nothing where there are none.
 #[must_use]
-pub fn inputs(bug: &Bug) -> Option<String> {
-    if bug.inputs.is_empty() {
+pub fn inputs(inputs: &[Input]) -> Option<String> {
+    if inputs.is_empty() {
         return None;
     }
-    let all: Vec<_> = bug
-        .inputs
+    let all: Vec<_> = inputs
         .iter()
         .map(|i| format!("{} = {}", i.name, i.value))
         .collect();

@@ -2,8 +2,11 @@
 
 mod process;
 mod socket;
+mod watch;
 
 pub use seqz_runtime::worker::message;
 
 pub use process::{Death, Process};
 pub use socket::{Connection, Received};
+pub(crate) use watch::failed;
+pub use watch::{Heard, Watch, bury, send};

@@ -186,6 +186,18 @@ impl Death {
         }
     }
 
+    /// Whether it was killed from outside: nothing that a program does by itself ends it so.
+    #[must_use]
+    pub fn killed(&self) -> bool {
+        self.status.signal() == Some(9)
+    }
+
+    /// Whether it touched memory that it must not, the end of a coroutine's stack perhaps.
+    #[must_use]
+    pub fn faulted(&self) -> bool {
+        matches!(self.status.signal(), Some(7 | 11))
+    }
+
     /// Whether the program ended itself by `exit`.
     #[must_use]
     pub fn exited(&self) -> bool {

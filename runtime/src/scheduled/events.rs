@@ -5,7 +5,7 @@ use seqz_explore::{Event, Kind, Object, Pending};
 use super::machine::{FailureKind, Traced, start};
 pub(crate) use super::machine::{Handle, current};
 use super::threads::ToGiveBack;
-use crate::engine::Site;
+use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
 /// Where every [`Site`] of the program is near to: sites are named by their distance from here.
@@ -15,9 +15,21 @@ pub(super) fn site_number(site: Site) -> u32 {
     // Places are constants of one binary, all within four gigabytes.
     #[allow(clippy::cast_possible_truncation)]
     let distance = std::ptr::from_ref(site)
-        .addr()
+        .expose_provenance()
         .wrapping_sub((&raw const ORIGIN).addr()) as u32;
     distance
+}
+
+/// The place that an operation announces. `None`: it has announced nothing yet.
+pub(crate) fn place(pending: &Pending) -> Option<Place> {
+    if pending.site == 0 {
+        return None;
+    }
+    let distance = pending.site.cast_signed() as isize;
+    let address = (&raw const ORIGIN).addr().wrapping_add_signed(distance);
+    let site = std::ptr::with_exposed_provenance::<std::panic::Location<'static>>(address);
+    // SAFETY: what is announced has its number from `site_number`, so this is the place that the number was made of.
+    Some(Place::from(unsafe { &*site }))
 }
 
 impl Handle {

@@ -55,8 +55,8 @@ pub struct Failure {
     pub place: Option<Place>,
     /// Whose panic; the first of the waiting threads.
     pub thread: seqz_explore::Thread,
-    /// For threads that wait: who, and where.
-    pub waiting: Vec<(seqz_explore::Thread, Kind, Option<Place>)>,
+    /// For threads that wait: who, for what, and where.
+    pub waiting: Vec<(seqz_explore::Thread, Pending, Option<Place>)>,
     /// How many events came before.
     pub events: usize,
 }
@@ -373,7 +373,7 @@ impl State {
                 let at = usize::from(thread);
                 (
                     thread,
-                    self.pending[at].kind,
+                    self.pending[at],
                     self.slots[at].site.map(Place::from),
                 )
             })
@@ -382,7 +382,7 @@ impl State {
         let locks = |kind| matches!(kind, Kind::Lock | Kind::LockShared);
         let first = waiting
             .iter()
-            .find(|(_, kind, _)| locks(*kind))
+            .find(|(_, pending, _)| locks(pending.kind))
             .or(waiting.first());
         let Some((thread, _, place)) = first.cloned() else {
             return;

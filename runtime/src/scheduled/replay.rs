@@ -6,7 +6,8 @@
 
 use seqz_explore::{Event, Kind, Pick, Scheduler, View};
 
-use crate::worker::message::Scheduled;
+use super::events::place;
+use crate::worker::message::{Scheduled, Waiting};
 
 /// Where a program and a schedule part ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Follow<'s> {
     schedule: &'s [Scheduled],
     at: usize,
     parting: Option<Parting>,
+    /// What the threads had announced when the schedule was at its end.
+    next: Option<Vec<Waiting>>,
 }
 
 impl<'s> Follow<'s> {
@@ -35,6 +38,27 @@ impl<'s> Follow<'s> {
             schedule,
             at: 0,
             parting: None,
+            next: None,
+        }
+    }
+
+    /// What the threads were about to do when the schedule was at its end.
+    pub fn take_next(&mut self) -> Vec<Waiting> {
+        self.next.take().unwrap_or_default()
+    }
+
+    fn note_end(&mut self, view: &View<'_>) {
+        if self.at >= self.schedule.len() && self.next.is_none() {
+            let announced = view.live.iter().map(|thread| {
+                let pending = view.of(thread);
+                Waiting {
+                    thread: u32::from(thread),
+                    kind: format!("{:?}", pending.kind),
+                    object: pending.object,
+                    place: place(pending),
+                }
+            });
+            self.next = Some(announced.collect());
         }
     }
 
@@ -67,7 +91,8 @@ impl<'s> Follow<'s> {
 /// Whether what was announced can be what the schedule says was done.
 fn fits(announced: Kind, done: &str) -> bool {
     match announced {
-        Kind::CompareExchange => matches!(done, "Update" | "FailedUpdate"),
+        // The last event of a program that died is known by what it announced.
+        Kind::CompareExchange => matches!(done, "Update" | "FailedUpdate" | "CompareExchange"),
         Kind::TryLock => matches!(done, "TryLock" | "TryLockFailed"),
         Kind::TryLockShared => matches!(done, "TryLockShared" | "TryLockSharedFailed"),
         kind => format!("{kind:?}") == done,
@@ -79,6 +104,7 @@ impl Scheduler for Follow<'_> {
         if self.parting.is_some() {
             return Pick::Abandon;
         }
+        self.note_end(view);
         let Some(next) = self.schedule.get(self.at) else {
             return Pick::Run(view.unpreempted());
         };
@@ -121,7 +147,9 @@ impl Scheduler for Follow<'_> {
         let Some(next) = self.schedule.get(self.at) else {
             return;
         };
-        if format!("{:?}", event.kind) == next.kind {
+        let kind = format!("{:?}", event.kind);
+        let open = next.kind == "CompareExchange" && fits(Kind::CompareExchange, &kind);
+        if kind == next.kind || open {
             self.at += 1;
         } else {
             let thread = Some(usize::from(event.thread));
@@ -135,5 +163,7 @@ impl Scheduler for Follow<'_> {
         }
     }
 
-    fn blocked(&mut self, _view: &View<'_>) {}
+    fn blocked(&mut self, view: &View<'_>) {
+        self.note_end(view);
+    }
 }

@@ -1,6 +1,8 @@
 //! Serving requests for scheduled mode: exploring schedules, and following one.
 
-use std::collections::HashSet;
+mod careful;
+
+use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -8,9 +10,12 @@ use seqz_explore::{
     Dfs, Dpor, Executor, Icb, IcbDpor, Odpor, Pcb, Pct, Pos, Random, Search, Strategy, Surw,
 };
 
+use careful::Careful;
+
 use super::Connection;
 use super::message::{
-    ExploreRequest, Explored, Promise, ReplayRequest, Replayed, Reply, ScheduleFinding,
+    ExploreRequest, Explored, FailureKind, Promise, ReplayRequest, Replayed, Reply,
+    ScheduleFinding, Waiting,
 };
 use super::search::{bind, texts};
 use crate::engine::Place;
@@ -23,8 +28,8 @@ use crate::scheduled::{Failure, Machine, Settings};
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// How many executions run between two looks at the clock.
-const BATCH: u64 = 64;
+/// A look at the clock costs little after so much work.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// Explores, for each choice of inputs.
 pub(super) fn explore(
@@ -43,11 +48,12 @@ pub(super) fn explore(
         inputs,
         sampled: set.sampled,
     })?;
-    let mut known = HashSet::new();
-    for bound in &set.bound {
+    let mut known = Known::default();
+    for (number, bound) in set.bound.iter().enumerate() {
         let mut exploration = Exploration {
             connection,
             request,
+            number,
             bound,
             known: &mut known,
         };
@@ -70,16 +76,40 @@ pub(super) fn explore(
             return Ok(());
         }
     }
+    connection.send(&Reply::Times(known.times))?;
     connection.send(&Reply::Done)
+}
+
+/// Failures that have been sent: one for each kind and place.
+#[derive(Default)]
+struct Known {
+    numbers: HashMap<(FailureKind, Option<Place>), usize>,
+    /// How many executions had each of them, in the order in which they were sent.
+    times: Vec<u64>,
+}
+
+impl Known {
+    /// Counts a failure; the answer is whether it is a new one.
+    fn note(&mut self, failure: &Failure) -> bool {
+        let next = self.times.len();
+        let key = (failure.kind, failure.place.clone());
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.times.push(0);
+        }
+        self.times[number] += 1;
+        number == next
+    }
 }
 
 /// The exploration of one choice of inputs.
 struct Exploration<'a> {
     connection: &'a mut Connection,
     request: &'a ExploreRequest,
+    /// How many choices of inputs came before this one.
+    number: usize,
     bound: &'a Bound,
-    /// Kinds and places of failures that have been sent.
-    known: &'a mut HashSet<(super::message::FailureKind, Option<Place>)>,
+    known: &'a mut Known,
 }
 
 impl Exploration<'_> {
@@ -95,9 +125,29 @@ impl Exploration<'_> {
         let mut machine = Machine::new(&*self.bound.program, settings);
         let mut search = Search::new(strategy);
         let mut last_progress = Instant::now();
+        let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
         let mut finished = false;
+        let careful_from = request.careful.and_then(|(inputs, executions)| {
+            (self.number >= inputs as usize).then_some(if self.number == inputs as usize {
+                executions
+            } else {
+                0
+            })
+        });
         while search.counts().executions < request.max_executions {
-            match search.step(&mut machine) {
+            let execution = search.counts().executions + 1;
+            let step = if careful_from.is_some_and(|from| execution > from) {
+                let inputs = texts(self.bound);
+                search.step(&mut Careful::new(
+                    &mut machine,
+                    self.connection,
+                    execution,
+                    inputs,
+                ))
+            } else {
+                search.step(&mut machine)
+            };
+            match step {
                 Ok(Some(_)) => {}
                 Ok(None) => {
                     finished = true;
@@ -118,16 +168,26 @@ impl Exploration<'_> {
                 })?;
                 return Ok(false);
             }
-            let executions = search.counts().executions;
+            // What fails after the first failure may fail because of it.
             if let Some(failure) = machine.failures().first()
-                && self.known.insert((failure.kind, failure.place.clone()))
+                && self.known.note(failure)
             {
-                let finding = finding(&machine, failure, self.bound, executions);
+                let finding = finding(&machine, failure, self.bound, execution);
                 self.connection.send(&Reply::Failure(Box::new(finding)))?;
             }
-            if executions.is_multiple_of(BATCH) && last_progress.elapsed() >= PROGRESS {
-                last_progress = Instant::now();
-                self.connection.send(&Reply::Exploring(counts(&search)))?;
+            until_look -= 1;
+            if until_look == 0 {
+                let now = Instant::now();
+                stride = if now - last_look < LOOK {
+                    stride * 2
+                } else {
+                    1
+                };
+                (last_look, until_look) = (now, stride);
+                if now - last_progress >= PROGRESS {
+                    last_progress = now;
+                    self.connection.send(&Reply::Exploring(counts(&search)))?;
+                }
             }
         }
         let promise = if finished {
@@ -198,7 +258,12 @@ fn finding(
         place: failure.place.clone(),
         thread: u32::from(failure.thread),
         waiting: waiting
-            .map(|(thread, kind, place)| (u32::from(*thread), (format!("{kind:?}"), place.clone())))
+            .map(|(thread, pending, place)| Waiting {
+                thread: u32::from(*thread),
+                kind: format!("{:?}", pending.kind),
+                object: pending.object,
+                place: place.clone(),
+            })
             .collect(),
         inputs: texts(bound),
         threads: machine.threads(),
@@ -237,11 +302,13 @@ pub(super) fn replay(
     };
     let mut first = None;
     let mut failure = None;
+    let mut next = Vec::new();
     let mut same = 0;
     for run in 0..request.times.max(1) {
         let mut machine = Machine::new(&*bound.program, settings);
         let mut follow = Follow::new(&request.schedule);
         machine.run(&mut follow);
+        let announced = follow.take_next();
         let events = schedule(&machine);
         if let Some(Parting {
             at,
@@ -269,7 +336,7 @@ pub(super) fn replay(
                 .first()
                 .map(|failure| Box::new(finding(&machine, failure, bound, 1)));
             first = Some((events, place_of));
-            same = 1;
+            (next, same) = (announced, 1);
         } else if first
             .as_ref()
             .is_some_and(|(known, known_place)| *known == events && *known_place == place_of)
@@ -277,5 +344,9 @@ pub(super) fn replay(
             same += 1;
         }
     }
-    connection.send(&Reply::Replayed(Replayed::Followed { failure, same }))
+    connection.send(&Reply::Replayed(Replayed::Followed {
+        failure,
+        same,
+        next,
+    }))
 }

@@ -108,9 +108,9 @@ pub struct ExploreRequest {
     pub idle_reads: u32,
     /// Bytes of stack for each thread.
     pub stack: u64,
-    /// Announce every execution's schedule as far as it has come with [`Reply::Running`], so that the one that kills the
-    /// worker is known.
-    pub careful: bool,
+    /// Tell the events of executions with [`Reply::Running`] as they come, so that what kills the worker is known, from
+    /// this one on: after so many choices of inputs, and so many executions with the next one.
+    pub careful: Option<(u32, u64)>,
 }
 
 /// A schedule to follow.
@@ -139,8 +139,18 @@ pub enum FailureKind {
     Livelock,
 }
 
-/// A thread that waits for ever: its number, what it waits to do, and where.
-pub type Waiting = (u32, (String, Option<Place>));
+/// A thread that waits, or is about to do something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its number.
+    pub thread: u32,
+    /// What it is about to do: the name of the kind of event.
+    pub kind: String,
+    /// To which object, by number.
+    pub object: u32,
+    /// Where.
+    pub place: Option<Place>,
+}
 
 /// A failure with the schedule that leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,6 +227,8 @@ pub enum Replayed {
         failure: Option<Box<ScheduleFinding>>,
         /// How many of the runs gave the same events.
         same: u32,
+        /// What the threads were about to do when the schedule was at its end.
+        next: Vec<Waiting>,
     },
     /// The program and the schedule part ways.
     Diverged {
@@ -379,12 +391,16 @@ pub enum Reply {
         /// What it can promise.
         promise: Promise,
     },
-    /// The events so far of the execution that runs. Only when asked to be careful.
+    /// What goes on in the execution that runs. Only when asked to be careful.
     Running {
         /// The inputs.
         inputs: Vec<(String, String)>,
-        /// The events so far.
-        schedule: Vec<Scheduled>,
+        /// The execution's number in its search, from 1.
+        execution: u64,
+        /// What has been done since this was last said of the same execution.
+        done: Vec<Scheduled>,
+        /// What is done now.
+        next: Scheduled,
     },
     /// How a replay went.
     Replayed(Replayed),
@@ -506,10 +522,16 @@ wire!(Reply {
     13 = Exploring(counts),
     14 = Failure(finding),
     15 = Explored { inputs, counts, promise },
-    16 = Running { inputs, schedule },
+    16 = Running { inputs, execution, done, next },
     17 = Replayed(replayed)
 });
 wire!(Scheduled {
+    thread,
+    kind,
+    object,
+    place
+});
+wire!(Waiting {
     thread,
     kind,
     object,
@@ -566,7 +588,7 @@ wire!(Explored {
 });
 wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished });
 wire!(Replayed {
-    0 = Followed { failure, same },
+    0 = Followed { failure, same, next },
     1 = Diverged { at, difference, place, schedule }
 });
 plain_enum!(FailureKind {

@@ -10,11 +10,11 @@ use crate::report::schedule::{Action, Confirmation};
 
 const DOCS: &str = include_str!("../../../../docs/json.md");
 
-/// The fields that the tables under "`seqz check`" name.
-fn documented() -> BTreeSet<String> {
+/// The fields that the tables under a command's heading name.
+fn documented(command: &str) -> BTreeSet<String> {
     let section = DOCS
         .split("\n## ")
-        .find(|section| section.starts_with("`seqz check`"))
+        .find(|section| section.starts_with(&format!("`{command}`")))
         .unwrap();
     section
         .lines()
@@ -78,7 +78,11 @@ fn full() -> Report {
 fn every_field_is_documented_and_every_documented_field_is_there() {
     let mut found = BTreeSet::new();
     fields(&serde_json::to_value(full()).unwrap(), "", &mut found);
-    assert_eq!(found, documented());
+    assert_eq!(found, documented("seqz check"));
+    let mut found = BTreeSet::new();
+    let all = serde_json::to_value(sample::exploration()).unwrap();
+    fields(&all, "", &mut found);
+    assert_eq!(found, documented("seqz explore"));
 }
 
 #[test]

@@ -1,0 +1,217 @@
+//! `seqz explore`.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+
+use super::search::{STOP, SearchArgs, watch_for_interrupts};
+use super::{Format, Verdict};
+use crate::build::Allocator;
+use crate::check::Subject;
+use crate::check::progress::Progress;
+use crate::error::Error;
+use crate::explore::{self, Options};
+use crate::output::Output;
+use crate::program::Program;
+use crate::report::document::{Cut, Status};
+use crate::report::exploration::{Exploration, HarnessExploration};
+use crate::report::{self, explored};
+use crate::terminal::Terminal;
+
+/// Arguments of `seqz explore`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Run a program, with any number of threads, in many orders or in all of them",
+    long_about = "Run a program, with any number of threads, in many orders or in all of them.\n\n\
+        Every harness is run as it is, with its threads as coroutines under a scheduler that decides at each access to \
+        what they share whose turn it is. The strategy says which orders are tried. At the end there is, for each \
+        harness, what can be promised: that all was run (exhausted), all within a bound, or a sample.\n\n\
+        The memory model is sequential consistency: `Ordering` arguments are not looked at.",
+    after_long_help = "Examples:\n  \
+        seqz explore                                every harness of the crate in this directory\n  \
+        seqz explore src/queue.rs --harness push_and_pop --strategy icb --bound 2\n  \
+        seqz explore --strategy surw --max-executions 1000000 --jobs 2\n  \
+        seqz explore --input 'threads=3' --time 60 --format json > report.json\n\n\
+        Ctrl-C ends the search; what has been found by then is reported. Failures are also written to \
+        DIR/findings as they come, where DIR is the target directory; `seqz replay` runs them again."
+)]
+pub struct ExploreArgs {
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Which orders to try
+    #[arg(long, value_enum, default_value_t = StrategyChoice::Odpor)]
+    strategy: StrategyChoice,
+    /// Preemptions at most, of icb, icb+dpor [default: any number] and pcb [default: 2]; priority changes, of pct
+    /// [default: 3]
+    #[arg(long, value_name = "N")]
+    bound: Option<u32>,
+    /// How many executions to make at most, per harness and choice of inputs [default: 10000 where schedules are drawn
+    /// at random and there is no --time, else any number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_executions: Option<u64>,
+    /// How many events one execution may have, over all threads, before it is cut
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: u32,
+    /// Stack of each thread, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = STACK_SIZE, value_parser = clap::value_parser!(u64).range(16_384..=1 << 30))]
+    stack_size: u64,
+    /// How many workers at once: they share the random schedules of a harness, or else take a harness each, as one
+    /// harness is not split by the strategies that walk a tree
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: u32,
+}
+
+/// As much as std gives to a thread.
+pub(super) const STACK_SIZE: u64 = 2 << 20;
+
+/// Where no bound is given on random schedules.
+const SAMPLES: u64 = 10_000;
+
+/// The strategies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StrategyChoice {
+    /// Every order, one by one
+    Dfs,
+    /// Any thread, at every step
+    Random,
+    /// Random priorities, which change at a few random steps
+    Pct,
+    /// Partial-order sampling: random priorities of events
+    Pos,
+    /// Selectively uniform random walk
+    Surw,
+    /// Every order with 0 preemptions, then 1, 2, …
+    Icb,
+    /// Every order within a preemption bound
+    Pcb,
+    /// Every order up to that of independent events, at least once
+    Dpor,
+    /// The same with 0 preemptions, then 1, 2, …
+    #[value(name = "icb+dpor")]
+    IcbDpor,
+    /// Every order up to that of independent events, exactly once
+    Odpor,
+}
+
+impl StrategyChoice {
+    /// The name that workers know.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Dfs => "dfs",
+            Self::Random => "random",
+            Self::Pct => "pct",
+            Self::Pos => "pos",
+            Self::Surw => "surw",
+            Self::Icb => "icb",
+            Self::Pcb => "pcb",
+            Self::Dpor => "dpor",
+            Self::IcbDpor => "icb+dpor",
+            Self::Odpor => "odpor",
+        }
+    }
+
+    const fn samples(self) -> bool {
+        matches!(self, Self::Random | Self::Pct | Self::Pos | Self::Surw)
+    }
+
+    const fn has_bound(self) -> bool {
+        matches!(self, Self::Pct | Self::Icb | Self::Pcb | Self::IcbDpor)
+    }
+}
+
+pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Error> {
+    let started = Instant::now();
+    if args.bound.is_some() && !args.strategy.has_bound() {
+        return Err(Error::Option {
+            message: format!("--bound means nothing to {}", args.strategy.name()),
+            help: "pct, icb, pcb and icb+dpor have a bound".into(),
+        });
+    }
+    let search = &args.search;
+    let program = Program::load(&search.path)?;
+    let harnesses = search.chosen(&program)?;
+    search.known_inputs(&harnesses)?;
+    watch_for_interrupts()?;
+
+    let progress = Progress::new(terminal);
+    let Some(ready) = search.build(&program, &harnesses, 0, &progress)? else {
+        return Ok(Verdict::Interrupted);
+    };
+    own_allocator(ready.built.allocator)?;
+    let options = options(args, ready.target_dir);
+    let subject = Subject {
+        program: &program,
+        generated: &ready.generated,
+        built: &ready.built,
+    };
+    let mut out = Output::stdout();
+    let strategy = options.strategy;
+    let finished = |harness: &HarnessExploration| match search.format {
+        Format::Human => progress
+            .suspend(|| out.write(|out| explored::harness(out, harness, strategy, terminal.width))),
+        Format::Json => Ok(()),
+    };
+    let mut report = explore::run(subject, &harnesses, &options, &STOP, &progress, finished)?;
+    report.summary.seconds = started.elapsed().as_secs_f64();
+    progress.finish();
+    out.write(|out| match search.format {
+        Format::Human => explored::closing(out, &report),
+        Format::Json => report::json(out, &report),
+    })?;
+    Ok(verdict(&report))
+}
+
+/// Objects are named by where they lie, so that must not depend on the schedule.
+pub(super) fn own_allocator(allocator: Allocator) -> Result<(), Error> {
+    match allocator {
+        Allocator::Ours => Ok(()),
+        Allocator::Theirs => Err(Error::Option {
+            message: "the program has a #[global_allocator] of its own, or a crate that it depends on has".into(),
+            help: "schedules are explored with an allocator that seqz brings along: leave the other one out of tests, \
+                   with `#[cfg_attr(not(test), global_allocator)]` say"
+                .into(),
+        }),
+    }
+}
+
+fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
+    let search = &args.search;
+    let samples = args.strategy.samples();
+    let unbounded = if samples && search.time.is_none() {
+        SAMPLES
+    } else {
+        u64::MAX
+    };
+    Options {
+        path: search.path.display().to_string(),
+        strategy: args.strategy.name(),
+        samples,
+        bound: args.bound,
+        inputs: search.inputs(),
+        max_inputs: search.max_inputs,
+        seed: search.seed(),
+        max_steps: args.max_steps,
+        max_executions: args.max_executions.unwrap_or(unbounded),
+        stack_size: args.stack_size,
+        deadline: search.deadline(),
+        hang_after: search.hang_after,
+        jobs: args.jobs,
+        target_dir,
+    }
+}
+
+fn verdict(report: &Exploration) -> Verdict {
+    let any = |wanted: fn(&Status) -> bool| report.harnesses.iter().any(|h| wanted(&h.status));
+    if report.summary.failures > 0 {
+        Verdict::Bugs
+    } else if report.cut == Some(Cut::Interrupted) {
+        Verdict::Interrupted
+    } else if any(|status| matches!(status, Status::Failed { .. })) {
+        Verdict::Failed
+    } else if report.summary.unsupported > 0 {
+        Verdict::Unsupported
+    } else {
+        Verdict::Clean
+    }
+}

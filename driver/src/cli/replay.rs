@@ -1,0 +1,107 @@
+//! `seqz replay`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::explore::{STACK_SIZE, own_allocator};
+use super::search::{STOP, TargetArgs, watch_for_interrupts};
+use super::{Verdict, seconds};
+use crate::check::Subject;
+use crate::check::progress::Progress;
+use crate::error::Error;
+use crate::findings::Finding;
+use crate::output::Output;
+use crate::program::{Program, Request};
+use crate::replay::{Ended, Recording, run as replay};
+use crate::report::document::Role;
+use crate::report::replayed;
+use crate::terminal::Terminal;
+use crate::worker::Watch;
+
+/// Arguments of `seqz replay`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Run the schedule of a finding again, on the program as it is now",
+    long_about = "Run the schedule of a finding again, on the program as it is now.\n\n\
+        FINDING.json is a file that `seqz check` or `seqz explore` has written. The program is built, if need be, and \
+        run in just the order that led to the bug. Where the program does something else, because it has been edited \
+        say, it and the schedule part ways: the place is shown, and nothing is run instead.",
+    after_long_help = "Examples:\n  \
+        seqz replay target/seqz/findings/queue-0123456789abcdef/1.json\n  \
+        seqz replay --times 1000 1.json\n\n\
+        Exit codes:\n  \
+        0  the schedule was run to its end, and nothing fails\n  \
+        1  it fails\n  \
+        2  the program and the schedule part ways, or the file is at fault\n  \
+        3  seqz itself failed"
+)]
+pub struct ReplayArgs {
+    /// The finding's file
+    #[arg(value_name = "FINDING.json")]
+    finding: PathBuf,
+    /// How often to run it
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    times: u32,
+    /// The program, if it is not any more where it was: a Rust file, a crate, or a workspace member
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
+    /// How long one run may go on before it is taken for hung, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    hang_after: Duration,
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Error> {
+    let finding = Finding::read(&args.finding)?;
+    let recording = Recording::of(&finding, STACK_SIZE)?;
+    let program = Program::load(args.program.as_deref().unwrap_or(&finding.program))?;
+    let harnesses = program.harnesses();
+    let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
+    let name = super::pick(&names, &finding.harness)?;
+    let harness = harnesses.iter().find(|harness| harness.name == name);
+    let harness = harness.filter(|harness| harness.ignored);
+    watch_for_interrupts()?;
+
+    let progress = Progress::new(terminal);
+    let request = Request {
+        k: 0,
+        harness: harness.map(|harness| harness.name.clone()),
+        role: Role::First,
+    };
+    let Some(ready) = args.target.build(&program, &request, &progress)? else {
+        return Ok(Verdict::Interrupted);
+    };
+    own_allocator(ready.built.allocator)?;
+    progress.say(format!("{name}: replaying"));
+    let subject = Subject {
+        program: &program,
+        generated: &ready.generated,
+        built: &ready.built,
+    };
+    let watch = Watch {
+        stop: &STOP,
+        deadline: None,
+        hang_after: args.hang_after.saturating_mul(args.times),
+    };
+    let ended = replay(subject, &finding, &recording, args.times, watch)?;
+    progress.finish();
+    Output::stdout().write(|out| {
+        replayed::write(
+            out,
+            &finding,
+            &recording,
+            &ended,
+            args.times,
+            terminal.width,
+        )
+    })?;
+    Ok(match ended {
+        Ended::Fails { .. } => Verdict::Bugs,
+        Ended::Passes { .. } => Verdict::Clean,
+        Ended::Parts { .. } => Verdict::Unsupported,
+        Ended::Interrupted => Verdict::Interrupted,
+    })
+}

@@ -1,0 +1,217 @@
+//! What `seqz check` and `seqz explore` have in common: which harnesses of which program, with which inputs, how long,
+//! and where to build.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::{Format, InputSpec, Verdict};
+use crate::build::{self, Built};
+use crate::check::progress::Progress;
+use crate::error::Error;
+use crate::program::{Generated, Harness, Program, Request};
+use crate::report::document::Role;
+
+/// Set by Ctrl-C.
+pub(super) static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Arguments of both.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// A Rust file, a crate, or a workspace member
+    #[arg(default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Only this harness (its path, or the end of it); may be given several times [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub(super) harness: Vec<String>,
+    /// Values for a parameter of the harness: a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`)
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub(super) input: Vec<InputSpec>,
+    /// How many inputs to try at most; more than that are sampled
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) max_inputs: u32,
+    /// Seed of whatever is drawn at random, to repeat a run [default: chosen, and printed]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Stop the search after so many seconds; building doesn't count
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    pub(super) time: Option<Duration>,
+    /// How long one execution may go on without a sign of life before it is taken for hung, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
+    pub(super) hang_after: Duration,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+    /// Write the rewritten program to DIR as well, to look at it
+    #[arg(long, value_name = "DIR")]
+    pub(super) keep: Option<PathBuf>,
+}
+
+/// Where to build.
+#[derive(Debug, Args)]
+pub struct TargetArgs {
+    /// Where to build [default: $SEQZ_TARGET_DIR, or target/seqz of the crate, or a cache directory for a lone file]
+    #[arg(long, value_name = "DIR")]
+    pub(super) target_dir: Option<PathBuf>,
+}
+
+impl SearchArgs {
+    /// The harnesses that the command line asks for, in the order of the source.
+    pub(super) fn chosen<'a>(&self, program: &'a Program) -> Result<Vec<&'a Harness>, Error> {
+        let all = program.harnesses();
+        if all.is_empty() {
+            return Err(Error::NoHarness {
+                path: self.path.clone(),
+            });
+        }
+        if self.harness.is_empty() {
+            return Ok(all.iter().filter(|harness| !harness.ignored).collect());
+        }
+        let names: Vec<_> = all.iter().map(|harness| harness.name.as_str()).collect();
+        let wanted = self
+            .harness
+            .iter()
+            .map(|wanted| super::pick(&names, wanted))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(all
+            .iter()
+            .filter(|harness| wanted.contains(&harness.name.as_str()))
+            .collect())
+    }
+
+    /// A mistyped name must not leave a parameter to its defaults.
+    pub(super) fn known_inputs(&self, harnesses: &[&Harness]) -> Result<(), Error> {
+        for (at, spec) in self.input.iter().enumerate() {
+            let mut parameters = harnesses
+                .iter()
+                .flat_map(|harness| &harness.parameters)
+                .map(|(name, _)| name);
+            if !parameters.clone().any(|name| *name == spec.name) {
+                let known: Vec<_> = parameters.by_ref().map(String::as_str).collect();
+                return Err(Error::Option {
+                    message: format!("no harness has a parameter `{}`", spec.name),
+                    help: if known.is_empty() {
+                        "the harnesses have no parameters".into()
+                    } else {
+                        format!("there are: {}", known.join(", "))
+                    },
+                });
+            }
+            if self.input[..at]
+                .iter()
+                .any(|earlier| earlier.name == spec.name)
+            {
+                return Err(Error::Option {
+                    message: format!("--input is given twice for `{}`", spec.name),
+                    help: "list all its values in one, like `n=1,2,5`".into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Names and values of the inputs given.
+    pub(super) fn inputs(&self) -> Vec<(String, String)> {
+        let specs = self.input.iter();
+        specs
+            .map(|spec| (spec.name.clone(), spec.values.clone()))
+            .collect()
+    }
+
+    /// The seed given, or a new one, which is short, as it may have to be typed again.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+            .unwrap_or_else(|| RandomState::new().hash_one(0) >> 40)
+    }
+
+    /// When a search that begins now is to end.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.time.and_then(|time| Instant::now().checked_add(time))
+    }
+
+    /// Generates and builds the worker; what is kept to be looked at is for this k. `None`: the user broke that off.
+    pub(super) fn build(
+        &self,
+        program: &Program,
+        harnesses: &[&Harness],
+        k: u32,
+        progress: &Progress,
+    ) -> Result<Option<Ready>, Error> {
+        let mut request = Request {
+            k,
+            harness: apart(harnesses)?,
+            role: Role::First,
+        };
+        if let Some(dir) = &self.keep {
+            let generated = program.transform(&request)?;
+            super::transform::write(dir, &generated, super::transform::Force::Ours)?;
+        }
+        // A worker is told its k: one serves all commands.
+        request.k = 0;
+        self.target.build(program, &request, progress)
+    }
+}
+
+/// A program that can be run.
+pub(super) struct Ready {
+    pub(super) generated: Generated,
+    pub(super) built: Built,
+    pub(super) target_dir: PathBuf,
+}
+
+impl TargetArgs {
+    /// Generates and builds the worker. `None`: the user broke that off.
+    pub(super) fn build(
+        &self,
+        program: &Program,
+        request: &Request,
+        progress: &Progress,
+    ) -> Result<Option<Ready>, Error> {
+        progress.say("building");
+        let generated = program.transform(request)?;
+        let given: Option<&Path> = self.target_dir.as_deref();
+        let target_dir = build::target_dir(given, program)?;
+        let waiting = || progress.say("waiting for another seqz that builds in the same directory");
+        let built = match build::build(program, &generated, &target_dir, waiting) {
+            // The same Ctrl-C has ended cargo.
+            Err(_) if STOP.load(Ordering::Relaxed) => return Ok(None),
+            built => built?,
+        };
+        Ok(Some(Ready {
+            generated,
+            built,
+            target_dir,
+        }))
+    }
+}
+
+/// A harness that is not generated along with the others: one that is marked `#[ignore]`.
+fn apart(harnesses: &[&Harness]) -> Result<Option<String>, Error> {
+    let ignored = harnesses.iter().find(|harness| harness.ignored);
+    match (ignored, harnesses) {
+        (None, _) => Ok(None),
+        (Some(harness), [_]) => Ok(Some(harness.name.clone())),
+        (Some(harness), _) => Err(Error::Option {
+            message: format!("`{}` is marked #[ignore]", harness.name),
+            help: "name it alone".into(),
+        }),
+    }
+}
+
+/// Has Ctrl-C set [`STOP`], and end the process when it comes again.
+pub(super) fn watch_for_interrupts() -> Result<(), Error> {
+    let handler = || {
+        if STOP.swap(true, Ordering::Relaxed) {
+            // Asked twice: at once.
+            process::exit(Verdict::Interrupted.code().into());
+        }
+    };
+    ctrlc::set_handler(handler).map_err(|e| Error::Worker(format!("cannot watch for Ctrl-C: {e}")))
+}

@@ -1,0 +1,264 @@
+//! Exploring schedules of the original program: workers run a strategy each, and what they say is gathered here.
+
+mod failure;
+mod gather;
+mod unit;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use seqz_runtime::worker::message::ExploreRequest;
+
+use crate::check::Subject;
+use crate::check::progress::Progress;
+use crate::diagnostic::shown;
+use crate::error::Error;
+use crate::findings::{Found, Store};
+use crate::original::Original;
+use crate::program::Harness;
+use crate::report::document::{Cut, SCHEMA, Status};
+use crate::report::exploration::{Exploration, HarnessExploration, Promise, Summary};
+use crate::worker::Watch;
+use gather::Gathered;
+use unit::{Runner, Said, Unit};
+
+/// What to explore, and how far.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The program, as given on the command line.
+    pub path: String,
+    /// The strategy's name, as workers know it.
+    pub strategy: &'static str,
+    /// Whether the strategy draws schedules at random.
+    pub samples: bool,
+    /// The preemption bound, or the number of priority changes.
+    pub bound: Option<u32>,
+    /// Values for parameters: name and values.
+    pub inputs: Vec<(String, String)>,
+    /// How many inputs at most.
+    pub max_inputs: u32,
+    /// Where random choices begin.
+    pub seed: u64,
+    /// The bound on events of one execution.
+    pub max_steps: u32,
+    /// How many executions at most, per harness and choice of inputs.
+    pub max_executions: u64,
+    /// Bytes of stack for each thread.
+    pub stack_size: u64,
+    /// When the search is to end.
+    pub deadline: Option<Instant>,
+    /// How long one execution may go on.
+    pub hang_after: Duration,
+    /// How many workers at once.
+    pub jobs: u32,
+    /// Where findings go, beside the report.
+    pub target_dir: PathBuf,
+}
+
+/// How often a thread may repeat one read before it waits for the variable to be written.
+const IDLE_READS: u32 = 3;
+
+/// Explores the harnesses. `finished` is called with each one's report, in order, as soon as it is there.
+///
+/// # Errors
+/// When a worker fails in a way that has nothing to do with the program, or `finished` fails.
+pub fn run(
+    subject: Subject<'_>,
+    harnesses: &[&Harness],
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &Progress,
+    mut finished: impl FnMut(&HarnessExploration) -> Result<(), Error>,
+) -> Result<Exploration, Error> {
+    let started = Instant::now();
+    let Subject {
+        program,
+        generated,
+        built,
+    } = subject;
+    let original = Original::new(program, generated);
+    let mut store = Findings::open(options, &built.name);
+    let mut units: Vec<Unit> = Vec::new();
+    let mut all: Vec<Gathered> = Vec::new();
+    for (task, harness) in harnesses.iter().enumerate() {
+        let first = units.len();
+        if harness.unsupported.is_none() {
+            units.extend(requests(harness, options).map(|request| Unit { task, request }));
+        }
+        all.push(Gathered::new(harness, options, first..units.len()));
+    }
+    if let Some(first) = all.first_mut() {
+        first.report.notes.extend(store.trouble.take());
+    }
+    let watch = Watch {
+        stop,
+        deadline: options.deadline,
+        hang_after: options.hang_after,
+    };
+    let runner = Runner {
+        worker: &built.worker,
+        dir: program
+            .manifest()
+            .and_then(Path::parent)
+            .filter(|dir| !dir.as_os_str().is_empty()),
+        watch,
+    };
+    let queue: Mutex<VecDeque<usize>> = Mutex::new((0..units.len()).collect());
+    let mut cut: Option<Cut> = None;
+    let mut told = 0;
+    thread::scope(|scope| {
+        let (sender, said) = mpsc::channel();
+        for _ in 0..options
+            .jobs
+            .min(u32::try_from(units.len()).unwrap_or(u32::MAX))
+        {
+            let (sender, queue, units, runner) = (sender.clone(), &queue, &units, &runner);
+            scope.spawn(move || runner.work(queue, units, &sender));
+        }
+        drop(sender);
+        let mut tell = |all: &[Gathered]| {
+            while let Some(gathered) = all.get(told).filter(|gathered| gathered.is_over()) {
+                finished(&gathered.report)?;
+                told += 1;
+            }
+            Ok::<_, Error>(())
+        };
+        tell(&all)?;
+        let mut hear = |unit: usize, said| {
+            let gathered = &mut all[units[unit].task];
+            if let Said::Ended(unit::Ended::Cut(why)) = &said {
+                cut = Some(*why);
+            }
+            let found = gathered.hear(unit, said, &original, &units[unit].request)?;
+            if let Some(failure) = found {
+                store.save(gathered, Box::new(failure));
+            }
+            progress.say(gathered.position(options.strategy));
+            tell(&all)
+        };
+        for (unit, said) in said {
+            hear(unit, said).inspect_err(|_| {
+                // Whoever still works does it for nothing.
+                stop.store(true, Ordering::Relaxed);
+            })?;
+        }
+        Ok::<_, Error>(())
+    })?;
+    let reports: Vec<_> = all.into_iter().map(|gathered| gathered.report).collect();
+    let random = options.samples || reports.iter().any(|report| report.sampled_inputs);
+    Ok(Exploration {
+        schema: SCHEMA,
+        seqz: env!("CARGO_PKG_VERSION").into(),
+        path: options.path.clone(),
+        strategy: options.strategy.into(),
+        bound: options.bound,
+        seed: random.then_some(options.seed),
+        cut,
+        findings: store.dir(),
+        summary: summary(&reports, started),
+        harnesses: reports,
+    })
+}
+
+/// What the workers of one harness are to do. Random schedules can be drawn by many workers, each from a seed of its own;
+/// a tree is walked by one.
+fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = ExploreRequest> {
+    let workers = if options.samples {
+        u64::from(options.jobs).min(options.max_executions)
+    } else {
+        1
+    };
+    let known = |name: &str| harness.parameters.iter().any(|(known, _)| known == name);
+    let inputs: Vec<_> = options
+        .inputs
+        .iter()
+        .filter(|(name, _)| known(name))
+        .cloned()
+        .collect();
+    (0..workers).map(move |worker| ExploreRequest {
+        harness: harness.name.clone(),
+        strategy: options.strategy.into(),
+        bound: options.bound,
+        inputs: inputs.clone(),
+        max_inputs: options.max_inputs,
+        seed: options.seed.wrapping_add(worker),
+        max_steps: options.max_steps,
+        max_executions: if options.max_executions == u64::MAX {
+            u64::MAX
+        } else {
+            options.max_executions / workers + u64::from(worker < options.max_executions % workers)
+        },
+        idle_reads: IDLE_READS,
+        stack: options.stack_size,
+        careful: None,
+    })
+}
+
+/// Where findings are written, as long as that works.
+struct Findings {
+    store: Option<Store>,
+    any: Option<String>,
+    trouble: Option<String>,
+}
+
+impl Findings {
+    fn open(options: &Options, program: &str) -> Self {
+        let (store, trouble) = match Store::open(&options.target_dir, program, options.path.clone())
+        {
+            Ok(store) => (Some(store), None),
+            Err(error) => (
+                None,
+                Some(format!("findings are not written to files: {error}")),
+            ),
+        };
+        Self {
+            store,
+            any: None,
+            trouble,
+        }
+    }
+
+    fn save(&mut self, gathered: &mut Gathered, failure: Box<crate::report::exploration::Failure>) {
+        let Some(store) = &mut self.store else { return };
+        let report = &mut gathered.report;
+        match store.save(&report.name, &report.site, Found::Failure { failure }) {
+            Ok(_) => self.any = Some(shown(store.dir())),
+            Err(error) => {
+                // A full disk: the search is worth more than the file.
+                report.notes.push(format!(
+                    "findings are not written to files any more: {error}"
+                ));
+                self.store = None;
+            }
+        }
+    }
+
+    fn dir(self) -> Option<String> {
+        self.any
+    }
+}
+
+fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
+    let mut summary = Summary {
+        exhausted: true,
+        ..Summary::default()
+    };
+    for report in reports {
+        let explored = report.status == Status::Checked;
+        if explored {
+            summary.explored += 1;
+        } else if report.status != Status::NotReached {
+            summary.unsupported += 1;
+        }
+        summary.failures += report.failures.len() as u32;
+        summary.executions += report.counts.executions;
+        summary.exhausted &=
+            explored && report.promise == Promise::Exhausted && !report.sampled_inputs;
+    }
+    summary.seconds = started.elapsed().as_secs_f64();
+    summary
+}

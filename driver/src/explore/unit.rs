@@ -1,0 +1,202 @@
+//! One worker's part of an exploration: what it is to do, and how it is replaced when it dies.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use seqz_runtime::worker::message::{ExploreRequest, Reply, Request, Scheduled};
+
+use crate::error::Error;
+use crate::report::document::Cut;
+use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
+
+/// A worker that was killed from outside is replaced so often before its execution is suspected.
+const REPLACED: u32 = 3;
+
+/// A worker's part.
+pub(super) struct Unit {
+    /// Which harness it is of.
+    pub(super) task: usize,
+    pub(super) request: ExploreRequest,
+}
+
+/// What is to be heard of a unit.
+pub(super) enum Said {
+    /// Its worker has been started.
+    Started,
+    /// Its worker said this.
+    Reply(Reply),
+    /// Its worker died, and another one begins from the start.
+    StartOver(String),
+    /// It is over.
+    Ended(Ended),
+}
+
+/// How a unit ended.
+pub(super) enum Ended {
+    /// Its worker has said all.
+    Done,
+    /// The user or the clock ended it.
+    Cut(Cut),
+    /// The program ends its process in this execution.
+    Fatal(Box<Fatal>),
+    /// Its worker ends before anything runs.
+    Failed(String),
+    /// seqz can't go on.
+    Error(Error),
+}
+
+/// An execution that ends the process.
+pub(super) struct Fatal {
+    /// How; `None` if it does not end at all.
+    pub(super) death: Option<Death>,
+    pub(super) running: Running,
+}
+
+/// What is known of the execution that runs.
+#[derive(Default)]
+pub(super) struct Running {
+    pub(super) inputs: Vec<(String, String)>,
+    pub(super) execution: u64,
+    /// The last one has begun and may not have ended.
+    pub(super) schedule: Vec<Scheduled>,
+}
+
+/// How far the search was when it was last heard of: choices of inputs that are done, and executions with the next one.
+type Position = (u32, u64);
+
+/// How a conversation with a worker ended.
+enum End {
+    Done,
+    Cut(Cut),
+    Died(Death),
+    Hung,
+}
+
+/// What doesn't change from unit to unit.
+pub(super) struct Runner<'a> {
+    pub(super) worker: &'a Path,
+    /// Where tests of the program run: in their package, as under cargo.
+    pub(super) dir: Option<&'a Path>,
+    pub(super) watch: Watch<'a>,
+}
+
+impl Runner<'_> {
+    /// Does units from the queue until there are no more.
+    pub(super) fn work(
+        &self,
+        queue: &Mutex<VecDeque<usize>>,
+        units: &[Unit],
+        sender: &Sender<(usize, Said)>,
+    ) {
+        loop {
+            let next = queue
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop_front();
+            let Some(number) = next else { return };
+            // Nobody listens any more where the search has broken off.
+            let mut say = |said| drop(sender.send((number, said)));
+            let ended = match self.watch.cut() {
+                Some(cut) => Ended::Cut(cut),
+                None => self
+                    .run(&units[number].request, &mut say)
+                    .unwrap_or_else(Ended::Error),
+            };
+            say(Said::Ended(ended));
+        }
+    }
+
+    fn run(&self, request: &ExploreRequest, say: &mut impl FnMut(Said)) -> Result<Ended, Error> {
+        let mut request = request.clone();
+        let mut killed = 0;
+        loop {
+            let mut position = (0, 0);
+            let mut running = Running::default();
+            let end = self.converse(&request, say, &mut position, &mut running)?;
+            let how = match &end {
+                End::Done => return Ok(Ended::Done),
+                End::Cut(cut) => return Ok(Ended::Cut(*cut)),
+                End::Died(death) => death.describe(),
+                End::Hung => "it did not answer".to_owned(),
+            };
+            let was_killed = matches!(&end, End::Died(death) if death.killed());
+            killed += u32::from(was_killed);
+            if was_killed && killed <= REPLACED {
+                request.careful = None;
+            } else if request.careful.is_none() {
+                // Which execution was it? The search does the same again, and tells what it does from where it was last
+                // heard of.
+                request.careful = Some(position);
+            } else {
+                let death = match end {
+                    End::Died(death) => Some(death),
+                    _ => None,
+                };
+                return Ok(if running.schedule.is_empty() {
+                    Ended::Failed(how)
+                } else {
+                    Ended::Fatal(Box::new(Fatal { death, running }))
+                });
+            }
+            say(Said::StartOver(how));
+        }
+    }
+
+    fn converse(
+        &self,
+        request: &ExploreRequest,
+        say: &mut impl FnMut(Said),
+        position: &mut Position,
+        running: &mut Running,
+    ) -> Result<End, Error> {
+        let mut process = Process::start(self.worker, self.dir)
+            .map_err(|e| failed("cannot start the worker", &e))?;
+        say(Said::Started);
+        if send(&mut process, &Request::Explore(request.clone())).is_err() {
+            return bury(process).map(End::Died);
+        }
+        let mut last_sign = Instant::now();
+        loop {
+            let reply = match self.watch.listen(&mut process, &mut last_sign)? {
+                Heard::Reply(reply) => reply,
+                Heard::Cut(cut) => return Ok(End::Cut(cut)),
+                Heard::Closed => return bury(process).map(End::Died),
+                Heard::Hung => return Ok(End::Hung),
+            };
+            let mut last = false;
+            match reply {
+                Reply::Running {
+                    inputs,
+                    execution,
+                    done,
+                    next,
+                } => {
+                    if running.execution != execution || running.inputs != inputs {
+                        running.schedule.clear();
+                        (running.inputs, running.execution) = (inputs, execution);
+                    }
+                    // What was about to be done has been done, and is known better now.
+                    running.schedule.pop();
+                    running.schedule.extend(done);
+                    running.schedule.push(next);
+                    continue;
+                }
+                Reply::Done => return Ok(End::Done),
+                Reply::Exploring(ref counts) => position.1 = counts.executions,
+                Reply::Explored { .. } => *position = (position.0 + 1, 0),
+                Reply::Unsupported { .. }
+                | Reply::Nondeterministic { .. }
+                | Reply::BadInput { .. }
+                | Reply::Refused(_) => last = true,
+                _ => {}
+            }
+            say(Said::Reply(reply));
+            if last {
+                return Ok(End::Done);
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Running the schedule of a finding again.
+
+use std::path::Path;
+use std::time::Instant;
+
+use seqz_runtime::worker::message::{self, ReplayRequest, Replayed, Reply, Request, Scheduled};
+
+use crate::check::Subject;
+use crate::error::Error;
+use crate::findings::{Finding, Found};
+use crate::original::Original;
+use crate::report::document::{Bug, Kind, Site, Thread};
+use crate::report::exploration::{Failure, Waiting};
+use crate::report::schedule::{Confirmation, Event};
+use crate::worker::{Heard, Process, Watch, bury, failed, send};
+
+/// What of a finding is run again.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// The values of parameters, by name.
+    pub inputs: Vec<(String, String)>,
+    /// The events in order.
+    pub schedule: Vec<Event>,
+    /// The threads, by number, as far as they are known.
+    pub threads: Vec<Option<Thread>>,
+    /// What is expected.
+    pub kind: Kind,
+    /// What it said.
+    pub message: String,
+    /// Where it shows.
+    pub site: Option<Site>,
+    /// Of a data race: where the other thread is.
+    other_site: Option<Site>,
+    stack_size: u64,
+}
+
+/// How a replay ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// It fails.
+    Fails {
+        /// In which way. The schedule that was recorded leads there.
+        failure: Box<Failure>,
+        /// How many of the runs had the same events.
+        same: u32,
+    },
+    /// The schedule was run to its end, and nothing fails.
+    Passes {
+        /// How many of the runs had the same events.
+        same: u32,
+    },
+    /// The program does something else.
+    Parts {
+        /// At which event of the schedule, from 0.
+        at: u32,
+        /// What differs.
+        difference: String,
+        /// Where the program is then.
+        site: Option<Site>,
+        /// The events up to there.
+        schedule: Vec<Event>,
+    },
+    /// The user broke it off.
+    Interrupted,
+}
+
+impl Recording {
+    /// What a finding has recorded. `stack_size` is for those that don't say.
+    ///
+    /// # Errors
+    /// When it has no schedule.
+    pub fn of(finding: &Finding, stack_size: u64) -> Result<Self, Error> {
+        let recording = match &finding.found {
+            Found::Bug { bug, .. } => Self::of_bug(bug, stack_size)?,
+            Found::Failure { failure } => Self {
+                inputs: values(&failure.inputs),
+                schedule: failure.schedule.clone(),
+                threads: failure.threads.clone(),
+                kind: failure.kind,
+                message: failure.message.clone(),
+                site: failure.site.clone(),
+                other_site: None,
+                stack_size: failure.stack_size,
+            },
+        };
+        Ok(recording)
+    }
+
+    fn of_bug(bug: &Bug, stack_size: u64) -> Result<Self, Error> {
+        let Confirmation::Confirmed { schedule } = &bug.confirmation else {
+            return Err(Error::Option {
+                message: "the finding has no schedule: the program died before it could tell one".into(),
+                help: bug.run_alone.as_ref().map_or_else(
+                    || "find it with `seqz explore`".to_owned(),
+                    |command| {
+                        format!("`seqz explore` finds a schedule for it; this runs the sequential program: {command}")
+                    },
+                ),
+            });
+        };
+        Ok(Self {
+            inputs: values(&bug.inputs),
+            schedule: schedule.clone(),
+            threads: Vec::new(),
+            kind: bug.kind,
+            message: bug.message.clone(),
+            site: bug.site.clone(),
+            other_site: bug.other_site.clone(),
+            stack_size,
+        })
+    }
+
+    /// The threads that race, if what it recorded is a race that is there: both are about to make their access at the end.
+    fn racing(&self, next: &[message::Waiting], original: &Original<'_>) -> Vec<Waiting> {
+        let line = |site: &Site| (site.file.clone(), site.line);
+        let sites = [&self.site, &self.other_site].map(|site| site.as_ref().map(line));
+        let mut racing = original.waiting(next, &self.schedule);
+        racing.retain(|waiting| {
+            let here = waiting.site.as_ref().map(line);
+            here.is_some() && sites.contains(&here)
+        });
+        let all_there = sites.iter().all(|site| {
+            let there = |waiting: &Waiting| waiting.site.as_ref().map(line) == *site;
+            racing.iter().any(there)
+        });
+        if self.kind != Kind::DataRace || !all_there || racing.len() < 2 {
+            racing.clear();
+        }
+        racing
+    }
+
+    /// Whether this failure is the one that was recorded.
+    #[must_use]
+    pub fn is(&self, failure: &Failure) -> bool {
+        let line = |site: &Site| (site.file.clone(), site.line);
+        let recorded = self.site.as_ref().map(line);
+        let mut waiting = failure.waiting.iter();
+        self.kind == failure.kind
+            && (recorded == failure.site.as_ref().map(line)
+                || waiting.any(|waiting| recorded == waiting.site.as_ref().map(line)))
+    }
+}
+
+fn values(inputs: &[crate::report::document::Input]) -> Vec<(String, String)> {
+    let inputs = inputs.iter();
+    inputs
+        .map(|input| (input.name.clone(), input.value.clone()))
+        .collect()
+}
+
+/// Runs the schedule so many times.
+///
+/// # Errors
+/// When the worker can't be run, or refuses.
+pub fn run(
+    subject: Subject<'_>,
+    finding: &Finding,
+    recording: &Recording,
+    times: u32,
+    watch: Watch<'_>,
+) -> Result<Ended, Error> {
+    let Subject {
+        program,
+        generated,
+        built,
+    } = subject;
+    let original = Original::new(program, generated);
+    let harness = program
+        .harnesses()
+        .iter()
+        .find(|harness| harness.name == finding.harness);
+    let spawns = harness.map(|harness| harness.spawns.clone());
+    let schedule = recording.schedule.iter().map(|event| Scheduled {
+        thread: event.thread,
+        kind: event.action.name(),
+        object: event.object,
+        place: None,
+    });
+    let request = Request::Replay(ReplayRequest {
+        harness: finding.harness.clone(),
+        inputs: recording.inputs.clone(),
+        schedule: schedule.collect(),
+        times,
+        stack: recording.stack_size,
+    });
+    let dir = program
+        .manifest()
+        .and_then(Path::parent)
+        .filter(|dir| !dir.as_os_str().is_empty());
+    let mut process =
+        Process::start(&built.worker, dir).map_err(|e| failed("cannot start the worker", &e))?;
+    let died = |process| {
+        let death = bury(process)?;
+        let kind = if death.exited() {
+            Kind::Exit
+        } else {
+            Kind::Crash
+        };
+        Ok(recording.fatal(kind, death.describe()))
+    };
+    if send(&mut process, &request).is_err() {
+        return died(process);
+    }
+    let reply = match watch.listen(&mut process, &mut Instant::now())? {
+        Heard::Reply(reply) => reply,
+        Heard::Cut(_) => return Ok(Ended::Interrupted),
+        Heard::Closed => return died(process),
+        Heard::Hung => {
+            let message = "it goes on for ever, or for too long, without an event";
+            return Ok(recording.fatal(Kind::Hang, message.into()));
+        }
+    };
+    match reply {
+        Reply::Replayed(Replayed::Followed {
+            failure,
+            same,
+            next,
+        }) => {
+            if let Some(failure) = failure {
+                let spawns = spawns.unwrap_or_default();
+                let failure = original.failure(&failure, recording.stack_size, &spawns);
+                return Ok(Ended::Fails {
+                    failure: Box::new(failure),
+                    same,
+                });
+            }
+            let waiting = recording.racing(&next, &original);
+            if waiting.is_empty() {
+                return Ok(Ended::Passes { same });
+            }
+            let failure = recording.failure(recording.kind, recording.message.clone());
+            Ok(Ended::Fails {
+                failure: Box::new(Failure { waiting, ..failure }),
+                same,
+            })
+        }
+        Reply::Replayed(Replayed::Diverged {
+            at,
+            difference,
+            place,
+            schedule,
+        }) => Ok(Ended::Parts {
+            at,
+            difference,
+            site: place.and_then(|place| original.site(&place)),
+            schedule: original.schedule(&schedule),
+        }),
+        Reply::BadInput { param, message } => Err(Error::Option {
+            message: format!("the finding's value for `{param}` does not fit: {message}"),
+            help: "the harness has other parameters than when it was found".into(),
+        }),
+        Reply::Refused(why) => Err(Error::Worker(format!("the worker refuses: {why}"))),
+        other => Err(Error::Worker(format!(
+            "the worker answers something else: {other:?}"
+        ))),
+    }
+}
+
+impl Recording {
+    /// The recorded schedule, with what it leads to now.
+    fn failure(&self, kind: Kind, message: String) -> Failure {
+        let inputs = self.inputs.iter();
+        Failure {
+            kind,
+            message,
+            site: self.site.clone(),
+            thread: self.schedule.last().map_or(0, |event| event.thread),
+            waiting: Vec::new(),
+            inputs: crate::original::inputs(&inputs.cloned().collect::<Vec<_>>()),
+            threads: self.threads.clone(),
+            schedule: self.schedule.clone(),
+            execution: 1,
+            stack_size: self.stack_size,
+            count: 1,
+        }
+    }
+
+    fn fatal(&self, kind: Kind, message: String) -> Ended {
+        Ended::Fails {
+            failure: Box::new(Failure {
+                site: None,
+                ..self.failure(kind, message)
+            }),
+            same: 0,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What an exploration has to say, as data: docs/json.md.
+
+use serde::{Deserialize, Serialize};
+
+use super::document::{Cut, Input, InputDomain, Kind, Reason, Site, Status, Thread};
+use super::schedule::{Action, Event};
+
+/// The answer of `seqz explore`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// [`SCHEMA`](super::document::SCHEMA).
+    pub schema: u32,
+    /// The version of seqz that made it.
+    pub seqz: String,
+    /// The program, as given on the command line.
+    pub path: String,
+    /// The strategy.
+    pub strategy: String,
+    /// `--bound`, if given.
+    pub bound: Option<u32>,
+    /// Where random choices began, if there were any.
+    pub seed: Option<u64>,
+    /// Why the whole search ended before it was done, if so.
+    pub cut: Option<Cut>,
+    /// Every harness that was asked for, in the order of the source.
+    pub harnesses: Vec<HarnessExploration>,
+    /// The directory in which every failure has a file of its own, if there was any.
+    pub findings: Option<String>,
+    /// Over all harnesses.
+    pub summary: Summary,
+}
+
+/// Counts over all harnesses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Failures, each site and kind once.
+    pub failures: u32,
+    /// Harnesses that were explored.
+    pub explored: u32,
+    /// Harnesses that could not be explored.
+    pub unsupported: u32,
+    /// Executions of the program.
+    pub executions: u64,
+    /// Whether everything that was asked for is exhausted.
+    pub exhausted: bool,
+    /// Wall clock, building included.
+    pub seconds: f64,
+}
+
+/// What is known of one harness.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HarnessExploration {
+    /// Its path in the crate.
+    pub name: String,
+    /// Where it is.
+    pub site: Site,
+    /// How it went.
+    pub status: Status,
+    /// How the values of its parameters were chosen.
+    pub inputs: Vec<InputDomain>,
+    /// Whether not all of them were tried.
+    pub sampled_inputs: bool,
+    /// What can be said of the program now.
+    pub promise: Promise,
+    /// What was done.
+    pub counts: Counts,
+    /// What was found.
+    pub failures: Vec<Failure>,
+    /// Whatever else is worth saying.
+    pub notes: Vec<String>,
+}
+
+/// What can be said of a program once its exploration has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Promise {
+    /// Every schedule was executed, up to the order of events that are independent of each other.
+    Exhausted,
+    /// Every schedule within bounds was.
+    Bounded {
+        /// At most so many preemptions; null: any number.
+        preemptions: Option<u32>,
+        /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
+        truncated: bool,
+    },
+    /// Schedules were drawn at random.
+    Sampled,
+    /// The search did not come to its end.
+    Unfinished {
+        /// Why not.
+        reasons: Vec<Reason>,
+    },
+}
+
+impl Promise {
+    /// What is left when both are to be promised.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unfinished { mut reasons }, Self::Unfinished { reasons: more }) => {
+                reasons.extend(more);
+                reasons.sort_by_key(|reason| Reason::ALL.iter().position(|other| other == reason));
+                reasons.dedup();
+                Self::Unfinished { reasons }
+            }
+            (unfinished @ Self::Unfinished { .. }, _)
+            | (_, unfinished @ Self::Unfinished { .. }) => unfinished,
+            (Self::Sampled, _) | (_, Self::Sampled) => Self::Sampled,
+            (
+                Self::Bounded {
+                    preemptions,
+                    truncated,
+                },
+                Self::Bounded {
+                    preemptions: other,
+                    truncated: also,
+                },
+            ) => Self::Bounded {
+                preemptions: match (preemptions, other) {
+                    (Some(one), Some(other)) => Some(one.min(other)),
+                    (one, other) => one.or(other),
+                },
+                truncated: truncated || also,
+            },
+            (bounded @ Self::Bounded { .. }, Self::Exhausted)
+            | (Self::Exhausted, bounded @ Self::Bounded { .. }) => bounded,
+            (Self::Exhausted, Self::Exhausted) => Self::Exhausted,
+        }
+    }
+}
+
+/// What an exploration did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Executions begun.
+    pub executions: u64,
+    /// Those that ended with a happens-before relation that had been seen.
+    pub redundant: u64,
+    /// Those that were given up, since nothing new could come of them.
+    pub abandoned: u64,
+    /// Those that ended with threads that wait for ever.
+    pub blocked: u64,
+    /// Those that were cut at `--max-steps`.
+    pub truncated: u64,
+    /// Those that failed.
+    pub failing: u64,
+    /// Events of all executions.
+    pub events: u64,
+    /// Distinct happens-before relations of executions that ran to an end.
+    pub relations: u64,
+    /// Distinct terminal states.
+    pub states: u64,
+    /// Wall clock.
+    pub seconds: f64,
+}
+
+/// A failure, with the schedule that leads to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind.
+    pub kind: Kind,
+    /// What the program said, or what is wrong.
+    pub message: String,
+    /// Where it shows.
+    pub site: Option<Site>,
+    /// Which thread fails, by number.
+    pub thread: u32,
+    /// The threads that wait for ever.
+    pub waiting: Vec<Waiting>,
+    /// The values of the parameters.
+    pub inputs: Vec<Input>,
+    /// The threads, by number; null where this execution has none of that number.
+    pub threads: Vec<Option<Thread>>,
+    /// All events of the execution, in order.
+    pub schedule: Vec<Event>,
+    /// The execution's number in its search, from 1.
+    pub execution: u64,
+    /// Bytes of stack of each thread.
+    pub stack_size: u64,
+    /// How many executions fail in this way.
+    pub count: u64,
+}
+
+/// A thread that waits for ever.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Its number.
+    pub thread: u32,
+    /// What it waits to do.
+    pub action: Action,
+    /// To which lock, variable or thread, by number.
+    pub object: u32,
+    /// Which thread holds the lock, if it waits for one.
+    pub held_by: Option<u32>,
+    /// The lock's or variable's short name, where there is one.
+    pub variable: Option<String>,
+    /// Where.
+    pub site: Option<Site>,
+}

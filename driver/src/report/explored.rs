@@ -1,0 +1,292 @@
+//! The report of an exploration for people.
+
+use std::io::{self, Write};
+
+use super::document::{Kind, Status};
+use super::events::{self, Mark};
+use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Promise, Waiting};
+use super::human::{cut_short, paragraph, source_line, status, title};
+use super::layout::{counted, grouped, in_words};
+use super::schedule::Action;
+use super::{style, words};
+
+/// What was found in one harness, and what can be said of it.
+///
+/// # Errors
+/// Those of `out`.
+pub fn harness(
+    out: &mut dyn Write,
+    report: &HarnessExploration,
+    strategy: &str,
+    columns: usize,
+) -> io::Result<()> {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let site = &report.site;
+    writeln!(
+        out,
+        "{bold}{}{bold:#}  {dim}{}:{}{dim:#}",
+        report.name, site.file, site.line
+    )?;
+    status(out, &report.status, "explored", columns)?;
+    for found in &report.failures {
+        writeln!(out)?;
+        failure(out, found, columns)?;
+        writeln!(out, "  {dim}{}{dim:#}", met(found))?;
+    }
+    for note in &report.notes {
+        paragraph(out, "  note: ", note, columns)?;
+    }
+    if report.status == Status::Checked {
+        if !report.failures.is_empty() {
+            writeln!(out)?;
+        }
+        let good = match report.promise {
+            Promise::Exhausted => style::GOOD,
+            _ => style::NONE,
+        };
+        let text = promise(&report.promise, report.sampled_inputs);
+        let (what, rest) = text.split_once(':').unwrap_or((&text, ""));
+        let plain = format!("  {strategy}: {what}:{rest}");
+        // Styled only where it is on one line, as it mostly is.
+        if plain.len() <= columns {
+            writeln!(out, "  {strategy}: {good}{what}{good:#}:{rest}")?;
+        } else {
+            paragraph(out, "  ", plain.trim(), columns)?;
+        }
+        paragraph(out, "  ", &counts(&report.counts), columns)?;
+    }
+    writeln!(out)
+}
+
+/// A failure, with who waits for what and the schedule that leads to it.
+///
+/// # Errors
+/// Those of `out`.
+pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Result<()> {
+    let bold = style::BOLD;
+    title(out, "failure", failure.kind, &failure.message, columns)?;
+    // Each of the waiting threads has its place below.
+    if let Some(site) = failure.site.as_ref().filter(|_| failure.waiting.is_empty()) {
+        source_line(out, site, columns)?;
+    }
+    let thread = words::numbered_thread(failure.thread, &failure.threads);
+    if failure.waiting.is_empty() {
+        writeln!(out, "  In thread {thread}.")?;
+    }
+    for waiting in &failure.waiting {
+        let thread = words::numbered_thread(waiting.thread, &failure.threads);
+        let what = waits_for(failure.kind, waiting);
+        writeln!(out, "  Thread {thread} {what}:")?;
+        if let Some(site) = &waiting.site {
+            source_line(out, site, columns)?;
+        }
+    }
+    if let Some(inputs) = words::inputs(&failure.inputs) {
+        paragraph(out, "  Inputs: ", &inputs, columns)?;
+    }
+    if !failure.schedule.is_empty() {
+        writeln!(
+            out,
+            "\n  {bold}The schedule:{bold:#} {}\n",
+            counted(failure.schedule.len() as u64, "event", "events")
+        )?;
+        events::draw(
+            out,
+            &failure.schedule,
+            &marks(failure),
+            &failure.threads,
+            columns,
+        )?;
+    }
+    writeln!(out)
+}
+
+/// How often a failure was met.
+fn met(failure: &Failure) -> String {
+    let nth = grouped(failure.execution);
+    if failure.count > 1 {
+        let count = counted(failure.count, "execution fails", "executions fail");
+        format!("Found in execution {nth}; {count} like this.")
+    } else {
+        format!("Found in execution {nth}.")
+    }
+}
+
+/// What a thread waits for, or races with: "waits for the lock `a`, which thread 1 holds".
+fn waits_for(kind: Kind, waiting: &Waiting) -> String {
+    let name = waiting.variable.as_deref();
+    match waiting.action {
+        Action::Read if kind == Kind::DataRace => {
+            format!("is about to read {}", words::variable(name))
+        }
+        _ if kind == Kind::DataRace => format!("is about to write {}", words::variable(name)),
+        Action::Lock | Action::LockShared => {
+            let lock = name.map_or_else(|| "a lock".into(), |name| format!("the lock `{name}`"));
+            match waiting.held_by {
+                Some(thread) if thread == waiting.thread => {
+                    format!("waits for {lock}, which it holds itself")
+                }
+                Some(thread) => format!("waits for {lock}, which thread {thread} holds"),
+                None => format!("waits for {lock}"),
+            }
+        }
+        Action::Join => format!("waits for thread {} to end", waiting.object),
+        Action::Wake => "waits to be notified".to_owned(),
+        _ => format!(
+            "looks again and again at {}, which does not change any more",
+            words::variable(name)
+        ),
+    }
+}
+
+/// What is to be seen where the schedule ends.
+fn marks(failure: &Failure) -> Vec<Mark<'_>> {
+    let remark = words::failure(failure.kind).to_owned();
+    let waiting = failure.waiting.iter().filter_map(|waiting| {
+        Some(Mark {
+            thread: waiting.thread,
+            site: waiting.site.as_ref()?,
+            remark: remark.clone(),
+        })
+    });
+    let mut marks: Vec<_> = waiting.collect();
+    if !marks.is_empty() {
+        return marks;
+    }
+    let fatal = matches!(failure.kind, Kind::Crash | Kind::Exit | Kind::Hang);
+    let last = failure
+        .schedule
+        .last()
+        .and_then(|event| event.site.as_ref());
+    let site = failure.site.as_ref().or(last.filter(|_| fatal));
+    if let Some(site) = site {
+        let remark = if fatal {
+            "the last event: it ends in this, or in what follows".to_owned()
+        } else {
+            remark
+        };
+        marks.push(Mark {
+            thread: failure.thread,
+            site,
+            remark,
+        });
+    }
+    marks
+}
+
+/// What can be said of the program.
+fn promise(promise: &Promise, sampled_inputs: bool) -> String {
+    let inputs = if sampled_inputs {
+        ", with the inputs that were sampled"
+    } else {
+        ""
+    };
+    match promise {
+        Promise::Exhausted => format!(
+            "exhausted: every schedule was run, up to the order of independent events{inputs}"
+        ),
+        Promise::Bounded {
+            preemptions,
+            truncated,
+        } => {
+            let within = match preemptions {
+                Some(n) => format!(
+                    "every schedule with at most {} was run",
+                    counted((*n).into(), "preemption", "preemptions")
+                ),
+                None => "every schedule was run".to_owned(),
+            };
+            let cut = if *truncated {
+                "; some were cut at --max-steps, and nothing is known of what follows"
+            } else {
+                ""
+            };
+            format!("bounded: {within}{inputs}{cut}")
+        }
+        Promise::Sampled => {
+            "sampled: schedules were drawn at random, and what was not seen may still be there"
+                .to_owned()
+        }
+        Promise::Unfinished { reasons } => {
+            let reasons: Vec<_> = reasons.iter().map(|r| words::reason(*r)).collect();
+            format!("not finished: {}", reasons.join(", "))
+        }
+    }
+}
+
+fn counts(counts: &Counts) -> String {
+    let mut text = counted(counts.executions, "execution", "executions");
+    for (n, what) in [
+        (counts.redundant, "redundant"),
+        (counts.blocked, "blocked"),
+        (counts.abandoned, "abandoned"),
+        (counts.truncated, "cut at --max-steps"),
+        (counts.failing, "failing"),
+    ] {
+        if n > 0 {
+            text.push_str(&format!(", {} {what}", grouped(n)));
+        }
+    }
+    text.push_str(&format!(
+        "; {}; {}; {}; {:.2} s",
+        counted(
+            counts.relations,
+            "distinct happens-before relation",
+            "distinct happens-before relations"
+        ),
+        counted(counts.states, "terminal state", "terminal states"),
+        counted(counts.events, "event", "events"),
+        counts.seconds
+    ));
+    // A rate over less means nothing.
+    if counts.seconds >= 0.1 {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let rate = |n: u64| grouped((n as f64 / counts.seconds) as u64);
+        text.push_str(&format!(
+            " ({} executions/s, {} events/s)",
+            rate(counts.executions),
+            rate(counts.events)
+        ));
+    }
+    text
+}
+
+/// The last lines of the report.
+///
+/// # Errors
+/// Those of `out`.
+pub fn closing(out: &mut dyn Write, report: &Exploration) -> io::Result<()> {
+    let summary = &report.summary;
+    cut_short(out, report.cut)?;
+    let (verdict, style) = match summary.failures {
+        0 if summary.explored == 0 => ("nothing was explored".to_owned(), style::BOLD),
+        0 => ("no failure found".to_owned(), style::GOOD),
+        1 => ("one failure found".to_owned(), style::ERROR),
+        n => (
+            format!("{} failures found", in_words(n as usize)),
+            style::ERROR,
+        ),
+    };
+    write!(
+        out,
+        "{style}{verdict}{style:#}: {} explored, {}, {:.2} s",
+        counted(u64::from(summary.explored), "harness", "harnesses"),
+        counted(summary.executions, "execution", "executions"),
+        summary.seconds
+    )?;
+    if summary.unsupported > 0 {
+        let n = counted(u64::from(summary.unsupported), "harness", "harnesses");
+        write!(out, "; {n} can't be explored")?;
+    }
+    writeln!(out)?;
+    if let Some(seed) = report.seed {
+        writeln!(out, "Random choices began at --seed {seed}.")?;
+    }
+    if let Some(dir) = &report.findings {
+        writeln!(
+            out,
+            "Each failure is also in a file of its own, in {dir}; `seqz replay FILE` runs it again."
+        )?;
+    }
+    Ok(())
+}

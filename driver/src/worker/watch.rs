@@ -1,0 +1,107 @@
+//! Listening to a worker, while the user and the clock may end it.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use seqz_runtime::worker::wire::Wire as _;
+
+use super::message::{Reply, Request};
+use super::{Death, Process, Received};
+use crate::error::Error;
+use crate::report::document::Cut;
+
+/// How often a quiet worker's driver looks up.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What may end a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch<'a> {
+    /// Set by Ctrl-C.
+    pub stop: &'a AtomicBool,
+    /// When the search is to end.
+    pub deadline: Option<Instant>,
+    /// How long a worker may be silent.
+    pub hang_after: Duration,
+}
+
+/// What was heard.
+#[derive(Debug)]
+pub enum Heard {
+    /// The worker said something.
+    Reply(Reply),
+    /// The user or the clock ended it.
+    Cut(Cut),
+    /// The worker is gone.
+    Closed,
+    /// The worker had no sign of life for too long.
+    Hung,
+}
+
+impl Watch<'_> {
+    /// Whether the user or the clock has ended the search.
+    #[must_use]
+    pub fn cut(&self) -> Option<Cut> {
+        if self.stop.load(Ordering::Relaxed) {
+            Some(Cut::Interrupted)
+        } else {
+            let over = |deadline| Instant::now() >= deadline;
+            self.deadline.is_some_and(over).then_some(Cut::TimeLimit)
+        }
+    }
+
+    /// Waits for the worker's next word. `last_sign` is when it last gave one.
+    ///
+    /// # Errors
+    /// When what it says is no message.
+    pub fn listen(&self, process: &mut Process, last_sign: &mut Instant) -> Result<Heard, Error> {
+        loop {
+            if let Some(cut) = self.cut() {
+                return Ok(Heard::Cut(cut));
+            }
+            let received = process
+                .connection
+                .receive(TICK)
+                .map_err(|e| failed("the worker can't be heard", &e))?;
+            match received {
+                Received::Frame(frame) => {
+                    *last_sign = Instant::now();
+                    let reply = Reply::decode(&frame).map_err(|e| {
+                        Error::Worker(format!(
+                            "the worker said something that can't be understood: {e}"
+                        ))
+                    })?;
+                    return Ok(Heard::Reply(reply));
+                }
+                Received::Closed => return Ok(Heard::Closed),
+                Received::Nothing if last_sign.elapsed() > self.hang_after => {
+                    return Ok(Heard::Hung);
+                }
+                Received::Nothing => {}
+            }
+        }
+    }
+}
+
+/// Sends a request.
+///
+/// # Errors
+/// When the worker is gone.
+pub fn send(process: &mut Process, request: &Request) -> io::Result<()> {
+    process.connection.send(&request.encode())
+}
+
+/// How a worker that has closed its end ended.
+///
+/// # Errors
+/// When the system can't tell.
+pub fn bury(process: Process) -> Result<Death, Error> {
+    process
+        .end(true)
+        .map_err(|e| failed("the worker's end can't be told", &e))
+}
+
+/// What failed in dealing with a worker.
+pub(crate) fn failed(what: &str, error: &io::Error) -> Error {
+    Error::Worker(format!("{what}: {error}"))
+}

@@ -1,0 +1,273 @@
+//! What `seqz explore` says of programs, and how it goes on when workers die.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::programs::{HEAD, lost_update, two_threads};
+use support::{Package, command, package, seqz, settings};
+
+fn explore(source: &str, args: &[&str]) -> (Package, support::Run) {
+    let dir = package(&format!("{HEAD}{source}"));
+    let run = seqz(dir.path(), ["explore"].iter().chain(args));
+    (dir, run)
+}
+
+fn explore_json(source: &str, args: &[&str]) -> (i32, Value) {
+    let args: Vec<_> = ["--format", "json"].iter().chain(args).copied().collect();
+    let (_dir, run) = explore(source, &args);
+    (run.code.unwrap_or(-1), run.json())
+}
+
+macro_rules! snapshot {
+    ($name:literal, $explored:expr) => {{
+        let (dir, run) = $explored;
+        settings(dir.path()).bind(|| insta::assert_snapshot!($name, run.shown()));
+    }};
+}
+
+const DEADLOCK: &str = "
+#[test]
+fn three_forks() {
+    let forks: Arc<Vec<_>> = Arc::new((0..3).map(|_| Mutex::new(())).collect());
+    let eat = |seat: usize| {
+        let forks = Arc::clone(&forks);
+        move || {
+            let _left = forks[seat].lock().unwrap();
+            let _right = forks[(seat + 1) % 3].lock().unwrap();
+        }
+    };
+    let all: Vec<_> = (0..3).map(|seat| thread::spawn(eat(seat))).collect();
+    for one in all {
+        one.join().unwrap();
+    }
+}
+";
+
+#[test]
+fn failures_are_drawn_over_all_threads() {
+    snapshot!("explore_lost_update", explore(&lost_update(), &[]));
+    snapshot!("explore_deadlock", explore(DEADLOCK, &[]));
+}
+
+#[test]
+fn what_is_exhausted_has_no_failure() {
+    let source = two_threads(
+        "clean",
+        "x2.fetch_add(1, SeqCst);",
+        "x3.fetch_add(1, SeqCst);",
+        "assert_eq!(x.load(SeqCst), 2);",
+    );
+    for strategy in ["dfs", "dpor", "odpor", "icb"] {
+        let (code, report) = explore_json(&source, &["--strategy", strategy]);
+        assert_eq!((code, &report["summary"]["exhausted"]), (0, &true.into()));
+        assert_eq!(report["harnesses"][0]["counts"]["relations"], 2);
+    }
+}
+
+#[test]
+fn each_strategy_says_what_it_can_promise() {
+    let promise = |args: &[&str]| {
+        let (code, report) = explore_json(&lost_update(), args);
+        assert_eq!(code, 1, "{args:?}");
+        let harness = &report["harnesses"][0];
+        assert_eq!(harness["failures"].as_array().unwrap().len(), 1, "{args:?}");
+        harness["promise"].clone()
+    };
+    for strategy in ["dfs", "dpor", "odpor", "icb", "icb+dpor"] {
+        assert_eq!(promise(&["--strategy", strategy])["state"], "exhausted");
+    }
+    let bounded = promise(&["--strategy", "pcb", "--bound", "1"]);
+    assert_eq!(
+        (&bounded["state"], &bounded["preemptions"]),
+        (&"bounded".into(), &1.into())
+    );
+    for strategy in ["random", "pct", "pos", "surw"] {
+        let args = ["--strategy", strategy, "--seed", "1", "--jobs", "2"];
+        assert_eq!(promise(&args)["state"], "sampled");
+    }
+    let (code, report) = explore_json(DEADLOCK, &["--max-executions", "1"]);
+    assert_eq!(code, 0);
+    assert_eq!(
+        report["harnesses"][0]["promise"]["reasons"][0],
+        "execution_limit"
+    );
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    let (_dir, run) = explore(&lost_update(), &["--strategy", "dfs", "--bound", "1"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let own = "#[global_allocator]\nstatic OWN: std::alloc::System = std::alloc::System;\n";
+    let (_dir, run) = explore(&format!("{own}{}", lost_update()), &[]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(run.stderr.contains("global_allocator"), "{}", run.shown());
+}
+
+/// Ends the process where a read sees another thread's write.
+fn ends(name: &str, how: &str) -> String {
+    two_threads(
+        name,
+        &format!("if x2.load(SeqCst) == 7 {{ {how} }}"),
+        "x3.store(7, SeqCst);",
+        "",
+    )
+}
+
+#[test]
+fn whatever_ends_a_worker_is_a_finding_with_its_schedule() {
+    let deep =
+        "fn deep(n: u64) -> u64 { std::hint::black_box(if n == 0 { 0 } else { deep(n - 1) + n }) }";
+    let source = [
+        deep,
+        &ends("a_exits", "std::process::exit(0);"),
+        &ends(
+            "b_overflows",
+            "let n = std::hint::black_box(1 << 40); deep(n);",
+        ),
+        &ends("c_hangs", "loop { std::hint::black_box(0); }"),
+        &ends("d_aborts", "std::process::abort();"),
+        &lost_update(),
+    ]
+    .concat();
+    let (dir, run) = explore(&source, &["--format", "json", "--hang-after", "1"]);
+    let report = run.json();
+    assert_eq!(run.code, Some(1));
+    let harnesses = report["harnesses"].as_array().unwrap();
+    let kinds: Vec<_> = harnesses
+        .iter()
+        .map(|harness| {
+            let failures = harness["failures"].as_array().unwrap();
+            assert_eq!(failures.len(), 1, "{harness:#}");
+            failures[0]["kind"].as_str().unwrap()
+        })
+        .collect();
+    assert_eq!(kinds, ["exit", "crash", "hang", "crash", "assertion"]);
+    let findings = report["findings"].as_str().unwrap();
+    for (number, harness) in harnesses[..4].iter().enumerate() {
+        assert_eq!(harness["promise"]["reasons"][0], "died");
+        let last = harness["failures"][0]["schedule"]
+            .as_array()
+            .unwrap()
+            .last();
+        assert_eq!(last.unwrap()["action"], "read");
+        let file = format!("{findings}/{}.json", number + 1);
+        let replayed = seqz(dir.path(), ["replay", &file, "--hang-after", "0.1"]);
+        assert_eq!(replayed.code, Some(1), "{}", replayed.shown());
+        assert!(
+            replayed.stdout.contains("as it did when it was found"),
+            "{}",
+            replayed.shown()
+        );
+    }
+}
+
+/// Many schedules, and a failure in some of them.
+fn long() -> String {
+    two_threads(
+        "long",
+        "for i in 0..7 { y2.store(i, SeqCst); x2.fetch_add(1, SeqCst); }",
+        "for _ in 0..7 { y3.load(SeqCst); x3.fetch_add(1, SeqCst); }",
+        "assert_ne!(y.load(SeqCst), 6);",
+    )
+}
+
+fn start(dir: &Package, args: &[&str]) -> Child {
+    command(dir.path())
+        .args(["explore", "--format", "json", "--strategy", "dfs"])
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The workers that a process runs. Each child is listed with the thread that started it.
+fn workers(of: &Child) -> Vec<u32> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", of.id())) else {
+        return Vec::new();
+    };
+    let children = tasks
+        .flatten()
+        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    children
+        .flat_map(|text| {
+            let numbers = text.split_whitespace().map(str::parse);
+            numbers.filter_map(Result::ok).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn kill(signal: &str, process: u32) {
+    let killed = Command::new("kill")
+        .args([signal, &process.to_string()])
+        .stderr(Stdio::null())
+        .status();
+    // It may be over by now.
+    drop(killed);
+}
+
+fn finish(child: Child) -> (Option<i32>, Value) {
+    let output = child.wait_with_output().unwrap();
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    (output.status.code(), report)
+}
+
+#[test]
+fn killing_workers_loses_nothing_and_changes_no_count() {
+    let dir = package(&format!("{HEAD}{}", long()));
+    let bound = ["--max-executions", "150000"];
+    let (code, undisturbed) = finish(start(&dir, &bound));
+    assert_eq!(code, Some(1));
+    let child = start(&dir, &bound);
+    let mut killed = 0;
+    let patience = Instant::now() + Duration::from_secs(60);
+    while killed < 3 && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(150));
+        for worker in workers(&child) {
+            kill("-9", worker);
+            killed += 1;
+        }
+    }
+    assert_eq!(killed, 3);
+    let (code, report) = finish(child);
+    assert_eq!(code, Some(1));
+    let harness = |report: &Value| report["harnesses"][0].clone();
+    let (one, other) = (harness(&undisturbed), harness(&report));
+    assert_eq!(one["failures"], other["failures"]);
+    assert_eq!(one["promise"], other["promise"]);
+    for count in ["executions", "failing", "events", "relations", "states"] {
+        assert_eq!(one["counts"][count], other["counts"][count], "{count}");
+    }
+    assert!(
+        other["notes"][0].as_str().unwrap().contains("died"),
+        "{other:#}"
+    );
+}
+
+#[test]
+fn an_interrupt_ends_with_what_was_found() {
+    let dir = package(&format!("{HEAD}{}", long()));
+    // Built, and its findings' place known.
+    let (_, built) = finish(start(&dir, &["--max-executions", "3000"]));
+    let first = Path::new(built["findings"].as_str().unwrap()).join("1.json");
+    fs::remove_file(&first).unwrap();
+    let child = start(&dir, &[]);
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !first.exists() && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(20));
+    }
+    kill("-INT", child.id());
+    let (code, report) = finish(child);
+    assert_eq!((code, &report["cut"]), (Some(1), &"interrupted".into()));
+    assert_eq!(report["summary"]["failures"], 1);
+    assert_eq!(
+        report["harnesses"][0]["promise"]["reasons"][0],
+        "interrupted"
+    );
+}

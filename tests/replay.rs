@@ -1,0 +1,128 @@
+//! Findings, run again.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use support::programs::{HEAD, lost_update};
+use support::{Package, package, seqz, settings};
+
+/// The file of the program's first finding.
+fn found(dir: &Package, by: &str) -> String {
+    let run = seqz(dir.path(), [by, "--format", "json"]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let findings = run.json()["findings"].as_str().unwrap().to_owned();
+    format!("{findings}/1.json")
+}
+
+#[test]
+fn a_schedule_gives_the_same_events_a_thousand_times() {
+    let dir = package(&format!("{HEAD}{}", lost_update()));
+    for by in ["check", "explore"] {
+        let file = found(&dir, by);
+        let run = seqz(dir.path(), ["replay", &file, "--times", "1000"]);
+        assert_eq!(run.code, Some(1), "{}", run.shown());
+        assert!(
+            run.stdout.contains("same events in 1000 of 1,000 runs"),
+            "{}",
+            run.shown()
+        );
+        settings(dir.path()).bind(|| {
+            insta::assert_snapshot!(format!("replay_of_{by}"), run.shown());
+        });
+    }
+}
+
+#[test]
+fn races_and_deadlocks_are_there_again() {
+    let race = "
+static mut HITS: u32 = 0;
+#[test]
+fn races() {
+    let a = thread::spawn(|| unsafe { HITS += 1 });
+    unsafe { HITS += 2 };
+    a.join().unwrap();
+}
+";
+    let deadlock = "
+#[test]
+fn deadlock() {
+    let locks = Arc::new((Mutex::new(0), Mutex::new(0)));
+    let other = Arc::clone(&locks);
+    let a = thread::spawn(move || {
+        let _one = other.0.lock().unwrap();
+        let _two = other.1.lock().unwrap();
+    });
+    let two = locks.1.lock().unwrap();
+    drop(locks.0.lock().unwrap());
+    drop(two);
+    a.join().unwrap();
+}
+";
+    for source in [race, deadlock] {
+        let dir = package(&format!("{HEAD}{source}"));
+        let run = seqz(dir.path(), ["replay", &found(&dir, "check")]);
+        assert_eq!(run.code, Some(1), "{}", run.shown());
+        assert!(
+            run.stdout.contains("as it did when it was found"),
+            "{}",
+            run.shown()
+        );
+    }
+}
+
+/// Replays the lost update after an edit of the source.
+fn after(edit: impl Fn(&str) -> String) -> (Package, support::Run) {
+    let source = format!("{HEAD}{}", lost_update());
+    let dir = package(&source);
+    let lib = dir.path().join("src/lib.rs");
+    fs::write(&lib, &source).unwrap();
+    let file = found(&dir, "explore");
+    fs::write(&lib, edit(&source)).unwrap();
+    let run = seqz(dir.path(), ["replay", &file]);
+    (dir, run)
+}
+
+#[test]
+fn an_edited_program_parts_ways_with_the_schedule_at_a_place() {
+    let (dir, run) = after(|source| {
+        source.replace(
+            "let seen = x2.load(SeqCst); x2.store(seen + 1, SeqCst);",
+            "x2.fetch_add(1, SeqCst);",
+        )
+    });
+    settings(dir.path()).bind(|| insta::assert_snapshot!("replay_diverges", run.shown()));
+}
+
+#[test]
+fn what_does_not_fail_any_more_is_told_with_code_0() {
+    let (_dir, run) =
+        after(|source| source.replace("assert_eq!(x.load(SeqCst), 2)", "x.load(SeqCst)"));
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert!(run.stdout.contains("it does not fail"), "{}", run.shown());
+}
+
+#[test]
+fn files_that_are_no_findings_are_refused() {
+    let dir = package(&format!("{HEAD}{}", lost_update()));
+    let file = found(&dir, "explore");
+    let mut finding: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let refused = |text: &str| {
+        let path = dir.path().join("finding.json");
+        fs::write(&path, text).unwrap();
+        let run = seqz(dir.path(), ["replay", "finding.json"]);
+        assert_eq!(run.code, Some(2), "{}", run.shown());
+        assert!(run.stdout.is_empty(), "{}", run.shown());
+    };
+    refused("no JSON");
+    refused("{}");
+    finding["schema"] = 99.into();
+    refused(&finding.to_string());
+    finding["schema"] = 1.into();
+    finding["harness"] = "nobody".into();
+    refused(&finding.to_string());
+    assert!(!Path::new("nothing.json").exists());
+    assert_eq!(seqz(dir.path(), ["replay", "nothing.json"]).code, Some(2));
+}
