@@ -6,6 +6,10 @@ mod clock;
 mod feasibility;
 #[cfg(feature = "peers")]
 mod peers;
+#[cfg(feature = "peers")]
+mod programs;
+#[cfg(feature = "peers")]
+mod schedules;
 
 use std::process::ExitCode;
 
@@ -17,7 +21,8 @@ static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
 
 const USAGE: &str = "\
 usage: seqz-bench feasibility [LOGS]   (needs --features z3)
-       seqz-bench peers                (needs --features peers)";
+       seqz-bench peers                (needs --features peers)
+       seqz-bench schedules            (needs --features peers)";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -29,6 +34,8 @@ fn main() -> ExitCode {
         }
         #[cfg(feature = "peers")]
         Some("peers") => peers::run(),
+        #[cfg(feature = "peers")]
+        Some("schedules") => schedules::run(),
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)

@@ -1,10 +1,7 @@
 //! P̂ₖ beside the exhaustive searches of loom and shuttle: the same programs, in the same run, on one core.
-//!
-//! The programs note a failure instead of panicking: both peers stop at the first panic, and a panic costs more than an
-//! execution.
 
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use seqz_runtime::check::{Bounds, Search, machine};
@@ -12,96 +9,7 @@ use seqz_runtime::engine::Solver;
 use seqz_runtime::{Bound, Role};
 
 use crate::clock::Clock;
-
-/// Executions of the current measurement.
-static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
-/// Failures that they noted.
-static FAILURES: AtomicU64 = AtomicU64::new(0);
-
-/// The programs, over the concurrency items of one tool.
-macro_rules! programs {
-    ($tool:ident, $root:path) => {
-        mod $tool {
-            use super::{EXECUTIONS, FAILURES, Relaxed};
-            use tool::sync::Arc;
-            use tool::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
-            use tool::thread;
-            use $root as tool;
-
-            struct Driver {
-                pending_io: AtomicI32,
-                stopping_flag: AtomicBool,
-                stopping_event: AtomicBool,
-                stopped: AtomicBool,
-            }
-
-            impl Driver {
-                fn release(&self) {
-                    if self.pending_io.fetch_sub(1, SeqCst) == 1 {
-                        self.stopping_event.store(true, SeqCst);
-                    }
-                }
-
-                fn add(&self) {
-                    if self.stopping_flag.load(SeqCst) {
-                        return;
-                    }
-                    self.pending_io.fetch_add(1, SeqCst);
-                    if self.stopped.load(SeqCst) {
-                        FAILURES.fetch_add(1, Relaxed);
-                    }
-                    self.release();
-                }
-
-                fn stop(&self) {
-                    self.stopping_flag.store(true, SeqCst);
-                    self.release();
-                    if self.stopping_event.load(SeqCst) {
-                        self.stopped.store(true, SeqCst);
-                    }
-                }
-            }
-
-            pub(super) fn bluetooth() {
-                EXECUTIONS.fetch_add(1, Relaxed);
-                let driver = Arc::new(Driver {
-                    pending_io: AtomicI32::new(1),
-                    stopping_flag: AtomicBool::new(false),
-                    stopping_event: AtomicBool::new(false),
-                    stopped: AtomicBool::new(false),
-                });
-                let other = driver.clone();
-                let add = thread::spawn(move || other.add());
-                let other = driver.clone();
-                let stop = thread::spawn(move || other.stop());
-                add.join().unwrap();
-                stop.join().unwrap();
-            }
-
-            pub(super) fn counter() {
-                EXECUTIONS.fetch_add(1, Relaxed);
-                let count = Arc::new(AtomicU32::new(0));
-                let threads = [0, 1].map(|_| {
-                    let count = count.clone();
-                    thread::spawn(move || {
-                        let seen = count.load(SeqCst);
-                        count.store(seen + 1, SeqCst);
-                    })
-                });
-                for thread in threads {
-                    thread.join().unwrap();
-                }
-                if count.load(SeqCst) != 2 {
-                    FAILURES.fetch_add(1, Relaxed);
-                }
-            }
-        }
-    };
-}
-
-programs!(seqz, seqz_runtime::std);
-programs!(loom, loom);
-programs!(shuttle, shuttle);
+use crate::programs::{EXECUTIONS, FAILURES, loom, seqz, shuttle};
 
 /// How long each search is repeated.
 const WINDOW: Duration = Duration::from_secs(2);
