@@ -4,31 +4,51 @@
 //! dependent: swapped, they would swap numbers, and a schedule made from one execution would name the wrong thread in
 //! another. Numbering by *creator and count* does not: the n-th fork of thread t is the same thread in every execution.
 
-use std::collections::HashMap;
-
 /// Gives dense numbers to (creating thread, how many it had created) pairs. An executor keeps one for threads and one
 /// for objects **for as long as the search goes on**, not for one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    known: HashMap<(u32, u32), u32>,
+    /// By creator, which is a dense number too, plus one: what it created, in order. [`NONE`] where that has not come up.
+    known: Vec<Vec<u32>>,
+    count: u32,
 }
 
+const NONE: u32 = u32::MAX;
+
 impl Names {
-    /// The number of what `creator` created after `before` others.
+    /// The number of what `creator` created after `before` others. `u32::MAX` is a creator too: nobody.
+    #[inline]
     pub fn of(&mut self, creator: u32, before: u32) -> u32 {
-        let next = self.known.len() as u32;
-        *self.known.entry((creator, before)).or_insert(next)
+        let (creator, before) = (creator.wrapping_add(1) as usize, before as usize);
+        match self.known.get(creator).and_then(|known| known.get(before)) {
+            Some(&name) if name != NONE => name,
+            _ => self.give(creator, before),
+        }
+    }
+
+    #[cold]
+    fn give(&mut self, creator: usize, before: usize) -> u32 {
+        if creator >= self.known.len() {
+            self.known.resize_with(creator + 1, Vec::new);
+        }
+        let known = &mut self.known[creator];
+        if before >= known.len() {
+            known.resize(before + 1, NONE);
+        }
+        known[before] = self.count;
+        self.count += 1;
+        known[before]
     }
 
     /// How many numbers have been given.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.count as usize
     }
 
     /// Whether none has been given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.count == 0
     }
 }

@@ -22,6 +22,17 @@ struct Past {
     releases: u64,
 }
 
+impl Past {
+    /// All of it as one word: its parts are hashes, so that a sum with odd weights will do.
+    #[inline]
+    fn all(&self) -> u64 {
+        self.modified
+            .wrapping_add(self.reads.wrapping_mul(0xd6e8_feb8_6659_fd93))
+            .wrapping_add(self.acquired.wrapping_mul(0xa076_1d64_78bd_642f))
+            .wrapping_add(self.releases.wrapping_mul(0xe703_7ed1_a0b4_28db))
+    }
+}
+
 /// Follows one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
@@ -56,13 +67,9 @@ impl Relation {
                     self.objects.resize(object + 1, Past::default());
                 }
                 let past = &mut self.objects[object];
-                let hash = mix(own, past.modified);
                 match class {
                     Class::Modify => {
-                        let hash = mix(
-                            hash,
-                            past.reads ^ mix(past.acquired, past.releases.rotate_left(32)),
-                        );
+                        let hash = mix(own, past.all());
                         *past = Past {
                             modified: hash,
                             ..Past::default()
@@ -70,21 +77,24 @@ impl Relation {
                         hash
                     }
                     Class::Read => {
-                        let hash = mix(hash, mix(past.acquired, past.releases));
-                        past.reads = past.reads.wrapping_add(hash);
+                        let reads = std::mem::take(&mut past.reads);
+                        let hash = mix(own, past.all());
+                        past.reads = reads.wrapping_add(hash);
                         hash
                     }
                     Class::Acquire => {
-                        let hash = mix(hash, mix(past.acquired, past.reads));
+                        let releases = std::mem::take(&mut past.releases);
+                        let hash = mix(own, past.all());
                         past.acquired = hash;
+                        past.releases = releases;
                         hash
                     }
                     Class::Release => {
-                        let hash = mix(hash, past.reads);
+                        let hash = mix(own, mix(past.modified, past.reads));
                         past.releases = past.releases.wrapping_add(hash);
                         hash
                     }
-                    Class::None => hash,
+                    Class::None => own,
                 }
             }
         };

@@ -158,6 +158,7 @@ impl Arena {
     }
 
     /// The address as a name: which thread's region it is in, and where. `None` outside of all of them.
+    #[inline]
     pub(super) fn locate(&self, address: usize) -> Option<(usize, usize)> {
         let at = region_of(address);
         let thread = TABLE.get(at)?.thread.load(Ordering::Relaxed);

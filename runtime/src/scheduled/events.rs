@@ -109,7 +109,7 @@ impl Handle {
         if state.ending {
             return;
         }
-        if state.executed.is_some() {
+        if state.untold {
             self.flush();
         }
         let state = self.get();
@@ -122,10 +122,14 @@ impl Handle {
             left,
             site: site_number(site),
         };
-        state.executed = Some(Traced {
+        if state.trace.len() == state.trace.capacity() {
+            super::arena::outside(|| state.trace.reserve(64));
+        }
+        state.trace.push(Traced {
             event,
             site: Some(site),
         });
+        state.untold = true;
     }
 
     /// Waits for a lock and takes it.

@@ -81,8 +81,14 @@ pub(super) struct State {
     scheduler: Option<*mut dyn Scheduler>,
     /// What each thread has announced.
     pub(super) pending: Vec<Pending>,
-    /// What the current thread has done since its last announcement.
-    pub(super) executed: Option<Traced>,
+    /// Threads at [`Stage::Live`].
+    live: ThreadSet,
+    /// Those of them that may have to wait: all others can run.
+    waiting: ThreadSet,
+    /// Those of them whose repeated read can't see anything new until its object is written.
+    parked: ThreadSet,
+    /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
+    pub(super) untold: bool,
     outcome: Outcome,
     /// Threads are being unwound.
     pub(super) ending: bool,
@@ -92,7 +98,8 @@ pub(super) struct State {
     /// The lowest and the highest address of each thread's stack.
     pub(super) stacks: Vec<(usize, usize)>,
     free: Vec<Option<GuardedStack>>,
-    trace: Vec<Traced>,
+    /// All events of the execution, or the last one.
+    pub(super) trace: Vec<Traced>,
     steps: u32,
     reads: [u64; MAX_THREADS],
     left: Vec<u64>,
@@ -160,7 +167,10 @@ impl<'p> Machine<'p> {
                 next: None,
                 scheduler: None,
                 pending: Vec::new(),
-                executed: None,
+                live: ThreadSet::EMPTY,
+                waiting: ThreadSet::EMPTY,
+                parked: ThreadSet::EMPTY,
+                untold: false,
                 outcome: Outcome::Completed,
                 ending: false,
                 names,
@@ -184,7 +194,11 @@ impl<'p> Machine<'p> {
     /// The events of the latest execution, if it was traced.
     #[must_use]
     pub fn trace(&self) -> &[Traced] {
-        &self.state.trace
+        if self.state.settings.trace {
+            &self.state.trace
+        } else {
+            &[]
+        }
     }
 
     /// What failed in the latest execution, in order.
@@ -281,10 +295,13 @@ impl State {
         for slot in &mut self.slots {
             slot.clear();
         }
+        self.live = ThreadSet::EMPTY;
+        self.waiting = ThreadSet::EMPTY;
+        self.parked = ThreadSet::EMPTY;
         self.current = 0;
         self.last = None;
         self.next = None;
-        self.executed = None;
+        self.untold = false;
         self.outcome = Outcome::Completed;
         self.ending = false;
         self.trace.clear();
@@ -298,12 +315,14 @@ impl State {
     }
 
     fn end(&self) -> RunEnd {
-        let mut hash = 0;
-        for value in self.reads {
-            hash = mix(hash, value);
-        }
-        for (object, &value) in self.left.iter().enumerate() {
-            hash = hash.wrapping_add(mix(object as u64 + 1, value));
+        let mut hash = 0_u64;
+        let threads = self.reads[..self.slots.len()].iter();
+        for (name, values) in [(0, threads), (1 << 32, self.left.iter())] {
+            for (at, &value) in values.enumerate() {
+                if value != 0 {
+                    hash = hash.wrapping_add(mix(name + at as u64, value));
+                }
+            }
         }
         let failure = self.failures.first().map(|failure| {
             let place = failure.place.as_ref();
@@ -319,12 +338,23 @@ impl State {
         }
     }
 
-    fn is_enabled(&mut self, thread: usize) -> bool {
-        let slot = &self.slots[thread];
-        if slot.stage != Stage::Live || slot.parked {
+    #[inline]
+    fn note_pending(&mut self, thread: usize, pending: Pending, site: Site) {
+        self.pending[thread] = pending;
+        let name = u8::try_from(thread).unwrap_or(0);
+        match pending.kind {
+            Kind::Lock | Kind::LockShared | Kind::Join => self.waiting.insert(name),
+            _ => self.waiting.remove(name),
+        }
+        self.slots[thread].site = Some(site);
+    }
+
+    /// Whether a live thread can run.
+    fn is_enabled(&mut self, thread: u8) -> bool {
+        if self.parked.contains(thread) {
             return false;
         }
-        let Pending { kind, object, .. } = self.pending[thread];
+        let Pending { kind, object, .. } = self.pending[usize::from(thread)];
         match kind {
             Kind::Lock => self.objects.holders(object).is_free(),
             Kind::LockShared => self.objects.holders(object).exclusive == 0,
@@ -336,18 +366,16 @@ impl State {
         }
     }
 
-    fn sets(&mut self) -> (ThreadSet, ThreadSet) {
-        let (mut live, mut enabled) = (ThreadSet::EMPTY, ThreadSet::EMPTY);
-        for thread in 0..self.slots.len() {
-            let name = u8::try_from(thread).unwrap_or(0);
-            if self.slots[thread].stage == Stage::Live {
-                live.insert(name);
-                if self.is_enabled(thread) {
-                    enabled.insert(name);
-                }
+    /// Those of the live threads that can run.
+    #[inline]
+    fn enabled(&mut self) -> ThreadSet {
+        let mut enabled = self.live;
+        for thread in self.live.intersection(self.waiting).iter() {
+            if !self.is_enabled(thread) {
+                enabled.remove(thread);
             }
         }
-        (live, enabled)
+        enabled
     }
 
     /// Nobody can run: threads that only look have one more look, in case their loops are counted.
@@ -355,18 +383,13 @@ impl State {
         if self.second_look {
             return false;
         }
-        let mut any = false;
-        for slot in &mut self.slots {
-            any |= std::mem::take(&mut slot.parked);
-        }
-        self.second_look = any;
-        any
+        self.second_look = !self.parked.is_empty();
+        self.parked = ThreadSet::EMPTY;
+        self.second_look
     }
 
     fn note_blocked(&mut self, live: ThreadSet) {
-        let parked = live
-            .iter()
-            .any(|thread| self.slots[usize::from(thread)].parked);
+        let parked = !live.intersection(self.parked).is_empty();
         let waiting: Vec<_> = live
             .iter()
             .map(|thread| {
@@ -411,11 +434,12 @@ impl Handle {
     pub(super) fn decide(self) {
         let inside = leave_program();
         self.tell();
-        let (mut live, mut enabled) = self.get().sets();
-        if enabled.is_empty() && !live.is_empty() && self.get().unpark() {
-            (live, enabled) = self.get().sets();
-        }
         let state = self.get();
+        let live = state.live;
+        let mut enabled = state.enabled();
+        if enabled.is_empty() && !live.is_empty() && state.unpark() {
+            enabled = state.enabled();
+        }
         let Some(scheduler) = state.scheduler else {
             return;
         };
@@ -456,9 +480,8 @@ impl Handle {
         self.tell();
         let state = self.get();
         let thread = state.current;
-        state.pending[thread] = pending;
-        state.slots[thread].site = Some(site);
-        let (live, _) = state.sets();
+        state.note_pending(thread, pending, site);
+        let live = state.live;
         let name = u8::try_from(thread).unwrap_or(0);
         if let Some(scheduler) = state.scheduler {
             let enabled = ThreadSet::only(name);
@@ -478,18 +501,22 @@ impl Handle {
         inside.leave();
     }
 
+    #[inline]
     fn tell(self) {
         let state = self.get();
-        let Some(traced) = state.executed.take() else {
+        if !std::mem::take(&mut state.untold) {
+            return;
+        }
+        let Some(&Traced { event, .. }) = state.trace.last() else {
             return;
         };
-        state.account(&traced.event);
-        if state.settings.trace {
-            state.trace.push(traced);
+        state.account(&event);
+        if !state.settings.trace {
+            state.trace.clear();
         }
         if let Some(scheduler) = state.scheduler {
             // SAFETY: as in `decide`.
-            unsafe { &mut *scheduler }.ran(&traced.event);
+            unsafe { &mut *scheduler }.ran(&event);
         }
     }
 
@@ -498,8 +525,7 @@ impl Handle {
     pub(super) fn announce(self, pending: Pending, site: Site) {
         let state = self.get();
         let thread = state.current;
-        state.pending[thread] = pending;
-        state.slots[thread].site = Some(site);
+        state.note_pending(thread, pending, site);
         if state.slots[thread].stage == Stage::Starting {
             self.switch_away(thread);
             return;
@@ -534,6 +560,7 @@ impl Handle {
         let state = self.get();
         let starting = state.slots[thread].stage == Stage::Starting;
         state.slots[thread].stage = Stage::Ended;
+        state.live.remove(u8::try_from(thread).unwrap_or(0));
         if !starting && !state.ending {
             self.decide();
         }
@@ -555,7 +582,7 @@ impl State {
         let slot = &mut self.slots[thread];
         match event.kind {
             Kind::Read | Kind::FailedUpdate | Kind::Update => {
-                self.reads[thread] = mix(self.reads[thread], event.found);
+                self.reads[thread] = mix(self.reads[thread], event.found.wrapping_add(1));
             }
             Kind::TryLock | Kind::TryLockShared => self.reads[thread] = mix(self.reads[thread], 1),
             Kind::TryLockFailed | Kind::TryLockSharedFailed => {
@@ -568,7 +595,12 @@ impl State {
         if repeated >= self.settings.idle_reads {
             let next = self.pending[thread];
             let looks = matches!(next.kind, Kind::Read | Kind::CompareExchange);
-            slot.parked = looks && next.object == event.object;
+            if looks && next.object == event.object {
+                self.parked.insert(event.thread);
+                self.waiting.insert(event.thread);
+            } else {
+                self.parked.remove(event.thread);
+            }
         }
         if matches!(event.kind, Kind::Write | Kind::Update) {
             let object = event.object as usize;
@@ -584,8 +616,10 @@ impl State {
         };
         if changes {
             self.second_look = false;
-            for (slot, pending) in self.slots.iter_mut().zip(&self.pending) {
-                slot.parked &= pending.object != event.object;
+            for thread in self.parked.iter() {
+                if self.pending[usize::from(thread)].object == event.object {
+                    self.parked.remove(thread);
+                }
             }
         }
     }
@@ -630,6 +664,7 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
     state.current = creator;
     if state.slots[thread].stage == Stage::Starting {
         state.slots[thread].stage = Stage::Live;
+        state.live.insert(u8::try_from(thread).unwrap_or(0));
     }
     inside.leave();
 }
@@ -683,7 +718,7 @@ impl Handle {
                 |(message, place)| (message, Some(place)),
             );
             // What the thread did while it unwound has been logged since.
-            let events = state.steps as usize + usize::from(state.executed.is_some());
+            let events = state.steps as usize + usize::from(state.untold);
             state.failures.push(Failure {
                 kind: FailureKind::Panic,
                 message,

@@ -1,8 +1,10 @@
 //! Names of shared objects that are the same in every execution, and who holds which lock.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use seqz_explore::Object;
+use seqz_explore::hash::Mixer;
 
 use super::arena::{self, Arena};
 
@@ -33,10 +35,21 @@ impl Holders {
     }
 }
 
+const NONE: Object = Object::MAX;
+
+/// Objects further than this from the start of their region are looked up by hash.
+const NEAR: usize = 1 << 16;
+
+/// No two objects are closer to each other: each has numbers of this size in it.
+const DISTANCE: usize = size_of::<u32>();
+
 /// The objects of a search.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    names: HashMap<Spot, Object>,
+    /// By thread, and by offset in its region: those near the region's start, which nearly all are. [`NONE`] for those
+    /// that have not come up.
+    near: Vec<Vec<Object>>,
+    names: HashMap<Spot, Object, BuildHasherDefault<Mixer>>,
     holders: Vec<Holders>,
     generation: u32,
 }
@@ -47,19 +60,44 @@ impl Objects {
     }
 
     /// The name of the object at this address.
+    #[inline]
     pub(super) fn name(
         &mut self,
         address: usize,
         arena: &Arena,
         stacks: &[(usize, usize)],
     ) -> Object {
-        let spot = spot(address, arena, stacks);
-        arena::outside(|| {
-            let next = Object::try_from(self.names.len()).unwrap_or(Object::MAX);
-            *self.names.entry(spot).or_insert(next)
-        })
+        if let Some((thread, offset)) = arena.locate(address)
+            && let Some(near) = self.near.get(thread)
+            && let Some(&name) = near.get(offset / DISTANCE)
+            && name != NONE
+        {
+            return name;
+        }
+        arena::outside(|| self.look_up(spot(address, arena, stacks)))
     }
 
+    #[cold]
+    fn look_up(&mut self, spot: Spot) -> Object {
+        let next = Object::try_from(self.names.len()).unwrap_or(NONE);
+        let name = *self.names.entry(spot).or_insert(next);
+        if let Spot::Heap(thread, offset) = spot
+            && offset < NEAR
+        {
+            if thread >= self.near.len() {
+                self.near.resize_with(thread + 1, Vec::new);
+            }
+            let near = &mut self.near[thread];
+            let at = offset / DISTANCE;
+            if at >= near.len() {
+                near.resize(at + 1, NONE);
+            }
+            near[at] = name;
+        }
+        name
+    }
+
+    #[inline]
     pub(super) fn holders(&mut self, lock: Object) -> &mut Holders {
         let at = lock as usize;
         if at >= self.holders.len() {

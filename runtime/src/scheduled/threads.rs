@@ -40,8 +40,6 @@ pub(super) struct Slot {
     pub to_give_back: Vec<ToGiveBack>,
     /// How many threads it has created.
     pub children: u32,
-    /// Its repeated read can't see anything new until its object is written.
-    pub parked: bool,
     /// The latest read: object, site, value, and how often it has been repeated with nothing in between.
     pub idle: Idle,
 }
@@ -85,7 +83,6 @@ impl Slot {
             spawned_at: None,
             to_give_back: Vec::new(),
             children: 0,
-            parked: false,
             idle: Idle::default(),
         }
     }
@@ -97,7 +94,6 @@ impl Slot {
         self.spawned_at = None;
         self.to_give_back.clear();
         self.children = 0;
-        self.parked = false;
         self.idle = Idle::default();
     }
 }
