@@ -104,7 +104,6 @@ pub(super) struct State {
     reads: [u64; MAX_THREADS],
     left: Vec<u64>,
     failures: Vec<Failure>,
-    pub(super) panic: Option<(String, Place)>,
     /// Parked threads have been let go once since the last write.
     second_look: bool,
     unsupported: Option<(String, Site)>,
@@ -183,7 +182,6 @@ impl<'p> Machine<'p> {
                 reads: [0; MAX_THREADS],
                 left: Vec::new(),
                 failures: Vec::new(),
-                panic: None,
                 second_look: false,
                 unsupported: None,
             }),
@@ -207,11 +205,12 @@ impl<'p> Machine<'p> {
         &self.state.failures
     }
 
-    /// The place of a panic that was on its way to the top of its thread when the latest execution was ended: a scope waits
-    /// for its threads before it lets a panic of its own body pass.
+    /// The place of the thread's panic that was on its way to the thread's top when the latest execution was ended: a scope
+    /// waits for its threads before it lets a panic of its own body pass.
     #[must_use]
-    pub fn panic_under_way(&self) -> Option<&Place> {
-        self.state.panic.as_ref().map(|(_, place)| place)
+    pub fn panic_under_way(&self, thread: seqz_explore::Thread) -> Option<&Place> {
+        let slot = self.state.slots.get(usize::from(thread))?;
+        slot.panic.as_ref().map(|(_, place)| place)
     }
 
     /// What the program did in the latest execution that the machine cannot follow, and where.
@@ -309,7 +308,6 @@ impl State {
         self.reads = [0; MAX_THREADS];
         self.left.fill(0);
         self.failures.clear();
-        self.panic = None;
         self.second_look = false;
         self.unsupported = None;
     }
@@ -708,7 +706,7 @@ impl Handle {
         let state = self.get();
         let inside = leave_program();
         if !state.ending {
-            let (message, place) = state.panic.take().map_or_else(
+            let (message, place) = state.slots[thread].panic.take().map_or_else(
                 || {
                     (
                         "the thread was unwound without a panic message".to_owned(),
@@ -733,7 +731,9 @@ impl Handle {
 
     /// Keeps a panic's message until the panic reaches the top of its thread.
     pub(crate) fn note_message(self, message: String, place: Place) {
-        self.get().panic = Some((message, place));
+        let state = self.get();
+        let thread = state.current;
+        state.slots[thread].panic = Some((message, place));
     }
 
     /// The program does what the machine cannot follow.

@@ -3,7 +3,7 @@
 use seqz_explore::{Event, Kind, Object};
 
 use super::coroutine::{self, Yielder};
-use crate::engine::Site;
+use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
 /// How a thread is.
@@ -36,6 +36,8 @@ pub(super) struct Slot {
     pub site: Option<Site>,
     pub name: Option<String>,
     pub spawned_at: Option<Site>,
+    /// Its latest panic, until that reaches its top.
+    pub panic: Option<(String, Place)>,
     /// See [`Handle::unlock`](super::machine::Handle::unlock).
     pub to_give_back: Vec<ToGiveBack>,
     /// How many threads it has created.
@@ -81,6 +83,7 @@ impl Slot {
             site: None,
             name: None,
             spawned_at: None,
+            panic: None,
             to_give_back: Vec::new(),
             children: 0,
             idle: Idle::default(),
@@ -92,6 +95,7 @@ impl Slot {
         self.stage = Stage::Absent;
         self.name = None;
         self.spawned_at = None;
+        self.panic = None;
         self.to_give_back.clear();
         self.children = 0;
         self.idle = Idle::default();

@@ -185,6 +185,12 @@ fn kept_locks(bug: &Bug) -> Vec<Object> {
 }
 
 impl Follow {
+    /// The thread whose panic is to come.
+    fn culprit(&self) -> Option<Thread> {
+        let thread = self.panics?;
+        self.threads.get(thread as usize).copied().flatten()
+    }
+
     /// Whether this may be something that P̂ₖ does without logging it: trying to take a lock that is held for certain, or
     /// using a lock that main kept over the join.
     const fn is_unlogged(&mut self, pending: &Pending) -> bool {
@@ -217,9 +223,7 @@ impl Scheduler for Follow {
             return view.enabled.first().map_or(Pick::Abandon, Pick::Run);
         }
         let Some(&next) = self.expected.get(self.at) else {
-            let culprit = self
-                .panics
-                .and_then(|thread| self.threads.get(thread as usize).copied().flatten());
+            let culprit = self.culprit();
             if let Some(thread) = culprit.filter(|&thread| view.enabled.contains(thread))
                 && self.is_unlogged(view.of(thread))
             {
@@ -314,7 +318,10 @@ fn is_there(bug: &Bug, machine: &Machine<'_>, follow: &Follow) -> bool {
                 .iter()
                 .filter(|failure| failure.kind == FailureKind::Panic);
             places.any(|failure| failure.place.as_ref() == Some(&bug.place))
-                || machine.panic_under_way() == Some(&bug.place)
+                || follow
+                    .culprit()
+                    .and_then(|thread| machine.panic_under_way(thread))
+                    == Some(&bug.place)
         }
         // The other place is where the other thread waits, or where it took the lock that it never gives back.
         BugKind::Deadlock => about_to(&bug.place, true),

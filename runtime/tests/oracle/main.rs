@@ -19,6 +19,8 @@ mod program;
 mod random;
 mod render;
 mod replay;
+#[cfg(feature = "scheduler")]
+mod schedules;
 mod search;
 mod shrink;
 mod state;

@@ -1,0 +1,105 @@
+//! The same programs with real concurrency, on the scheduled machine: strategies that promise to be exhaustive see the
+//! same failures, and among them all that P̂ₖ finds.
+//!
+//! The sets need not be equal: P̂ₖ covers the traces in which one of the two threads sees nothing of the other one.
+
+use std::collections::BTreeSet;
+
+use seqz_explore::{Dfs, Dpor, Odpor, Promise, Search, Strategy};
+use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
+
+use crate::execute::Harness;
+use crate::interpret::{Behaviours, Failure};
+use crate::program::Program;
+use crate::random::Random;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// A failure as both sides can tell it: a thread that waits for itself is as stuck as two that wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Seen {
+    Assertion(u32),
+    Stuck,
+}
+
+/// How many executions plain enumeration may take.
+const FEW: u64 = 20_000;
+
+/// What a strategy sees; nothing if it takes too many executions.
+fn failures(program: &Program, strategy: impl Strategy) -> Option<BTreeSet<Seen>> {
+    let harness = Harness::new(program);
+    let run = || harness.run();
+    let settings = Settings {
+        idle_reads: u32::MAX,
+        ..Settings::default()
+    };
+    let mut machine = Machine::new(&run, settings);
+    let mut search = Search::new(strategy);
+    let mut seen = BTreeSet::new();
+    loop {
+        match search.step(&mut machine) {
+            Ok(Some(_)) if search.counts().executions > FEW => return None,
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(divergence) => panic!("{divergence}\n{program}"),
+        }
+        for failure in machine.failures() {
+            let id = failure
+                .message
+                .strip_prefix("assertion ")
+                .and_then(|id| id.parse().ok());
+            match (failure.kind, id) {
+                (FailureKind::Panic, Some(id)) => {
+                    seen.insert(Seen::Assertion(id));
+                }
+                // The harness's `unwrap` of what it joined.
+                (FailureKind::Panic, None) => {}
+                _ => {
+                    seen.insert(Seen::Stuck);
+                }
+            }
+        }
+    }
+    assert_eq!(search.promise(), Promise::Exhausted);
+    Some(seen)
+}
+
+#[test]
+fn strategies_see_the_same_and_all_that_is_found_by_interference() {
+    let programs: u64 = crate::setting("SEQZ_ORACLE_SCHEDULED", 400);
+    let mut random = Random::new(crate::setting("SEQZ_ORACLE_SEED", 1));
+    let mut enumerated = 0;
+    for _ in 0..programs {
+        let (program, found) = crate::sample(&mut random);
+        let Some(optimal) = failures(&program, Odpor::new()) else {
+            continue;
+        };
+        if let Some(reduced) = failures(&program, Dpor::new()) {
+            assert_eq!(reduced, optimal, "dpor and odpor differ\n{program}");
+        }
+        if let Some(all) = failures(&program, Dfs::new()) {
+            enumerated += 1;
+            assert_eq!(all, optimal, "dfs and odpor differ\n{program}");
+        }
+        for failure in found
+            .iter()
+            .flat_map(Behaviours::findings)
+            .map(|(failure, _)| failure)
+        {
+            let failure = match failure {
+                Failure::Assertion(id) => Seen::Assertion(id),
+                Failure::Relock | Failure::Deadlock => Seen::Stuck,
+            };
+            assert!(
+                optimal.contains(&failure),
+                "{failure:?} is not among {optimal:?}\n{program}"
+            );
+        }
+    }
+    assert!(
+        enumerated * 2 > programs,
+        "only {enumerated} programs were small enough"
+    );
+}
