@@ -178,6 +178,99 @@ fn hold(file: &str, expected: &Expected) -> Result<(), String> {
     Ok(())
 }
 
+/// What `seqz explore` has to find in a harness.
+struct Explored {
+    file: String,
+    harness: String,
+    inputs: Vec<String>,
+    /// Kind, line, and what its message holds.
+    bug: Option<(String, u64, Option<String>)>,
+}
+
+fn expected_of_explore() -> Vec<Explored> {
+    let source = std::fs::read_to_string(examples().join("expected.toml")).unwrap();
+    let table: toml::Value = toml::from_str(&source).unwrap();
+    let all = table["harness"].as_array().unwrap().iter();
+    all.filter_map(|harness| {
+        let explore = harness.get("explore")?;
+        let inputs = explore.get("inputs").and_then(toml::Value::as_table);
+        let bug = explore.get("bug").map(|bug| {
+            let message = text(bug, "message").map(str::to_owned);
+            (
+                text(bug, "kind").unwrap().to_owned(),
+                number(bug, "line"),
+                message,
+            )
+        });
+        Some(Explored {
+            file: text(harness, "file").unwrap().to_owned(),
+            harness: text(harness, "name").unwrap().to_owned(),
+            inputs: inputs
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect(),
+            bug,
+        })
+    })
+    .collect()
+}
+
+/// Explores as far as a test may, and runs again what is found.
+fn hold_explored(expected: &Explored) -> Result<(), String> {
+    let inputs = expected.inputs.iter().flat_map(|input| ["--input", input]);
+    let explored = run(command(examples())
+        .args(["explore", "--format", "json", "--max-executions", "20000"])
+        .args(["--harness", &expected.harness])
+        .args(inputs)
+        .arg(&expected.file));
+    if explored.code != Some(i32::from(expected.bug.is_some())) {
+        return Err(explored.shown());
+    }
+    let report = explored.json();
+    let failures = report["harnesses"][0]["failures"].as_array().unwrap();
+    let Some((kind, line, message)) = &expected.bug else {
+        return Ok(());
+    };
+    let met = |failure: &Value| {
+        let known = match failure["kind"].as_str().unwrap() {
+            "assertion" | "arithmetic" | "index" => "panic",
+            kind => kind,
+        };
+        let said = failure["message"].as_str().unwrap();
+        known == kind
+            && failure["site"]["line"] == *line
+            && message
+                .as_ref()
+                .is_none_or(|message| said.contains(message))
+    };
+    if failures.len() != 1 || !met(&failures[0]) {
+        return Err(format!(
+            "expected {kind} at line {line}, found {failures:#?}"
+        ));
+    }
+    let file = format!("{}/1.json", report["findings"].as_str().unwrap());
+    let replayed = run(command(examples()).args(["replay", &file]));
+    let again = "as it did when it was found\nsame events in 10 of 10 runs";
+    if replayed.code != Some(1) || !replayed.stdout.contains(again) {
+        return Err(replayed.shown());
+    }
+    Ok(())
+}
+
+#[test]
+fn explore_finds_what_is_known_and_it_is_there_again() {
+    // One program's findings take the place of those of its search before.
+    let failures: Vec<_> = expected_of_explore()
+        .iter()
+        .filter_map(|expected| {
+            let why = hold_explored(expected).err()?;
+            Some(format!("{} {}: {why}", expected.file, expected.harness))
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
 #[test]
 fn every_known_bug_is_found_and_nothing_else() {
     let queue = Mutex::new(expected());

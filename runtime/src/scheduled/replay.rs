@@ -1,10 +1,13 @@
 //! Following a schedule that was written down.
 //!
 //! The schedule says who does what, event by event. Where the program does something else, the two part ways there, and
-//! nothing is run instead. After the schedule's last event threads go on alone, the last one first, so that a failure
+//! nothing is run instead. Numbers of threads and objects are given in the order in which a search meets them, so those of
+//! the schedule are other ones: which is which shows as they appear. After the schedule's last event threads go on alone, the last one first, so that a failure
 //! that comes after the last event is reached.
 
-use seqz_explore::{Event, Kind, Pick, Scheduler, View};
+use std::collections::HashMap;
+
+use seqz_explore::{Event, Kind, Pick, Scheduler, Thread, View};
 
 use super::events::place;
 use crate::worker::message::{Scheduled, Waiting};
@@ -25,6 +28,9 @@ pub struct Parting {
 pub struct Follow<'s> {
     schedule: &'s [Scheduled],
     at: usize,
+    /// The thread here of each of the schedule's.
+    threads: HashMap<u32, Thread>,
+    objects: Pairs,
     parting: Option<Parting>,
     /// What the threads had announced when the schedule was at its end.
     next: Option<Vec<Waiting>>,
@@ -33,10 +39,13 @@ pub struct Follow<'s> {
 impl<'s> Follow<'s> {
     /// From the schedule's start.
     #[must_use]
-    pub const fn new(schedule: &'s [Scheduled]) -> Self {
+    pub fn new(schedule: &'s [Scheduled]) -> Self {
         Self {
             schedule,
             at: 0,
+            // The harness's own thread is number 0 everywhere.
+            threads: HashMap::from([(0, 0)]),
+            objects: Pairs::default(),
             parting: None,
             next: None,
         }
@@ -88,6 +97,22 @@ impl<'s> Follow<'s> {
     }
 }
 
+/// Which object of the program is which of the schedule.
+#[derive(Debug, Default)]
+struct Pairs {
+    here: HashMap<u32, u32>,
+    there: HashMap<u32, u32>,
+}
+
+impl Pairs {
+    /// Whether these two are one object. Those that appear for the first time are.
+    fn pair(&mut self, there: u32, here: u32) -> bool {
+        let known_here = *self.here.entry(there).or_insert(here);
+        let known_there = *self.there.entry(here).or_insert(there);
+        known_here == here && known_there == there
+    }
+}
+
 /// Whether what was announced can be what the schedule says was done.
 fn fits(announced: Kind, done: &str) -> bool {
     match announced {
@@ -108,35 +133,43 @@ impl Scheduler for Follow<'_> {
         let Some(next) = self.schedule.get(self.at) else {
             return Pick::Run(view.unpreempted());
         };
-        let Ok(thread) = u8::try_from(next.thread) else {
-            return self.part(format!("there is no thread {}", next.thread), None);
+        let Some(&thread) = self.threads.get(&next.thread) else {
+            return self.part(format!("there is no thread {} yet", next.thread), None);
         };
         let number = Some(usize::from(thread));
+        let name = next.thread;
         if !view.live.contains(thread) {
             return self.part(
-                format!("thread {thread} is not there to do {}", next.kind),
+                format!("thread {name} is over, and can't do {}", next.kind),
                 number,
             );
         }
         let announced = view.of(thread);
-        if !fits(announced.kind, &next.kind) || announced.object != next.object {
-            let kind = announced.kind;
-            let what = if fits(kind, &next.kind) {
-                " another object"
-            } else {
-                ""
-            };
+        let kind = announced.kind;
+        if !fits(kind, &next.kind) {
             return self.part(
-                format!(
-                    "thread {thread} is about to do {kind:?}{what}, not {}",
-                    next.kind
-                ),
+                format!("thread {name} is about to do {kind:?}, not {}", next.kind),
+                number,
+            );
+        }
+        let same = match kind {
+            // Its thread gets its number when it is created.
+            Kind::Local | Kind::Fork => true,
+            Kind::Join => {
+                let joined = self.threads.get(&next.object);
+                joined.is_some_and(|&joined| u32::from(joined) == announced.object)
+            }
+            _ => self.objects.pair(next.object, announced.object),
+        };
+        if !same {
+            return self.part(
+                format!("thread {name} is about to do {kind:?}, but to another object"),
                 number,
             );
         }
         if !view.enabled.contains(thread) {
             return self.part(
-                format!("thread {thread} has to wait before it can do {}", next.kind),
+                format!("thread {name} has to wait before it can do {}", next.kind),
                 number,
             );
         }
@@ -150,16 +183,16 @@ impl Scheduler for Follow<'_> {
         let kind = format!("{:?}", event.kind);
         let open = next.kind == "CompareExchange" && fits(Kind::CompareExchange, &kind);
         if kind == next.kind || open {
+            if event.kind == Kind::Fork
+                && let Ok(created) = Thread::try_from(event.object)
+            {
+                self.threads.insert(next.object, created);
+            }
             self.at += 1;
         } else {
             let thread = Some(usize::from(event.thread));
-            self.part(
-                format!(
-                    "thread {} did {:?}, not {}",
-                    event.thread, event.kind, next.kind
-                ),
-                thread,
-            );
+            let difference = format!("thread {} did {kind}, not {}", next.thread, next.kind);
+            self.part(difference, thread);
         }
     }
 
