@@ -4,10 +4,11 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use support::programs::{HEAD, lost_update};
-use support::{Package, package, seqz, settings};
+use support::{MANIFEST, Package, command, package, program, seqz, settings};
 
 /// The file of the program's first finding.
 fn found(dir: &Package, by: &str) -> String {
@@ -102,6 +103,50 @@ fn what_does_not_fail_any_more_is_told_with_code_0() {
         after(|source| source.replace("assert_eq!(x.load(SeqCst), 2)", "x.load(SeqCst)"));
     assert_eq!(run.code, Some(0), "{}", run.shown());
     assert!(run.stdout.contains("it does not fail"), "{}", run.shown());
+}
+
+#[test]
+fn an_emitted_test_fails_until_the_bug_is_mended() {
+    let buggy = format!("{HEAD}{}", lost_update());
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &buggy)]);
+    for by in ["check", "explore"] {
+        fs::write(dir.path().join("src/lib.rs"), &buggy).unwrap();
+        let found = seqz(dir.path(), [by, "--format", "json"]).json();
+        let file = format!("{}/1.json", found["findings"].as_str().unwrap());
+        let out = format!("tests/{by}.rs");
+        let emitted = seqz(dir.path(), ["replay", "--emit-test", &file, "-o", &out]);
+        assert_eq!(emitted.code, Some(0), "{}", emitted.shown());
+        let again = seqz(dir.path(), ["replay", "--emit-test", &file, "-o", &out]);
+        assert_eq!(again.code, Some(2), "{}", again.shown());
+        let test = || {
+            let output = command(dir.path());
+            let mut cargo = Command::new("cargo");
+            cargo
+                .args(["test", "--offline", "--test", by])
+                .current_dir(dir.path())
+                .env_remove("CARGO_TARGET_DIR")
+                .env("SEQZ", support::SEQZ);
+            for (name, value) in output.get_envs() {
+                cargo.env(name, value.unwrap_or_default());
+            }
+            cargo.output().unwrap()
+        };
+        let failing = test();
+        assert!(!failing.status.success());
+        let said = String::from_utf8_lossy(&failing.stdout).into_owned();
+        assert!(said.contains("as it did when it was found"), "{said}");
+        let mended = ["x2", "x3"].iter().fold(buggy.clone(), |source, x| {
+            let racy = format!("let seen = {x}.load(SeqCst); {x}.store(seen + 1, SeqCst);");
+            source.replace(&racy, &format!("{x}.fetch_add(1, SeqCst);"))
+        });
+        fs::write(dir.path().join("src/lib.rs"), mended).unwrap();
+        let passing = test();
+        assert!(
+            passing.status.success(),
+            "{}",
+            String::from_utf8_lossy(&passing.stdout)
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod check;
+mod emit;
 mod explore;
 mod input;
 mod list;

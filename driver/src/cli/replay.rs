@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::explore::{STACK_SIZE, own_allocator};
 use super::search::{STOP, TargetArgs, watch_for_interrupts};
-use super::{Verdict, seconds};
+use super::{Verdict, emit, seconds};
 use crate::check::Subject;
 use crate::check::progress::Progress;
 use crate::error::Error;
@@ -27,10 +27,13 @@ use crate::worker::Watch;
     long_about = "Run the schedule of a finding again, on the program as it is now.\n\n\
         FINDING.json is a file that `seqz check` or `seqz explore` has written. The program is built, if need be, and \
         run in just the order that led to the bug. Where the program does something else, because it has been edited \
-        say, it and the schedule part ways: the place is shown, and nothing is run instead.",
+        say, it and the schedule part ways: the place is shown, and nothing is run instead.\n\n\
+        With --emit-test, a #[test] is written that calls seqz to run the schedule, and to search the harness again where \
+        the two part ways, so that a fix can be shown to hold. The finding is copied beside it.",
     after_long_help = "Examples:\n  \
         seqz replay target/seqz/findings/queue-0123456789abcdef/1.json\n  \
-        seqz replay --times 1000 1.json\n\n\
+        seqz replay --times 1000 1.json\n  \
+        seqz replay --emit-test 1.json && cargo test --test seqz_push_and_pop\n\n\
         Exit codes:\n  \
         0  the schedule was run to its end, and nothing fails\n  \
         1  it fails\n  \
@@ -52,6 +55,12 @@ pub struct ReplayArgs {
     hang_after: Duration,
     #[command(flatten)]
     target: TargetArgs,
+    /// Instead of running it, write a #[test] that does, and that is to be kept
+    #[arg(long)]
+    emit_test: bool,
+    /// Where to write the test [default: tests/seqz_HARNESS.rs of the crate]
+    #[arg(long, short, value_name = "FILE", requires = "emit_test")]
+    output: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Error> {
@@ -61,6 +70,10 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let name = super::pick(&names, &finding.harness)?;
+    if args.emit_test {
+        emit::run(&finding, &recording, &program, args.output.as_deref())?;
+        return Ok(Verdict::Clean);
+    }
     let harness = harnesses.iter().find(|harness| harness.name == name);
     let harness = harness.filter(|harness| harness.ignored);
     watch_for_interrupts()?;
