@@ -5,67 +5,90 @@ use crate::event::Thread;
 /// The most threads that one execution may ever create.
 pub const MAX_THREADS: usize = 128;
 
-/// A set of threads. Two words: sets are asked at every event, and shifts of 128-bit numbers are slow.
+/// A set of threads.
+///
+/// Two words, of which the second is hardly ever needed: sets are asked at every event, and shifts of 128-bit numbers are
+/// slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ThreadSet([u64; 2]);
+pub struct ThreadSet {
+    low: u64,
+    high: u64,
+}
 
 impl ThreadSet {
     /// No thread.
-    pub const EMPTY: Self = Self([0; 2]);
+    pub const EMPTY: Self = Self { low: 0, high: 0 };
 
     /// Just this thread.
     #[inline]
     #[must_use]
     pub const fn only(thread: Thread) -> Self {
-        let mut set = Self::EMPTY;
-        set.insert(thread);
-        set
+        if thread < 64 {
+            Self {
+                low: 1 << thread,
+                high: 0,
+            }
+        } else {
+            Self {
+                low: 0,
+                high: 1 << (thread - 64),
+            }
+        }
     }
 
     /// Whether there is none.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
-        self.0[0] | self.0[1] == 0
+        self.low | self.high == 0
     }
 
     /// How many there are.
     #[inline]
     #[must_use]
     pub const fn len(self) -> u32 {
-        if self.0[1] == 0 && self.0[0].is_power_of_two() {
-            return 1;
-        }
-        self.0[0].count_ones() + self.0[1].count_ones()
+        self.low.count_ones() + self.high.count_ones()
     }
 
     /// Whether the thread is in.
     #[inline]
     #[must_use]
     pub const fn contains(self, thread: Thread) -> bool {
-        self.0[word(thread)] >> (thread % 64) & 1 == 1
+        if thread < 64 {
+            self.low >> thread & 1 == 1
+        } else {
+            self.high >> (thread - 64) & 1 == 1
+        }
     }
 
     /// Puts a thread in.
     #[inline]
     pub const fn insert(&mut self, thread: Thread) {
-        self.0[word(thread)] |= 1 << (thread % 64);
+        if thread < 64 {
+            self.low |= 1 << thread;
+        } else {
+            self.high |= 1 << (thread - 64);
+        }
     }
 
     /// Takes a thread out.
     #[inline]
     pub const fn remove(&mut self, thread: Thread) {
-        self.0[word(thread)] &= !(1 << (thread % 64));
+        if thread < 64 {
+            self.low &= !(1 << thread);
+        } else {
+            self.high &= !(1 << (thread - 64));
+        }
     }
 
     /// The lowest thread.
     #[inline]
     #[must_use]
     pub const fn first(self) -> Option<Thread> {
-        if self.0[0] != 0 {
-            Some(self.0[0].trailing_zeros() as Thread)
-        } else if self.0[1] != 0 {
-            Some(64 + self.0[1].trailing_zeros() as Thread)
+        if self.low != 0 {
+            Some(self.low.trailing_zeros() as Thread)
+        } else if self.high != 0 {
+            Some(64 + self.high.trailing_zeros() as Thread)
         } else {
             None
         }
@@ -82,21 +105,30 @@ impl ThreadSet {
     #[inline]
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
-        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+        Self {
+            low: self.low | other.low,
+            high: self.high | other.high,
+        }
     }
 
     /// Those in both.
     #[inline]
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
-        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+        Self {
+            low: self.low & other.low,
+            high: self.high & other.high,
+        }
     }
 
     /// Those in `self` and not in `other`.
     #[inline]
     #[must_use]
     pub const fn difference(self, other: Self) -> Self {
-        Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
+        Self {
+            low: self.low & !other.low,
+            high: self.high & !other.high,
+        }
     }
 
     /// From the lowest to the highest.
@@ -105,17 +137,14 @@ impl ThreadSet {
         let mut rest = self;
         std::iter::from_fn(move || {
             let first = rest.first()?;
-            let word = &mut rest.0[word(first)];
-            *word &= *word - 1;
+            if rest.low != 0 {
+                rest.low &= rest.low - 1;
+            } else {
+                rest.high &= rest.high - 1;
+            }
             Some(first)
         })
     }
-}
-
-/// Which word a thread is in. A number past the last possible one must not be met.
-const fn word(thread: Thread) -> usize {
-    debug_assert!((thread as usize) < MAX_THREADS);
-    (thread / 64 % 2) as usize
 }
 
 impl FromIterator<Thread> for ThreadSet {

@@ -91,12 +91,18 @@ impl Handle {
     }
 
     /// Gives back the locks whose guards were dropped while the thread unwound.
+    #[inline]
     pub(super) fn give_back(self) {
         let state = self.get();
-        let thread = state.current;
-        if state.slots[thread].to_give_back.is_empty() {
-            return;
+        if !state.slots[state.current].to_give_back.is_empty() {
+            self.give_all_back();
         }
+    }
+
+    #[cold]
+    fn give_all_back(self) {
+        let state = self.get();
+        let thread = state.current;
         for lock in std::mem::take(&mut state.slots[thread].to_give_back) {
             self.unlock(lock.object, lock.mode, lock.written, lock.site);
         }
@@ -196,7 +202,9 @@ impl Handle {
             LockMode::Shared => Kind::UnlockShared,
         };
         self.turn(kind, object, 0, site);
-        let holders = self.get().objects.holders(object);
+        let state = self.get();
+        state.stale = true;
+        let holders = state.objects.holders(object);
         match mode {
             LockMode::Exclusive => holders.exclusive = 0,
             LockMode::Shared => holders.shared = holders.shared.saturating_sub(1),
@@ -224,6 +232,7 @@ impl Handle {
 
     fn take(self, object: Object, mode: LockMode) {
         let state = self.get();
+        state.stale = true;
         let me = u16::try_from(state.current + 1).unwrap_or(u16::MAX);
         let holders = state.objects.holders(object);
         match mode {

@@ -85,6 +85,10 @@ pub(super) struct State {
     live: ThreadSet,
     /// Those of them that may have to wait: all others can run.
     waiting: ThreadSet,
+    /// Those of them that can run, as long as not `stale`.
+    enabled: ThreadSet,
+    /// Something has changed that decides which threads can run.
+    pub(super) stale: bool,
     /// Those of them whose repeated read can't see anything new until its object is written.
     parked: ThreadSet,
     /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
@@ -168,6 +172,8 @@ impl<'p> Machine<'p> {
                 pending: Vec::new(),
                 live: ThreadSet::EMPTY,
                 waiting: ThreadSet::EMPTY,
+                enabled: ThreadSet::EMPTY,
+                stale: true,
                 parked: ThreadSet::EMPTY,
                 untold: false,
                 outcome: Outcome::Completed,
@@ -296,6 +302,7 @@ impl State {
         }
         self.live = ThreadSet::EMPTY;
         self.waiting = ThreadSet::EMPTY;
+        self.stale = true;
         self.parked = ThreadSet::EMPTY;
         self.current = 0;
         self.last = None;
@@ -340,9 +347,13 @@ impl State {
     fn note_pending(&mut self, thread: usize, pending: Pending, site: Site) {
         self.pending[thread] = pending;
         let name = u8::try_from(thread).unwrap_or(0);
-        match pending.kind {
-            Kind::Lock | Kind::LockShared | Kind::Join => self.waiting.insert(name),
-            _ => self.waiting.remove(name),
+        let waits = matches!(pending.kind, Kind::Lock | Kind::LockShared | Kind::Join);
+        if waits || self.waiting.contains(name) {
+            self.stale = true;
+            self.waiting.remove(name);
+            if waits {
+                self.waiting.insert(name);
+            }
         }
         self.slots[thread].site = Some(site);
     }
@@ -367,13 +378,20 @@ impl State {
     /// Those of the live threads that can run.
     #[inline]
     fn enabled(&mut self) -> ThreadSet {
-        let mut enabled = self.live;
+        if self.stale {
+            self.look_who_can_run();
+        }
+        self.enabled
+    }
+
+    fn look_who_can_run(&mut self) {
+        self.stale = false;
+        self.enabled = self.live;
         for thread in self.live.intersection(self.waiting).iter() {
             if !self.is_enabled(thread) {
-                enabled.remove(thread);
+                self.enabled.remove(thread);
             }
         }
-        enabled
     }
 
     /// Nobody can run: threads that only look have one more look, in case their loops are counted.
@@ -383,6 +401,7 @@ impl State {
         }
         self.second_look = !self.parked.is_empty();
         self.parked = ThreadSet::EMPTY;
+        self.stale = true;
         self.second_look
     }
 
@@ -559,6 +578,7 @@ impl Handle {
         let starting = state.slots[thread].stage == Stage::Starting;
         state.slots[thread].stage = Stage::Ended;
         state.live.remove(u8::try_from(thread).unwrap_or(0));
+        state.stale = true;
         if !starting && !state.ending {
             self.decide();
         }
@@ -599,6 +619,7 @@ impl State {
             } else {
                 self.parked.remove(event.thread);
             }
+            self.stale = true;
         }
         if matches!(event.kind, Kind::Write | Kind::Update) {
             let object = event.object as usize;
@@ -617,6 +638,7 @@ impl State {
             for thread in self.parked.iter() {
                 if self.pending[usize::from(thread)].object == event.object {
                     self.parked.remove(thread);
+                    self.stale = true;
                 }
             }
         }
@@ -655,7 +677,7 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
         while catch_unwind(AssertUnwindSafe(|| handle.give_back())).is_err() {}
         handle.ended(thread);
     });
-    state.slots[thread].coroutine = Some(coroutine);
+    *state.slots[thread].coroutine.get_mut() = Some(coroutine);
     let creator = std::mem::replace(&mut state.current, thread);
     resume_inside(handle, thread);
     let state = handle.get();
@@ -663,6 +685,7 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
     if state.slots[thread].stage == Stage::Starting {
         state.slots[thread].stage = Stage::Live;
         state.live.insert(u8::try_from(thread).unwrap_or(0));
+        state.stale = true;
     }
     inside.leave();
 }
@@ -677,17 +700,19 @@ fn resume(handle: Handle, thread: usize) {
 
 fn resume_inside(handle: Handle, thread: usize) {
     let state = handle.get();
-    let Some(mut coroutine) = state.slots[thread].coroutine.take() else {
+    let place = state.slots[thread].coroutine.get();
+    // SAFETY: the place is on the heap, and is borrowed by nobody else: a thread that runs is not resumed, and its slot is
+    // only asked for its coroutine when all threads have stopped.
+    let Some(coroutine) = (unsafe { &mut *place }) else {
         return;
     };
     let outside = state.arena.enter(thread);
     coroutine.resume(());
     outside.leave();
-    let state = handle.get();
     if coroutine.done() {
-        state.free[thread] = Some(coroutine.into_stack());
-    } else {
-        state.slots[thread].coroutine = Some(coroutine);
+        // SAFETY: as above; `coroutine` is not used any more.
+        let stack = unsafe { &mut *place }.take().map(|over| over.into_stack());
+        handle.get().free[thread] = stack;
     }
 }
 
@@ -695,7 +720,7 @@ fn resume_inside(handle: Handle, thread: usize) {
 fn end_all(handle: Handle) {
     handle.get().ending = true;
     for thread in (0..handle.get().slots.len()).rev() {
-        if handle.get().slots[thread].coroutine.is_some() {
+        if handle.get().slots[thread].coroutine.get_mut().is_some() {
             resume(handle, thread);
         }
     }

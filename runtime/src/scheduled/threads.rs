@@ -1,5 +1,7 @@
 //! The threads of one execution.
 
+use std::cell::UnsafeCell;
+
 use seqz_explore::{Event, Kind, Object};
 
 use super::coroutine::{self, Yielder};
@@ -31,7 +33,9 @@ pub(super) struct ToGiveBack {
 /// One thread.
 pub(super) struct Slot {
     pub stage: Stage,
-    pub coroutine: Option<coroutine::Thread>,
+    /// Its place stays where it is when slots are added, so that the coroutine can run in it. Nothing else borrows it
+    /// meanwhile.
+    pub coroutine: Box<UnsafeCell<Option<coroutine::Thread>>>,
     pub yielder: *const Yielder,
     pub site: Option<Site>,
     pub name: Option<String>,
@@ -78,7 +82,7 @@ impl Slot {
     pub(super) fn absent() -> Self {
         Self {
             stage: Stage::Absent,
-            coroutine: None,
+            coroutine: Box::default(),
             yielder: std::ptr::null(),
             site: None,
             name: None,
