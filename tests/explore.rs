@@ -167,6 +167,43 @@ fn whatever_ends_a_worker_is_a_finding_with_its_schedule() {
     }
 }
 
+#[test]
+fn a_worker_that_says_nonsense_spoils_its_own_harness_alone() {
+    // The program writes into whatever sockets its process has.
+    let nonsense = ends(
+        "a_nonsense",
+        "for fd in std::fs::read_dir(\"/proc/self/fd\").unwrap().flatten() {
+             let target = std::fs::read_link(fd.path()).unwrap_or_default();
+             if target.to_string_lossy().starts_with(\"socket\") {
+                 let fd = fd.file_name().to_str().unwrap().parse().unwrap();
+                 let socket = unsafe { <std::fs::File as std::os::fd::FromRawFd>::from_raw_fd(fd) };
+                 let _ = std::io::Write::write_all(&mut &socket, &[255; 64]);
+                 std::mem::forget(socket);
+             }
+         }",
+    );
+    let (code, report) = explore_json(&format!("{nonsense}{}", lost_update()), &[]);
+    assert_eq!(code, 1, "{report:#}");
+    assert_eq!(report["harnesses"][0]["status"]["state"], "failed");
+    assert_eq!(report["harnesses"][1]["failures"][0]["kind"], "assertion");
+    assert_eq!(report["summary"]["exhausted"], false);
+}
+
+#[test]
+fn findings_that_can_not_be_written_do_not_end_the_search() {
+    let dir = package(&format!("{HEAD}{}", lost_update()));
+    let target = tempfile::tempdir().unwrap();
+    fs::write(target.path().join("findings"), "in the way").unwrap();
+    let run = support::run(
+        command(dir.path())
+            .args(["explore", "--format", "json"])
+            .env("SEQZ_TARGET_DIR", target.path()),
+    );
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let note = run.json()["harnesses"][0]["notes"][0].to_string();
+    assert!(note.contains("not written"), "{note}");
+}
+
 /// Many schedules, and a failure in some of them.
 fn long() -> String {
     two_threads(

@@ -113,7 +113,7 @@ impl Gathered {
                     ..Part::default()
                 };
             }
-            Said::Ended(ended) => new = self.ended(part, ended, original, request)?,
+            Said::Ended(ended) => new = self.ended(part, ended, original, request),
         }
         self.sum();
         Ok(new)
@@ -178,7 +178,7 @@ impl Gathered {
         ended: Ended,
         original: &Original<'_>,
         request: &ExploreRequest,
-    ) -> Result<Option<Failure>, Error> {
+    ) -> Option<Failure> {
         self.units[part].over = true;
         let mut reason = None;
         let mut new = None;
@@ -207,12 +207,7 @@ impl Gathered {
                 counts.failing += 1;
                 reason = Some(Reason::Died);
             }
-            Ended::Failed(how) => {
-                self.report.status = Status::Failed {
-                    reason: format!("the program died before anything was run: {how}"),
-                };
-            }
-            Ended::Error(error) => return Err(error),
+            Ended::Failed(reason) => self.report.status = Status::Failed { reason },
         }
         if let Some(reason) = reason {
             let unit = &mut self.units[part];
@@ -223,7 +218,7 @@ impl Gathered {
                 });
             }
         }
-        Ok(new)
+        new
     }
 
     /// Adds a failure; the same place and kind is one.

@@ -42,10 +42,8 @@ pub(super) enum Ended {
     Cut(Cut),
     /// The program ends its process in this execution.
     Fatal(Box<Fatal>),
-    /// Its worker ends before anything runs.
+    /// Its worker can't be talked to, or ends before anything runs.
     Failed(String),
-    /// seqz can't go on.
-    Error(Error),
 }
 
 /// An execution that ends the process.
@@ -101,9 +99,10 @@ impl Runner<'_> {
             let mut say = |said| drop(sender.send((number, said)));
             let ended = match self.watch.cut() {
                 Some(cut) => Ended::Cut(cut),
+                // What one worker can't do is no reason to lose what the others find.
                 None => self
                     .run(&units[number].request, &mut say)
-                    .unwrap_or_else(Ended::Error),
+                    .unwrap_or_else(|error| Ended::Failed(error.to_string())),
             };
             say(Said::Ended(ended));
         }
@@ -136,7 +135,7 @@ impl Runner<'_> {
                     _ => None,
                 };
                 return Ok(if running.schedule.is_empty() {
-                    Ended::Failed(how)
+                    Ended::Failed(format!("the program died before anything was run: {how}"))
                 } else {
                     Ended::Fatal(Box::new(Fatal { death, running }))
                 });
