@@ -4,11 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
-use super::bug::Ledger;
+use super::bytes::Bytes;
+use super::ledger::Ledger;
 use super::panics::{self, Place};
 use super::threads::{self, Threads};
-use super::{Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, abort, bug, tau};
-use crate::feasibility::{Feasibility, Grid, Verdict};
+use super::{Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, bug, spin};
+use crate::feasibility::Grid;
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
 use crate::log::Log;
@@ -41,70 +42,6 @@ impl Default for Limits {
             idle_turns: 8,
             run_on: 256,
         }
-    }
-}
-
-/// What is told of a log on which two engines differ: the log, the grid's verdict, and the other one's.
-pub type Differs = dyn FnMut(&Log<'_>, bool, &Verdict);
-
-/// What decides whether a log is feasible.
-#[derive(Default)]
-pub enum Solver {
-    /// The progress grid.
-    #[default]
-    Grid,
-    /// Another engine.
-    Other(Box<dyn Feasibility>),
-    /// The grid decides, and another engine is asked the same.
-    Compare {
-        /// The engine that is asked too.
-        other: Box<dyn Feasibility>,
-        /// Told of the logs on which the two differ.
-        differs: Box<Differs>,
-    },
-}
-
-impl Solver {
-    pub(crate) const fn is_grid(&self) -> bool {
-        matches!(self, Self::Grid)
-    }
-
-    pub(crate) fn check(&mut self, log: &Log<'_>, by_grid: bool) -> tau::Answer {
-        match self {
-            Self::Grid => {
-                if by_grid {
-                    tau::Answer::Yes
-                } else {
-                    tau::Answer::No
-                }
-            }
-            Self::Other(other) => other.check(log).into(),
-            Self::Compare { other, differs } => {
-                let verdict = other.check(log);
-                let agrees = matches!(
-                    (&verdict, by_grid),
-                    (Verdict::Feasible(_), true) | (Verdict::Infeasible, false)
-                );
-                if !agrees {
-                    differs(log, by_grid, &verdict);
-                }
-                match verdict {
-                    Verdict::Unknown(why) => tau::Answer::Unknown(why),
-                    _ if by_grid => tau::Answer::Yes,
-                    _ => tau::Answer::No,
-                }
-            }
-        }
-    }
-}
-
-impl std::fmt::Debug for Solver {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Grid => "Grid",
-            Self::Other(_) => "Other",
-            Self::Compare { .. } => "Compare",
-        })
     }
 }
 
@@ -141,58 +78,6 @@ pub enum Ending {
 /// The program did something else than before with the same inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nondeterminism;
-
-/// Choices made by the bytes of a fuzzer's input: per non-local read one byte for how many opportunities to let pass, and
-/// one for which write to pair it with.
-#[derive(Clone, Debug)]
-pub(crate) struct Bytes {
-    data: Vec<u8>,
-    at: usize,
-    left: usize,
-    /// How many opportunities to let pass; `None` before the byte is read.
-    gap: Option<u8>,
-}
-
-impl Bytes {
-    pub(crate) fn new(data: Vec<u8>, k: usize) -> Self {
-        Self {
-            data,
-            at: 0,
-            left: k,
-            gap: None,
-        }
-    }
-
-    fn next(&mut self) -> u8 {
-        let byte = self.data.get(self.at).copied().unwrap_or(0);
-        self.at += 1;
-        byte
-    }
-
-    pub(crate) const fn exhausted(&self) -> bool {
-        self.left == 0
-    }
-
-    /// Whether this opportunity is the one to take.
-    pub(crate) fn due(&mut self) -> bool {
-        let gap = match self.gap {
-            Some(gap) => gap,
-            None => self.next() % 32,
-        };
-        self.gap = Some(gap.saturating_sub(1));
-        gap == 0
-    }
-
-    /// Which of `count` writes.
-    pub(crate) fn pick(&mut self, count: usize) -> usize {
-        usize::from(self.next()) % count
-    }
-
-    pub(crate) const fn taken(&mut self) {
-        self.left -= 1;
-        self.gap = None;
-    }
-}
 
 /// Runs executions of P̂ₖ, one after another.
 ///
@@ -485,7 +370,7 @@ impl Engine {
             solver,
             threads: Threads::default(),
             steps: 0,
-            spin: tau::Spin::default(),
+            spin: spin::Spin::default(),
             panic: None,
             abort: None,
             run_on: 0,
@@ -528,7 +413,7 @@ impl Engine {
         self.grid.reset();
         self.threads.reset();
         self.steps = 0;
-        self.spin = tau::Spin::default();
+        self.spin = spin::Spin::default();
         self.panic = None;
         self.abort = None;
         self.run_on = if self.safe { self.limits.run_on } else { 0 };

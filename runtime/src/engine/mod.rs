@@ -27,9 +27,14 @@
 
 pub(crate) mod abort;
 mod bug;
+mod bytes;
 mod execution;
+mod finding;
 pub(crate) mod init_locks;
+mod ledger;
 mod panics;
+mod solver;
+mod spin;
 pub(crate) mod tau;
 pub(crate) mod tau_prime;
 pub(crate) mod threads;
@@ -39,16 +44,18 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
-pub(crate) use bug::SiteMark;
-pub use bug::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
 pub(crate) use execution::assume;
-pub use execution::{Differs, Ending, Limits, Machine, Nondeterminism, Solver};
+pub use execution::{Ending, Limits, Machine, Nondeterminism};
 #[cfg(feature = "scheduler")]
 pub(crate) use execution::{next_generation, one_at_a_time};
+pub(crate) use finding::SiteMark;
+pub use finding::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
 use init_locks::InitLock;
 pub use panics::Place;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;
+pub use solver::{Differs, Solver};
+pub(crate) use spin::hint;
 use threads::Threads;
 
 use crate::feasibility::Grid;
@@ -181,7 +188,7 @@ pub struct Engine {
     joined: bool,
     inherited: Vec<Inherited>,
     /// Choices come from here instead of `pairs`, which then records them.
-    bytes: Option<execution::Bytes>,
+    bytes: Option<bytes::Bytes>,
     /// Whether the reads of T that could have been non-local as well are noted in `revealed`.
     reveal: bool,
     revealed: Vec<Pair>,
@@ -217,7 +224,7 @@ pub struct Engine {
 
     pub(crate) threads: Threads,
     steps: u32,
-    spin: tau::Spin,
+    spin: spin::Spin,
     panic: Option<panics::PanicInfo>,
     /// Why the execution was ended early, if it was.
     abort: Option<Abort>,
@@ -225,7 +232,7 @@ pub struct Engine {
     run_on: u32,
     /// The same, once the execution is over.
     ending: Option<Abort>,
-    ledger: bug::Ledger,
+    ledger: ledger::Ledger,
     spin_cuts: u64,
 }
 

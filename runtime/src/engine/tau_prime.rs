@@ -3,7 +3,7 @@
 //! Source: section 4.1, figure 3, right. T' runs on G' and only logs; the values of the writes that `wrts` names are
 //! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, it runs as far as it can.
 
-use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, abort, bug, tau};
+use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, abort, bug, spin};
 use crate::ids::WriteId;
 use crate::log::{LockMode, Object, Op};
 
@@ -21,7 +21,7 @@ pub(crate) fn push(engine: &mut Engine, op: Op, site: Site, value: u64) -> u32 {
 #[inline]
 pub(crate) fn read(handle: Handle, object: Object, site: Site, value: u64) {
     push(handle.get(), Op::Read(object), site, value);
-    tau::spin_read(handle, object, site, value);
+    spin::read(handle, object, site, value);
 }
 
 /// A write or an update of `object` by T' that leaves `value`. `Some(event)` tells that the value has to be kept for T.

@@ -18,7 +18,7 @@ pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 
 use crate::engine::threads::{self, ThreadNo};
-use crate::engine::{Handle, Site, current as engine, tau};
+use crate::engine::{Handle, Site, current as engine, hint};
 
 /// What a thread returns, put there by the thread and taken by who joins it.
 pub(crate) struct Packet<T>(UnsafeCell<Option<T>>);
@@ -199,7 +199,7 @@ pub fn current() -> Thread {
 /// Says that the thread waits: a thread that does so again and again without anything changing is not run on.
 pub(crate) fn idle() {
     if let Some(handle) = engine() {
-        tau::hint(handle);
+        hint(handle);
     }
 }
 

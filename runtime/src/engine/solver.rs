@@ -1,0 +1,69 @@
+//! Who decides feasibility.
+
+use super::tau;
+use crate::feasibility::{Feasibility, Verdict};
+use crate::log::Log;
+
+/// What is told of a log on which two engines differ: the log, the grid's verdict, and the other one's.
+pub type Differs = dyn FnMut(&Log<'_>, bool, &Verdict);
+
+/// What decides whether a log is feasible.
+#[derive(Default)]
+pub enum Solver {
+    /// The progress grid.
+    #[default]
+    Grid,
+    /// Another engine.
+    Other(Box<dyn Feasibility>),
+    /// The grid decides, and another engine is asked the same.
+    Compare {
+        /// The engine that is asked too.
+        other: Box<dyn Feasibility>,
+        /// Told of the logs on which the two differ.
+        differs: Box<Differs>,
+    },
+}
+
+impl Solver {
+    pub(crate) const fn is_grid(&self) -> bool {
+        matches!(self, Self::Grid)
+    }
+
+    pub(crate) fn check(&mut self, log: &Log<'_>, by_grid: bool) -> tau::Answer {
+        match self {
+            Self::Grid => {
+                if by_grid {
+                    tau::Answer::Yes
+                } else {
+                    tau::Answer::No
+                }
+            }
+            Self::Other(other) => other.check(log).into(),
+            Self::Compare { other, differs } => {
+                let verdict = other.check(log);
+                let agrees = matches!(
+                    (&verdict, by_grid),
+                    (Verdict::Feasible(_), true) | (Verdict::Infeasible, false)
+                );
+                if !agrees {
+                    differs(log, by_grid, &verdict);
+                }
+                match verdict {
+                    Verdict::Unknown(why) => tau::Answer::Unknown(why),
+                    _ if by_grid => tau::Answer::Yes,
+                    _ => tau::Answer::No,
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Solver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Grid => "Grid",
+            Self::Other(_) => "Other",
+            Self::Compare { .. } => "Compare",
+        })
+    }
+}
