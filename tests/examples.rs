@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use serde_json::Value;
@@ -258,9 +258,12 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
     Ok(())
 }
 
+/// A program's findings take the place of those of its search before, so there must be one search at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn explore_finds_what_is_known_and_it_is_there_again() {
-    // One program's findings take the place of those of its search before.
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let failures: Vec<_> = expected_of_explore()
         .iter()
         .filter_map(|expected| {
@@ -273,6 +276,7 @@ fn explore_finds_what_is_known_and_it_is_there_again() {
 
 #[test]
 fn every_known_bug_is_found_and_nothing_else() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let queue = Mutex::new(expected());
     let failures = Mutex::new(Vec::new());
     thread::scope(|scope| {
