@@ -254,3 +254,67 @@ fn a_thread_that_panics_under_a_guard_gives_the_lock_back() {
         assert_eq!(found.relations, 2, "{found:?}");
     }
 }
+
+#[test]
+fn plain_data_races_unless_something_orders_it() {
+    use seqz_runtime::cell::StaticMut;
+    static COUNT: StaticMut<u32> = StaticMut::new(0);
+    static READY: AtomicBool = AtomicBool::new(false);
+    static LOCK: Mutex<()> = Mutex::new(());
+    let race = |found: &Found| {
+        found
+            .failures
+            .iter()
+            .any(|(kind, _)| *kind == FailureKind::DataRace)
+    };
+    let bare = || {
+        let other = thread::spawn(|| COUNT.set(COUNT.get() + 1));
+        COUNT.get();
+        other.join().unwrap();
+    };
+    let locked = || {
+        let add = || {
+            let _guard = LOCK.lock().unwrap();
+            COUNT.set(COUNT.get() + 1);
+        };
+        let other = thread::spawn(add);
+        add();
+        other.join().unwrap();
+        assert_eq!(COUNT.get(), 2);
+    };
+    let published = || {
+        let other = thread::spawn(|| {
+            COUNT.set(7);
+            READY.store(true, SeqCst);
+        });
+        if READY.load(SeqCst) {
+            assert_eq!(COUNT.get(), 7);
+        }
+        other.join().unwrap();
+    };
+    let published_too_early = || {
+        let other = thread::spawn(|| {
+            READY.store(true, SeqCst);
+            COUNT.set(7);
+        });
+        if READY.load(SeqCst) {
+            COUNT.get();
+        }
+        other.join().unwrap();
+    };
+    for (program, races) in [
+        (&bare as &dyn Fn(), true),
+        (&locked, false),
+        (&published, false),
+        (&published_too_early, true),
+    ] {
+        for found in [
+            explore(Odpor::default(), program),
+            explore(Dpor::default(), program),
+            explore(Dfs::default(), program),
+        ] {
+            assert_eq!(race(&found), races, "{found:?}");
+            assert_eq!(found.failures.len(), usize::from(races), "{found:?}");
+        }
+    }
+}

@@ -28,6 +28,7 @@ impl Original<'_> {
                 FailureKind::Panic => self.kind_of_panic(&finding.message, finding.place.as_ref()),
                 FailureKind::Deadlock => Kind::Deadlock,
                 FailureKind::Livelock => Kind::Livelock,
+                FailureKind::DataRace => Kind::DataRace,
             },
             message: finding.message.clone(),
             site: finding.place.as_ref().and_then(|place| self.site(place)),

@@ -71,6 +71,14 @@ impl Handle {
         state.objects.name(address, &state.arena, &state.stacks)
     }
 
+    /// Notes that this object is plain data.
+    pub(crate) fn plain(self, object: Object) {
+        let state = self.get();
+        if !state.plain.contains(&object) {
+            super::arena::outside(|| self.get().plain.push(object));
+        }
+    }
+
     /// Waits for the current thread's turn to do this.
     #[inline]
     pub(crate) fn turn(self, kind: Kind, object: Object, expected: u64, site: Site) {

@@ -8,11 +8,14 @@ use std::sync::PoisonError;
 use seqz_explore::hash::mix;
 use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
-use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, RunEnd, Scheduler, View};
+use seqz_explore::{
+    Event, Executor, Kind, Object, Outcome, Pending, Pick, RunEnd, Scheduler, View,
+};
 
 use super::arena::{Arena, leave_program};
 use super::coroutine::{self, GuardedStack, Yielder};
 use super::objects::Objects;
+use super::races;
 use super::threads::{Slot, Stage};
 pub use crate::worker::message::FailureKind;
 
@@ -108,6 +111,8 @@ pub(super) struct State {
     reads: [u64; MAX_THREADS],
     left: Vec<u64>,
     failures: Vec<Failure>,
+    /// The objects of this execution that are plain data.
+    pub(super) plain: Vec<Object>,
     /// Parked threads have been let go once since the last write.
     second_look: bool,
     unsupported: Option<(String, Site)>,
@@ -188,6 +193,7 @@ impl<'p> Machine<'p> {
                 reads: [0; MAX_THREADS],
                 left: Vec::new(),
                 failures: Vec::new(),
+                plain: Vec::new(),
                 second_look: false,
                 unsupported: None,
             }),
@@ -289,6 +295,11 @@ impl Executor for Machine<'_> {
         CURRENT.set(None);
         let state = handle.get();
         state.scheduler = None;
+        if !state.plain.is_empty()
+            && let Some(race) = races::first(&state.trace, &state.plain)
+        {
+            state.failures.push(race);
+        }
         state.end()
     }
 }
@@ -315,6 +326,7 @@ impl State {
         self.reads = [0; MAX_THREADS];
         self.left.fill(0);
         self.failures.clear();
+        self.plain.clear();
         self.second_look = false;
         self.unsupported = None;
     }

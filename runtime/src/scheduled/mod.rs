@@ -10,6 +10,7 @@
 //! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
 //! | [`coroutine`] | stacks, and the coroutines on them |
 //! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
+//! | [`races`] | finds accesses to plain data that nothing orders |
 //! | [`replay`] | follows a schedule that was written down |
 //! | [`witness`] | follows the interleaving of a finding of P̂ₖ, and says whether the bug is there |
 //!
@@ -23,6 +24,7 @@ mod coroutine;
 pub(crate) mod events;
 pub mod machine;
 mod objects;
+mod races;
 pub mod replay;
 mod threads;
 pub mod witness;

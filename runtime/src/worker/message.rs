@@ -137,6 +137,8 @@ pub enum FailureKind {
     Deadlock,
     /// Threads are left that look again and again at something that nobody will change.
     Livelock,
+    /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
+    DataRace,
 }
 
 /// A thread that waits, or is about to do something.
@@ -163,7 +165,7 @@ pub struct ScheduleFinding {
     pub place: Option<Place>,
     /// Whose panic; the first of the waiting threads.
     pub thread: u32,
-    /// For threads that wait.
+    /// Threads that wait for ever; for a data race, the two accesses.
     pub waiting: Vec<Waiting>,
     /// The inputs, as text, with their names.
     pub inputs: Vec<(String, String)>,
@@ -594,7 +596,8 @@ wire!(Replayed {
 plain_enum!(FailureKind {
     0 = Panic,
     1 = Deadlock,
-    2 = Livelock
+    2 = Livelock,
+    3 = DataRace
 });
 
 impl Wire for ReadId {

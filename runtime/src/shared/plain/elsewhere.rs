@@ -31,6 +31,7 @@ impl<V: Shadow> PlainCell<V> {
             drop(std::mem::replace(&mut state.g, initial));
         }
         let object = state.tag.scheduled_object(machine, self);
+        machine.plain(object);
         machine.turn(kind, object, 0, site);
         let state = self.state();
         if kind == Kind::Write && state.initial.is_none() {
