@@ -16,7 +16,7 @@ use super::arena::{Arena, leave_program};
 use super::coroutine::{self, GuardedStack, Yielder};
 use super::objects::Objects;
 use super::races;
-use super::threads::{Slot, Stage};
+use super::threads::{Panic, Slot, Stage};
 pub use crate::worker::message::FailureKind;
 
 use crate::engine::{Place, Site, ThreadInfo, next_generation, one_at_a_time};
@@ -222,7 +222,7 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub fn panic_under_way(&self, thread: seqz_explore::Thread) -> Option<&Place> {
         let slot = self.state.slots.get(usize::from(thread))?;
-        slot.panic.as_ref().map(|(_, place)| place)
+        slot.panic.as_ref().map(|panic| &panic.place)
     }
 
     /// What the program did in the latest execution that the machine cannot follow, and where.
@@ -305,6 +305,11 @@ impl Executor for Machine<'_> {
 }
 
 impl State {
+    /// How many events there have been, the one included that the scheduler has not been told of.
+    fn events(&self) -> usize {
+        self.steps as usize + usize::from(self.untold)
+    }
+
     fn begin(&mut self) {
         self.generation = next_generation();
         self.objects.begin(self.generation);
@@ -743,17 +748,13 @@ impl Handle {
         let state = self.get();
         let inside = leave_program();
         if !state.ending {
-            let (message, place) = state.slots[thread].panic.take().map_or_else(
-                || {
-                    (
-                        "the thread was unwound without a panic message".to_owned(),
-                        None,
-                    )
-                },
-                |(message, place)| (message, Some(place)),
-            );
-            // What the thread did while it unwound has been logged since.
-            let events = state.steps as usize + usize::from(state.untold);
+            let (message, place, events) = match state.slots[thread].panic.take() {
+                Some(panic) => (panic.message, Some(panic.place), panic.events),
+                None => {
+                    let message = "the thread was unwound without a panic message".to_owned();
+                    (message, None, state.events())
+                }
+            };
             state.failures.push(Failure {
                 kind: FailureKind::Panic,
                 message,
@@ -770,7 +771,12 @@ impl Handle {
     pub(crate) fn note_message(self, message: String, place: Place) {
         let state = self.get();
         let thread = state.current;
-        state.slots[thread].panic = Some((message, place));
+        let events = state.events();
+        state.slots[thread].panic = Some(Panic {
+            message,
+            place,
+            events,
+        });
     }
 
     /// The program does what the machine cannot follow.

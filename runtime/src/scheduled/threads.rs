@@ -21,6 +21,14 @@ pub(super) enum Stage {
     Ended,
 }
 
+/// A panic on its way to the top of its thread.
+pub(super) struct Panic {
+    pub message: String,
+    pub place: Place,
+    /// How many events came before.
+    pub events: usize,
+}
+
 /// A lock whose guard was dropped while its thread unwound.
 #[derive(Clone, Copy)]
 pub(super) struct ToGiveBack {
@@ -41,7 +49,7 @@ pub(super) struct Slot {
     pub name: Option<String>,
     pub spawned_at: Option<Site>,
     /// Its latest panic, until that reaches its top.
-    pub panic: Option<(String, Place)>,
+    pub panic: Option<Panic>,
     /// See [`Handle::unlock`](super::machine::Handle::unlock).
     pub to_give_back: Vec<ToGiveBack>,
     /// How many threads it has created.

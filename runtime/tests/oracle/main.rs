@@ -9,6 +9,8 @@
 
 mod compare;
 mod compile;
+#[cfg(feature = "scheduler")]
+mod coupling;
 mod execute;
 mod exhaustive;
 mod generate;
