@@ -2,8 +2,10 @@
 
 use seqz_explore::{Event, Kind, Object, Pending};
 
-use super::machine::{FailureKind, Traced, start};
-pub(crate) use super::machine::{Handle, current};
+use super::failures::FailureKind;
+use super::machine::Traced;
+use super::running::start;
+pub(crate) use super::state::{Handle, current};
 use super::threads::ToGiveBack;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;

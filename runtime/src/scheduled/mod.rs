@@ -8,6 +8,9 @@
 //! |---|---|
 //! | [`machine`] | runs executions: the [`Executor`](seqz_explore::Executor) that the strategies of `seqz-explore` drive |
 //! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
+//! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
+//! | [`running`] | starting threads, switching to them, ending them |
+//! | [`failures`] | panics, deadlocks, livelocks |
 //! | [`coroutine`] | stacks, and the coroutines on them |
 //! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
 //! | [`races`] | finds accesses to plain data that nothing orders |
@@ -17,16 +20,21 @@
 //! # Invariants
 //! - No `&mut` to the state is alive across a switch of coroutines, or while code of the program runs.
 //! - A thread that unwinds is never switched away from: std counts panics per OS thread. What it does meanwhile is done
-//!   at once.
+//!   at once, but for giving back locks, which waits until it has unwound.
 
 pub mod arena;
 mod coroutine;
 pub(crate) mod events;
+mod failures;
 pub mod machine;
 mod objects;
 mod races;
 pub mod replay;
+mod running;
+mod state;
 mod threads;
+mod turns;
 pub mod witness;
 
-pub use machine::{Failure, FailureKind, Machine, Settings, Traced};
+pub use failures::{Failure, FailureKind};
+pub use machine::{Machine, Settings, Traced};

@@ -8,7 +8,8 @@
 
 use seqz_explore::{Event, Kind, Object, Pending, Thread};
 
-use super::machine::{Failure, FailureKind, Traced};
+use super::failures::{Failure, FailureKind};
+use super::machine::Traced;
 use crate::engine::{Place, Site};
 
 /// One entry per thread: how many of its events are known to come before.

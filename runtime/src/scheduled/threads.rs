@@ -50,7 +50,7 @@ pub(super) struct Slot {
     pub spawned_at: Option<Site>,
     /// Its latest panic, until that reaches its top.
     pub panic: Option<Panic>,
-    /// See [`Handle::unlock`](super::machine::Handle::unlock).
+    /// See [`Handle::unlock`](super::state::Handle::unlock).
     pub to_give_back: Vec<ToGiveBack>,
     /// How many threads it has created.
     pub children: u32,

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View};
 
 use super::events::site_number;
-use super::machine::{FailureKind, Machine, Settings};
+use super::failures::FailureKind;
+use super::machine::{Machine, Settings};
 use crate::engine::{self, Bug, BugKind, Lineage, Place};
 use crate::feasibility::Step;
 use crate::log::{LockMode, Object, Op};

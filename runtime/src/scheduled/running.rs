@@ -1,0 +1,108 @@
+//! Starting threads, switching to them, and ending them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use seqz_explore::Pending;
+
+use super::arena::leave_program;
+use super::coroutine::{self, GuardedStack, Yielder};
+use super::state::Handle;
+use super::threads::{Slot, Stage};
+
+/// The payload of the unwinding that ends a thread with the execution.
+pub(super) struct Ended;
+
+/// Creates a thread and runs it up to its first announcement.
+pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
+    let state = handle.get();
+    let inside = leave_program();
+    while state.slots.len() <= thread {
+        state.slots.push(Slot::absent());
+        state.pending.push(Pending::default());
+        state.stacks.push((0, 0));
+        state.free.push(None);
+    }
+    state.arena.begin_thread(thread);
+    let stack = match state.free[thread].take() {
+        Some(stack) => stack,
+        None => match GuardedStack::new(state.settings.stack) {
+            Ok(stack) => stack,
+            Err(error) => panic!("no memory for a thread's stack: {error}"),
+        },
+    };
+    state.stacks[thread] = stack.range();
+    state.slots[thread].stage = Stage::Starting;
+    let coroutine = coroutine::Thread::with_stack(stack, move |yielder, ()| {
+        handle.get().slots[thread].yielder = std::ptr::from_ref::<Yielder>(yielder);
+        let result = catch_unwind(AssertUnwindSafe(body));
+        if let Err(payload) = result
+            && !payload.is::<Ended>()
+        {
+            handle.note_panic(thread);
+        }
+        // The execution may be ended while the thread waits for its turn to give a lock back: then it gives it back at once.
+        while catch_unwind(AssertUnwindSafe(|| handle.give_back())).is_err() {}
+        handle.ended(thread);
+    });
+    *state.slots[thread].coroutine.get_mut() = Some(coroutine);
+    let creator = std::mem::replace(&mut state.current, thread);
+    resume_inside(handle, thread);
+    let state = handle.get();
+    state.current = creator;
+    if state.slots[thread].stage == Stage::Starting {
+        state.slots[thread].stage = Stage::Live;
+        state.live.insert(u8::try_from(thread).unwrap_or(0));
+        state.stale = true;
+    }
+    inside.leave();
+}
+
+/// Lets a thread run until it is somebody else's turn.
+pub(super) fn resume(handle: Handle, thread: usize) {
+    let state = handle.get();
+    state.next = None;
+    state.current = thread;
+    resume_inside(handle, thread);
+}
+
+pub(super) fn resume_inside(handle: Handle, thread: usize) {
+    let state = handle.get();
+    let place = state.slots[thread].coroutine.get();
+    // SAFETY: the place is on the heap, and is borrowed by nobody else: a thread that runs is not resumed, and its slot is
+    // only asked for its coroutine when all threads have stopped.
+    let Some(coroutine) = (unsafe { &mut *place }) else {
+        return;
+    };
+    let outside = state.arena.enter(thread);
+    coroutine.resume(());
+    outside.leave();
+    if coroutine.done() {
+        // SAFETY: as above; `coroutine` is not used any more.
+        let stack = unsafe { &mut *place }.take().map(|over| over.into_stack());
+        handle.get().free[thread] = stack;
+    }
+}
+
+/// Unwinds all threads that are left.
+pub(super) fn end_all(handle: Handle) {
+    handle.get().ending = true;
+    for thread in (0..handle.get().slots.len()).rev() {
+        if handle.get().slots[thread].coroutine.get_mut().is_some() {
+            resume(handle, thread);
+        }
+    }
+}
+
+impl Handle {
+    /// The current thread is over.
+    pub(super) fn ended(self, thread: usize) {
+        let state = self.get();
+        let starting = state.slots[thread].stage == Stage::Starting;
+        state.slots[thread].stage = Stage::Ended;
+        state.live.remove(u8::try_from(thread).unwrap_or(0));
+        state.stale = true;
+        if !starting && !state.ending {
+            self.decide();
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The state of the machine, and of the execution that runs.
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+
+use seqz_explore::hash::mix;
+use seqz_explore::names::Names;
+use seqz_explore::threads::{MAX_THREADS, ThreadSet};
+use seqz_explore::{Event, Kind, Object, Outcome, Pending, RunEnd, Scheduler};
+
+use super::arena::Arena;
+use super::coroutine::GuardedStack;
+use super::failures::Failure;
+use super::machine::{Settings, Traced};
+use super::objects::Objects;
+use super::threads::{Slot, Stage};
+use crate::engine::{Site, next_generation};
+
+pub(super) struct State {
+    pub(super) generation: u32,
+    pub(super) settings: Settings,
+    pub(super) slots: Vec<Slot>,
+    pub(super) current: usize,
+    pub(super) last: Option<u8>,
+    /// Whom to switch to; `None` ends the execution.
+    pub(super) next: Option<usize>,
+    pub(super) scheduler: Option<*mut dyn Scheduler>,
+    /// What each thread has announced.
+    pub(super) pending: Vec<Pending>,
+    /// Threads at [`Stage::Live`].
+    pub(super) live: ThreadSet,
+    /// Those of them that may have to wait: all others can run.
+    pub(super) waiting: ThreadSet,
+    /// Those of them that can run, as long as not `stale`.
+    pub(super) enabled: ThreadSet,
+    /// Something has changed that decides which threads can run.
+    pub(super) stale: bool,
+    /// Those of them whose repeated read can't see anything new until its object is written.
+    pub(super) parked: ThreadSet,
+    /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
+    pub(super) untold: bool,
+    pub(super) outcome: Outcome,
+    /// Threads are being unwound.
+    pub(super) ending: bool,
+    pub(super) names: Names,
+    pub(super) objects: Objects,
+    pub(super) arena: Arena,
+    /// The lowest and the highest address of each thread's stack.
+    pub(super) stacks: Vec<(usize, usize)>,
+    pub(super) free: Vec<Option<GuardedStack>>,
+    /// All events of the execution, or the last one.
+    pub(super) trace: Vec<Traced>,
+    pub(super) steps: u32,
+    pub(super) reads: [u64; MAX_THREADS],
+    pub(super) left: Vec<u64>,
+    pub(super) failures: Vec<Failure>,
+    /// The objects of this execution that are plain data.
+    pub(super) plain: Vec<Object>,
+    /// Parked threads have been let go once since the last write.
+    pub(super) second_look: bool,
+    pub(super) unsupported: Option<(String, Site)>,
+}
+
+thread_local! {
+    pub(super) static CURRENT: Cell<Option<NonNull<State>>> = const { Cell::new(None) };
+}
+
+/// A pointer to the machine that runs on this OS thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Handle(pub(super) NonNull<State>);
+
+impl Handle {
+    /// Borrows the state for a short while: see the module's invariants.
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    pub(super) fn get(&self) -> &mut State {
+        // SAFETY: the state is boxed in a machine that is borrowed for the whole execution, and `CURRENT` is cleared at
+        // its end. By the invariants no other borrow is alive.
+        unsafe { &mut *self.0.as_ptr() }
+    }
+}
+
+/// The machine that runs on this OS thread, if one does.
+#[inline(always)]
+pub(crate) fn current() -> Option<Handle> {
+    CURRENT.get().map(Handle)
+}
+
+impl State {
+    /// How many events there have been, the one included that the scheduler has not been told of.
+    pub(super) fn events(&self) -> usize {
+        self.steps as usize + usize::from(self.untold)
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.generation = next_generation();
+        self.objects.begin(self.generation);
+        for slot in &mut self.slots {
+            slot.clear();
+        }
+        self.live = ThreadSet::EMPTY;
+        self.waiting = ThreadSet::EMPTY;
+        self.stale = true;
+        self.parked = ThreadSet::EMPTY;
+        self.current = 0;
+        self.last = None;
+        self.next = None;
+        self.untold = false;
+        self.outcome = Outcome::Completed;
+        self.ending = false;
+        self.trace.clear();
+        self.steps = 0;
+        self.reads = [0; MAX_THREADS];
+        self.left.fill(0);
+        self.failures.clear();
+        self.plain.clear();
+        self.second_look = false;
+        self.unsupported = None;
+    }
+
+    pub(super) fn end(&self) -> RunEnd {
+        let mut hash = 0_u64;
+        let threads = self.reads[..self.slots.len()].iter();
+        for (name, values) in [(0, threads), (1 << 32, self.left.iter())] {
+            for (at, &value) in values.enumerate() {
+                if value != 0 {
+                    hash = hash.wrapping_add(mix(name + at as u64, value));
+                }
+            }
+        }
+        let failure = self.failures.first().map(|failure| {
+            let place = failure.place.as_ref();
+            let line = place.map_or(0, |place| {
+                u64::from(place.line) << 16 | u64::from(place.column)
+            });
+            mix(line, failure.kind as u64 + 1)
+        });
+        RunEnd {
+            outcome: self.outcome,
+            state: hash,
+            failure,
+        }
+    }
+
+    #[inline]
+    pub(super) fn note_pending(&mut self, thread: usize, pending: Pending, site: Site) {
+        self.pending[thread] = pending;
+        let name = u8::try_from(thread).unwrap_or(0);
+        let waits = matches!(pending.kind, Kind::Lock | Kind::LockShared | Kind::Join);
+        if waits || self.waiting.contains(name) {
+            self.stale = true;
+            self.waiting.remove(name);
+            if waits {
+                self.waiting.insert(name);
+            }
+        }
+        self.slots[thread].site = Some(site);
+    }
+
+    /// Whether a live thread can run.
+    pub(super) fn is_enabled(&mut self, thread: u8) -> bool {
+        if self.parked.contains(thread) {
+            return false;
+        }
+        let Pending { kind, object, .. } = self.pending[usize::from(thread)];
+        match kind {
+            Kind::Lock => self.objects.holders(object).is_free(),
+            Kind::LockShared => self.objects.holders(object).exclusive == 0,
+            Kind::Join => self
+                .slots
+                .get(object as usize)
+                .is_some_and(|slot| slot.stage == Stage::Ended),
+            _ => true,
+        }
+    }
+
+    /// Those of the live threads that can run.
+    #[inline]
+    pub(super) fn enabled(&mut self) -> ThreadSet {
+        if self.stale {
+            self.look_who_can_run();
+        }
+        self.enabled
+    }
+
+    pub(super) fn look_who_can_run(&mut self) {
+        self.stale = false;
+        self.enabled = self.live;
+        for thread in self.live.intersection(self.waiting).iter() {
+            if !self.is_enabled(thread) {
+                self.enabled.remove(thread);
+            }
+        }
+    }
+
+    /// Nobody can run: threads that only look have one more look, in case their loops are counted.
+    pub(super) fn unpark(&mut self) -> bool {
+        if self.second_look {
+            return false;
+        }
+        self.second_look = !self.parked.is_empty();
+        self.parked = ThreadSet::EMPTY;
+        self.stale = true;
+        self.second_look
+    }
+
+    pub(super) fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Keeps what the terminal state is made of, and looks for threads that only look.
+    pub(super) fn account(&mut self, event: &Event) {
+        self.steps += 1;
+        let thread = usize::from(event.thread);
+        let slot = &mut self.slots[thread];
+        match event.kind {
+            Kind::Read | Kind::FailedUpdate | Kind::Update => {
+                self.reads[thread] = mix(self.reads[thread], event.found.wrapping_add(1));
+            }
+            Kind::TryLock | Kind::TryLockShared => self.reads[thread] = mix(self.reads[thread], 1),
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => {
+                self.reads[thread] = mix(self.reads[thread], 2);
+            }
+            _ => {}
+        }
+        let repeated = slot.idle.note(event);
+        // The next operation has been announced by now: it is what would be repeated.
+        if repeated >= self.settings.idle_reads {
+            let next = self.pending[thread];
+            let looks = matches!(next.kind, Kind::Read | Kind::CompareExchange);
+            if looks && next.object == event.object {
+                self.parked.insert(event.thread);
+                self.waiting.insert(event.thread);
+            } else {
+                self.parked.remove(event.thread);
+            }
+            self.stale = true;
+        }
+        if matches!(event.kind, Kind::Write | Kind::Update) {
+            let object = event.object as usize;
+            if object >= self.left.len() {
+                self.left.resize(object + 1, 0);
+            }
+            self.left[object] = event.left;
+        }
+        let changes = match event.kind {
+            Kind::Write | Kind::Update => true,
+            Kind::Unlock => event.left != 0,
+            _ => false,
+        };
+        if changes {
+            self.second_look = false;
+            for thread in self.parked.iter() {
+                if self.pending[usize::from(thread)].object == event.object {
+                    self.parked.remove(thread);
+                    self.stale = true;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Whose turn it is: asking the scheduler, and telling it what was done.
+
+use seqz_explore::threads::ThreadSet;
+use seqz_explore::{Outcome, Pending, Pick, View};
+
+use super::arena::leave_program;
+use super::machine::Traced;
+use super::running::Ended;
+use super::state::Handle;
+use super::threads::Stage;
+use crate::engine::Site;
+
+impl Handle {
+    /// Tells the scheduler what has been done, and lets it decide who is next: see [`State::next`].
+    pub(super) fn decide(self) {
+        let inside = leave_program();
+        self.tell();
+        let state = self.get();
+        let live = state.live;
+        let mut enabled = state.enabled();
+        if enabled.is_empty() && !live.is_empty() && state.unpark() {
+            enabled = state.enabled();
+        }
+        let Some(scheduler) = state.scheduler else {
+            return;
+        };
+        state.next = None;
+        if live.is_empty() {
+            state.outcome = Outcome::Completed;
+        } else if state.steps >= state.settings.steps {
+            state.outcome = Outcome::Truncated;
+        } else {
+            // SAFETY: the scheduler outlives the execution, and is called from here only.
+            let scheduler = unsafe { &mut *scheduler };
+            let view = View {
+                pending: &state.pending,
+                live,
+                enabled,
+                last: state.last,
+            };
+            if enabled.is_empty() {
+                scheduler.blocked(&view);
+                state.outcome = Outcome::Blocked;
+                state.note_blocked(live);
+            } else {
+                match scheduler.pick(&view) {
+                    Pick::Run(thread) if enabled.contains(thread) => {
+                        state.next = Some(usize::from(thread));
+                        state.last = Some(thread);
+                    }
+                    _ => state.outcome = Outcome::Abandoned,
+                }
+            }
+        }
+        inside.leave();
+    }
+
+    /// The current thread unwinds and does this at once: the scheduler sees that nobody else can run.
+    pub(super) fn go_on(self, pending: Pending, site: Site) {
+        let inside = leave_program();
+        self.tell();
+        let state = self.get();
+        let thread = state.current;
+        state.note_pending(thread, pending, site);
+        let live = state.live;
+        let name = u8::try_from(thread).unwrap_or(0);
+        if let Some(scheduler) = state.scheduler {
+            let enabled = ThreadSet::only(name);
+            let view = View {
+                pending: &state.pending,
+                live,
+                enabled,
+                last: state.last,
+            };
+            // SAFETY: as in `decide`.
+            if unsafe { &mut *scheduler }.pick(&view) != Pick::Run(name) {
+                state.outcome = Outcome::Abandoned;
+                state.ending = true;
+            }
+            state.last = Some(name);
+        }
+        inside.leave();
+    }
+
+    #[inline]
+    pub(super) fn tell(self) {
+        let state = self.get();
+        if !std::mem::take(&mut state.untold) {
+            return;
+        }
+        let Some(&Traced { event, .. }) = state.trace.last() else {
+            return;
+        };
+        state.account(&event);
+        if !state.settings.trace {
+            state.trace.clear();
+        }
+        if let Some(scheduler) = state.scheduler {
+            // SAFETY: as in `decide`.
+            unsafe { &mut *scheduler }.ran(&event);
+        }
+    }
+
+    /// Announces an operation of the current thread, and returns when it is its turn.
+    #[inline]
+    pub(super) fn announce(self, pending: Pending, site: Site) {
+        let state = self.get();
+        let thread = state.current;
+        state.note_pending(thread, pending, site);
+        if state.slots[thread].stage == Stage::Starting {
+            self.switch_away(thread);
+            return;
+        }
+        self.decide();
+        let state = self.get();
+        if state.next == Some(thread) {
+            state.next = None;
+        } else {
+            self.switch_away(thread);
+        }
+    }
+
+    pub(super) fn switch_away(self, thread: usize) {
+        let yielder = self.get().slots[thread].yielder;
+        // SAFETY: the yielder is that of the coroutine which runs now, and lives on its stack.
+        unsafe { (*yielder).suspend(()) };
+        if self.get().ending {
+            std::panic::resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// The program caught the unwinding that ends its thread, and went on.
+    pub(super) fn stay_ended(self) {
+        if self.get().ending && !std::thread::panicking() {
+            std::panic::resume_unwind(Box::new(Ended));
+        }
+    }
+
+    /// Tells the scheduler what has been done without asking it: the thread goes on, since it unwinds or since the next
+    /// event belongs to the same step.
+    pub(super) fn flush(self) {
+        let inside = leave_program();
+        self.tell();
+        inside.leave();
+    }
+}
