@@ -11,7 +11,7 @@ use super::threads::Stage;
 use crate::engine::Site;
 
 impl Handle {
-    /// Tells the scheduler what has been done, and lets it decide who is next: see [`State::next`].
+    /// Tells the scheduler what has been done, and lets it decide who is next: see [`State::next`](super::state::State::next).
     pub(super) fn decide(self) {
         let inside = leave_program();
         self.tell();
