@@ -6,6 +6,7 @@
 
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
+use crate::parts::{Part, Standing};
 use crate::search::Divergence;
 use crate::strategy::{Promise, Strategy};
 use crate::tree::Tree;
@@ -20,8 +21,14 @@ impl Dfs {
     /// From the start.
     #[must_use]
     pub fn new() -> Self {
+        Self::part(Part::WHOLE)
+    }
+
+    /// One part of the search.
+    #[must_use]
+    pub fn part(part: Part) -> Self {
         Self {
-            tree: Tree::new(None),
+            tree: Tree::part(None, part),
         }
     }
 }
@@ -65,5 +72,13 @@ impl Strategy for Dfs {
 
     fn explored(&self) -> Option<f64> {
         Some(self.tree.explored())
+    }
+
+    fn standing(&self) -> Standing {
+        self.tree.standing()
+    }
+
+    fn turns(&self) -> u64 {
+        self.tree.turns()
     }
 }

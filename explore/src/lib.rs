@@ -13,6 +13,8 @@
 //! | [`IcbDpor`] | every Mazurkiewicz trace within a preemption bound, at least once | exhausted or bounded |
 //! | [`Odpor`] | every Mazurkiewicz trace exactly once | exhausted |
 //! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
+//!
+//! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
 
 pub mod dfs;
 pub mod distinct;
@@ -24,6 +26,7 @@ pub mod icb;
 pub mod icb_dpor;
 pub mod names;
 pub mod odpor;
+pub mod parts;
 pub mod pcb;
 pub mod pct;
 pub mod pos;
@@ -45,7 +48,7 @@ pub use executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
 pub use icb::Icb;
 pub use icb_dpor::IcbDpor;
 pub use odpor::Odpor;
-
+pub use parts::{Part, Standing};
 pub use pcb::Pcb;
 pub use pct::Pct;
 pub use pos::Pos;

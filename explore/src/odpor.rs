@@ -33,6 +33,8 @@
 //! What is stored are the executions from the root to the current one, no more than an execution has events, each with
 //! its clocks and the list of its children, which are pairs and triples of its events: space is polynomial.
 //!
+//! That makes it easy to divide the search: a subtree can be walked by whoever has its root's parent.
+//!
 //! The argument above is a sketch; what holds it up are comparisons with `dfs` on tens of thousands of random programs.
 //!
 //! Promise: exhausted; no execution is redundant, none is given up. The order of shared acquires of one lock is part of
@@ -43,11 +45,16 @@ mod execution;
 
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
+use crate::parts::{Part, Standing, Units};
 use crate::search::Divergence;
 use crate::strategy::{Promise, Strategy};
 
 use children::Child;
 use execution::{Execution, Scripted};
+
+/// Into how many units the search is divided. Their sizes differ much, as does the weight of a subtree from its size; with
+/// so many, two parts differ by a percent or two. Thousands of executions are made by all parts: a moment.
+const UNITS: u32 = 16_384;
 
 /// An execution whose children are being visited.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +67,7 @@ struct Frame {
 }
 
 /// Optimal dynamic partial-order reduction.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Odpor {
     /// The first `length` are the executions from the root to the current one; the others keep their memory.
     frames: Vec<Frame>,
@@ -75,13 +82,48 @@ pub struct Odpor {
     started: bool,
     done: bool,
     explored: f64,
+    units: Units,
+    /// Where the current execution stands.
+    standing: Standing,
+}
+
+impl Default for Odpor {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Odpor {
     /// From the start.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::part(Part::WHOLE)
+    }
+
+    /// One part of the search.
+    #[must_use]
+    pub fn part(part: Part) -> Self {
+        Self {
+            frames: Vec::new(),
+            length: 0,
+            script: Vec::new(),
+            shared: 0,
+            position: 0,
+            started: false,
+            done: false,
+            explored: 0.0,
+            units: Units::new(part, UNITS),
+            standing: Standing::WHOLE,
+        }
+    }
+
+    /// Notes where the execution of this weight, which is about to begin, stands.
+    fn stand(&mut self, weight: f64) {
+        self.standing = if self.units.is_top(weight) {
+            self.units.outside()
+        } else {
+            self.units.within()
+        };
     }
 
     fn push_frame(&mut self) {
@@ -105,6 +147,7 @@ impl Strategy for Odpor {
             self.push_frame();
             self.frames[0].weight = 1.0;
             self.frames[0].execution.clear();
+            self.stand(1.0);
             return true;
         }
         while self.length > 0 {
@@ -115,6 +158,11 @@ impl Strategy for Odpor {
             };
             parent.next += 1;
             let weight = parent.weight / (parent.children.len() + 1) as f64;
+            let is_unit = self.units.is_top(parent.weight) && !self.units.is_top(weight);
+            if is_unit && !self.units.meet() {
+                continue;
+            }
+            self.stand(weight);
             self.push_frame();
             let (before, rest) = self.frames.split_at_mut(self.length - 1);
             let (parent, frame) = (&before[self.length - 2], &mut rest[0]);
@@ -173,7 +221,9 @@ impl Strategy for Odpor {
         let frame = &mut self.frames[self.length - 1];
         frame.next = 0;
         frame.execution.children(&mut frame.children);
-        self.explored += frame.weight / (frame.children.len() + 1) as f64;
+        if self.standing.own {
+            self.explored += frame.weight / (frame.children.len() + 1) as f64;
+        }
     }
 
     fn promise(&self) -> Promise {
@@ -186,5 +236,13 @@ impl Strategy for Odpor {
 
     fn explored(&self) -> Option<f64> {
         Some(self.explored)
+    }
+
+    fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    fn turns(&self) -> u64 {
+        self.units.turns()
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::distinct::Distinct;
 use crate::event::{Event, Pending, Thread};
 use crate::executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
+use crate::parts::Standing;
 use crate::relation::Relation;
 use crate::strategy::{Promise, Strategy};
 
@@ -118,7 +119,7 @@ impl fmt::Display for Difference {
 
 impl std::error::Error for Difference {}
 
-/// Counts of a search.
+/// Counts of a search; of one part of a search: of the executions that belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Executions begun, of every kind.
@@ -152,6 +153,8 @@ pub struct Run {
     pub new_relation: bool,
     /// Whether its terminal state had not been seen before.
     pub new_state: bool,
+    /// Where it stands in the whole, for one part of a search. What is not its own is not counted.
+    pub standing: Standing,
 }
 
 /// How many hashes a search keeps for its counts of distinct relations and of distinct states.
@@ -162,6 +165,8 @@ const HASHES_KEPT: usize = 1 << 24;
 pub struct Search<S> {
     strategy: S,
     counts: Counts,
+    /// Executions, those that belong to other parts of the search included.
+    begun: u64,
     relation: Relation,
     relations: Distinct,
     states: Distinct,
@@ -175,6 +180,7 @@ impl<S: Strategy> Search<S> {
         Self {
             strategy,
             counts: Counts::default(),
+            begun: 0,
             relation: Relation::default(),
             relations: Distinct::new(HASHES_KEPT),
             states: Distinct::new(HASHES_KEPT),
@@ -200,10 +206,11 @@ impl<S: Strategy> Search<S> {
         };
         let end = executor.run(&mut watched);
         let (events, divergence) = (watched.events, watched.divergence);
-        self.counts.executions += 1;
-        self.counts.events += events;
+        self.begun += 1;
         if let Some(divergence) = divergence {
             self.over = true;
+            self.counts.executions += 1;
+            self.counts.events += events;
             return Err(divergence);
         }
         self.strategy.end(&end);
@@ -213,7 +220,13 @@ impl<S: Strategy> Search<S> {
             relation,
             new_relation: false,
             new_state: false,
+            standing: self.strategy.standing(),
         };
+        if !run.standing.own {
+            return Ok(Some(run));
+        }
+        self.counts.executions += 1;
+        self.counts.events += events;
         match end.outcome {
             Outcome::Abandoned => self.counts.abandoned += 1,
             Outcome::Truncated => self.counts.truncated += 1,
@@ -253,6 +266,12 @@ impl<S: Strategy> Search<S> {
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// Executions so far, those included that belong to other parts of the search.
+    #[must_use]
+    pub fn begun(&self) -> u64 {
+        self.begun
     }
 
     /// Whether [`Counts::relations`] and [`Counts::states`] are exact, not only lower bounds.

@@ -2,6 +2,7 @@
 
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
+use crate::parts::Standing;
 use crate::search::Divergence;
 
 /// What can be said of the program once a strategy has ended.
@@ -51,7 +52,7 @@ pub trait Strategy {
     /// The execution is over.
     fn end(&mut self, end: &RunEnd);
 
-    /// What can be said, at this moment.
+    /// What can be said, at this moment. Of one part of a search: of what belongs to it.
     fn promise(&self) -> Promise;
 
     /// For searches of a tree: the part of it that lies behind, 0 to 1, estimated as Knuth does (*Estimating the
@@ -59,5 +60,15 @@ pub trait Strategy {
     /// it estimate how many there will be in all. `None`: not a search of a tree.
     fn explored(&self) -> Option<f64> {
         None
+    }
+
+    /// For one part of a search: where the execution that is over stands in the whole.
+    fn standing(&self) -> Standing {
+        Standing::WHOLE
+    }
+
+    /// For one part of a search that is over: the number of turns of the whole, which all parts must agree on.
+    fn turns(&self) -> u64 {
+        0
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::event::Thread;
 use crate::executor::{Pick, View};
+use crate::parts::{Part, Standing, Units};
 use crate::search::{Difference, Divergence};
 use crate::threads::ThreadSet;
 
@@ -29,6 +30,10 @@ impl Node {
     }
 }
 
+/// Into how many units a divided search is divided. They are hundreds at least, and a part makes an execution in vain at
+/// most for each that belongs to another.
+const UNITS: u32 = 1024;
+
 /// A depth-first walk.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
@@ -40,10 +45,20 @@ pub(crate) struct Tree {
     started: bool,
     done: bool,
     explored: f64,
+    units: Units,
+    /// The depth of the node whose children are units, if the current schedule has got there.
+    border: Option<usize>,
+    /// The execution was given up where all that can follow belongs to other parts.
+    foreign: bool,
+    standing: Standing,
 }
 
 impl Tree {
     pub(crate) fn new(bound: Option<u32>) -> Self {
+        Self::part(bound, Part::WHOLE)
+    }
+
+    pub(crate) fn part(bound: Option<u32>, part: Part) -> Self {
         Self {
             nodes: Vec::new(),
             depth: 0,
@@ -52,22 +67,34 @@ impl Tree {
             started: false,
             done: false,
             explored: 0.0,
+            units: Units::new(part, UNITS),
+            border: None,
+            foreign: false,
+            standing: Standing::WHOLE,
         }
     }
 
     /// Goes on to the next schedule; false if there is none.
     pub(crate) fn advance(&mut self) -> bool {
         self.depth = 0;
+        self.foreign = false;
         if !std::mem::replace(&mut self.started, true) {
             return true;
         }
-        while let Some(node) = self.nodes.last_mut() {
-            if let Some(next) = node.todo.first() {
+        while let Some(depth) = self.nodes.len().checked_sub(1) {
+            let is_border = self.border == Some(depth);
+            let node = &mut self.nodes[depth];
+            while let Some(next) = node.todo.first() {
                 node.todo.remove(next);
-                node.chosen = next;
-                return true;
+                if !is_border || self.units.meet() {
+                    node.chosen = next;
+                    return true;
+                }
             }
             self.nodes.pop();
+            if is_border {
+                self.border = None;
+            }
         }
         self.done = true;
         false
@@ -86,19 +113,30 @@ impl Tree {
             }
             return Ok(Pick::Run(node.chosen));
         }
-        let (preemptions, weight) = self
+        let (preemptions, above) = self
             .nodes
             .last()
             .map_or((0, 1.0), |node| (node.spent(), node.weight));
-        let chosen = view.unpreempted();
+        let mut chosen = view.unpreempted();
         let running = view.running();
         let mut todo = view.enabled;
         if running.is_some() && self.bound.is_some_and(|bound| preemptions >= bound) {
             self.cut |= todo != ThreadSet::only(chosen);
             todo = ThreadSet::only(chosen);
         }
-        let weight = weight / f64::from(todo.len());
+        let weight = above / f64::from(todo.len());
         todo.remove(chosen);
+        if self.units.is_top(above) && !self.units.is_top(weight) {
+            while !self.units.meet() {
+                let Some(next) = todo.first() else {
+                    self.foreign = true;
+                    return Ok(Pick::Abandon);
+                };
+                todo.remove(next);
+                chosen = next;
+            }
+            self.border = Some(depth);
+        }
         self.nodes.push(Node {
             enabled: view.enabled,
             todo,
@@ -112,7 +150,30 @@ impl Tree {
 
     /// The execution is over.
     pub(crate) fn end(&mut self) {
-        self.explored += self.nodes.last().map_or(1.0, |node| node.weight);
+        let weight = self.nodes.last().map_or(1.0, |node| node.weight);
+        self.standing = if self.foreign {
+            Standing {
+                own: false,
+                turn: self.units.turns(),
+            }
+        } else if self.units.is_top(weight) {
+            self.units.outside()
+        } else {
+            self.units.within()
+        };
+        if self.standing.own {
+            self.explored += weight;
+        }
+    }
+
+    /// Where the execution that is over stands.
+    pub(crate) fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// Turns of the parts so far.
+    pub(crate) fn turns(&self) -> u64 {
+        self.units.turns()
     }
 
     /// Preemptions of the execution that is over.
