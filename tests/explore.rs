@@ -214,6 +214,72 @@ fn long() -> String {
     )
 }
 
+/// What one worker and several say of a program, but for how long it took, and what they write to files.
+fn with_jobs(source: &str, args: &[&str], jobs: &str) -> (Value, Vec<Value>) {
+    let args = [args, &["--jobs", jobs, "--format", "json"]].concat();
+    let (dir, run) = explore(source, &args);
+    let mut report = run.json();
+    report["summary"]["seconds"] = 0.into();
+    let findings = report["findings"].take();
+    let findings = dir
+        .path()
+        .join(findings.as_str().expect("there are failures"));
+    for harness in report["harnesses"].as_array_mut().unwrap() {
+        harness["counts"]["seconds"] = 0.into();
+    }
+    let failures = (1..).map_while(|number| {
+        let text = fs::read(findings.join(format!("{number}.json"))).ok()?;
+        let mut finding: Value = serde_json::from_slice(&text).unwrap();
+        Some(finding["failure"].take())
+    });
+    let failures: Vec<_> = failures.collect();
+    assert_eq!(failures.len(), report["summary"]["failures"]);
+    (report, failures)
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing_but_the_time() {
+    let small = two_threads(
+        "small",
+        "for i in 0..3 { y2.store(i, SeqCst); x2.fetch_add(1, SeqCst); }",
+        "for i in 0..3 { if y3.load(SeqCst) == 2 { panic!(\"{i}\"); } x3.fetch_add(1, SeqCst); }",
+        "assert_ne!(y.load(SeqCst), 2, \"y\"); assert_ne!(x.load(SeqCst), 5);",
+    );
+    let inputs = "
+pub fn n_times(n: u8) {
+    let x = Arc::new(AtomicU32::new(0));
+    let add = |x: &Arc<AtomicU32>| {
+        let x = Arc::clone(x);
+        move || for _ in 0..n { let old = x.load(SeqCst); x.store(old + 1, SeqCst); }
+    };
+    let all: Vec<_> = (0..3).map(|_| thread::spawn(add(&x))).collect();
+    for one in all {
+        one.join().unwrap();
+    }
+    assert_eq!(x.load(SeqCst), 3 * u32::from(n));
+}
+";
+    let dies = two_threads(
+        "dies",
+        "y2.store(1, SeqCst);",
+        "if y3.load(SeqCst) == 1 { std::process::abort(); }",
+        "",
+    );
+    let cases: [(&str, &[&str]); 5] = [
+        (&small, &["--strategy", "dfs"]),
+        (&small, &[]),
+        (inputs, &["--input", "n=1..=2"]),
+        (DEADLOCK, &[]),
+        (&dies, &[]),
+    ];
+    for (source, args) in cases {
+        let one = with_jobs(source, args, "1");
+        let several = with_jobs(source, args, "3");
+        assert_eq!(one.0, several.0, "{args:?}: {source}");
+        assert_eq!(one.1, several.1, "{args:?}: {source}");
+    }
+}
+
 fn start(dir: &Package, args: &[&str]) -> Child {
     command(dir.path())
         .args(["explore", "--format", "json", "--strategy", "dfs"])

@@ -139,6 +139,38 @@ impl Store {
     /// # Errors
     /// Those of the file system.
     pub fn save(&mut self, harness: &str, site: &Site, found: Found) -> io::Result<PathBuf> {
+        let mut new = self.prepare(harness, site, found)?;
+        loop {
+            let path = self.dir.join(format!("{}.json", self.next));
+            self.next += 1;
+            // Another process may have taken the number.
+            match new.persist_noclobber(&path) {
+                Ok(_) => {
+                    self.any = true;
+                    return Ok(path);
+                }
+                Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => new = e.file,
+                Err(e) => return Err(at(&path, &e.error)),
+            }
+        }
+    }
+
+    /// Writes a finding over the file of one that was saved earlier.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn replace(&self, file: &Path, harness: &str, site: &Site, found: Found) -> io::Result<()> {
+        let new = self.prepare(harness, site, found)?;
+        new.persist(file).map_err(|e| at(file, &e.error))?;
+        Ok(())
+    }
+
+    fn prepare(
+        &self,
+        harness: &str,
+        site: &Site,
+        found: Found,
+    ) -> io::Result<tempfile::NamedTempFile> {
         let finding = Finding {
             schema: SCHEMA,
             seqz: env!("CARGO_PKG_VERSION").into(),
@@ -153,18 +185,6 @@ impl Store {
         let mut new = tempfile::NamedTempFile::new_in(&self.dir)?;
         serde_json::to_writer_pretty(&mut new, &finding)?;
         new.write_all(b"\n")?;
-        loop {
-            let path = self.dir.join(format!("{}.json", self.next));
-            self.next += 1;
-            // Another process may have taken the number.
-            match new.persist_noclobber(&path) {
-                Ok(_) => {
-                    self.any = true;
-                    return Ok(path);
-                }
-                Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => new = e.file,
-                Err(e) => return Err(at(&path, &e.error)),
-            }
-        }
+        Ok(new)
     }
 }

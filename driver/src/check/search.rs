@@ -267,6 +267,7 @@ impl Search<'_> {
             | Reply::Exploring(_)
             | Reply::Failure(_)
             | Reply::Explored { .. }
+            | Reply::Seen { .. }
             | Reply::Running { .. }
             | Reply::Replayed(_) => {}
         }

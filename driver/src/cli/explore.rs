@@ -56,8 +56,8 @@ pub struct ExploreArgs {
     /// Stack of each thread, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = STACK_SIZE, value_parser = clap::value_parser!(u64).range(16_384..=1 << 30))]
     stack_size: u64,
-    /// How many workers at once: they share the random schedules of a harness, or else take a harness each, as one
-    /// harness is not split by the strategies that walk a tree
+    /// How many workers at once: they share the work on a harness with dfs, odpor and where schedules are drawn at
+    /// random; with other strategies, and with dfs and odpor under --max-executions, they take a harness each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: u32,
 }
@@ -113,6 +113,11 @@ impl StrategyChoice {
 
     const fn samples(self) -> bool {
         matches!(self, Self::Random | Self::Pct | Self::Pos | Self::Surw)
+    }
+
+    /// Whether several workers can have parts of its search.
+    const fn divides(self) -> bool {
+        matches!(self, Self::Dfs | Self::Odpor)
     }
 
     const fn has_bound(self) -> bool {
@@ -187,6 +192,7 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         path: search.path.display().to_string(),
         strategy: args.strategy.name(),
         samples,
+        divides: args.strategy.divides(),
         bound: args.bound,
         inputs: search.inputs(),
         max_inputs: search.max_inputs,

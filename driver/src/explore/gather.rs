@@ -1,11 +1,13 @@
 //! What the workers of a harness say, gathered to a report.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use seqz_runtime::worker::message::{self, ExploreRequest, Explored, Reply};
 
 use super::Options;
+use super::divided::{Search, Standing, together};
 use super::unit::{Ended, Said};
 use crate::error::Error;
 use crate::original::Original;
@@ -22,6 +24,13 @@ pub(super) struct Gathered {
     first: usize,
     units: Vec<Part>,
     started: Option<Instant>,
+    /// Whether the units are parts of one search, and its choices of inputs then.
+    divided: bool,
+    searches: Vec<Search>,
+    /// Where the execution of each failure stands, as far as that is known.
+    standings: Vec<Standing>,
+    /// The files of failures.
+    files: Vec<PathBuf>,
 }
 
 /// What is known of one unit.
@@ -43,6 +52,7 @@ struct Part {
 
 impl Gathered {
     pub(super) fn new(harness: &Harness, options: &Options, units: Range<usize>) -> Self {
+        let divided = !options.samples && units.len() > 1;
         let status = match &harness.unsupported {
             Some(why) => Status::unsupported(why),
             None => Status::Checked,
@@ -65,6 +75,10 @@ impl Gathered {
             first: units.start,
             units: units.map(|_| Part::default()).collect(),
             started: None,
+            divided,
+            searches: Vec::new(),
+            standings: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -78,6 +92,7 @@ impl Gathered {
         let counts = &self.report.counts;
         let estimate = match self.units.as_slice() {
             [unit] => unit.current.estimate,
+            _ if self.divided => self.estimate(),
             _ => None,
         };
         let about = estimate.map_or_else(String::new, |all| format!(" of about {}", grouped(all)));
@@ -89,6 +104,18 @@ impl Gathered {
             "{}: {strategy}, {} executions{about}{found}",
             self.report.name,
             grouped(counts.executions)
+        )
+    }
+
+    /// How many executions there will be in all, up to the end of the choice of inputs that some part still is at.
+    fn estimate(&self) -> Option<u64> {
+        let input = self.units.iter().map(|unit| unit.done.len()).min()?;
+        let before = self.units.iter().flat_map(|unit| &unit.done[..input]);
+        let current = |unit: &'_ Part| unit.done.get(input).unwrap_or(&unit.current).clone();
+        let current: Vec<_> = self.units.iter().map(current).collect();
+        Some(
+            before.map(|counts| counts.executions).sum::<u64>()
+                + together(current.iter()).estimate?,
         )
     }
 
@@ -116,6 +143,9 @@ impl Gathered {
             Said::Ended(ended) => new = self.ended(part, ended, original, request),
         }
         self.sum();
+        if self.divided && self.is_over() {
+            self.order();
+        }
         Ok(new)
     }
 
@@ -138,9 +168,21 @@ impl Gathered {
                 }
             }
             Reply::Exploring(counts) => self.units[part].current = counts,
+            Reply::Seen { relations, states } => self.search(part).seen(relations, states),
             Reply::Explored {
-                counts, promise, ..
+                inputs,
+                counts,
+                promise,
+                turns,
+                own,
             } => {
+                if self.divided {
+                    let parts = self.units.len();
+                    let search = self.search(part);
+                    if search.done(part, parts, turns, own) && !search.is_whole() {
+                        self.report.status = Status::nondeterministic(&inputs, "the same schedule");
+                    }
+                }
                 let unit = &mut self.units[part];
                 unit.current = Explored::default();
                 let promise = promised(promise);
@@ -152,7 +194,9 @@ impl Gathered {
             }
             Reply::Failure(finding) => {
                 let failure = original.failure(&finding, request.stack, &self.spawns);
-                return Ok(self.found(part, failure));
+                let (turn, within) = finding.standing;
+                let standing = (self.units[part].done.len(), turn, within);
+                return Ok(self.found(part, failure, standing));
             }
             Reply::Times(times) => self.units[part].times = times,
             Reply::Unsupported { message, place } => {
@@ -201,10 +245,22 @@ impl Gathered {
             }
             Ended::Fatal(fatal) => {
                 let failure = original.fatal(&fatal, request, &self.spawns);
-                new = self.found(part, failure);
-                let counts = &mut self.units[part].current;
-                counts.executions = counts.executions.max(fatal.running.execution);
-                counts.failing += 1;
+                let standing = (usize::MAX, part as u64, 0);
+                // Other parts may make the execution, too.
+                let mut known = self.report.failures.iter();
+                let known = known.position(|known| known.schedule == failure.schedule);
+                if let Some(at) = known.filter(|_| self.divided) {
+                    self.prefer(at, failure, standing);
+                } else {
+                    new = self.found(part, failure, standing);
+                    let counts = &mut self.units[part].current;
+                    counts.executions = if self.divided {
+                        counts.executions + 1
+                    } else {
+                        counts.executions.max(fatal.running.execution)
+                    };
+                    counts.failing += 1;
+                }
                 reason = Some(Reason::Died);
             }
             Ended::Failed(reason) => self.report.status = Status::Failed { reason },
@@ -221,8 +277,17 @@ impl Gathered {
         new
     }
 
-    /// Adds a failure; the same place and kind is one.
-    fn found(&mut self, part: usize, failure: Failure) -> Option<Failure> {
+    /// The search that a part is at.
+    fn search(&mut self, part: usize) -> &mut Search {
+        let input = self.units[part].done.len();
+        if self.searches.len() <= input {
+            self.searches.resize_with(input + 1, Search::default);
+        }
+        &mut self.searches[input]
+    }
+
+    /// Adds a failure; the same place and kind is one. Of several parts', the one that the whole search meets first stays.
+    fn found(&mut self, part: usize, failure: Failure, standing: Standing) -> Option<Failure> {
         let same = |known: &Failure| {
             (known.kind, &known.site) == (failure.kind, &failure.site)
                 && (known.site.is_some() || known.message == failure.message)
@@ -231,10 +296,54 @@ impl Gathered {
         let at = known.unwrap_or(self.report.failures.len());
         self.units[part].sent.push(at);
         if known.is_some() {
+            if self.divided {
+                self.prefer(at, failure, standing);
+            }
             return None;
         }
         self.report.failures.push(failure.clone());
+        self.standings.push(standing);
         Some(failure)
+    }
+
+    /// Keeps the earlier one of a failure and one that is the same.
+    fn prefer(&mut self, at: usize, other: Failure, standing: Standing) {
+        if standing < self.standings[at] {
+            self.report.failures[at] = other;
+            self.standings[at] = standing;
+        }
+    }
+
+    /// When all parts are over: puts failures in the order in which one search would have met them, with their numbers in it.
+    fn order(&mut self) {
+        let parts = self.units.len();
+        let failures = std::mem::take(&mut self.report.failures);
+        let mut failures: Vec<_> = self.standings.drain(..).zip(failures).collect();
+        failures.sort_by_key(|(standing, _)| *standing);
+        for ((input, turn, within), failure) in &mut failures {
+            if let Some(search) = self
+                .searches
+                .get(*input)
+                .filter(|search| search.is_done(parts))
+            {
+                failure.execution = search.number(*turn, *within);
+            }
+        }
+        (self.standings, self.report.failures) = failures.into_iter().unzip();
+    }
+
+    /// Notes where a failure was written.
+    pub(super) fn written(&mut self, file: PathBuf) {
+        self.files.push(file);
+    }
+
+    /// What the files of failures are to hold in the end: more is known than when they were written.
+    pub(super) fn rewritten(&mut self) -> Vec<(PathBuf, Failure)> {
+        if !self.is_over() {
+            return Vec::new();
+        }
+        let failures = self.report.failures.iter().cloned();
+        self.files.drain(..).zip(failures).collect()
     }
 
     /// Something worth saying, once.
@@ -247,23 +356,51 @@ impl Gathered {
     /// What the units have done together.
     fn sum(&mut self) {
         let mut counts = Counts::default();
-        for unit in &self.units {
-            let (mut relations, mut states) = (0, 0);
-            for part in unit.done.iter().chain([&unit.current]) {
-                counts.executions += part.executions;
-                counts.redundant += part.redundant;
-                counts.abandoned += part.abandoned;
-                counts.blocked += part.blocked;
-                counts.truncated += part.truncated;
-                counts.failing += part.failing;
-                counts.events += part.events;
-                relations += part.relations;
-                states += part.states;
+        let mut add = |part: &Explored| {
+            counts.executions += part.executions;
+            counts.redundant += part.redundant;
+            counts.abandoned += part.abandoned;
+            counts.blocked += part.blocked;
+            counts.truncated += part.truncated;
+            counts.failing += part.failing;
+            counts.events += part.events;
+            (part.relations, part.states)
+        };
+        let (mut relations, mut states) = (0, 0);
+        if self.divided {
+            let parts = self.units.len();
+            let most = self.units.iter().map(|unit| unit.done.len()).max();
+            for input in 0..=most.unwrap_or(0) {
+                let units = self.units.iter();
+                let of_input = units.filter_map(|unit| match unit.done.len().cmp(&input) {
+                    std::cmp::Ordering::Greater => unit.done.get(input),
+                    std::cmp::Ordering::Equal => Some(&unit.current),
+                    std::cmp::Ordering::Less => None,
+                });
+                let search = self.searches.get(input);
+                let whole = match search.filter(|search| search.is_done(parts)) {
+                    Some(search) => search.counts(of_input),
+                    None => together(of_input),
+                };
+                let distinct = add(&whole);
+                relations += distinct.0;
+                states += distinct.1;
             }
-            // Two workers may see the same.
-            counts.relations = counts.relations.max(relations);
-            counts.states = counts.states.max(states);
+        } else {
+            for unit in &self.units {
+                let (mut own_relations, mut own_states) = (0, 0);
+                for part in unit.done.iter().chain([&unit.current]) {
+                    let distinct = add(part);
+                    own_relations += distinct.0;
+                    own_states += distinct.1;
+                }
+                // Two workers may see the same.
+                relations = relations.max(own_relations);
+                states = states.max(own_states);
+            }
         }
+        counts.relations = relations;
+        counts.states = states;
         if let Some(started) = self.started {
             counts.seconds = started.elapsed().as_secs_f64();
         }

@@ -1,5 +1,6 @@
 //! Exploring schedules of the original program: workers run a strategy each, and what they say is gathered here.
 
+mod divided;
 mod failure;
 mod gather;
 mod unit;
@@ -35,6 +36,8 @@ pub struct Options {
     pub strategy: &'static str,
     /// Whether the strategy draws schedules at random.
     pub samples: bool,
+    /// Whether its search can be divided.
+    pub divides: bool,
     /// The preemption bound, or the number of priority changes.
     pub bound: Option<u32>,
     /// Values for parameters: name and values.
@@ -137,6 +140,7 @@ pub fn run(
             if let Some(failure) = found {
                 store.save(gathered, Box::new(failure));
             }
+            store.rewrite(gathered);
             progress.say(gathered.position(options.strategy));
             tell(&all)
         };
@@ -164,14 +168,17 @@ pub fn run(
     })
 }
 
-/// What the workers of one harness are to do. Random schedules can be drawn by many workers, each from a seed of its own;
-/// a tree is walked by one.
+/// What the workers of one harness are to do. Random schedules can be drawn by many workers, each from a seed of its own; a
+/// tree is divided if the strategy can do that. With a bound on executions it is not: which ones are made would depend
+/// on the number of workers.
 fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = ExploreRequest> {
-    let workers = if options.samples {
-        u64::from(options.jobs).min(options.max_executions)
+    let divides = options.divides && options.max_executions == u64::MAX;
+    let workers = if options.samples || divides {
+        options.jobs
     } else {
         1
     };
+    let workers = u64::from(workers).min(options.max_executions);
     let known = |name: &str| harness.parameters.iter().any(|(known, _)| known == name);
     let inputs: Vec<_> = options
         .inputs
@@ -185,7 +192,11 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         bound: options.bound,
         inputs: inputs.clone(),
         max_inputs: options.max_inputs,
-        seed: options.seed.wrapping_add(worker),
+        seed: if divides {
+            options.seed
+        } else {
+            options.seed.wrapping_add(worker)
+        },
         max_steps: options.max_steps,
         max_executions: if options.max_executions == u64::MAX {
             u64::MAX
@@ -195,6 +206,11 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         idle_reads: IDLE_READS,
         stack: options.stack_size,
         careful: None,
+        part: if divides {
+            (worker as u32, workers as u32)
+        } else {
+            (0, 1)
+        },
     })
 }
 
@@ -226,11 +242,35 @@ impl Findings {
         let Some(store) = &mut self.store else { return };
         let report = &mut gathered.report;
         match store.save(&report.name, &report.site, Found::Failure { failure }) {
-            Ok(_) => self.any = Some(shown(store.dir())),
+            Ok(file) => {
+                self.any = Some(shown(store.dir()));
+                gathered.written(file);
+            }
             Err(error) => {
                 // A full disk: the search is worth more than the file.
                 report.notes.push(format!(
                     "findings are not written to files any more: {error}"
+                ));
+                self.store = None;
+            }
+        }
+    }
+
+    /// Writes what is known better of failures once their search is over.
+    fn rewrite(&mut self, gathered: &mut Gathered) {
+        for (file, failure) in gathered.rewritten() {
+            let Some(store) = &mut self.store else { return };
+            let report = &mut gathered.report;
+            let failure = Box::new(failure);
+            let written = store.replace(
+                &file,
+                &report.name,
+                &report.site,
+                Found::Failure { failure },
+            );
+            if let Err(error) = written {
+                report.notes.push(format!(
+                    "findings are not as they are here in their files: {error}"
                 ));
                 self.store = None;
             }

@@ -7,7 +7,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    Dfs, Dpor, Executor, Icb, IcbDpor, Odpor, Pcb, Pct, Pos, Random, Search, Strategy, Surw,
+    Dfs, Dpor, Executor, Icb, IcbDpor, Odpor, Part, Pcb, Pct, Pos, Random, Search, Strategy, Surw,
 };
 
 use careful::Careful;
@@ -31,12 +31,22 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// A look at the clock costs little after so much work.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// So many hashes are sent at once.
+const PIECE: usize = 1 << 16;
+
 /// Explores, for each choice of inputs.
 pub(super) fn explore(
     connection: &mut Connection,
     harness: &dyn AnyHarness,
     request: &ExploreRequest,
 ) -> io::Result<()> {
+    let (index, count) = request.part;
+    let divides = matches!(request.strategy.as_str(), "dfs" | "odpor");
+    let Some(part) = Part::new(index, count).filter(|_| divides || count == 1) else {
+        let strategy = &request.strategy;
+        let why = format!("there is no part {index} of {count} of a search by `{strategy}`");
+        return connection.send(&Reply::Refused(why));
+    };
     let set = match bind(harness, &request.inputs, request.max_inputs, request.seed) {
         Ok(set) => set,
         Err(InputError { param, message }) => {
@@ -58,12 +68,12 @@ pub(super) fn explore(
             known: &mut known,
         };
         let going = match request.strategy.as_str() {
-            "dfs" => exploration.run(Dfs::new()),
+            "dfs" => exploration.run(Dfs::part(part)),
             "pcb" => exploration.run(Pcb::new(request.bound.unwrap_or(2))),
             "icb" => exploration.run(Icb::new(request.bound)),
             "dpor" => exploration.run(Dpor::new()),
             "icb+dpor" => exploration.run(IcbDpor::new(request.bound)),
-            "odpor" => exploration.run(Odpor::new()),
+            "odpor" => exploration.run(Odpor::part(part)),
             "random" => exploration.run(Random::new(request.seed)),
             "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
             "pos" => exploration.run(Pos::new(request.seed)),
@@ -127,6 +137,8 @@ impl Exploration<'_> {
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
         let mut finished = false;
+        let is_divided = request.part.1 > 1;
+        let mut turns = Turns::default();
         let careful_from = request.careful.and_then(|(inputs, executions)| {
             (self.number >= inputs as usize).then_some(if self.number == inputs as usize {
                 executions
@@ -135,9 +147,13 @@ impl Exploration<'_> {
             })
         });
         while search.counts().executions < request.max_executions {
-            let execution = search.counts().executions + 1;
+            let execution = search.begun() + 1;
             let step = if careful_from.is_some_and(|from| execution > from) {
                 let inputs = texts(self.bound);
+                if is_divided {
+                    // The number of the execution does not say how many belong to this part.
+                    self.connection.send(&Reply::Exploring(counts(&search)))?;
+                }
                 search.step(&mut Careful::new(
                     &mut machine,
                     self.connection,
@@ -147,8 +163,13 @@ impl Exploration<'_> {
             } else {
                 search.step(&mut machine)
             };
-            match step {
-                Ok(Some(_)) => {}
+            let is_own = match step {
+                Ok(Some(run)) => {
+                    if run.standing.own {
+                        turns.note(run.standing.turn);
+                    }
+                    run.standing.own
+                }
                 Ok(None) => {
                     finished = true;
                     break;
@@ -159,7 +180,7 @@ impl Exploration<'_> {
                     })?;
                     return Ok(false);
                 }
-            }
+            };
             if let Some((message, place)) = machine.unsupported() {
                 let message = message.to_owned();
                 self.connection.send(&Reply::Unsupported {
@@ -169,10 +190,14 @@ impl Exploration<'_> {
                 return Ok(false);
             }
             // What fails after the first failure may fail because of it.
-            if let Some(failure) = machine.failures().first()
+            if is_own
+                && let Some(failure) = machine.failures().first()
                 && self.known.note(failure)
             {
-                let finding = finding(&machine, failure, self.bound, execution);
+                let finding = ScheduleFinding {
+                    standing: turns.last(),
+                    ..finding(&machine, failure, self.bound, execution)
+                };
                 self.connection.send(&Reply::Failure(Box::new(finding)))?;
             }
             until_look -= 1;
@@ -195,12 +220,62 @@ impl Exploration<'_> {
         } else {
             unfinished(search.promise())
         };
+        if is_divided {
+            self.send_seen(&search)?;
+        }
         self.connection.send(&Reply::Explored {
             inputs: texts(self.bound),
             counts: counts(&search),
             promise,
+            turns: search.strategy().turns(),
+            own: if is_divided { turns.own } else { Vec::new() },
         })?;
         Ok(true)
+    }
+
+    /// Tells what other parts of the search may have seen, too.
+    fn send_seen<S: Strategy>(&mut self, search: &Search<S>) -> io::Result<()> {
+        // No relation is seen twice by `odpor`.
+        let relations: Vec<u64> = if self.request.strategy == "odpor" {
+            Vec::new()
+        } else {
+            search.relations().collect()
+        };
+        let states: Vec<u64> = search.states().collect();
+        for piece in relations.chunks(PIECE) {
+            self.connection.send(&Reply::Seen {
+                relations: piece.to_vec(),
+                states: Vec::new(),
+            })?;
+        }
+        for piece in states.chunks(PIECE) {
+            self.connection.send(&Reply::Seen {
+                relations: Vec::new(),
+                states: piece.to_vec(),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The turns of a divided search that belong to this part, in order, with how many executions each has had.
+#[derive(Default)]
+struct Turns {
+    own: Vec<(u64, u64)>,
+}
+
+impl Turns {
+    /// Counts an execution.
+    fn note(&mut self, turn: u64) {
+        match self.own.last_mut() {
+            Some((last, executions)) if *last == turn => *executions += 1,
+            _ => self.own.push((turn, 1)),
+        }
+    }
+
+    /// Where the execution that was counted last stands.
+    fn last(&self) -> (u64, u64) {
+        self.own.last().copied().unwrap_or_default()
     }
 }
 
@@ -269,6 +344,7 @@ fn finding(
         threads: machine.threads(),
         schedule: schedule(machine),
         execution,
+        standing: (0, execution),
     }
 }
 

@@ -111,6 +111,8 @@ pub struct ExploreRequest {
     /// Tell the events of executions with [`Reply::Running`] as they come, so that what kills the worker is known, from
     /// this one on: after so many choices of inputs, and so many executions with the next one.
     pub careful: Option<(u32, u64)>,
+    /// Which part of the search to make, from 0, and of how many. More than one: only with `dfs` and `odpor`.
+    pub part: (u32, u32),
 }
 
 /// A schedule to follow.
@@ -173,8 +175,10 @@ pub struct ScheduleFinding {
     pub threads: Vec<Option<ThreadInfo>>,
     /// All events of the execution in order.
     pub schedule: Vec<Scheduled>,
-    /// The execution's number in its search, from 1.
+    /// The execution's number in its search, from 1. In a part of a search, those are counted too that other parts count.
     pub execution: u64,
+    /// In which turn of the divided search the execution is, and its number in that, from 1.
+    pub standing: (u64, u64),
 }
 
 /// Counts of an exploration.
@@ -392,6 +396,10 @@ pub enum Reply {
         counts: Explored,
         /// What it can promise.
         promise: Promise,
+        /// How many turns the search has, if it is divided, and has come to its end.
+        turns: u64,
+        /// Which of them belong to this part, and how many executions each has.
+        own: Vec<(u64, u64)>,
     },
     /// What goes on in the execution that runs. Only when asked to be careful.
     Running {
@@ -406,6 +414,14 @@ pub enum Reply {
     },
     /// How a replay went.
     Replayed(Replayed),
+    /// What a part of a search has seen, so that what several parts saw is counted once. Before [`Reply::Explored`], in
+    /// pieces.
+    Seen {
+        /// Hashes of terminal happens-before relations, where parts may see the same.
+        relations: Vec<u64>,
+        /// Hashes of terminal states.
+        states: Vec<u64>,
+    },
 }
 
 impl<V: Wire> Wire for Box<V> {
@@ -523,9 +539,10 @@ wire!(Reply {
     12 = Done,
     13 = Exploring(counts),
     14 = Failure(finding),
-    15 = Explored { inputs, counts, promise },
+    15 = Explored { inputs, counts, promise, turns, own },
     16 = Running { inputs, execution, done, next },
-    17 = Replayed(replayed)
+    17 = Replayed(replayed),
+    18 = Seen { relations, states }
 });
 wire!(Scheduled {
     thread,
@@ -556,7 +573,8 @@ wire!(ExploreRequest {
     max_executions,
     idle_reads,
     stack,
-    careful
+    careful,
+    part
 });
 wire!(ReplayRequest {
     harness,
@@ -574,7 +592,8 @@ wire!(ScheduleFinding {
     inputs,
     threads,
     schedule,
-    execution
+    execution,
+    standing
 });
 wire!(Explored {
     executions,
