@@ -14,8 +14,8 @@ overflow-checks = true
 panic = \"unwind\"
 ";
 
-/// The runtime is compiled once for many programs, so that it may take longer.
-const RUNTIME: &str = "codegen-units = 1\n";
+/// The checks are for the user's code, not for the runtime, which is compiled once for many programs and may take longer.
+const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
 
 pub(super) fn text(package: &Package, name: &str) -> Result<String, Error> {
     let mut text = format!(
