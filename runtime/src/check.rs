@@ -8,7 +8,7 @@
 //! write of T' instead. Level k of the tree is P̂ₖ. Each node is executed once, and children that no interleaving allows
 //! are never executed: an execution that turns out to be infeasible is one whose later local reads cannot all be local.
 
-use crate::engine::{Ending, Limits, Machine, Place, Solver, ThreadInfo};
+use crate::engine::{Ending, Limits, Machine, Place, Solver};
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
 
@@ -141,9 +141,10 @@ pub struct Search<'a> {
     bounds: Bounds,
     /// The choices of the next level, `k` pairs each.
     frontier: Vec<Pair>,
+    /// Those of the level that is being executed; kept for its memory.
+    choices: Vec<Pair>,
     k: usize,
     executions: u64,
-    threads: Option<(ThreadInfo, ThreadInfo)>,
 }
 
 impl std::fmt::Debug for Search<'_> {
@@ -170,9 +171,9 @@ impl<'a> Search<'a> {
             role,
             bounds,
             frontier: Vec::new(),
+            choices: Vec::new(),
             k: 0,
             executions: 0,
-            threads: None,
         }
     }
 
@@ -186,12 +187,6 @@ impl<'a> Search<'a> {
     #[must_use]
     pub const fn finished(&self) -> bool {
         self.k > self.bounds.k_max
-    }
-
-    /// T and T', if two threads have run side by side.
-    #[must_use]
-    pub const fn threads(&self) -> Option<&(ThreadInfo, ThreadInfo)> {
-        self.threads.as_ref()
     }
 
     /// Executes the next level on `machine`, which keeps the bugs. `watch` is called after each execution and tells whether to go on.
@@ -219,10 +214,11 @@ impl<'a> Search<'a> {
         let k = self.k;
         let reveal = k < self.bounds.k_max;
         let mut level = Level::default();
-        let choices = std::mem::take(&mut self.frontier);
-        let count = choices.len().checked_div(k).unwrap_or(1);
+        std::mem::swap(&mut self.choices, &mut self.frontier);
+        self.frontier.clear();
+        let count = self.choices.len().checked_div(k).unwrap_or(1);
         for at in 0..count {
-            let pairs = &choices[at * k..(at + 1) * k];
+            let pairs = &self.choices[at * k..(at + 1) * k];
             if self.executions >= self.bounds.executions || !watch.before(pairs) {
                 level.skipped += (count - at) as u64;
                 break;
@@ -240,9 +236,6 @@ impl<'a> Search<'a> {
             }
             level.interfering_cut += u64::from(machine.interfering_was_cut());
             level.interfering_waiting += u64::from(machine.interfering_waits());
-            if self.threads.is_none() {
-                self.threads = machine.threads();
-            }
             for pair in machine.revealed() {
                 self.frontier.extend_from_slice(pairs);
                 self.frontier.push(*pair);

@@ -380,7 +380,7 @@ impl Engine {
         }
     }
 
-    /// Makes ready for the next execution. Buffers are kept.
+    /// Makes ready for the next execution. Buffers are kept. The grid follows once T' has run: before that, nobody asks it.
     fn reset(&mut self) {
         self.generation = next_generation();
         self.line = Line::Init;
@@ -410,7 +410,6 @@ impl Engine {
         self.writes.clear();
         self.blocks.clear();
         self.racy_accesses.clear();
-        self.grid.reset();
         self.threads.reset();
         self.steps = 0;
         self.spin = spin::Spin::default();

@@ -265,6 +265,7 @@ pub(crate) fn current() -> Option<Handle> {
 
 impl Engine {
     /// A number for a shared object that takes part in the log.
+    #[inline]
     pub(crate) fn new_object(&mut self, kind: ValueKind) -> Object {
         let id = u32::try_from(self.objects.len()).unwrap_or(NONE - 1);
         self.objects.push(ObjectInfo {

@@ -40,6 +40,7 @@ pub(crate) fn write(
     kept.then_some(event)
 }
 
+#[inline]
 fn new_write(engine: &mut Engine, event: u32, object: Object, acquires: bool) -> WriteId {
     let write = u32::try_from(engine.writes.len()).unwrap_or(NONE - 1);
     let info = &mut engine.objects[object as usize];

@@ -60,8 +60,10 @@ impl Track {
     pub(super) fn clear(&mut self, u: &Interference) {
         self.events.clear();
         self.held.clear();
-        self.access.clear();
         self.access.resize(u.slots(), Access::default());
+        for access in &mut self.access {
+            *access = Access::default();
+        }
         let words = ROWS * u.words();
         if self.rows.len() < words {
             self.rows.resize(words, 0);

@@ -30,6 +30,7 @@ pub fn spin_loop_hint() {
 }
 
 #[track_caller]
+#[inline]
 fn check_load(order: Ordering) {
     match order {
         Ordering::Release => panic!("there is no such thing as a release load"),
@@ -39,6 +40,7 @@ fn check_load(order: Ordering) {
 }
 
 #[track_caller]
+#[inline]
 fn check_store(order: Ordering) {
     match order {
         Ordering::Acquire => panic!("there is no such thing as an acquire store"),
@@ -48,6 +50,7 @@ fn check_store(order: Ordering) {
 }
 
 #[track_caller]
+#[inline]
 fn check_failure(order: Ordering) {
     match order {
         Ordering::Release => panic!("there is no such thing as a release failure ordering"),
