@@ -14,6 +14,9 @@ use crate::programs::{EXECUTIONS, FAILURES, loom, seqz, shuttle};
 /// How long each search is repeated.
 const WINDOW: Duration = Duration::from_secs(2);
 
+/// In how many parts: the best counts, as the one that had least of the machine's other work beside it.
+const PARTS: u32 = 8;
+
 /// A tool's search of a program, repeated.
 struct Measured {
     executions_per_second: f64,
@@ -24,11 +27,22 @@ struct Measured {
 
 fn measure(mut search: impl FnMut()) -> Measured {
     search(); // Warm: caches, allocations, lazily made tables.
+    let mut best = measure_part(&mut search);
+    for _ in 1..PARTS {
+        let part = measure_part(&mut search);
+        if part.executions_per_second > best.executions_per_second {
+            best = part;
+        }
+    }
+    best
+}
+
+fn measure_part(search: &mut impl FnMut()) -> Measured {
     EXECUTIONS.store(0, Relaxed);
     FAILURES.store(0, Relaxed);
     let clock = Clock::start();
     let mut searches = 0;
-    while clock.wall() < WINDOW {
+    while clock.wall() < WINDOW / PARTS {
         search();
         searches += 1;
     }
@@ -81,7 +95,7 @@ pub(crate) fn run() -> ExitCode {
         "Executions per second, and the time to exhaust: seqz all choices with k ≤ 3 and both roles, the others all"
     );
     println!(
-        "interleavings. One core, one run, {} s each, processor time.\n",
+        "interleavings. One core, one run, {} s each, processor time, the best eighth.\n",
         WINDOW.as_secs()
     );
     println!(
