@@ -14,6 +14,7 @@
 //! | [`coroutine`] | stacks, and the coroutines on them |
 //! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
 //! | [`races`] | finds accesses to plain data that nothing orders |
+//! | [`coupling`] | how often one thread sees the other one in a failing execution |
 //! | [`replay`] | follows a schedule that was written down |
 //! | [`witness`] | follows the interleaving of a finding of P̂ₖ, and says whether the bug is there |
 //!
@@ -24,6 +25,7 @@
 
 pub mod arena;
 mod coroutine;
+pub mod coupling;
 pub(crate) mod events;
 mod failures;
 pub mod machine;

@@ -1,0 +1,228 @@
+//! How two threads are coupled in a failing execution: which of them sees nothing of the other one, and how often the
+//! other one sees something.
+//!
+//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs*, section 5, with reads counted as P̂ₖ
+//! counts them (section 4): a read that sees a write of T' which T has seen in its previous access to the variable is
+//! local. It is how a schedule that was found without P̂ₖ is compared with what P̂ₖ finds.
+
+use std::collections::HashMap;
+
+use seqz_explore::{Event, Kind, Object, Thread};
+
+use super::failures::{Failure, FailureKind};
+use super::machine::Traced;
+use crate::ids::Role;
+
+/// Whose an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// Before two threads run side by side.
+    Init,
+    /// The party that was there first.
+    First,
+    /// The other one.
+    Second,
+    /// The harness, when it has joined all: T's, whichever that is.
+    Post,
+}
+
+/// Follows which line each event belongs to.
+struct Lines {
+    /// Two threads are spawned; otherwise the harness goes on beside one.
+    two: bool,
+    harness: Line,
+    joined: usize,
+}
+
+impl Lines {
+    /// Of an execution in which two lines run side by side, if it is of a shape that is followed here: the harness spawns
+    /// one thread, or it spawns two and does nothing more before it joins one of them.
+    fn of(events: &[Event]) -> Option<Self> {
+        let mut forks = 0;
+        let mut joined = false;
+        for event in events {
+            match (event.kind, event.thread) {
+                (Kind::Fork, 0) => forks += 1,
+                (Kind::Fork, _) => return None,
+                (Kind::Join, 0) => joined = true,
+                _ => {}
+            }
+        }
+        if !(1..=2).contains(&forks) {
+            return None;
+        }
+        if forks == 2 {
+            let mut seen = 0;
+            for event in events.iter().filter(|event| event.thread == 0) {
+                match event.kind {
+                    Kind::Fork => seen += 1,
+                    Kind::Join => break,
+                    Kind::Local => {}
+                    _ if seen > 0 && joined => return None,
+                    _ => {}
+                }
+            }
+        }
+        Some(Self {
+            two: forks == 2,
+            harness: Line::Init,
+            joined: 0,
+        })
+    }
+
+    fn line(&self, thread: Thread) -> Line {
+        match (thread, self.two) {
+            (0, _) => self.harness,
+            (1, true) => Line::First,
+            _ => Line::Second,
+        }
+    }
+
+    /// The harness spawned or joined a thread.
+    fn moved(&mut self, event: &Event) {
+        if event.kind == Kind::Fork && !self.two {
+            self.harness = Line::First;
+        } else if event.kind == Kind::Join {
+            self.joined += 1;
+            let last = if self.two { 2 } else { 1 };
+            let thread = Thread::try_from(event.object).unwrap_or(Thread::MAX);
+            self.harness = if self.joined == last {
+                Line::Post
+            } else {
+                self.line(thread)
+            };
+        }
+    }
+}
+
+/// What of one variable matters.
+#[derive(Clone, Copy, Default)]
+struct Variable {
+    /// The latest write: its number, from 1, and whether T' made it.
+    written: (usize, bool),
+    /// The latest write that T has made or seen.
+    seen: usize,
+    /// T made the latest write.
+    by_t: bool,
+}
+
+const fn reads(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Read
+            | Kind::FailedUpdate
+            | Kind::Update
+            | Kind::Lock
+            | Kind::LockShared
+            | Kind::TryLock
+            | Kind::TryLockShared
+    )
+}
+
+/// T's observations of T' in an execution, if T' observes nothing of T; and whose line the failing thread is on at its end.
+fn observations(events: &[Event], mut lines: Lines, failing: Thread, t: Line) -> Option<u32> {
+    let u = if t == Line::First {
+        Line::Second
+    } else {
+        Line::First
+    };
+    let mut variables: HashMap<Object, Variable> = HashMap::new();
+    let mut holders: HashMap<Object, Vec<(Thread, Line)>> = HashMap::new();
+    let mut k = 0;
+    for (number, event) in (1..).zip(events) {
+        let line = lines.line(event.thread);
+        let (of_t, of_u) = (line == t || line == Line::Post, line == u);
+        let writes = matches!(event.kind, Kind::Write | Kind::Update)
+            || (event.kind == Kind::Unlock && event.left != 0);
+        let variable = variables.entry(event.object).or_default();
+        if reads(event.kind) {
+            if of_u && variable.by_t {
+                return None;
+            }
+            if of_t {
+                k += u32::from(variable.written.1 && variable.written.0 != variable.seen);
+                variable.seen = variable.written.0;
+            }
+        }
+        if writes {
+            let seen = if of_t { number } else { variable.seen };
+            *variable = Variable {
+                written: (number, of_u),
+                seen,
+                by_t: of_t,
+            };
+        }
+        let held = holders.entry(event.object).or_default();
+        match event.kind {
+            Kind::Lock | Kind::LockShared | Kind::TryLock | Kind::TryLockShared => {
+                held.push((event.thread, line))
+            }
+            Kind::Unlock | Kind::UnlockShared => {
+                if let Some(at) = held.iter().position(|(thread, _)| *thread == event.thread) {
+                    held.remove(at);
+                }
+            }
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => {
+                // A lock that the harness took before the spawn is on the line that the harness is on now.
+                let by = |wanted: Line| {
+                    held.iter().any(|(thread, line)| {
+                        let line = if *line == Line::Init {
+                            lines.line(*thread)
+                        } else {
+                            *line
+                        };
+                        line == wanted
+                    })
+                };
+                if of_u && by(t) {
+                    return None;
+                }
+                k += u32::from(of_t && by(u));
+            }
+            Kind::Fork | Kind::Join if event.thread == 0 => lines.moved(event),
+            _ => {}
+        }
+    }
+    let line = lines.line(failing);
+    (line == t || line == Line::Post).then_some(k)
+}
+
+/// For each role that has it: how often T observes T' in the failing execution, where T' observes nothing of T and the
+/// failure is one of T.
+///
+/// Of panics and deadlocks of two threads; of anything else nothing is told. `failures` are all of the execution.
+#[must_use]
+pub fn couplings(trace: &[Traced], failure: &Failure, failures: &[Failure]) -> Vec<(Role, u32)> {
+    if !matches!(failure.kind, FailureKind::Panic | FailureKind::Deadlock) {
+        return Vec::new();
+    }
+    let all: Vec<Event> = trace.iter().map(|traced| traced.event).collect();
+    let events = all.get(..failure.events).unwrap_or(&all);
+    // A thread that is about to fail has not failed yet; what it does when it has is no part of the failing trace.
+    let spoiled = failures.iter().any(|other| {
+        let after = events.get(other.events..).unwrap_or_default();
+        let thread = u32::from(other.thread);
+        after.iter().any(|event| {
+            u32::from(event.thread) == thread
+                || (event.kind == Kind::Join && event.object == thread)
+        })
+    });
+    if spoiled {
+        return Vec::new();
+    }
+    let of = |(role, t)| {
+        let failing = match failure.kind {
+            // Whoever waits, T does.
+            FailureKind::Deadlock if t == Line::First && Lines::of(&all)?.two => 1,
+            FailureKind::Deadlock if t == Line::First => 0,
+            FailureKind::Deadlock if Lines::of(&all)?.two => 2,
+            FailureKind::Deadlock => 1,
+            _ => failure.thread,
+        };
+        Some((role, observations(events, Lines::of(&all)?, failing, t)?))
+    };
+    [(Role::First, Line::First), (Role::Second, Line::Second)]
+        .into_iter()
+        .filter_map(of)
+        .collect()
+}
