@@ -272,6 +272,7 @@ impl Recording {
             execution: 1,
             stack_size: self.stack_size,
             count: 1,
+            couplings: Vec::new(),
         }
     }
 

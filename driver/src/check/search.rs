@@ -268,6 +268,7 @@ impl Search<'_> {
             | Reply::Failure(_)
             | Reply::Explored { .. }
             | Reply::Seen { .. }
+            | Reply::Couplings(_)
             | Reply::Running { .. }
             | Reply::Replayed(_) => {}
         }

@@ -40,6 +40,7 @@ impl Original<'_> {
             execution: finding.execution,
             stack_size,
             count: 1,
+            couplings: Vec::new(),
         }
     }
 
@@ -102,6 +103,7 @@ impl Original<'_> {
             execution: running.execution,
             stack_size: request.stack,
             count: 1,
+            couplings: Vec::new(),
         }
     }
 }

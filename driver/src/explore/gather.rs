@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::original::Original;
 use crate::program::{Harness, Spawn};
 use crate::report::document::{Cut, Reason, Status};
-use crate::report::exploration::{Counts, Failure, HarnessExploration, Promise};
+use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
 
 /// The report of a harness in the making.
@@ -199,6 +199,7 @@ impl Gathered {
                 return Ok(self.found(part, failure, standing));
             }
             Reply::Times(times) => self.units[part].times = times,
+            Reply::Couplings(couplings) => self.couple(part, &couplings),
             Reply::Unsupported { message, place } => {
                 self.report.status = Status::Unsupported {
                     reason: original.message(&message),
@@ -214,6 +215,24 @@ impl Gathered {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// Takes in how the failures that a worker has sent couple the threads.
+    fn couple(&mut self, part: usize, couplings: &[Vec<(seqz_runtime::Role, u32)>]) {
+        for (at, couplings) in self.units[part].sent.iter().zip(couplings) {
+            let known = &mut self.report.failures[*at].couplings;
+            for &(role, k) in couplings {
+                let under_test = role.into();
+                match known
+                    .iter_mut()
+                    .find(|known| known.under_test == under_test)
+                {
+                    Some(known) => known.k = known.k.min(k),
+                    None => known.push(Coupling { under_test, k }),
+                }
+            }
+            known.sort_by_key(|known| known.under_test);
+        }
     }
 
     fn ended(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::document::{Cut, Input, InputDomain, Kind, Reason, Site, Status, Thread};
+use super::document::{Cut, Input, InputDomain, Kind, Reason, Role, Site, Status, Thread};
 use super::schedule::{Action, Event};
 
 /// The answer of `seqz explore`.
@@ -179,6 +179,18 @@ pub struct Failure {
     pub stack_size: u64,
     /// How many executions fail in this way.
     pub count: u64,
+    /// How the threads are coupled in them, for programs of two threads.
+    #[serde(default)]
+    pub couplings: Vec<Coupling>,
+}
+
+/// How often one thread sees something of the other one, which sees nothing of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coupling {
+    /// Which thread sees, as with `seqz check`.
+    pub under_test: Role,
+    /// How often, in the execution in which it does so least.
+    pub k: u32,
 }
 
 /// A thread that waits for ever.

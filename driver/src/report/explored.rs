@@ -32,6 +32,9 @@ pub fn harness(
         writeln!(out)?;
         failure(out, found, columns)?;
         writeln!(out, "  {dim}{}{dim:#}", met(found))?;
+        if let Some(coupled) = coupled(found) {
+            writeln!(out, "  {dim}{coupled}{dim:#}")?;
+        }
     }
     for note in &report.notes {
         paragraph(out, "  note: ", note, columns)?;
@@ -110,6 +113,26 @@ fn met(failure: &Failure) -> String {
     } else {
         format!("Found in execution {nth}.")
     }
+}
+
+/// How the threads are coupled: "One thread sees the other one at least: k = 2 (first), k = 3 (second)".
+fn coupled(failure: &Failure) -> Option<String> {
+    let roles = failure.couplings.iter();
+    let roles: Vec<_> = roles
+        .map(|coupling| {
+            format!(
+                "k = {} with the {} thread under test",
+                coupling.k,
+                coupling.under_test.name()
+            )
+        })
+        .collect();
+    (!roles.is_empty()).then(|| {
+        format!(
+            "Smallest coupling among these executions: {}.",
+            roles.join(", ")
+        )
+    })
 }
 
 /// What a thread waits for, or races with: "waits for the lock `a`, which thread 1 holds".

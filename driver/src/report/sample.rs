@@ -236,6 +236,7 @@ pub(crate) fn exploration() -> Exploration {
         execution: 7,
         stack_size: 1 << 20,
         count: 2,
+        couplings: Vec::new(),
     };
     let explored = |status, promise| HarnessExploration {
         name: "add_while_stopping".into(),

@@ -20,7 +20,9 @@ use super::message::{
 use super::search::{bind, texts};
 use crate::engine::Place;
 use crate::harness::{AnyHarness, Bound};
+use crate::ids::Role;
 use crate::input::{InputError, Spec};
+use crate::scheduled::coupling::couplings;
 use crate::scheduled::replay::{Follow, Parting};
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Machine, Settings};
@@ -87,6 +89,7 @@ pub(super) fn explore(
         }
     }
     connection.send(&Reply::Times(known.times))?;
+    connection.send(&Reply::Couplings(known.couplings))?;
     connection.send(&Reply::Done)
 }
 
@@ -96,18 +99,28 @@ struct Known {
     numbers: HashMap<(FailureKind, Option<Place>), usize>,
     /// How many executions had each of them, in the order in which they were sent.
     times: Vec<u64>,
+    /// How each of them couples the threads at the least.
+    couplings: Vec<Vec<(Role, u32)>>,
 }
 
 impl Known {
-    /// Counts a failure; the answer is whether it is a new one.
-    fn note(&mut self, failure: &Failure) -> bool {
+    /// Counts the first failure of an execution; the answer is whether it is a new one.
+    fn note(&mut self, failure: &Failure, machine: &Machine<'_>) -> bool {
         let next = self.times.len();
         let key = (failure.kind, failure.place.clone());
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             self.times.push(0);
+            self.couplings.push(Vec::new());
         }
         self.times[number] += 1;
+        for (role, k) in couplings(machine.trace(), failure, machine.failures()) {
+            let known = &mut self.couplings[number];
+            match known.iter_mut().find(|(known, _)| *known == role) {
+                Some((_, least)) => *least = k.min(*least),
+                None => known.push((role, k)),
+            }
+        }
         number == next
     }
 }
@@ -192,7 +205,7 @@ impl Exploration<'_> {
             // What fails after the first failure may fail because of it.
             if is_own
                 && let Some(failure) = machine.failures().first()
-                && self.known.note(failure)
+                && self.known.note(failure, &machine)
             {
                 let finding = ScheduleFinding {
                     standing: turns.last(),

@@ -384,6 +384,9 @@ pub enum Reply {
     Refused(String),
     /// The search is over.
     Done,
+    /// For each failure, in the order in which they were sent: the roles in which some execution with it has T' observe
+    /// nothing of T, and how often T observes T' in the one in which it does so least. Of programs of two threads only.
+    Couplings(Vec<Vec<(Role, u32)>>),
     /// How far an exploration is; a few times a second.
     Exploring(Explored),
     /// A failure, when its kind and place are first met.
@@ -542,7 +545,8 @@ wire!(Reply {
     15 = Explored { inputs, counts, promise, turns, own },
     16 = Running { inputs, execution, done, next },
     17 = Replayed(replayed),
-    18 = Seen { relations, states }
+    18 = Seen { relations, states },
+    19 = Couplings(couplings)
 });
 wire!(Scheduled {
     thread,
