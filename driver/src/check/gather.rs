@@ -1,6 +1,7 @@
 //! What a worker says of a harness, gathered to a report.
 
 use seqz_runtime::check::Level as Counts;
+use seqz_runtime::engine::Limits;
 
 use crate::program::Spawn;
 use crate::report::document::{
@@ -80,6 +81,17 @@ impl Gathered {
 
     /// A level is over.
     pub(super) fn level(&mut self, role: Role, k: u32, counts: &Counts) {
+        if counts.waiting + counts.interfering_waiting > 0 {
+            let Limits {
+                idle_reads,
+                idle_turns,
+                ..
+            } = Limits::default();
+            self.note(format!(
+                "a thread that did nothing but wait was cut after {idle_turns} turns, or {idle_reads} that only read (the \
+                 interfering thread after 64 times as many): a loop that counts its turns may come to more than was run"
+            ));
+        }
         self.open.retain(|(open, at, _)| (*open, *at) != (role, k));
         self.close(role, k, counts, None);
     }

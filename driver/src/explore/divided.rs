@@ -90,6 +90,7 @@ pub(super) fn together<'a>(parts: impl Iterator<Item = &'a Explored>) -> Explore
         counts.abandoned += part.abandoned;
         counts.blocked += part.blocked;
         counts.truncated += part.truncated;
+        counts.parked += part.parked;
         counts.failing += part.failing;
         counts.events += part.events;
         counts.relations += part.relations;

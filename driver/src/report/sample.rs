@@ -1,7 +1,9 @@
 //! A report to draw in tests: the bluetooth driver's bug, in short.
 
 use super::document::*;
-use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Promise, Waiting};
+use super::exploration::{
+    Counts, Coupling, Exploration, Failure, HarnessExploration, Promise, Waiting,
+};
 use super::schedule::{Action, Confirmation, Event};
 
 pub(crate) fn site(line: u32, text: &str) -> Site {
@@ -236,7 +238,10 @@ pub(crate) fn exploration() -> Exploration {
         execution: 7,
         stack_size: 1 << 20,
         count: 2,
-        couplings: Vec::new(),
+        couplings: vec![Coupling {
+            under_test: Role::First,
+            k: 1,
+        }],
     };
     let explored = |status, promise| HarnessExploration {
         name: "add_while_stopping".into(),

@@ -103,6 +103,7 @@ impl<'p> Machine<'p> {
                 failures: Vec::new(),
                 plain: Vec::new(),
                 second_look: false,
+                has_parked: false,
                 unsupported: None,
             }),
             program,
@@ -117,6 +118,12 @@ impl<'p> Machine<'p> {
         } else {
             &[]
         }
+    }
+
+    /// Whether a thread was parked in the latest execution since it read the same again and again.
+    #[must_use]
+    pub const fn has_parked(&self) -> bool {
+        self.state.has_parked
     }
 
     /// What failed in the latest execution, in order.

@@ -58,6 +58,8 @@ pub(super) struct State {
     pub(super) plain: Vec<Object>,
     /// Parked threads have been let go once since the last write.
     pub(super) second_look: bool,
+    /// A thread has been parked in this execution.
+    pub(super) has_parked: bool,
     pub(super) unsupported: Option<(String, Site)>,
 }
 
@@ -115,6 +117,7 @@ impl State {
         self.failures.clear();
         self.plain.clear();
         self.second_look = false;
+        self.has_parked = false;
         self.unsupported = None;
     }
 
@@ -230,6 +233,7 @@ impl State {
             let looks = matches!(next.kind, Kind::Read | Kind::CompareExchange);
             if looks && next.object == event.object {
                 self.parked.insert(event.thread);
+                self.has_parked = true;
                 self.waiting.insert(event.thread);
             } else {
                 self.parked.remove(event.thread);

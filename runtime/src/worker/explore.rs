@@ -152,6 +152,7 @@ impl Exploration<'_> {
         let mut finished = false;
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
+        let mut parked = 0;
         let careful_from = request.careful.and_then(|(inputs, executions)| {
             (self.number >= inputs as usize).then_some(if self.number == inputs as usize {
                 executions
@@ -165,7 +166,8 @@ impl Exploration<'_> {
                 let inputs = texts(self.bound);
                 if is_divided {
                     // The number of the execution does not say how many belong to this part.
-                    self.connection.send(&Reply::Exploring(counts(&search)))?;
+                    self.connection
+                        .send(&Reply::Exploring(counts(&search, parked)))?;
                 }
                 search.step(&mut Careful::new(
                     &mut machine,
@@ -180,6 +182,7 @@ impl Exploration<'_> {
                 Ok(Some(run)) => {
                     if run.standing.own {
                         turns.note(run.standing.turn);
+                        parked += u64::from(machine.has_parked());
                     }
                     run.standing.own
                 }
@@ -224,7 +227,8 @@ impl Exploration<'_> {
                 (last_look, until_look) = (now, stride);
                 if now - last_progress >= PROGRESS {
                     last_progress = now;
-                    self.connection.send(&Reply::Exploring(counts(&search)))?;
+                    self.connection
+                        .send(&Reply::Exploring(counts(&search, parked)))?;
                 }
             }
         }
@@ -238,7 +242,7 @@ impl Exploration<'_> {
         }
         self.connection.send(&Reply::Explored {
             inputs: texts(self.bound),
-            counts: counts(&search),
+            counts: counts(&search, parked),
             promise,
             turns: search.strategy().turns(),
             own: if is_divided { turns.own } else { Vec::new() },
@@ -292,7 +296,7 @@ impl Turns {
     }
 }
 
-fn counts<S: Strategy>(search: &Search<S>) -> Explored {
+fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
     let counts = search.counts();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let estimate = search.estimate().map(|estimate| estimate.round() as u64);
@@ -302,6 +306,7 @@ fn counts<S: Strategy>(search: &Search<S>) -> Explored {
         abandoned: counts.abandoned,
         blocked: counts.deadlocks,
         truncated: counts.truncated,
+        parked,
         failing: counts.failures,
         events: counts.events,
         relations: counts.relations,

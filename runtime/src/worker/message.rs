@@ -194,6 +194,8 @@ pub struct Explored {
     pub blocked: u64,
     /// Those that were cut at the step bound.
     pub truncated: u64,
+    /// Those in which a thread was parked since it read the same again and again.
+    pub parked: u64,
     /// Those that failed.
     pub failing: u64,
     /// Events of all executions.
@@ -605,6 +607,7 @@ wire!(Explored {
     abandoned,
     blocked,
     truncated,
+    parked,
     failing,
     events,
     relations,
