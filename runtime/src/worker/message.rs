@@ -7,12 +7,19 @@
 //! ends with [`Reply::Done`] or with one of the replies that say why it could not go on. After a [`Reply::Check`] it waits
 //! for a [`Request::Verdict`]. It stops when the connection is closed.
 
+mod schedules;
+
 use super::wire::{Wire, WireError, wire};
 use crate::check::Level;
 use crate::engine::{self, BugKind, Event, Place, SiteMark, Value, ValueKind};
 use crate::feasibility::Step;
 use crate::ids::{ReadId, Role, WriteId};
 use crate::log::{LockMode, Op, TEvent};
+
+pub use schedules::{
+    Confirmation, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest, Replayed,
+    ScheduleFinding, Scheduled, Waiting,
+};
 
 /// What decides feasibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,203 +59,6 @@ pub struct CheckRequest {
     pub solver: SolverKind,
     /// Announce every execution with [`Reply::Executing`], so that the one that kills the worker is known.
     pub careful: bool,
-}
-
-/// An event of a schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scheduled {
-    /// Whose, by number.
-    pub thread: u32,
-    /// What it does: the name of its kind of event, such as `Lock`.
-    pub kind: String,
-    /// On what, by number.
-    pub object: u32,
-    /// Where.
-    pub place: Option<Place>,
-}
-
-/// Whether a finding is there when its interleaving is followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmation {
-    /// It is. The schedule, all events of the run in order.
-    Confirmed(Vec<Scheduled>),
-    /// The program went another way. The events up to there.
-    Diverged {
-        /// What differs, and where.
-        difference: String,
-        /// The events up to there.
-        schedule: Vec<Scheduled>,
-    },
-    /// The interleaving was followed to its end, and the bug is not there.
-    Absent(Vec<Scheduled>),
-    /// This build of the program can't run it.
-    NotTried,
-}
-
-/// An exploration of schedules to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExploreRequest {
-    /// The harness's name.
-    pub harness: String,
-    /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `random`, `pct`, `pos`, `surw`.
-    pub strategy: String,
-    /// The preemption bound of those that have one; the number of priority changes of `pct`.
-    pub bound: Option<u32>,
-    /// Values of parameters, by name, as [`Spec::parse`](crate::input::Spec::parse) reads them.
-    pub inputs: Vec<(String, String)>,
-    /// How many choices of inputs at most.
-    pub max_inputs: u32,
-    /// Where random choices begin.
-    pub seed: u64,
-    /// The bound on events of an execution.
-    pub max_steps: u32,
-    /// The bound on executions, for each choice of inputs.
-    pub max_executions: u64,
-    /// How often one read may be repeated before its thread is parked.
-    pub idle_reads: u32,
-    /// Bytes of stack for each thread.
-    pub stack: u64,
-    /// Tell the events of executions with [`Reply::Running`] as they come, so that what kills the worker is known, from
-    /// this one on: after so many choices of inputs, and so many executions with the next one.
-    pub careful: Option<(u32, u64)>,
-    /// Which part of the search to make, from 0, and of how many. More than one: only with `dfs` and `odpor`.
-    pub part: (u32, u32),
-}
-
-/// A schedule to follow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReplayRequest {
-    /// The harness's name.
-    pub harness: String,
-    /// The value of each parameter, by name.
-    pub inputs: Vec<(String, String)>,
-    /// The events in order.
-    pub schedule: Vec<Scheduled>,
-    /// How often.
-    pub times: u32,
-    /// Bytes of stack for each thread.
-    pub stack: u64,
-}
-
-/// What kind of failure an execution had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FailureKind {
-    /// A panic reached the top of a thread.
-    Panic,
-    /// Threads are left that wait for each other.
-    Deadlock,
-    /// Threads are left that look again and again at something that nobody will change.
-    Livelock,
-    /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
-    DataRace,
-}
-
-/// A thread that waits, or is about to do something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// Its number.
-    pub thread: u32,
-    /// What it is about to do: the name of the kind of event.
-    pub kind: String,
-    /// To which object, by number.
-    pub object: u32,
-    /// Where.
-    pub place: Option<Place>,
-}
-
-/// A failure with the schedule that leads to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScheduleFinding {
-    /// What kind.
-    pub kind: FailureKind,
-    /// What the program said, or what is wrong.
-    pub message: String,
-    /// Where: the panic, or what the first of the waiting threads waits for.
-    pub place: Option<Place>,
-    /// Whose panic; the first of the waiting threads.
-    pub thread: u32,
-    /// Threads that wait for ever; for a data race, the two accesses.
-    pub waiting: Vec<Waiting>,
-    /// The inputs, as text, with their names.
-    pub inputs: Vec<(String, String)>,
-    /// The threads, by number.
-    pub threads: Vec<Option<ThreadInfo>>,
-    /// All events of the execution in order.
-    pub schedule: Vec<Scheduled>,
-    /// The execution's number in its search, from 1. In a part of a search, those are counted too that other parts count.
-    pub execution: u64,
-    /// In which turn of the divided search the execution is, and its number in that, from 1.
-    pub standing: (u64, u64),
-}
-
-/// Counts of an exploration.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Explored {
-    /// Executions begun.
-    pub executions: u64,
-    /// Those whose happens-before relation had been seen.
-    pub redundant: u64,
-    /// Those that were given up, since nothing new could come of them.
-    pub abandoned: u64,
-    /// Those that ended with threads waiting for ever.
-    pub blocked: u64,
-    /// Those that were cut at the step bound.
-    pub truncated: u64,
-    /// Those in which a thread was parked since it read the same again and again.
-    pub parked: u64,
-    /// Those that failed.
-    pub failing: u64,
-    /// Events of all executions.
-    pub events: u64,
-    /// Distinct terminal happens-before relations.
-    pub relations: u64,
-    /// Distinct terminal states, as far as they are made of atomics.
-    pub states: u64,
-    /// How many executions there will be in all, as estimated from the part of the tree that is done.
-    pub estimate: Option<u64>,
-}
-
-/// What an exploration that has ended can promise.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Promise {
-    /// Every schedule, up to the order of independent events, has been executed.
-    Exhausted,
-    /// Every schedule within the bounds.
-    Bounded {
-        /// Up to so many preemptions.
-        preemptions: Option<u32>,
-        /// Executions were cut at the step bound.
-        truncated: bool,
-    },
-    /// Schedules were drawn at random.
-    Sampled,
-    /// The search was cut.
-    Unfinished,
-}
-
-/// How a replay went.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Replayed {
-    /// The schedule was followed to its end. `failure` is what failed, if anything did.
-    Followed {
-        /// What failed.
-        failure: Option<Box<ScheduleFinding>>,
-        /// How many of the runs gave the same events.
-        same: u32,
-        /// What the threads were about to do when the schedule was at its end.
-        next: Vec<Waiting>,
-    },
-    /// The program and the schedule part ways.
-    Diverged {
-        /// At which event of the schedule.
-        at: u32,
-        /// What differs.
-        difference: String,
-        /// Where the program is then.
-        place: Option<Place>,
-        /// The events up to there.
-        schedule: Vec<Scheduled>,
-    },
 }
 
 /// From the driver to the worker.
@@ -444,9 +254,13 @@ macro_rules! plain_enum {
 }
 
 plain_enum!(SolverKind { 0 = Grid, 1 = Driver, 2 = Both });
+
 plain_enum!(Role { 0 = First, 1 = Second });
+
 plain_enum!(BugKind { 0 = Panic, 1 = Deadlock, 2 = DataRace });
+
 plain_enum!(ValueKind { 0 = Bool, 1 = Unsigned, 2 = Signed, 3 = Pointer, 4 = Opaque });
+
 plain_enum!(LockMode { 0 = Exclusive, 1 = Shared });
 
 wire!(CheckRequest {
@@ -463,9 +277,13 @@ wire!(CheckRequest {
     solver,
     careful
 });
+
 wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request) });
+
 wire!(Answer { 0 = Feasible, 1 = Infeasible, 2 = Unknown(why) });
+
 wire!(Place { file, line, column });
+
 wire!(Value { kind, bits });
 
 impl Wire for Event {
@@ -490,7 +308,9 @@ impl Wire for Event {
 }
 
 wire!(TEvent { op, source });
+
 wire!(ThreadInfo { name, spawned_at });
+
 wire!(Op {
     0 = Read(x),
     1 = Write(x),
@@ -500,7 +320,9 @@ wire!(Op {
     5 = TryFail(l, mode),
     6 = Join
 });
+
 wire!(Step { 0 = UnderTest(at), 1 = Interfering(at) });
+
 wire!(Level {
     executions,
     infeasible,
@@ -514,6 +336,7 @@ wire!(Level {
     buggy,
     skipped
 });
+
 wire!(Finding {
     kind,
     message,
@@ -528,6 +351,7 @@ wire!(Finding {
     interleaving,
     confirmation
 });
+
 wire!(Reply {
     0 = Started { inputs, sampled },
     1 = Threads { first, second },
@@ -549,81 +373,6 @@ wire!(Reply {
     17 = Replayed(replayed),
     18 = Seen { relations, states },
     19 = Couplings(couplings)
-});
-wire!(Scheduled {
-    thread,
-    kind,
-    object,
-    place
-});
-wire!(Waiting {
-    thread,
-    kind,
-    object,
-    place
-});
-wire!(Confirmation {
-    0 = Confirmed(schedule),
-    1 = Diverged { difference, schedule },
-    2 = Absent(schedule),
-    3 = NotTried
-});
-wire!(ExploreRequest {
-    harness,
-    strategy,
-    bound,
-    inputs,
-    max_inputs,
-    seed,
-    max_steps,
-    max_executions,
-    idle_reads,
-    stack,
-    careful,
-    part
-});
-wire!(ReplayRequest {
-    harness,
-    inputs,
-    schedule,
-    times,
-    stack
-});
-wire!(ScheduleFinding {
-    kind,
-    message,
-    place,
-    thread,
-    waiting,
-    inputs,
-    threads,
-    schedule,
-    execution,
-    standing
-});
-wire!(Explored {
-    executions,
-    redundant,
-    abandoned,
-    blocked,
-    truncated,
-    parked,
-    failing,
-    events,
-    relations,
-    states,
-    estimate
-});
-wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished });
-wire!(Replayed {
-    0 = Followed { failure, same, next },
-    1 = Diverged { at, difference, place, schedule }
-});
-plain_enum!(FailureKind {
-    0 = Panic,
-    1 = Deadlock,
-    2 = Livelock,
-    3 = DataRace
 });
 
 impl Wire for ReadId {
