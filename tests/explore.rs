@@ -206,11 +206,16 @@ fn findings_that_can_not_be_written_do_not_end_the_search() {
 
 /// Many schedules, and a failure in some of them.
 fn long() -> String {
+    times(7, 7)
+}
+
+/// The same, with this many rounds of the two threads.
+fn times(writer: u32, reader: u32) -> String {
     two_threads(
         "long",
-        "for i in 0..7 { y2.store(i, SeqCst); x2.fetch_add(1, SeqCst); }",
-        "for _ in 0..7 { y3.load(SeqCst); x3.fetch_add(1, SeqCst); }",
-        "assert_ne!(y.load(SeqCst), 6);",
+        &format!("for i in 0..{writer} {{ y2.store(i, SeqCst); x2.fetch_add(1, SeqCst); }}"),
+        &format!("for _ in 0..{reader} {{ y3.load(SeqCst); x3.fetch_add(1, SeqCst); }}"),
+        &format!("assert_ne!(y.load(SeqCst), {});", writer - 1),
     )
 }
 
@@ -323,16 +328,25 @@ fn finish(child: Child) -> (Option<i32>, Value) {
 
 #[test]
 fn killing_workers_loses_nothing_and_changes_no_count() {
-    let dir = package(&format!("{HEAD}{}", long()));
-    let bound = ["--max-executions", "150000"];
-    let (code, undisturbed) = finish(start(&dir, &bound));
+    kill_workers(&long(), &["--max-executions", "150000"]);
+}
+
+#[test]
+fn killing_one_of_several_workers_changes_no_count() {
+    kill_workers(&times(5, 4), &["--jobs", "2"]);
+}
+
+/// Compares a search with one whose workers are killed.
+fn kill_workers(source: &str, args: &[&str]) {
+    let dir = package(&format!("{HEAD}{source}"));
+    let (code, undisturbed) = finish(start(&dir, args));
     assert_eq!(code, Some(1));
-    let child = start(&dir, &bound);
+    let child = start(&dir, args);
     let mut killed = 0;
     let patience = Instant::now() + Duration::from_secs(60);
     while killed < 3 && Instant::now() < patience {
         thread::sleep(Duration::from_millis(150));
-        for worker in workers(&child) {
+        if let Some(worker) = workers(&child).pop() {
             kill("-9", worker);
             killed += 1;
         }
