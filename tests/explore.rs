@@ -388,3 +388,19 @@ fn an_interrupt_ends_with_what_was_found() {
         "interrupted"
     );
 }
+
+#[test]
+fn ten_thousand_failures_of_one_place_are_one_with_a_count() {
+    let source = "
+        #[test]
+        fn always() {
+            let other = std::thread::spawn(|| assert!(std::thread::current().name().is_some(), \"nameless\"));
+            let _ = other.join();
+        }";
+    let args = ["--strategy", "random", "--max-executions", "10000"];
+    let (code, report) = explore_json(source, &args);
+    assert_eq!(code, 1);
+    let failures = report["harnesses"][0]["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 1, "{failures:#?}");
+    assert_eq!(failures[0]["count"], 10_000);
+}
