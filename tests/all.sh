@@ -21,4 +21,11 @@ say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace --document-private-items "${features[@]}"
 
 say "tests"
-cargo test --workspace "${features[@]}" --no-fail-fast
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+code=0
+cargo test --workspace "${features[@]}" --no-fail-fast 2>&1 | tee "$log" || code=$?
+# One line over all of the runner's summaries, of which the last one is of a crate without doc tests.
+awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 }
+     END { printf "%d passed, %d failed, %d skipped\n", passed, failed, ignored }' "$log"
+exit "$code"
