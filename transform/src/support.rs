@@ -104,6 +104,14 @@ pub(crate) fn refusal(path: &[&str]) -> Option<Refusal> {
     Some(Refusal { reason, help })
 }
 
+/// The refusal for a path inside std in a program with `unsafe` code.
+pub(crate) fn unsafe_refusal(path: &[&str]) -> Option<Refusal> {
+    matches!(path, ["sync", "atomic", "AtomicPtr", ..]).then_some(Refusal {
+        reason: "`unsafe` code may look behind its pointers, and what two threads do there can't be seen",
+        help: "share what it points to: as an atomic, or behind a `Mutex`, with an index in the place of the pointer",
+    })
+}
+
 const FINISHED: &str = "whether a thread has ended is not an event yet";
 const JOIN: &str = "`join` the thread, or let it set an atomic flag as its last step";
 

@@ -5,8 +5,6 @@ mod p_hat;
 
 use std::path::{Path, PathBuf};
 
-use proc_macro2::{TokenStream, TokenTree};
-
 use crate::edit::Edits;
 use crate::error::Error;
 use crate::harness::Harness;
@@ -57,11 +55,7 @@ pub(crate) fn generate(
     files[0].1.push_str(&appendix(program, &roots));
     let package = format!("{}-p-hat", program.package.name);
     let library = package.replace('-', "_");
-    let has_unsafe = program
-        .files
-        .iter()
-        .any(|file| file.source.text.as_str().parse().map_or(true, has_unsafe));
-    files.extend(p_hat::files(chosen, options, has_unsafe));
+    files.extend(p_hat::files(chosen, options, program.has_unsafe()));
     files.push((PathBuf::from("src/main.rs"), main(&library)));
     files.push((
         PathBuf::from("Cargo.toml"),
@@ -81,15 +75,6 @@ pub(crate) fn generate(
         files,
         map,
         harnesses,
-    })
-}
-
-/// Whether there is `unsafe` code, in macros too.
-fn has_unsafe(tokens: TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == "unsafe",
-        TokenTree::Group(group) => has_unsafe(group.stream()),
-        _ => false,
     })
 }
 

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub(crate) use manifest::Package;
 pub(crate) use modules::ModuleFiles;
 
+use proc_macro2::{TokenStream, TokenTree};
+
 use crate::cfg::Cfg;
 use crate::error::Error;
 use crate::source::{SourceFile, Text, shown};
@@ -45,6 +47,12 @@ pub(crate) struct ExtraRoot {
 }
 
 impl Crate {
+    /// Whether there is `unsafe` code in it, in macros too.
+    pub(crate) fn has_unsafe(&self) -> bool {
+        let mut files = self.files.iter();
+        files.any(|file| file.source.text.as_str().parse().map_or(true, has_unsafe))
+    }
+
     /// Loads the crate at `path`: a Rust file, a directory with a `Cargo.toml`, or a `Cargo.toml`.
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
         let metadata = fs::metadata(path).map_err(|cause| Error::read(path, cause))?;
@@ -150,4 +158,13 @@ fn shebang(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("#!")?;
     let attribute = rest.trim_start().starts_with('[');
     (!attribute).then(|| text.find('\n').unwrap_or(text.len()))
+}
+
+/// Whether there is `unsafe` code, in macros too.
+fn has_unsafe(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "unsafe",
+        TokenTree::Group(group) => has_unsafe(group.stream()),
+        _ => false,
+    })
 }

@@ -63,6 +63,7 @@ pub(crate) fn analyze(program: &Crate) -> Analysis {
     let files = program.files.len();
     let mut walker = Walker {
         program,
+        has_unsafe: program.has_unsafe(),
         tables,
         file: 0,
         ribs: vec![Rib::Module(ROOT)],
@@ -109,6 +110,7 @@ pub(crate) fn analyze(program: &Crate) -> Analysis {
 
 struct Walker<'p> {
     program: &'p Crate,
+    has_unsafe: bool,
     tables: Tables,
     /// The file being walked.
     file: usize,

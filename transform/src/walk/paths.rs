@@ -115,7 +115,8 @@ impl Walker<'_> {
         let def = self.resolve(leading, segments, ns);
         match &def {
             Some(Def::Std(path)) => {
-                if let Some(refused) = (1..=path.len()).find(|length| is_refused(&path[..*length]))
+                if let Some(refused) =
+                    (1..=path.len()).find(|length| self.refusal(&path[..*length]).is_some())
                 {
                     // The last segments of the two paths are the same.
                     let behind = (path.len() - refused).min(segments.len() - 1);
@@ -128,10 +129,15 @@ impl Walker<'_> {
         def
     }
 
+    fn refusal(&self, path: &[String]) -> Option<support::Refusal> {
+        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        let of_unsafe = || support::unsafe_refusal(&parts).filter(|_| self.has_unsafe);
+        support::refusal(&parts).or_else(of_unsafe)
+    }
+
     /// Reports a path inside std that can't be run, once.
     fn refuse_std(&mut self, path: &[String], span: Range<usize>) {
-        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
-        let Some(refusal) = support::refusal(&parts) else {
+        let Some(refusal) = self.refusal(path) else {
             return;
         };
         let full = format!("std::{}", path.join("::"));
@@ -258,11 +264,6 @@ impl Walker<'_> {
 
 pub(super) fn is_lock(path: &[String]) -> bool {
     path.len() >= 2 && path[0] == "sync" && matches!(path[1].as_str(), "Mutex" | "RwLock")
-}
-
-fn is_refused(path: &[String]) -> bool {
-    let parts: Vec<&str> = path.iter().map(String::as_str).collect();
-    support::refusal(&parts).is_some()
 }
 
 /// Collects the local structs and enums that types, struct literals and constructor calls mention.
