@@ -275,12 +275,6 @@ impl Machine {
         self.engine.ledger.met_by_t
     }
 
-    /// Whether the latest execution had two threads side by side.
-    #[must_use]
-    pub fn was_split(&self) -> bool {
-        self.engine.threads.parties(self.engine.role).is_some()
-    }
-
     /// Whether T' was cut at the step bound in the latest execution.
     #[must_use]
     pub const fn interfering_was_cut(&self) -> bool {
@@ -291,12 +285,6 @@ impl Machine {
     #[must_use]
     pub const fn interfering_waits(&self) -> bool {
         self.engine.interfering_waits
-    }
-
-    /// How many runs of T were cut because T only waited.
-    #[must_use]
-    pub const fn spin_cuts(&self) -> u64 {
-        self.engine.spin_cuts
     }
 }
 
@@ -376,7 +364,6 @@ impl Engine {
             run_on: 0,
             ending: None,
             ledger: Ledger::default(),
-            spin_cuts: 0,
         }
     }
 

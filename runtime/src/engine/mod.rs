@@ -233,7 +233,6 @@ pub struct Engine {
     /// The same, once the execution is over.
     ending: Option<Abort>,
     ledger: ledger::Ledger,
-    spin_cuts: u64,
 }
 
 thread_local! {

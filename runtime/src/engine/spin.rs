@@ -91,9 +91,5 @@ impl Engine {
 
 #[cold]
 fn cut_spinning(handle: Handle) {
-    let engine = handle.get();
-    if engine.line == Line::UnderTest {
-        engine.spin_cuts += 1;
-    }
     abort(handle, Abort::Waiting);
 }

@@ -7,10 +7,12 @@
 //! starts afresh with its initial value.
 
 mod atomic;
+mod guard;
 mod lock;
 mod plain;
 
 pub(crate) use atomic::{AtomicCell, Bits};
+pub(crate) use guard::Exclusive;
 pub(crate) use lock::LockCell;
 pub(crate) use plain::PlainCell;
 

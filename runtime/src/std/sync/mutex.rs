@@ -1,15 +1,12 @@
 //! `std::sync::Mutex`.
 
-use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::engine::Site;
 use crate::log::LockMode;
-use crate::shared::{LockCell, Shadow};
+use crate::shared::{Exclusive, LockCell, Shadow};
 
 /// `std::sync::Mutex`, as an object of P̂ₖ.
 pub struct Mutex<T> {
@@ -37,7 +34,7 @@ impl<T: Shadow> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let site = Location::caller();
         let poisoned = self.cell.lock(LockMode::Exclusive, site);
-        let guard = MutexGuard::new(&self.cell, site);
+        let guard = MutexGuard(Exclusive::new(&self.cell, site));
         if poisoned {
             Err(PoisonError::new(guard))
         } else {
@@ -55,7 +52,7 @@ impl<T: Shadow> Mutex<T> {
         let Some(poisoned) = self.cell.try_lock(LockMode::Exclusive, site) else {
             return Err(TryLockError::WouldBlock);
         };
-        let guard = MutexGuard::new(&self.cell, site);
+        let guard = MutexGuard(Exclusive::new(&self.cell, site));
         if poisoned {
             Err(TryLockError::Poisoned(PoisonError::new(guard)))
         } else {
@@ -125,53 +122,20 @@ impl<T> fmt::Debug for Mutex<T> {
 
 /// `std::sync::MutexGuard`.
 #[must_use = "if unused the Mutex will immediately unlock"]
-pub struct MutexGuard<'a, T: Shadow> {
-    cell: &'a LockCell<T>,
-    taken: Site,
-    written: Cell<Option<Site>>,
-    panicking: bool,
-    _not_send: PhantomData<*const ()>,
-}
-
-// SAFETY: sharing a guard shares `&T` and no more.
-unsafe impl<T: Shadow + Sync> Sync for MutexGuard<'_, T> {}
-
-impl<'a, T: Shadow> MutexGuard<'a, T> {
-    fn new(cell: &'a LockCell<T>, taken: Site) -> Self {
-        let panicking = std::thread::panicking();
-        Self {
-            cell,
-            taken,
-            written: Cell::new(None),
-            panicking,
-            _not_send: PhantomData,
-        }
-    }
-}
+pub struct MutexGuard<'a, T: Shadow>(Exclusive<'a, T>);
 
 impl<T: Shadow> Deref for MutexGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard holds the lock on its line, and a shared borrow of it keeps the value from being changed.
-        unsafe { &*self.cell.value() }
+        self.0.value()
     }
 }
 
 impl<T: Shadow> DerefMut for MutexGuard<'_, T> {
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        self.written.set(Some(Location::caller()));
-        // SAFETY: the guard holds the lock on its line, and is exclusively borrowed.
-        unsafe { &mut *self.cell.value_mut() }
-    }
-}
-
-impl<T: Shadow> Drop for MutexGuard<'_, T> {
-    fn drop(&mut self) {
-        let poisons = !self.panicking && std::thread::panicking();
-        self.cell
-            .unlock(LockMode::Exclusive, self.taken, self.written.get(), poisons);
+        self.0.value_mut(Location::caller())
     }
 }
 

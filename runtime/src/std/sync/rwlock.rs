@@ -3,7 +3,6 @@
 //! A thread that holds a read guard may take another one: std leaves open whether that can deadlock when a writer waits,
 //! and here it never does.
 
-use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -12,7 +11,7 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use crate::engine::Site;
 use crate::log::LockMode;
-use crate::shared::{LockCell, Shadow};
+use crate::shared::{Exclusive, LockCell, Shadow};
 
 /// `std::sync::RwLock`, as an object of P̂ₖ.
 pub struct RwLock<T> {
@@ -82,7 +81,7 @@ impl<T: Shadow> RwLock<T> {
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let site = Location::caller();
         let poisoned = self.cell.lock(LockMode::Exclusive, site);
-        let guard = RwLockWriteGuard::new(&self.cell, site);
+        let guard = RwLockWriteGuard(Exclusive::new(&self.cell, site));
         if poisoned {
             Err(PoisonError::new(guard))
         } else {
@@ -100,7 +99,7 @@ impl<T: Shadow> RwLock<T> {
         let Some(poisoned) = self.cell.try_lock(LockMode::Exclusive, site) else {
             return Err(TryLockError::WouldBlock);
         };
-        let guard = RwLockWriteGuard::new(&self.cell, site);
+        let guard = RwLockWriteGuard(Exclusive::new(&self.cell, site));
         if poisoned {
             Err(TryLockError::Poisoned(PoisonError::new(guard)))
         } else {
@@ -196,53 +195,20 @@ impl<T: Shadow> Drop for RwLockReadGuard<'_, T> {
 
 /// `std::sync::RwLockWriteGuard`.
 #[must_use = "if unused the RwLock will immediately unlock"]
-pub struct RwLockWriteGuard<'a, T: Shadow> {
-    cell: &'a LockCell<T>,
-    taken: Site,
-    written: Cell<Option<Site>>,
-    panicking: bool,
-    _not_send: PhantomData<*const ()>,
-}
-
-// SAFETY: sharing a guard shares `&T` and no more.
-unsafe impl<T: Shadow + Sync> Sync for RwLockWriteGuard<'_, T> {}
-
-impl<'a, T: Shadow> RwLockWriteGuard<'a, T> {
-    fn new(cell: &'a LockCell<T>, taken: Site) -> Self {
-        let panicking = std::thread::panicking();
-        Self {
-            cell,
-            taken,
-            written: Cell::new(None),
-            panicking,
-            _not_send: PhantomData,
-        }
-    }
-}
+pub struct RwLockWriteGuard<'a, T: Shadow>(Exclusive<'a, T>);
 
 impl<T: Shadow> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard holds the lock on its line, and a shared borrow of it keeps the value from being changed.
-        unsafe { &*self.cell.value() }
+        self.0.value()
     }
 }
 
 impl<T: Shadow> DerefMut for RwLockWriteGuard<'_, T> {
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        self.written.set(Some(Location::caller()));
-        // SAFETY: the guard holds the lock on its line, and is exclusively borrowed.
-        unsafe { &mut *self.cell.value_mut() }
-    }
-}
-
-impl<T: Shadow> Drop for RwLockWriteGuard<'_, T> {
-    fn drop(&mut self) {
-        let poisons = !self.panicking && std::thread::panicking();
-        self.cell
-            .unlock(LockMode::Exclusive, self.taken, self.written.get(), poisons);
+        self.0.value_mut(Location::caller())
     }
 }
 

@@ -1,0 +1,53 @@
+//! What a guard is that has its lock for itself: a mutex's, and the write guard of a read-write lock.
+
+use std::marker::PhantomData;
+
+use super::{LockCell, Shadow};
+use crate::engine::Site;
+use crate::log::LockMode;
+
+/// Holds a lock exclusively, and gives it back when it is dropped.
+pub(crate) struct Exclusive<'a, T: Shadow> {
+    cell: &'a LockCell<T>,
+    taken: Site,
+    /// Where the value was last borrowed mutably, if it was.
+    written: Option<Site>,
+    /// The thread was unwinding already when it took the lock: then it does not poison it.
+    panicking: bool,
+    _not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: sharing a guard shares `&T` and no more.
+unsafe impl<T: Shadow + Sync> Sync for Exclusive<'_, T> {}
+
+impl<'a, T: Shadow> Exclusive<'a, T> {
+    /// The guard of a lock that has just been taken exclusively.
+    pub(crate) fn new(cell: &'a LockCell<T>, taken: Site) -> Self {
+        Self {
+            cell,
+            taken,
+            written: None,
+            panicking: std::thread::panicking(),
+            _not_send: PhantomData,
+        }
+    }
+
+    pub(crate) fn value(&self) -> &T {
+        // SAFETY: the guard holds the lock on its line, and a shared borrow of it keeps the value from being changed.
+        unsafe { &*self.cell.value() }
+    }
+
+    pub(crate) fn value_mut(&mut self, site: Site) -> &mut T {
+        self.written = Some(site);
+        // SAFETY: the guard holds the lock on its line, and is exclusively borrowed.
+        unsafe { &mut *self.cell.value_mut() }
+    }
+}
+
+impl<T: Shadow> Drop for Exclusive<'_, T> {
+    fn drop(&mut self) {
+        let poisons = !self.panicking && std::thread::panicking();
+        self.cell
+            .unlock(LockMode::Exclusive, self.taken, self.written, poisons);
+    }
+}
