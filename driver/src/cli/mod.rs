@@ -6,6 +6,7 @@ mod explore;
 mod input;
 mod list;
 mod replay;
+mod report;
 mod role;
 mod search;
 mod transform;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use explore::{ExploreArgs, StrategyChoice};
 pub use input::InputSpec;
 pub use replay::ReplayArgs;
+pub use report::ReportArgs;
 pub use search::{SearchArgs, TargetArgs};
 
 use crate::Error;
@@ -42,6 +44,7 @@ use crate::terminal::Terminal;
         "  seqz check src/queue.rs --harness push_and_pop\n",
         "  seqz explore                     run all of it in every order, with any number of threads\n",
         "  seqz replay target/seqz/findings/queue-0123456789abcdef/1.json\n",
+        "  seqz report target/seqz/findings/queue-0123456789abcdef/1.json -o report.html\n",
         "  seqz transform --k 2 src/queue.rs -o queue-p-hat\n\n",
         "Exit codes:\n",
         "  0  no bug was found      1  a bug was found\n",
@@ -63,6 +66,7 @@ enum Command {
     Check(CheckArgs),
     Explore(ExploreArgs),
     Replay(ReplayArgs),
+    Report(ReportArgs),
 }
 
 /// Arguments of `seqz list`.
@@ -229,6 +233,7 @@ pub fn main() -> u8 {
         Command::Check(args) => check::run(args, &terminal),
         Command::Explore(args) => explore::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
+        Command::Report(args) => report::run(args),
     };
     match result {
         Ok(verdict) => verdict.code(),

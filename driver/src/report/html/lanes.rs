@@ -1,0 +1,416 @@
+//! The interleaving: a line for each thread from top to bottom, the original source lines beside them in the order in
+//! which they are executed, and arrows from writes to the reads of other threads that see them.
+//!
+//! Every row draws its own piece of the lines and arrows, stretched to the row's height: so rows may be as high as their
+//! text needs, on any screen, without a script.
+
+use maud::{Markup, html};
+
+use super::text::{clean, code_marks, named, object, place, unlocks, verb};
+use crate::report::document::Site;
+use crate::report::scene::{Event, Scene};
+use crate::report::schedule::Action;
+
+/// More rows than this are folded where nothing happens between threads.
+const LONG: usize = 300;
+/// Rows that stay around what matters.
+const CONTEXT: usize = 3;
+/// More arrows than this side by side are left to the words.
+const TRACKS: usize = 10;
+/// Colours that there are for threads.
+const COLOURS: usize = 6;
+
+/// Where in a row events and arrows are.
+const NODE: u32 = 17;
+const GAP: u32 = 16;
+
+/// Events of one thread on one source line, one after the other.
+struct Row<'a> {
+    lane: usize,
+    site: Option<&'a Site>,
+    events: Vec<usize>,
+    /// What is to be seen at the end.
+    mark: Option<&'a str>,
+}
+
+/// An arrow from a row to a later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Arrow {
+    from: usize,
+    to: usize,
+    /// Its column.
+    track: usize,
+    pair: Option<u32>,
+    /// A lock that goes from one thread to another: no value is read.
+    lock: bool,
+}
+
+/// Draws the interleaving.
+pub(super) fn interleaving(scene: &Scene<'_>) -> Markup {
+    let rows = rows(scene);
+    let (arrows, left_out) = arrows(scene, &rows);
+    let graph = Graph::new(scene.lanes.len(), &arrows);
+    let kept = keep(scene, &rows);
+    let two = scene.lanes.len() == 2;
+    let mut files = rows
+        .iter()
+        .filter_map(|row| row.site)
+        .map(|site| &site.file);
+    let first = files.next();
+    let several = files.any(|file| Some(file) != first);
+    html! {
+        div class=(if two { "lanes two" } else { "lanes many" }) style=(format!("--graph:{}px", graph.width)) {
+            div class="heads" aria-hidden="true" {
+                @for (at, lane) in scene.lanes.iter().enumerate() {
+                    div class=(format!("head lane{}", at % COLOURS)) {
+                        b { (clean(&lane.tag)) }
+                        span { (code_marks(&lane.title)) }
+                    }
+                }
+            }
+            ol {
+                @for piece in pieces(&kept) {
+                    @match piece {
+                        Piece::Row(at) => (graph.row(scene, &rows[at], at, &arrows, several)),
+                        Piece::Gap(from, to) => {
+                            li class="gap" {
+                                (graph.through(from, &arrows))
+                                div class="what" { "… " (to - from) " more lines …" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @if left_out > 0 {
+            p class="note" { (left_out) " more reads see values of other threads than there is room for arrows: the lines say from where." }
+        }
+    }
+}
+
+fn rows<'a>(scene: &'a Scene<'a>) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    let line = |site: Option<&Site>| site.map(|site| (site.file.clone(), site.line));
+    for (at, event) in scene.events.iter().enumerate() {
+        let same = rows.last().is_some_and(|row: &Row<'_>| {
+            row.lane == event.lane && row.site.is_some() && line(row.site) == line(event.site)
+        });
+        match rows.last_mut() {
+            Some(row) if same => row.events.push(at),
+            _ => rows.push(Row {
+                lane: event.lane,
+                // A guard is given back where it goes out of scope; the place that is known is where it was taken.
+                site: event.site.filter(|_| !event.releases()),
+                events: vec![at],
+                mark: None,
+            }),
+        }
+    }
+    for mark in &scene.marks {
+        let same = rows.last().is_some_and(|row| {
+            row.lane == mark.lane
+                && row.mark.is_none()
+                && mark.pending.is_none()
+                && line(row.site) == line(mark.site)
+        });
+        match rows.last_mut() {
+            Some(row) if same => row.mark = Some(&mark.remark),
+            _ => rows.push(Row {
+                lane: mark.lane,
+                site: mark.site,
+                events: Vec::new(),
+                mark: Some(&mark.remark),
+            }),
+        }
+    }
+    rows
+}
+
+/// What other threads' reads see, and how many of these there is no room for.
+fn arrows(scene: &Scene<'_>, rows: &[Row<'_>]) -> (Vec<Arrow>, usize) {
+    let mut row_of = vec![0; scene.events.len()];
+    for (at, row) in rows.iter().enumerate() {
+        for &event in &row.events {
+            row_of[event] = at;
+        }
+    }
+    let mut arrows = Vec::new();
+    for (at, event) in scene.events.iter().enumerate() {
+        let Some(from) = event
+            .from
+            .filter(|&from| scene.events[from].lane != event.lane)
+        else {
+            continue;
+        };
+        // Where a lock and its value have one number, the value's own events say what is read.
+        let lock = event.acquires();
+        arrows.push(Arrow {
+            from: row_of[from],
+            to: row_of[at],
+            track: usize::MAX,
+            pair: event.pair,
+            lock,
+        });
+    }
+    // A value that is read where the lock was taken needs no second arrow.
+    let values: Vec<_> = arrows
+        .iter()
+        .filter(|a| !a.lock)
+        .map(|a| (a.to, rows[a.from].lane))
+        .collect();
+    arrows.retain(|arrow| !arrow.lock || !values.contains(&(arrow.to, rows[arrow.from].lane)));
+    arrows.sort_by_key(|arrow| (arrow.from, arrow.to, arrow.pair.is_none()));
+    arrows.dedup_by_key(|arrow| (arrow.from, arrow.to));
+    // Those of the explanation come first, then the short ones.
+    arrows.sort_by_key(|arrow| (arrow.pair.is_none(), arrow.lock, arrow.to - arrow.from));
+    let mut tracks: Vec<Vec<(usize, usize)>> = Vec::new();
+    for arrow in &mut arrows {
+        let free = |track: &Vec<(usize, usize)>| {
+            track
+                .iter()
+                .all(|&(from, to)| arrow.to < from || to < arrow.from)
+        };
+        let track = tracks.iter().position(free).unwrap_or(tracks.len());
+        if track == TRACKS {
+            continue;
+        }
+        if track == tracks.len() {
+            tracks.push(Vec::new());
+        }
+        tracks[track].push((arrow.from, arrow.to));
+        arrow.track = track;
+    }
+    let all = arrows.len();
+    arrows.retain(|arrow| arrow.track != usize::MAX);
+    let left_out = all - arrows.len();
+    (arrows, left_out)
+}
+
+/// Which rows of a long interleaving are shown.
+fn keep(scene: &Scene<'_>, rows: &[Row<'_>]) -> Vec<bool> {
+    if rows.len() <= LONG {
+        return vec![true; rows.len()];
+    }
+    let mut keep = vec![false; rows.len()];
+    let mut around = |at: usize, context: usize| {
+        let end = (at + context + 1).min(rows.len());
+        keep[at.saturating_sub(context)..end].fill(true);
+    };
+    around(0, CONTEXT);
+    around(rows.len() - 1, 2 * CONTEXT);
+    for (at, row) in rows.iter().enumerate() {
+        let paired = row
+            .events
+            .iter()
+            .any(|&event| scene.events[event].pair.is_some());
+        if paired || row.mark.is_some() {
+            around(at, CONTEXT);
+        } else if at > 0 && rows[at - 1].lane != row.lane {
+            around(at - 1, 0);
+            around(at, 0);
+        }
+    }
+    keep
+}
+
+enum Piece {
+    Row(usize),
+    Gap(usize, usize),
+}
+
+fn pieces(kept: &[bool]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while at < kept.len() {
+        let gap = kept[at..].iter().take_while(|kept| !**kept).count();
+        if gap > 1 {
+            pieces.push(Piece::Gap(at, at + gap));
+            at += gap;
+        } else {
+            pieces.push(Piece::Row(at));
+            at += 1;
+        }
+    }
+    pieces
+}
+
+/// The lines of threads and the arrows.
+struct Graph {
+    /// Where each thread's line is.
+    lanes: Vec<u32>,
+    /// Where the first track is, and whether tracks go from there to the right.
+    tracks: u32,
+    width: u32,
+}
+
+impl Graph {
+    fn new(lanes: usize, arrows: &[Arrow]) -> Self {
+        let tracks = arrows
+            .iter()
+            .map(|arrow| arrow.track + 1)
+            .max()
+            .unwrap_or(0);
+        let [lanes_n, tracks_n] = [lanes, tracks].map(|n| u32::try_from(n).unwrap_or_default());
+        if lanes == 2 {
+            let right = GAP + (tracks_n + 1).max(2) * GAP;
+            return Self {
+                lanes: vec![GAP, right],
+                tracks: 2 * GAP,
+                width: right + GAP,
+            };
+        }
+        Self {
+            lanes: (0..lanes_n).map(|lane| GAP + lane * GAP * 5 / 4).collect(),
+            tracks: GAP + lanes_n * GAP * 5 / 4,
+            width: GAP + lanes_n * GAP * 5 / 4 + tracks_n * GAP,
+        }
+    }
+
+    fn track(&self, track: usize) -> u32 {
+        self.tracks + u32::try_from(track).unwrap_or_default() * GAP
+    }
+
+    /// What goes through a row without having to do with it.
+    fn lines(&self, at: usize, arrows: &[Arrow]) -> Markup {
+        html! {
+            @for (lane, x) in self.lanes.iter().enumerate() {
+                line class=(format!("lane lane{}", lane % COLOURS)) x1=(x) y1="0" x2=(x) y2="100%" {}
+            }
+            @for arrow in arrows.iter().filter(|arrow| arrow.from < at && at < arrow.to) {
+                @let x = self.track(arrow.track);
+                line class=(class(arrow)) x1=(x) y1="0" x2=(x) y2="100%" {}
+            }
+        }
+    }
+
+    fn through(&self, at: usize, arrows: &[Arrow]) -> Markup {
+        html! {
+            div class="graph" aria-hidden="true" { svg width=(self.width) height="100%" { (self.lines(at, arrows)) } }
+        }
+    }
+
+    fn row(
+        &self,
+        scene: &Scene<'_>,
+        row: &Row<'_>,
+        at: usize,
+        arrows: &[Arrow],
+        several: bool,
+    ) -> Markup {
+        let x = self.lanes[row.lane];
+        let colour = row.lane % COLOURS;
+        let paired = row
+            .events
+            .iter()
+            .any(|&event| scene.events[event].pair.is_some());
+        let state = match (row.mark, paired) {
+            (Some(_), _) => " fails",
+            (None, true) => " paired",
+            (None, false) => "",
+        };
+        let (out, into) = (NODE + 4, NODE - 4);
+        html! {
+            li class=(format!("row in{}{state}", usize::from(row.lane > 0))) {
+                div class="graph" aria-hidden="true" {
+                    svg width=(self.width) height="100%" {
+                        (self.lines(at, arrows))
+                        @for arrow in arrows.iter().filter(|arrow| arrow.from == at) {
+                            @let track = self.track(arrow.track);
+                            path class=(class(arrow)) d=(format!("M{x} {out}H{}Q{track} {out} {track} {}", if track > x { track - 6 } else { track + 6 }, out + 6)) {}
+                            line class=(class(arrow)) x1=(track) y1=(out + 6) x2=(track) y2="100%" {}
+                        }
+                        @for arrow in arrows.iter().filter(|arrow| arrow.to == at) {
+                            @let track = self.track(arrow.track);
+                            @let (near, tip, back) = if track > x { (track - 6, x + 6, x + 13) } else { (track + 6, x - 6, x - 13) };
+                            line class=(class(arrow)) x1=(track) y1="0" x2=(track) y2=(into - 6) {}
+                            path class=(class(arrow)) d=(format!("M{track} {}Q{track} {into} {near} {into}H{back}", into - 6)) {}
+                            path class=(format!("{} tip", class(arrow))) d=(format!("M{tip} {into}L{back} {}V{}Z", into - 4, into + 4)) {}
+                        }
+                        @if row.mark.is_some() {
+                            circle class="node fail" cx=(x) cy=(NODE) r="7" {}
+                            path class="cross" d=(format!("M{} {}l5 5m0 -5l-5 5", f64::from(x) - 2.5, f64::from(NODE) - 2.5)) {}
+                        } @else {
+                            circle class=(format!("node lane{colour}")) cx=(x) cy=(NODE) r=(if paired { "6" } else { "4.5" }) {}
+                        }
+                    }
+                }
+                div class="what" {
+                    p class="source" {
+                        span class=(format!("tag lane{colour}")) { span class="vh" { "Thread " } (clean(&scene.lanes[row.lane].tag)) }
+                        @if let Some(site) = row.site {
+                            span class="line" title=(place(site)) {
+                                span class="vh" { ", line " }
+                                @if several { (clean(site.file.rsplit('/').next().unwrap_or(&site.file))) ":" }
+                                (site.line)
+                            }
+                            code { (clean(&site.text)) }
+                        } @else if let Some(&event) = row.events.first() {
+                            @if scene.events[event].releases() {
+                                em { (code_marks(&unlocks(&scene.events[event]))) }
+                            }
+                        }
+                    }
+                    @if row.events.iter().any(|&event| !scene.events[event].releases()) {
+                        ul class="events" {
+                            @for &event in &row.events { (self::event(scene, &scene.events[event])) }
+                        }
+                    }
+                    @if let Some(mark) = row.mark { p class="mark" { (code_marks(mark)) } }
+                }
+            }
+        }
+    }
+}
+
+const fn class(arrow: &Arrow) -> &'static str {
+    match (arrow.pair, arrow.lock) {
+        (Some(_), _) => "arrow paired",
+        (None, false) => "arrow",
+        (None, true) => "arrow hands",
+    }
+}
+
+/// What one event of a row does.
+fn event(scene: &Scene<'_>, event: &Event<'_>) -> Markup {
+    let from = event.from.map(|from| &scene.events[from]);
+    let foreign = from.filter(|from| from.lane != event.lane);
+    let place = |of: &Event<'_>| {
+        of.site
+            .map(|site| format!(" at line {}", site.line))
+            .unwrap_or_default()
+    };
+    let source = match (foreign, from) {
+        (Some(from), _) if event.reads() => Some(format!(
+            "{}written by {}{}",
+            if event.action == Action::Update {
+                "what was "
+            } else {
+                ""
+            },
+            named(&scene.lanes[from.lane].tag),
+            place(from)
+        )),
+        (Some(from), _) if event.finds_taken() => Some(format!(
+            "taken by {}{}",
+            named(&scene.lanes[from.lane].tag),
+            place(from)
+        )),
+        (None, None) if event.reads() => Some("the initial value".to_owned()),
+        _ => None,
+    };
+    // Of an update it is not said whether the value is the old or the new one.
+    let updates = event.action == Action::Update;
+    let class = match event.pair {
+        Some(_) => format!("paired lane{}", event.lane % COLOURS),
+        None => String::new(),
+    };
+    html! {
+        li class=(class) {
+            @if let Some(pair) = event.pair { b class="number" { (pair + 1) } " " }
+            (verb(event.action))
+            @if let Some(object) = object(event) { " " code { (object) } }
+            @if let Some(value) = event.value { (if updates { " · " } else { " = " }) code { (clean(value)) } }
+            @if let Some(source) = source { span class="from" { (if updates { ", seeing " } else { ", " }) (clean(&source)) } }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Reports as pages: one HTML file that needs nothing else, no network and no script to be read.
+//!
+//! All text goes through maud's escaping; what a program says is shown and never interpreted. A content security policy
+//! in the page forbids all loading besides.
+
+pub(crate) mod finding;
+mod lanes;
+pub(crate) mod text;
+
+#[cfg(test)]
+mod tests;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use text::clean;
+
+/// A picture that also goes to a file of its own.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// The file's name.
+    pub name: String,
+    /// Its content.
+    pub svg: String,
+}
+
+/// A page, and its pictures by themselves.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The page.
+    pub html: String,
+    /// The pictures.
+    pub pictures: Vec<Picture>,
+}
+
+const STYLE: &str = concat!(
+    include_str!("colors.css"),
+    include_str!("../progress/graph.css"),
+    include_str!("page.css"),
+    include_str!("lanes.css"),
+);
+
+/// A whole page around its content. `script` runs where scripts are allowed to; nothing may depend on it.
+fn page(title: &str, content: &Markup, script: Option<&str>) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+                meta name="generator" content=(concat!("seqz ", env!("CARGO_PKG_VERSION")));
+                title { (clean(title)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (content)
+                @if let Some(script) = script { script { (PreEscaped(script)) } }
+            }
+        }
+    }
+    .into_string()
+}

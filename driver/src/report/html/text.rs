@@ -1,0 +1,142 @@
+//! Words and texts of pages and pictures.
+
+use maud::{Markup, html};
+
+use crate::report::document::Site;
+use crate::report::scene::Event;
+use crate::report::schedule::Action;
+use crate::report::words;
+
+/// `text` without characters that XML can't hold, and that no reader could see: each is shown as the one that Unicode has
+/// for a control character's picture, or else as U+FFFD. Line ends and tabs stay.
+#[must_use]
+pub(crate) fn clean(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+            '\x7f' => '\u{2421}',
+            // The rest of the controls, and what XML excludes.
+            '\u{80}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+            // What turns the direction of text around can make code look like other code.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            _ => c,
+        })
+        .collect()
+}
+
+/// A thread in the text, by its tag.
+#[must_use]
+pub(crate) fn named(tag: &str) -> String {
+    if tag.starts_with('T') {
+        tag.to_owned()
+    } else {
+        format!("thread {tag}")
+    }
+}
+
+/// What an event does, in a word.
+#[must_use]
+pub(crate) const fn verb(action: Action) -> &'static str {
+    match action {
+        Action::Local => "goes on",
+        Action::Read => "reads",
+        Action::Write => "writes",
+        Action::Update => "updates",
+        Action::CompareExchange => "tries to update",
+        Action::FailedUpdate => "fails to update",
+        Action::Lock | Action::TryLock => "locks",
+        Action::LockShared | Action::TryLockShared => "locks (shared)",
+        Action::TryLockFailed | Action::TryLockSharedFailed => "finds locked",
+        Action::Unlock => "unlocks",
+        Action::UnlockShared => "unlocks (shared)",
+        Action::Fork => "starts",
+        Action::Begin => "begins",
+        Action::End => "ends",
+        Action::Join => "joins",
+        Action::Wait => "waits for",
+        Action::Wake => "is notified by",
+        Action::Notify => "notifies",
+    }
+}
+
+/// To what it does that: a variable's name, or a thread.
+#[must_use]
+pub(crate) fn object(event: &Event<'_>) -> Option<String> {
+    match event.action {
+        Action::Local | Action::Begin | Action::End => None,
+        Action::Fork | Action::Join => event.object.map(|thread| format!("thread {thread}")),
+        _ => event
+            .variable
+            .map(clean)
+            .or_else(|| event.object.map(|object| format!("#{object}"))),
+    }
+}
+
+/// An event in words: "line 39 updates pending_io = 0".
+#[must_use]
+pub(crate) fn event(event: &Event<'_>) -> String {
+    let place = event
+        .site
+        .map_or_else(String::new, |site| format!("line {} ", site.line));
+    let object = object(event).map_or_else(String::new, |object| format!(" {object}"));
+    let value = event
+        .value
+        .map_or_else(String::new, |value| format!(" = {}", clean(value)));
+    format!("{place}{}{object}{value}", verb(event.action))
+}
+
+/// An event in few characters: "39 updates pending_io".
+#[must_use]
+pub(crate) fn short(event: &Event<'_>, most: usize) -> String {
+    let place = event
+        .site
+        .map_or_else(String::new, |site| format!("{} ", site.line));
+    let object = object(event).map_or_else(String::new, |object| format!(" {object}"));
+    crate::report::layout::fit(&format!("{place}{}{object}", verb(event.action)), most)
+}
+
+/// What stands between backquotes is code.
+pub(crate) fn code_marks(text: &str) -> Markup {
+    let text = clean(text);
+    html! {
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+/// `file:line:column`.
+#[must_use]
+pub(crate) fn place(site: &Site) -> String {
+    clean(&format!("{}:{}:{}", site.file, site.line, site.column))
+}
+
+/// A lock's guard going out of scope has no place of its own.
+#[must_use]
+pub(crate) fn unlocks(event: &Event<'_>) -> String {
+    words::unlocks(event.variable, event.site)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_xml_excludes_is_left() {
+        let all: String = ('\0'..='\u{2fff}')
+            .chain(['\u{fffd}', '\u{fffe}', '\u{ffff}', '𝄞'])
+            .collect();
+        let allowed = |c: char| matches!(c, '\t' | '\n' | '\u{20}'..='\u{7e}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..);
+        let cleaned = clean(&all);
+        assert_eq!(cleaned.chars().count(), all.chars().count());
+        assert!(cleaned.chars().all(allowed));
+        assert!(!cleaned.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn ordinary_text_stays() {
+        let text = "if a < b && \"é漢字\" { x\t= 'y' }\n";
+        assert_eq!(clean(text), text);
+    }
+}

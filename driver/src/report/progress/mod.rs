@@ -1,0 +1,192 @@
+//! The progress graph of two threads: an execution as a path through the plane of (events of one thread done, events of
+//! the other one done), and what stands in the way of other paths.
+//!
+//! Source: E. W. Dijkstra's progress graphs, as runtime's `feasibility::grid` decides with them. What is drawn is each
+//! constraint by itself, in the words of section 4.2 of *Bounded-Interference Sequentialization for Testing Concurrent
+//! Programs*: a path has the same locks and the same reads as the execution exactly when it keeps clear of all
+//! [`Obstacle`]s.
+//!
+//! Place (x, y): the first thread (drawn to the right) has done x events, the second one (drawn upwards) y. Step i of a
+//! thread leads from place i to place i + 1, so it is drawn as the line between the two.
+
+mod draw;
+mod plane;
+#[cfg(test)]
+mod tests;
+
+pub use draw::{figure, in_words, svg};
+pub use plane::{Bar, Corner, Obstacle, Plane, Rectangle, Why};
+
+use super::scene::Scene;
+use super::schedule::Action;
+use plane::{Act, Step};
+use seqz_runtime::log::LockMode;
+
+/// The most events of a thread that are drawn.
+const MOST: usize = 200;
+/// From so many events on, those are left out that constrain nothing.
+const MANY: usize = 40;
+
+/// A progress graph, and which events of the scene its lines are.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The lanes of the scene: to the right, and upwards.
+    pub lanes: [usize; 2],
+    /// The obstacles and the path.
+    pub plane: Plane,
+    /// For each thread: its steps as indices of events of the scene.
+    pub events: [Vec<usize>; 2],
+    /// For each thread: the index of the mark that says what it is about to do and can't.
+    pub pending: [Option<usize>; 2],
+    /// Whether events that constrain nothing were left out.
+    pub reduced: bool,
+}
+
+/// Why there is no progress graph of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoGraph {
+    /// A plane has two axes.
+    #[error("more than two threads run side by side: a progress graph has two axes")]
+    Threads,
+    /// No second axis.
+    #[error("only one thread does anything that another one could see")]
+    OneThread,
+    /// Notifications are no reads, writes or locks.
+    #[error("threads wait to be notified, which a progress graph does not show")]
+    Waits,
+    /// It would be unreadable.
+    #[error("the threads have too many events for a picture")]
+    TooLong,
+}
+
+impl Graph {
+    /// The progress graph of an execution.
+    ///
+    /// # Errors
+    /// When it has none, and why.
+    pub fn of(scene: &Scene<'_>) -> Result<Self, NoGraph> {
+        let lanes = two_lanes(scene)?;
+        let is_pending = |mark: &super::scene::Mark<'_>| mark.pending.is_some();
+        let pending = lanes.map(|lane| {
+            let mut marks = scene.marks.iter();
+            marks.position(|mark| mark.lane == lane && is_pending(mark))
+        });
+        let mut kept = vec![true; scene.events.len()];
+        let count = |kept: &[bool], lane: usize| {
+            let events = scene.events.iter().zip(kept);
+            events.filter(|(e, kept)| e.lane == lane && **kept).count()
+        };
+        let reduced = lanes.iter().any(|&lane| count(&kept, lane) > MANY);
+        if reduced {
+            for (at, event) in scene.events.iter().enumerate() {
+                kept[at] = event.pair.is_some()
+                    || !event.action.has_variable()
+                    || scene.events.iter().any(|other| {
+                        other.lane != event.lane
+                            && other.object == event.object
+                            && other.action.has_variable()
+                            && lanes.contains(&other.lane)
+                    });
+            }
+        }
+        let mut steps = [Vec::new(), Vec::new()];
+        let mut events = [Vec::new(), Vec::new()];
+        let mut order = Vec::new();
+        for (at, event) in scene.events.iter().enumerate() {
+            let Some(axis) = lanes.iter().position(|&lane| lane == event.lane) else {
+                continue;
+            };
+            let other = scene.lanes[lanes[1 - axis]].thread;
+            let Some(act) = act(event.action, event.object == Some(other))? else {
+                continue;
+            };
+            if !kept[at] {
+                continue;
+            }
+            order.push(axis);
+            events[axis].push(at);
+            steps[axis].push(Step {
+                act,
+                object: event.object.unwrap_or(u32::MAX),
+            });
+        }
+        if steps.iter().any(|steps| steps.len() > MOST) {
+            return Err(NoGraph::TooLong);
+        }
+        if (0..2).any(|axis| steps[axis].is_empty() && pending[axis].is_none()) {
+            return Err(NoGraph::OneThread);
+        }
+        for axis in 0..2 {
+            let mark = pending[axis].and_then(|mark| scene.marks[mark].pending);
+            let Some((action, object)) = mark else {
+                continue;
+            };
+            let other = scene.lanes[lanes[1 - axis]].thread;
+            let act = act(action, object == Some(other))?.filter(|_| object.is_some());
+            steps[axis].push(Step {
+                act: act.unwrap_or(Act::Other),
+                object: object.unwrap_or(u32::MAX),
+            });
+        }
+        Ok(Self {
+            lanes,
+            plane: Plane::new(steps, order),
+            events,
+            pending,
+            reduced,
+        })
+    }
+}
+
+/// The two threads that run side by side.
+fn two_lanes(scene: &Scene<'_>) -> Result<[usize; 2], NoGraph> {
+    match scene.lanes.len() {
+        0 | 1 => Err(NoGraph::OneThread),
+        2 => Ok([0, 1]),
+        3 => {
+            // The harness itself may have no part in it: it starts the two, and waits for them.
+            let harness = scene.lanes.iter().position(|lane| lane.thread == 0);
+            let harness = harness.ok_or(NoGraph::Threads)?;
+            let (mut forks, mut joins) = (0, 0);
+            for event in scene.events.iter().filter(|event| event.lane == harness) {
+                match event.action {
+                    Action::Fork => forks += 1,
+                    Action::Join => joins += 1,
+                    action if action.has_variable() && forks > 0 && joins < 2 => {
+                        return Err(NoGraph::Threads);
+                    }
+                    _ => {}
+                }
+            }
+            let others: Vec<_> = (0..3).filter(|&lane| lane != harness).collect();
+            // A thread that one of the two starts itself has seen what was before that.
+            let mut nested = scene.events.iter();
+            if forks != 2 || nested.any(|e| e.action == Action::Fork && e.lane != harness) {
+                return Err(NoGraph::Threads);
+            }
+            Ok([others[0], others[1]])
+        }
+        _ => Err(NoGraph::Threads),
+    }
+}
+
+/// What an event is to the plane; nothing for those that no other thread sees.
+const fn act(action: Action, of_the_other: bool) -> Result<Option<Act>, NoGraph> {
+    Ok(Some(match action {
+        Action::Read | Action::FailedUpdate | Action::CompareExchange => Act::Read,
+        Action::Write => Act::Write,
+        Action::Update => Act::Update,
+        Action::Lock | Action::TryLock => Act::Acquire(LockMode::Exclusive),
+        Action::LockShared | Action::TryLockShared => Act::Acquire(LockMode::Shared),
+        Action::Unlock => Act::Release(LockMode::Exclusive),
+        Action::UnlockShared => Act::Release(LockMode::Shared),
+        Action::TryLockFailed => Act::FindTaken(LockMode::Exclusive),
+        Action::TryLockSharedFailed => Act::FindTaken(LockMode::Shared),
+        Action::Fork if of_the_other => Act::Start,
+        Action::Join if of_the_other => Act::Join,
+        Action::Local | Action::Begin | Action::End | Action::Fork | Action::Join => {
+            return Ok(None);
+        }
+        Action::Wait | Action::Wake | Action::Notify => return Err(NoGraph::Waits),
+    }))
+}

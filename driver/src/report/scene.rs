@@ -1,0 +1,319 @@
+//! What is drawn of a finding: the events of its threads in the order of one execution, and what is at its end.
+//!
+//! Findings of `seqz check` and of `seqz explore` say it in different ways; pictures are made from this one.
+
+use std::collections::HashMap;
+
+use super::document::{Bug, Op, Role, Site, Thread};
+use super::exploration::Failure;
+use super::schedule::Action;
+use super::words;
+use crate::findings::Found;
+
+/// One execution, ready to be drawn.
+#[derive(Clone, Debug)]
+pub struct Scene<'a> {
+    /// The threads that do anything; for `seqz check` the thread under test is the first one.
+    pub lanes: Vec<Lane>,
+    /// In the order in which they happen.
+    pub events: Vec<Event<'a>>,
+    /// What is to be seen at the end.
+    pub marks: Vec<Mark<'a>>,
+}
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// Its number in a schedule; of `seqz check`, its place in the list of threads.
+    pub thread: u32,
+    /// A short name: `T`, `T′`, or the number.
+    pub tag: String,
+    /// What it is.
+    pub title: String,
+}
+
+/// One event.
+#[derive(Clone, Debug)]
+pub struct Event<'a> {
+    /// Whose, by index into the lanes.
+    pub lane: usize,
+    /// What it does.
+    pub action: Action,
+    /// To which variable, lock or thread, by number.
+    pub object: Option<u32>,
+    /// Its short name.
+    pub variable: Option<&'a str>,
+    /// The value read or written.
+    pub value: Option<&'a str>,
+    /// Where.
+    pub site: Option<&'a Site>,
+    /// For what reads a variable: the event that wrote the value, unless it is the initial one. For what takes a lock: the
+    /// event that gave it back last. For what finds a lock taken: the event that took it.
+    pub from: Option<usize>,
+    /// For a non-local read and for the write that it sees: its number in the explanation, from 0.
+    pub pair: Option<u32>,
+}
+
+impl Event<'_> {
+    /// Whether it reads a variable's value.
+    #[must_use]
+    pub const fn reads(&self) -> bool {
+        use Action::{CompareExchange, FailedUpdate, Read, Update};
+        matches!(self.action, Read | Update | FailedUpdate | CompareExchange)
+    }
+
+    /// Whether it writes a variable's value.
+    #[must_use]
+    pub const fn writes(&self) -> bool {
+        matches!(self.action, Action::Write | Action::Update)
+    }
+
+    /// Whether it takes a lock.
+    #[must_use]
+    pub const fn acquires(&self) -> bool {
+        use Action::{Lock, LockShared, TryLock, TryLockShared};
+        matches!(self.action, Lock | LockShared | TryLock | TryLockShared)
+    }
+
+    /// Whether it gives a lock back.
+    #[must_use]
+    pub const fn releases(&self) -> bool {
+        matches!(self.action, Action::Unlock | Action::UnlockShared)
+    }
+
+    /// Whether it finds a lock taken.
+    #[must_use]
+    pub const fn finds_taken(&self) -> bool {
+        use Action::{TryLockFailed, TryLockSharedFailed};
+        matches!(self.action, TryLockFailed | TryLockSharedFailed)
+    }
+}
+
+/// What is to be seen at the end, after all events.
+#[derive(Clone, Debug)]
+pub struct Mark<'a> {
+    /// Whose, by index into the lanes.
+    pub lane: usize,
+    /// Where.
+    pub site: Option<&'a Site>,
+    /// What the thread is about to do and can't, and to which lock or variable, where that is known.
+    pub pending: Option<(Action, Option<u32>)>,
+    /// In words.
+    pub remark: String,
+}
+
+impl<'a> Scene<'a> {
+    /// What is drawn of a finding. `None` where the program died before it could tell what it had done.
+    #[must_use]
+    pub fn of(found: &'a Found) -> Option<Self> {
+        let scene = match found {
+            Found::Bug { threads, bug } => Self::of_bug(bug, threads),
+            Found::Failure { failure } => Self::of_failure(failure),
+        };
+        (!scene.events.is_empty() || !scene.marks.is_empty())
+            .then_some(scene)
+            .filter(|scene| !scene.lanes.is_empty())
+    }
+
+    fn of_bug(bug: &'a Bug, threads: &[Thread]) -> Self {
+        if bug.trace.is_empty() {
+            return Self {
+                lanes: Vec::new(),
+                events: Vec::new(),
+                marks: Vec::new(),
+            };
+        }
+        let lane = |role: Role, tag: &str, what: &str| Lane {
+            thread: u32::try_from(role.index()).unwrap_or_default(),
+            tag: tag.to_owned(),
+            title: format!("{}, {what}", words::thread(role, threads)),
+        };
+        let lanes = vec![
+            lane(bug.under_test, "T", "under test"),
+            lane(bug.under_test.other(), "T′", "interfering"),
+        ];
+        let events = bug.trace.iter().map(|step| {
+            let lane = usize::from(step.thread != bug.under_test);
+            Event {
+                lane,
+                action: action(step.op),
+                // A join says whom it waits for.
+                object: if step.op == Op::Join {
+                    Some(lanes[1 - lane].thread)
+                } else {
+                    step.object
+                },
+                variable: step.variable.as_deref(),
+                value: step.value.as_deref(),
+                site: step.site.as_ref(),
+                from: None,
+                pair: step.pair,
+            }
+        });
+        let mut scene = Self {
+            events: events.collect(),
+            lanes,
+            marks: Vec::new(),
+        };
+        scene.pair_up();
+        scene.marks = scene.marks_of(bug);
+        scene
+    }
+
+    /// The bug shows at the end of the thread under test.
+    fn marks_of(&self, bug: &'a Bug) -> Vec<Mark<'a>> {
+        use super::document::Kind;
+        let failure = words::failure(bug.kind).to_owned();
+        let pending = |holder: usize| {
+            // What is waited for is not written down, but it is a lock that the other one holds.
+            let held = self.held(holder);
+            let only = held.first().copied().filter(|_| held.len() == 1);
+            (bug.kind == Kind::Deadlock).then_some((Action::Lock, only))
+        };
+        let mut marks = Vec::new();
+        if bug.other_pending {
+            marks.push(Mark {
+                lane: 1,
+                site: bug.other_site.as_ref(),
+                pending: pending(0).or(Some((Action::Local, None))),
+                remark: failure.clone(),
+            });
+        }
+        marks.push(Mark {
+            lane: 0,
+            site: bug.site.as_ref(),
+            pending: pending(1),
+            remark: failure,
+        });
+        marks
+    }
+
+    fn of_failure(failure: &'a Failure) -> Self {
+        let mut numbers: Vec<u32> = failure.schedule.iter().map(|event| event.thread).collect();
+        numbers.extend(failure.waiting.iter().map(|waiting| waiting.thread));
+        numbers.push(failure.thread);
+        numbers.sort_unstable();
+        numbers.dedup();
+        let lane = |thread: u32| numbers.binary_search(&thread).unwrap_or(0);
+        let lanes = numbers.iter().map(|&number| Lane {
+            thread: number,
+            tag: number.to_string(),
+            title: format!(
+                "thread {}",
+                words::numbered_thread(number, &failure.threads)
+            ),
+        });
+        let events = failure.schedule.iter().map(|event| Event {
+            lane: lane(event.thread),
+            action: event.action,
+            object: Some(event.object),
+            variable: event.variable.as_deref(),
+            value: None,
+            site: event.site.as_ref(),
+            from: None,
+            pair: None,
+        });
+        let mut marks: Vec<_> = failure
+            .waiting
+            .iter()
+            .map(|waiting| Mark {
+                lane: lane(waiting.thread),
+                site: waiting.site.as_ref(),
+                pending: Some((waiting.action, Some(waiting.object))),
+                remark: match waiting.held_by {
+                    Some(holder) => {
+                        format!(
+                            "waits for ever here: thread {holder} holds {}",
+                            words::variable(waiting.variable.as_deref())
+                        )
+                    }
+                    None => "waits for ever here".to_owned(),
+                },
+            })
+            .collect();
+        if marks.is_empty() {
+            marks.push(Mark {
+                lane: lane(failure.thread),
+                site: failure.site.as_ref(),
+                pending: None,
+                remark: words::failure(failure.kind).to_owned(),
+            });
+        }
+        let mut scene = Self {
+            events: events.collect(),
+            lanes: lanes.collect(),
+            marks,
+        };
+        scene.pair_up();
+        scene
+    }
+
+    /// Finds out where each event has what it sees from: the order of the events says it.
+    fn pair_up(&mut self) {
+        let mut written: HashMap<u32, usize> = HashMap::new();
+        let mut given_back: HashMap<u32, usize> = HashMap::new();
+        let mut taken: HashMap<u32, Vec<usize>> = HashMap::new();
+        for at in 0..self.events.len() {
+            let event = &self.events[at];
+            let Some(object) = event.object.filter(|_| event.action.has_variable()) else {
+                continue;
+            };
+            let from = if event.reads() {
+                written.get(&object).copied()
+            } else if event.acquires() {
+                given_back.get(&object).copied()
+            } else if event.finds_taken() {
+                taken.get(&object).and_then(|open| open.last().copied())
+            } else {
+                None
+            };
+            if event.writes() {
+                written.insert(object, at);
+            }
+            if event.acquires() {
+                taken.entry(object).or_default().push(at);
+            }
+            if event.releases() {
+                given_back.insert(object, at);
+                let lane = event.lane;
+                if let Some(open) = taken.get_mut(&object) {
+                    let last = open.iter().rposition(|&at| self.events[at].lane == lane);
+                    last.map(|last| open.remove(last));
+                }
+            }
+            self.events[at].from = from;
+        }
+    }
+
+    /// The locks that a thread holds at the end.
+    #[must_use]
+    pub fn held(&self, lane: usize) -> Vec<u32> {
+        let mut held = Vec::new();
+        for event in self.events.iter().filter(|event| event.lane == lane) {
+            let Some(object) = event.object else { continue };
+            if event.acquires() {
+                held.push(object);
+            } else if event.releases() {
+                let last = held.iter().rposition(|&lock| lock == object);
+                last.map(|last| held.remove(last));
+            }
+        }
+        held.sort_unstable();
+        held.dedup();
+        held
+    }
+}
+
+const fn action(op: Op) -> Action {
+    match op {
+        Op::Read => Action::Read,
+        Op::Write => Action::Write,
+        Op::Update => Action::Update,
+        Op::Lock => Action::Lock,
+        Op::LockShared => Action::LockShared,
+        Op::Unlock => Action::Unlock,
+        Op::UnlockShared => Action::UnlockShared,
+        Op::TryLockFailed => Action::TryLockFailed,
+        Op::Join => Action::Join,
+    }
+}

@@ -1,0 +1,73 @@
+//! `seqz report`, on findings as they are made.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::programs::{HEAD, lost_update};
+use support::{package, program, seqz};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The picture in the README is what its command draws.
+#[test]
+fn the_picture_of_bluetooth_is_up_to_date() {
+    let run = seqz(
+        &repository(),
+        ["check", "examples/bluetooth.rs", "--format", "json"],
+    );
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let finding = format!("{}/1.json", run.json()["findings"].as_str().unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let page = dir.path().join("report.html");
+    let args = ["report", &finding, "--svg"].map(Path::new);
+    let run = seqz(
+        &repository(),
+        args.into_iter().chain([dir.path(), Path::new("-o"), &page]),
+    );
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    let drawn = fs::read_to_string(dir.path().join("progress.svg")).unwrap();
+    let kept = repository().join("docs/bluetooth-progress.svg");
+    if std::env::var_os("SEQZ_UPDATE").is_some() {
+        fs::write(&kept, &drawn).unwrap();
+    }
+    assert!(
+        drawn == fs::read_to_string(&kept).unwrap(),
+        "draw docs/bluetooth-progress.svg again: SEQZ_UPDATE=1 cargo test -p seqz --test report"
+    );
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("stop_during_a_request"));
+}
+
+#[test]
+fn every_finding_can_be_drawn() {
+    let dir = package(&format!("{HEAD}{}", lost_update()));
+    for by in ["check", "explore"] {
+        let run = seqz(dir.path(), [by, "--format", "json"]);
+        let finding = format!("{}/1.json", run.json()["findings"].as_str().unwrap());
+        let run = seqz(dir.path(), ["report", &finding]);
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+        assert_eq!(run.stdout.trim(), "1.html");
+        let page = fs::read_to_string(dir.path().join("1.html")).unwrap();
+        assert!(page.contains("class=\"progress\""), "{by}");
+    }
+}
+
+#[test]
+fn what_is_no_finding_is_refused() {
+    let dir = program(&[("no.json", "{}"), ("text.json", "fn main() {}")]);
+    for (file, said) in [
+        ("no.json", "does not have"),
+        ("text.json", "text.json"),
+        ("missing.json", "cannot read"),
+    ] {
+        let run = seqz(dir.path(), ["report", file]);
+        assert_eq!(run.code, Some(2), "{}", run.shown());
+        assert!(run.stderr.contains(said), "{}", run.shown());
+        let written = Path::new(file).with_extension("html");
+        assert!(!dir.path().join(written).exists());
+    }
+}
