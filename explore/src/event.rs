@@ -141,6 +141,29 @@ impl Kind {
         )
     }
 
+    /// Whether the thread sees, after an event of this kind, the value that the object had.
+    #[inline]
+    #[must_use]
+    pub const fn observes(self) -> bool {
+        matches!(
+            self,
+            Self::Read
+                | Self::Update
+                | Self::FailedUpdate
+                | Self::Lock
+                | Self::TryLock
+                | Self::LockShared
+                | Self::TryLockShared
+        )
+    }
+
+    /// Whether events of this kind have values: see [`Event::found`].
+    #[inline]
+    #[must_use]
+    pub const fn has_value(self) -> bool {
+        self.observes() || matches!(self, Self::Write | Self::Unlock | Self::UnlockShared)
+    }
+
     /// Whether, of two conflicting events on one object, both could have been enabled before the earlier one ran: if
     /// not, their order is none that a scheduler could turn round. A blocking acquire can't be, beside a release.
     #[inline]
@@ -185,13 +208,21 @@ pub struct Event {
     /// [`Kind::CompareExchange`] operations needs it in all of its events, even in a [`Kind::Write`]; otherwise 0 will do
     /// where it is not known.
     pub found: u64,
-    /// Hash of the value that the object has after, likewise.
+    /// Hash of the value that the object has after, likewise. It differs from [`Self::found`] iff the event changed the
+    /// value, as far as the executor knows: also in a [`Kind::Unlock`] whose values are not told.
     pub left: u64,
     /// Where in the program.
     pub site: Site,
 }
 
 impl Event {
+    /// Whether the object has another value after the event.
+    #[inline]
+    #[must_use]
+    pub const fn changes(&self) -> bool {
+        self.found != self.left
+    }
+
     /// Whether the order of two events of different threads can matter.
     #[inline]
     #[must_use]

@@ -15,12 +15,14 @@ mod harness;
 mod ids;
 pub mod input;
 pub mod log;
+pub mod observe;
 mod p_hat;
 pub mod print;
 #[cfg(feature = "scheduler")]
 pub mod scheduled;
 mod shared;
 pub mod std;
+pub mod values;
 pub mod worker;
 
 pub use harness::{AnyHarness, Bound, Harness};

@@ -13,6 +13,10 @@ use crate::log::LockMode;
 /// Where every [`Site`] of the program is near to: sites are named by their distance from here.
 static ORIGIN: u8 = 0;
 
+pub(super) fn origin() -> usize {
+    (&raw const ORIGIN).addr()
+}
+
 pub(super) fn site_number(site: Site) -> u32 {
     // Places are constants of one binary, all within four gigabytes.
     #[allow(clippy::cast_possible_truncation)]
@@ -67,10 +71,21 @@ impl Handle {
         self.get().slots.get(thread as usize)?.name.clone()
     }
 
-    /// The name of the object at this address.
-    pub(crate) fn object(self, address: usize) -> Object {
+    /// The name of an object at this address that has not had one in this execution.
+    pub(crate) fn new_object(self, address: usize) -> Object {
         let state = self.get();
-        state.objects.name(address, &state.arena, &state.stacks)
+        state.objects.new_name(address, &state.arena, &state.stacks)
+    }
+
+    /// The place of the object.
+    pub(crate) fn place_of_object(self, object: Object) -> u64 {
+        self.get().objects.place(object as usize)
+    }
+
+    /// This address, told in a way that does not depend on the schedule.
+    pub(crate) fn place_of(self, address: usize) -> u64 {
+        let state = self.get();
+        super::objects::place(address, &state.arena, &state.stacks)
     }
 
     /// Notes that this object is plain data.
@@ -114,7 +129,7 @@ impl Handle {
         let state = self.get();
         let thread = state.current;
         for lock in std::mem::take(&mut state.slots[thread].to_give_back) {
-            self.unlock(lock.object, lock.mode, lock.written, lock.site);
+            self.unlock_now(lock.object, lock.mode, lock.site, || lock.values);
         }
     }
 
@@ -146,10 +161,17 @@ impl Handle {
             site: Some(site),
         });
         state.untold = true;
+        self.note_values(&event, site);
     }
 
-    /// Waits for a lock and takes it.
-    pub(crate) fn lock(self, object: Object, mode: LockMode, site: Site) {
+    /// Waits for a lock and takes it. `contents` gives the hash of what it protects, see [`Self::found`].
+    pub(crate) fn lock(
+        self,
+        object: Object,
+        mode: LockMode,
+        site: Site,
+        contents: impl FnOnce() -> Option<u64>,
+    ) {
         let kind = match mode {
             LockMode::Exclusive => Kind::Lock,
             LockMode::Shared => Kind::LockShared,
@@ -167,11 +189,18 @@ impl Handle {
         }
         // When the execution is being ended, the other holder only has destructors left to run.
         self.take(object, mode);
-        self.did(kind, object, 0, 0, site);
+        let found = self.found(object, contents);
+        self.did(kind, object, found, found, site);
     }
 
-    /// Takes a lock if that needs no waiting.
-    pub(crate) fn try_lock(self, object: Object, mode: LockMode, site: Site) -> bool {
+    /// Takes a lock if that needs no waiting. `contents` as for [`Self::lock`].
+    pub(crate) fn try_lock(
+        self,
+        object: Object,
+        mode: LockMode,
+        site: Site,
+        contents: impl FnOnce() -> Option<u64>,
+    ) -> bool {
         let (kind, failed) = match mode {
             LockMode::Exclusive => (Kind::TryLock, Kind::TryLockFailed),
             LockMode::Shared => (Kind::TryLockShared, Kind::TryLockSharedFailed),
@@ -183,30 +212,69 @@ impl Handle {
         let free = self.may_take(object, mode);
         if free {
             self.take(object, mode);
+            let found = self.found(object, contents);
+            self.did(kind, object, found, found, site);
+        } else {
+            self.did(failed, object, 0, 0, site);
         }
-        self.did(if free { kind } else { failed }, object, 0, 0, site);
         free
     }
 
     /// Gives a lock back.
     ///
-    /// `written` tells that what it protects may have changed.
+    /// `written` tells that what it protects may have changed, `contents` what it is now.
     ///
     /// A thread that unwinds can't be switched away from, but that others run before it gives its locks back is no less
     /// possible: so it gives them back when it has unwound. Nobody can tell, since nobody can take them before.
-    pub(crate) fn unlock(self, object: Object, mode: LockMode, written: bool, site: Site) {
+    pub(crate) fn unlock(
+        self,
+        object: Object,
+        mode: LockMode,
+        written: bool,
+        site: Site,
+        contents: impl FnOnce() -> Option<u64>,
+    ) {
         let state = self.get();
         if !state.ending && std::thread::panicking() {
             let thread = state.current;
             let lock = ToGiveBack {
                 object,
                 mode,
-                written,
+                values: self.given_back(object, mode, written, contents),
                 site,
             };
             super::arena::outside(|| state.slots[thread].to_give_back.push(lock));
             return;
         }
+        self.unlock_now(object, mode, site, || {
+            self.given_back(object, mode, written, contents)
+        });
+    }
+
+    /// What a lock's value was when it was taken, and what it is now.
+    fn given_back(
+        self,
+        object: Object,
+        mode: LockMode,
+        written: bool,
+        contents: impl FnOnce() -> Option<u64>,
+    ) -> (u64, u64) {
+        match mode {
+            LockMode::Exclusive => self.change(object, written, contents),
+            LockMode::Shared => {
+                let found = self.found(object, contents);
+                (found, found)
+            }
+        }
+    }
+
+    fn unlock_now(
+        self,
+        object: Object,
+        mode: LockMode,
+        site: Site,
+        values: impl FnOnce() -> (u64, u64),
+    ) {
         let kind = match mode {
             LockMode::Exclusive => Kind::Unlock,
             LockMode::Shared => Kind::UnlockShared,
@@ -219,7 +287,8 @@ impl Handle {
             LockMode::Exclusive => holders.exclusive = 0,
             LockMode::Shared => holders.shared = holders.shared.saturating_sub(1),
         }
-        self.did(kind, object, 0, u64::from(written), site);
+        let (found, left) = values();
+        self.did(kind, object, found, left, site);
     }
 
     /// Whether this is a lock that the thread, which unwinds, still has to give back: then it has it again.
@@ -266,6 +335,7 @@ impl Handle {
             self.give_up("the program has more than 128 threads", site);
         }
         self.turn(Kind::Fork, thread, 0, site);
+        self.note_fork(thread as usize);
         start(self, thread as usize, body);
         let slot = &mut self.get().slots[thread as usize];
         slot.name = name;

@@ -104,7 +104,14 @@ impl Handle {
         });
     }
 
-    /// The program does what the machine cannot follow.
+    /// The program has done what the machine cannot follow: the execution is ended when the next event is due.
+    pub(super) fn give_up_soon(self, message: &str, site: Site) {
+        let state = self.get();
+        let refusal = super::arena::outside(|| (message.to_owned(), site));
+        state.unsupported.get_or_insert(refusal);
+    }
+
+    /// The program is about to do what the machine cannot follow.
     pub(super) fn give_up(self, message: &str, site: Site) {
         let state = self.get();
         state.unsupported = Some((message.to_owned(), site));

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
-use seqz_explore::{Event, Executor, Outcome, Pending, RunEnd, Scheduler};
+use seqz_explore::{Event, Executor, Outcome, Pending, RunEnd, Scheduler, Test};
 
 use super::arena::Arena;
 use super::failures::Failure;
@@ -14,6 +14,7 @@ use super::races;
 use super::running::{end_all, resume, start};
 use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
+use super::values::Values;
 use crate::engine::{Place, Site, ThreadInfo, one_at_a_time};
 
 /// How executions are run.
@@ -28,6 +29,9 @@ pub struct Settings {
     pub idle_reads: u32,
     /// Whether executions are traced: see [`Machine::trace`].
     pub trace: bool,
+    /// Whether events tell the values behind locks and in `static mut`s as they do those of atomics, and [`Machine::tests`]
+    /// what of them threads observe. Atomics' are told in any case.
+    pub values: bool,
 }
 
 impl Default for Settings {
@@ -38,6 +42,7 @@ impl Default for Settings {
             stack: 2 << 20,
             idle_reads: 3,
             trace: true,
+            values: false,
         }
     }
 }
@@ -102,6 +107,7 @@ impl<'p> Machine<'p> {
                 left: Vec::new(),
                 failures: Vec::new(),
                 plain: Vec::new(),
+                values: Values::default(),
                 second_look: false,
                 has_parked: false,
                 unsupported: None,
@@ -118,6 +124,13 @@ impl<'p> Machine<'p> {
         } else {
             &[]
         }
+    }
+
+    /// Of which events of the latest execution the thread observes less than the value that they found: by the event's
+    /// number, which is its place in the trace. In order; only where values are told.
+    #[must_use]
+    pub fn tests(&self) -> &[(usize, Test)] {
+        self.state.values.tests()
     }
 
     /// Whether a thread was parked in the latest execution since it read the same again and again.
@@ -196,6 +209,7 @@ impl Executor for Machine<'_> {
         let scheduler: *mut (dyn Scheduler + 'static) = unsafe { std::mem::transmute(scheduler) };
         handle.get().scheduler = Some(scheduler);
         CURRENT.set(Some(pointer));
+        crate::observe::ask(handle.get().settings.values);
         let program: *const (dyn Fn() + '_) = self.program;
         // SAFETY: as above; the coroutine is over before `run` returns.
         let program: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(program) };
@@ -208,6 +222,7 @@ impl Executor for Machine<'_> {
         end_all(handle);
         crate::std::thread::local::clear();
         CURRENT.set(None);
+        crate::observe::ask(false);
         let state = handle.get();
         state.scheduler = None;
         if !state.plain.is_empty()

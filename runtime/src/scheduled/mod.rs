@@ -13,6 +13,7 @@
 //! | [`failures`] | panics, deadlocks, livelocks |
 //! | [`coroutine`] | stacks, and the coroutines on them |
 //! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
+//! | [`values`] | the values in events, and what of them threads observe |
 //! | [`races`] | finds accesses to plain data that nothing orders |
 //! | [`coupling`] | how often one thread sees the other one in a failing execution |
 //! | [`replay`] | follows a schedule that was written down |
@@ -36,6 +37,7 @@ mod running;
 mod state;
 mod threads;
 mod turns;
+mod values;
 pub mod witness;
 
 pub use failures::{Failure, FailureKind};

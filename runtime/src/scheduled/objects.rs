@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use seqz_explore::Object;
-use seqz_explore::hash::Mixer;
+use seqz_explore::hash::{Mixer, mix};
 
 use super::arena::{self, Arena};
 
@@ -17,6 +17,8 @@ enum Spot {
     Stack(usize, usize),
     /// Anywhere else: a static.
     Fixed(usize),
+    /// Where another object has been in this execution: which was the first one there, and how many there have been.
+    Again(Object, u32),
 }
 
 /// Who holds a lock in the current execution.
@@ -51,6 +53,11 @@ pub(super) struct Objects {
     near: Vec<Vec<Object>>,
     names: HashMap<Spot, Object, BuildHasherDefault<Mixer>>,
     holders: Vec<Holders>,
+    /// By object that was the first one in its place: the latest execution in which it has come up, and how many objects
+    /// have been in that place there.
+    users: Vec<(u32, u32)>,
+    /// By object: its place, told in a way that is the same in all searches.
+    places: Vec<u64>,
     generation: u32,
 }
 
@@ -77,10 +84,45 @@ impl Objects {
         arena::outside(|| self.look_up(spot(address, arena, stacks)))
     }
 
+    /// The name of an object at this address that has not been named in this execution. It may not be the first one there: a
+    /// value can have been moved away, and another one come.
+    #[inline]
+    pub(super) fn new_name(
+        &mut self,
+        address: usize,
+        arena: &Arena,
+        stacks: &[(usize, usize)],
+    ) -> Object {
+        let first = self.name(address, arena, stacks);
+        let at = first as usize;
+        if at >= self.users.len() {
+            arena::outside(|| self.users.resize(at + 1, (0, 0)));
+        }
+        let (generation, count) = &mut self.users[at];
+        if *generation != self.generation {
+            (*generation, *count) = (self.generation, 0);
+        }
+        *count += 1;
+        if *count == 1 {
+            return first;
+        }
+        let again = Spot::Again(first, *count);
+        arena::outside(|| self.look_up(again))
+    }
+
+    /// The place of an object, told in a way that is the same in all searches.
+    pub(super) fn place(&self, object: usize) -> u64 {
+        self.places.get(object).copied().unwrap_or_default()
+    }
+
     #[cold]
     fn look_up(&mut self, spot: Spot) -> Object {
         let next = Object::try_from(self.names.len()).unwrap_or(NONE);
         let name = *self.names.entry(spot).or_insert(next);
+        if name == next {
+            let place = self.place_of(spot);
+            self.places.push(place);
+        }
         if let Spot::Heap(thread, offset) = spot
             && offset < NEAR
         {
@@ -95,6 +137,16 @@ impl Objects {
             near[at] = name;
         }
         name
+    }
+
+    fn place_of(&self, spot: Spot) -> u64 {
+        let (kind, a, b) = match spot {
+            Spot::Heap(thread, offset) => (1, thread as u64, offset as u64),
+            Spot::Stack(thread, offset) => (2, thread as u64, offset as u64),
+            Spot::Fixed(address) => (3, address.wrapping_sub(super::events::origin()) as u64, 0),
+            Spot::Again(first, count) => (4, self.place(first as usize), u64::from(count)),
+        };
+        mix(mix(kind, a), b)
     }
 
     #[inline]
@@ -129,4 +181,9 @@ fn spot(address: usize, arena: &Arena, stacks: &[(usize, usize)]) -> Spot {
 /// Whether what lies there outlives executions. Where the arena is not installed, all of the heap is taken for that.
 pub(super) fn is_static(address: usize, arena: &Arena, stacks: &[(usize, usize)]) -> bool {
     matches!(spot(address, arena, stacks), Spot::Fixed(_))
+}
+
+/// A place, told in a way that does not depend on the schedule.
+pub(super) fn place(address: usize, arena: &Arena, stacks: &[(usize, usize)]) -> u64 {
+    Objects::default().place_of(spot(address, arena, stacks))
 }

@@ -14,6 +14,7 @@ use super::failures::Failure;
 use super::machine::{Settings, Traced};
 use super::objects::Objects;
 use super::threads::{Slot, Stage};
+use super::values::Values;
 use crate::engine::{Site, next_generation};
 
 pub(super) struct State {
@@ -56,6 +57,7 @@ pub(super) struct State {
     pub(super) failures: Vec<Failure>,
     /// The objects of this execution that are plain data.
     pub(super) plain: Vec<Object>,
+    pub(super) values: Values,
     /// Parked threads have been let go once since the last write.
     pub(super) second_look: bool,
     /// A thread has been parked in this execution.
@@ -116,21 +118,20 @@ impl State {
         self.left.fill(0);
         self.failures.clear();
         self.plain.clear();
+        if self.settings.values {
+            self.values.begin();
+        }
         self.second_look = false;
         self.has_parked = false;
         self.unsupported = None;
     }
 
     pub(super) fn end(&self) -> RunEnd {
-        let mut hash = 0_u64;
-        let threads = self.reads[..self.slots.len()].iter();
-        for (name, values) in [(0, threads), (1 << 32, self.left.iter())] {
-            for (at, &value) in values.enumerate() {
-                if value != 0 {
-                    hash = hash.wrapping_add(mix(name + at as u64, value));
-                }
-            }
-        }
+        let hash = if self.settings.values {
+            self.state_by_values()
+        } else {
+            self.state_by_events()
+        };
         let failure = self.failures.first().map(|failure| {
             let place = failure.place.as_ref();
             let line = place.map_or(0, |place| {
@@ -143,6 +144,34 @@ impl State {
             state: hash,
             failure,
         }
+    }
+
+    /// What the threads have read, and what the atomics hold.
+    fn state_by_events(&self) -> u64 {
+        let mut hash = 0_u64;
+        let threads = self.reads[..self.slots.len()].iter();
+        for (name, values) in [(0, threads), (1 << 32, self.left.iter())] {
+            for (at, &value) in values.enumerate() {
+                if value != 0 {
+                    hash = hash.wrapping_add(mix(name + at as u64, value));
+                }
+            }
+        }
+        hash
+    }
+
+    /// What the threads have observed, and what all shared objects hold.
+    fn state_by_values(&self) -> u64 {
+        let mut hash = 0_u64;
+        for (at, slot) in self.slots.iter().enumerate() {
+            if slot.stage != Stage::Absent {
+                hash = hash.wrapping_add(mix(at as u64, self.values.histories()[at]));
+            }
+        }
+        for (object, left) in self.values.objects() {
+            hash = hash.wrapping_add(mix(self.objects.place(object), left));
+        }
+        hash
     }
 
     #[inline]
@@ -249,7 +278,7 @@ impl State {
         }
         let changes = match event.kind {
             Kind::Write | Kind::Update => true,
-            Kind::Unlock => event.left != 0,
+            Kind::Unlock => event.changes(),
             _ => false,
         };
         if changes {

@@ -34,7 +34,8 @@ pub(super) struct Panic {
 pub(super) struct ToGiveBack {
     pub object: Object,
     pub mode: LockMode,
-    pub written: bool,
+    /// What the value was when the lock was taken, and what it is now.
+    pub values: (u64, u64),
     pub site: Site,
 }
 

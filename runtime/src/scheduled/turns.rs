@@ -25,7 +25,9 @@ impl Handle {
             return;
         };
         state.next = None;
-        if live.is_empty() {
+        if state.unsupported.is_some() {
+            state.outcome = Outcome::Truncated;
+        } else if live.is_empty() {
             state.outcome = Outcome::Completed;
         } else if state.steps >= state.settings.steps {
             state.outcome = Outcome::Truncated;
@@ -88,6 +90,8 @@ impl Handle {
         if !std::mem::take(&mut state.untold) {
             return;
         }
+        self.complete_values();
+        let state = self.get();
         let Some(&Traced { event, .. }) = state.trace.last() else {
             return;
         };

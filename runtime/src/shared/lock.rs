@@ -355,7 +355,7 @@ impl<V: Shadow> LockCell<V> {
     /// A read, and a write if `writes`, through exclusive access to the lock itself. The answer is the poison flag.
     pub(crate) fn settle(&self, writes: bool, site: Site) -> bool {
         let Some(handle) = current() else {
-            return self.settle_elsewhere(site);
+            return self.settle_elsewhere(writes, site);
         };
         let access = self.enter(handle, site);
         let poisoned = self.read(handle, access, site);

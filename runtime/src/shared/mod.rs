@@ -91,9 +91,14 @@ impl Tag {
         cell: *const C,
     ) -> Object {
         if self.object == NONE {
-            self.object = machine.object(cell.addr());
+            self.object = machine.new_object(cell.addr());
         }
         self.object
+    }
+
+    /// Whoever has the object for itself changes it without an event: what comes after that is an event of a new object.
+    const fn forget(&mut self) {
+        self.object = NONE;
     }
 }
 

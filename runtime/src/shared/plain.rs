@@ -159,7 +159,7 @@ impl<V: Shadow> PlainCell<V> {
     pub(crate) fn borrow_mut(&self, site: Site) -> *mut V {
         let Some(handle) = current() else {
             self.read_elsewhere(site);
-            self.write_elsewhere(site);
+            self.write_elsewhere(None, site);
             return self.place_mut();
         };
         let access = self.enter(handle, false, site);
@@ -176,7 +176,7 @@ impl<V: Shadow> PlainCell<V> {
                 self.write_event(handle, access, site)
             }
             None => {
-                self.write_elsewhere(site);
+                self.write_elsewhere(Some(&value), site);
                 self.place_mut()
             }
         };

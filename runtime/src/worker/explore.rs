@@ -93,6 +93,11 @@ pub(super) fn explore(
     connection.send(&Reply::Done)
 }
 
+/// Whether a strategy is one that looks at the values of all shared objects.
+fn needs_values(strategy: &str) -> bool {
+    matches!(strategy, "mcr" | "rv-causal" | "lazy-hbr" | "lazy-dpor")
+}
+
 /// Failures that have been sent: one for each kind and place.
 #[derive(Default)]
 struct Known {
@@ -144,6 +149,7 @@ impl Exploration<'_> {
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
             idle_reads: request.idle_reads,
             trace: true,
+            values: needs_values(&request.strategy),
         };
         let mut machine = Machine::new(&*self.bound.program, settings);
         let mut search = Search::new(strategy);

@@ -80,10 +80,31 @@ impl<V: Bits> AtomicCell<V> {
         if current().is_some() {
             let value = self.state().g;
             self.store_elsewhere(value, site);
-            return &mut self.state().g;
+            let state = self.state();
+            state.tag.forget();
+            return &mut state.g;
         }
         let _ = site;
         &mut self.state().initial
+    }
+
+    /// Which object this is; 0 where nothing runs.
+    pub(crate) fn identity(&self) -> u64 {
+        #[cfg(feature = "scheduler")]
+        if let Some(machine) = current() {
+            return machine.place_of_object(self.scheduled_object(machine));
+        }
+        0
+    }
+
+    #[cfg(feature = "scheduler")]
+    #[inline]
+    fn scheduled_object(&self, machine: Handle) -> seqz_explore::Object {
+        let state = self.state();
+        if state.tag.renew_to(machine.generation()) {
+            state.g = state.initial;
+        }
+        state.tag.scheduled_object(machine, self)
     }
 
     /// Waits for the current thread's turn, acts, and says what was done.
@@ -97,11 +118,7 @@ impl<V: Bits> AtomicCell<V> {
         site: Site,
         act: impl FnOnce(&mut V) -> (Kind, R),
     ) -> R {
-        let state = self.state();
-        if state.tag.renew_to(machine.generation()) {
-            state.g = state.initial;
-        }
-        let object = state.tag.scheduled_object(machine, self);
+        let object = self.scheduled_object(machine);
         machine.turn(announced, object, expected, site);
         let state = self.state();
         let found = state.g.to_bits();

@@ -11,12 +11,16 @@ use crate::log::LockMode;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::{Handle, current};
 
+/// Mixed into the hash of a value whose lock is poisoned.
+#[cfg(feature = "scheduler")]
+const POISONED: u64 = 0x9015_0ed1_0c4e_d5a1;
+
 impl<V: Shadow> LockCell<V> {
     pub(super) fn lock_elsewhere(&self, mode: LockMode, site: Site) -> bool {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
             let object = self.scheduled_object(machine);
-            machine.lock(object, mode, site);
+            machine.lock(object, mode, site, || self.contents());
             return self.state().g.poisoned;
         }
         let _ = site;
@@ -33,7 +37,7 @@ impl<V: Shadow> LockCell<V> {
         if let Some(machine) = current() {
             let object = self.scheduled_object(machine);
             return machine
-                .try_lock(object, mode, site)
+                .try_lock(object, mode, site, || self.contents())
                 .then(|| self.state().g.poisoned);
         }
         let _ = site;
@@ -57,7 +61,8 @@ impl<V: Shadow> LockCell<V> {
                 self.before_write_elsewhere();
                 self.state().g.poisoned = true;
             }
-            machine.unlock(object, mode, written.is_some() || poisons, taken);
+            let written = written.is_some() || poisons;
+            machine.unlock(object, mode, written, taken, || self.contents());
             return;
         }
         let _ = (mode, taken, written);
@@ -75,16 +80,41 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    pub(super) fn settle_elsewhere(&self, site: Site) -> bool {
+    pub(super) fn settle_elsewhere(&self, writes: bool, site: Site) -> bool {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
             let object = self.scheduled_object(machine);
             machine.turn(Kind::Read, object, 0, site);
-            machine.did(Kind::Read, object, 0, 0, site);
+            let found = machine.found(object, || self.contents());
+            machine.did(Kind::Read, object, found, found, site);
+            if writes {
+                self.state().tag.forget();
+            }
             return self.state().g.poisoned;
         }
-        let _ = site;
+        let _ = (writes, site);
         self.state().g.poisoned
+    }
+
+    /// Which object this is; 0 where nothing runs.
+    pub(crate) fn identity(&self) -> u64 {
+        #[cfg(feature = "scheduler")]
+        if let Some(machine) = current() {
+            return machine.place_of_object(self.scheduled_object(machine));
+        }
+        0
+    }
+
+    /// The hash of the value with its poison flag, if its type is known.
+    #[cfg(feature = "scheduler")]
+    fn contents(&self) -> Option<u64> {
+        let g = &self.state().g;
+        let hash = crate::values::hash_of(&g.value)?;
+        Some(if g.poisoned {
+            seqz_explore::hash::mix(POISONED, hash)
+        } else {
+            hash
+        })
     }
 
     #[cfg(feature = "scheduler")]

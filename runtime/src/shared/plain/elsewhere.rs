@@ -1,29 +1,55 @@
 //! Plain data outside of P̂ₖ: on the scheduled machine, or where nothing runs.
 
 #[cfg(feature = "scheduler")]
-use seqz_explore::Kind;
+use seqz_explore::{Kind, Object};
 
 use super::{PlainCell, Shadow};
 use crate::engine::Site;
 #[cfg(feature = "scheduler")]
-use crate::scheduled::events::current;
+use crate::scheduled::events::{Handle, current};
+#[cfg(feature = "scheduler")]
+use crate::values::hash_of;
 
 impl<V: Shadow> PlainCell<V> {
     pub(super) fn read_elsewhere(&self, site: Site) {
         #[cfg(feature = "scheduler")]
-        self.scheduled(Kind::Read, site);
+        if let Some(machine) = current() {
+            let object = self.scheduled(machine, Kind::Read, site);
+            let found = machine.found(object, || hash_of(&self.state().g));
+            machine.did(Kind::Read, object, found, found, site);
+        }
         let _ = site;
     }
 
-    pub(super) fn write_elsewhere(&self, site: Site) {
+    /// What is written, or nothing where it is written later, through a reference.
+    pub(super) fn write_elsewhere(&self, value: Option<&V>, site: Site) {
         #[cfg(feature = "scheduler")]
-        self.scheduled(Kind::Write, site);
-        let _ = site;
+        if let Some(machine) = current() {
+            let object = self.scheduled(machine, Kind::Write, site);
+            let state = self.state();
+            if state.initial.is_none() {
+                state.initial = Some(machine.outside(|| state.g.shadow()));
+            }
+            let found = machine.found(object, || hash_of(&self.state().g));
+            let left = match value {
+                Some(value) if machine.tells_values() => {
+                    hash_of(value).unwrap_or_else(|| machine.fresh())
+                }
+                _ => found,
+            };
+            machine.did(Kind::Write, object, found, left, site);
+            if value.is_none() {
+                let place = (&raw const self.state().g).cast();
+                // SAFETY: a `static mut` is never dropped, and its value is of this type.
+                unsafe { machine.writes_late(object, place, contents::<V>, site) };
+            }
+        }
+        let _ = (value, site);
     }
 
+    /// Waits for the turn to do this, and says to what.
     #[cfg(feature = "scheduler")]
-    fn scheduled(&self, kind: Kind, site: Site) {
-        let Some(machine) = current() else { return };
+    fn scheduled(&self, machine: Handle, kind: Kind, site: Site) -> Object {
         let state = self.state();
         if state.tag.renew_to(machine.generation())
             && let Some(initial) = state.initial.take()
@@ -33,10 +59,16 @@ impl<V: Shadow> PlainCell<V> {
         let object = state.tag.scheduled_object(machine, self);
         machine.plain(object);
         machine.turn(kind, object, 0, site);
-        let state = self.state();
-        if kind == Kind::Write && state.initial.is_none() {
-            state.initial = Some(machine.outside(|| state.g.shadow()));
-        }
-        machine.did(kind, object, 0, 0, site);
+        object
     }
+}
+
+/// The hash of a value.
+///
+/// # Safety
+/// `value` points to a `V` that nobody is writing.
+#[cfg(feature = "scheduler")]
+unsafe fn contents<V>(value: *const ()) -> Option<u64> {
+    // SAFETY: the caller's promise.
+    hash_of(unsafe { &*value.cast::<V>() })
 }

@@ -104,6 +104,12 @@ macro_rules! common {
                 Self { cell: AtomicCell::new(value) }
             }
 
+            /// Which object this is, as a part of a value.
+            #[allow(dead_code)]
+            pub(crate) fn identity(&self) -> u64 {
+                self.cell.identity()
+            }
+
             /// See `load` of the std type.
             #[inline]
             #[track_caller]

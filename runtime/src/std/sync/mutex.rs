@@ -26,6 +26,11 @@ impl<T> Mutex<T> {
 }
 
 impl<T: Shadow> Mutex<T> {
+    /// Which object this is, as a part of a value.
+    pub(crate) fn identity(&self) -> u64 {
+        self.cell.identity()
+    }
+
     /// See `std::sync::Mutex::lock`.
     ///
     /// # Errors

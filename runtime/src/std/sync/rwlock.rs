@@ -31,6 +31,11 @@ impl<T> RwLock<T> {
 }
 
 impl<T: Shadow> RwLock<T> {
+    /// Which object this is, as a part of a value.
+    pub(crate) fn identity(&self) -> u64 {
+        self.cell.identity()
+    }
+
     /// See `std::sync::RwLock::read`.
     ///
     /// # Errors

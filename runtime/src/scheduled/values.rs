@@ -1,0 +1,260 @@
+//! Values in events, for those who ask for them with [`Settings::values`](super::Settings::values): what is behind a lock or
+//! in a `static mut` is told like an atomic's bits.
+//!
+//! # Opaque values
+//! Of a type that [`values`](crate::values) knows, an event tells a hash of the value. Of any other type it tells which
+//! write made the value, and what its writer knew: H(everything that the writer's thread has observed so far, how many
+//! events it has done). Equal hashes then mean equal values, since a thread is deterministic: what it does next is a function
+//! of what it has observed, so two executions in which it has observed the same, event by event, have it write the same.
+//! What a thread observes is
+//! - what its reads, its updates and its locks found, and which of its attempts failed;
+//! - at its beginning, all that its creator has observed (it gets a closure), and the how-many-th child it is;
+//! - at a join, all that the other thread has observed (it gets a result).
+//!
+//! The value that an opaque object has at first is told as a constant. It is made without an event, by a thread that has
+//! observed something. But whoever uses the object has a reference to it: from its creator, whose observations it has
+//! inherited then; or out of another shared value that it has read. That value holds a reference to something opaque, so it
+//! is opaque itself (a lock is [`ValueHash`](crate::values::ValueHash) only if what it protects is), and its hash tells what
+//! its writer had observed: the maker of the object, or somebody who got it in one of these ways.
+//!
+//! Whether an opaque value has a `Cell` in it, which changes without being borrowed mutably, can't be known. So whoever
+//! had one for itself is taken to have written it.
+
+use seqz_explore::hash::mix;
+use seqz_explore::threads::MAX_THREADS;
+use seqz_explore::{Event, Kind, Object, Pending, Test};
+
+use super::state::Handle;
+use crate::engine::Site;
+
+/// The root of all histories.
+const ROOT: u64 = 0x0b5e_57a7_1011_5eed;
+
+/// The first value of an opaque object.
+const FIRST: u64 = 0x0f1a_57fa_1de5_0b1e;
+
+/// A write through a reference, whose value is there when the thread comes to its next event.
+#[derive(Clone, Copy, Debug)]
+struct Late {
+    object: Object,
+    cell: *const (),
+    contents: unsafe fn(*const ()) -> Option<u64>,
+    site: Site,
+}
+
+/// What is known of values in the current execution.
+#[derive(Debug)]
+pub(super) struct Values {
+    /// The latest event is such a write.
+    late: Option<Late>,
+    /// By object: what its latest event left, if it had one.
+    left: Vec<Option<u64>>,
+    /// What each thread has observed, and done.
+    histories: [u64; MAX_THREADS],
+    /// How many threads each thread has created.
+    children: [u64; MAX_THREADS],
+    tests: Vec<(usize, Test)>,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self {
+            late: None,
+            left: Vec::new(),
+            histories: [ROOT; MAX_THREADS],
+            children: [0; MAX_THREADS],
+            tests: Vec::new(),
+        }
+    }
+}
+
+impl Values {
+    pub(super) fn begin(&mut self) {
+        self.late = None;
+        self.left.fill(None);
+        self.histories = [ROOT; MAX_THREADS];
+        self.children = [0; MAX_THREADS];
+        self.tests.clear();
+    }
+
+    /// See [`Machine::tests`](super::Machine::tests).
+    pub(super) fn tests(&self) -> &[(usize, Test)] {
+        &self.tests
+    }
+
+    /// What each thread has observed.
+    pub(super) fn histories(&self) -> &[u64; MAX_THREADS] {
+        &self.histories
+    }
+
+    /// The objects that have had an event, with what it left.
+    pub(super) fn objects(&self) -> impl Iterator<Item = (usize, u64)> {
+        let objects = self.left.iter().enumerate();
+        objects.filter_map(|(object, left)| Some((object, (*left)?)))
+    }
+
+    /// A thread is about to be created.
+    fn fork(&mut self, creator: usize, created: usize) {
+        let number = self.children[creator];
+        self.children[creator] += 1;
+        self.histories[created] = mix(mix(self.histories[creator], ROOT), number);
+    }
+
+    /// The answer is whether the event finds what is known to be there.
+    fn note(&mut self, event: &Event) -> bool {
+        let thread = usize::from(event.thread);
+        let mut history = mix(self.histories[thread], event.kind as u64);
+        if event.kind.observes() {
+            history = mix(history, event.found);
+        }
+        if event.kind == Kind::Join {
+            let joined = self.histories.get(event.object as usize);
+            history = mix(history, joined.copied().unwrap_or(ROOT));
+        }
+        self.histories[thread] = history;
+        if !event.kind.has_value() {
+            return true;
+        }
+        let at = event.object as usize;
+        if at >= self.left.len() {
+            super::arena::outside(|| self.left.resize(at + 1, None));
+        }
+        let known = self.left[at].replace(event.left);
+        known.is_none_or(|known| known == event.found)
+    }
+}
+
+impl Handle {
+    /// Whether events have to tell values.
+    #[inline]
+    pub(crate) fn tells_values(self) -> bool {
+        let state = self.get();
+        state.settings.values && !state.ending
+    }
+
+    /// A thread is about to be created by the current one.
+    pub(super) fn note_fork(self, created: usize) {
+        let state = self.get();
+        if state.settings.values {
+            state.values.fork(state.current, created);
+        }
+    }
+
+    /// Notes what an event did to values.
+    #[inline]
+    pub(super) fn note_values(self, event: &Event, site: Site) {
+        let state = self.get();
+        if state.settings.values && !state.values.note(event) {
+            let message = "a shared value has been changed in a way that no event shows: through a reference to a `static mut` that \
+                           is used across other shared accesses, or by `unsafe` code";
+            self.give_up_soon(message, site);
+        }
+    }
+
+    /// What `object` holds, for an event that leaves it as it is: `contents` gives the hash of it, or nothing if it is opaque.
+    /// 0 where values are not told.
+    #[inline]
+    pub(crate) fn found(self, object: Object, contents: impl FnOnce() -> Option<u64>) -> u64 {
+        if self.tells_values() {
+            contents().unwrap_or_else(|| self.known(object))
+        } else {
+            0
+        }
+    }
+
+    /// What is known of an opaque object.
+    fn known(self, object: Object) -> u64 {
+        let left = self.get().values.left.get(object as usize);
+        left.copied().flatten().unwrap_or(FIRST)
+    }
+
+    /// What `object` held before the current thread changed it, and what it holds now. Where values are not told:
+    /// whether it was `written`.
+    #[inline]
+    pub(crate) fn change(
+        self,
+        object: Object,
+        written: bool,
+        contents: impl FnOnce() -> Option<u64>,
+    ) -> (u64, u64) {
+        if !self.tells_values() {
+            return (0, u64::from(written));
+        }
+        let found = self.known(object);
+        (found, contents().unwrap_or_else(|| self.fresh()))
+    }
+
+    /// The current thread's event that has just been done, a write of `object`, takes place through a reference that the
+    /// program is going to use before its next event.
+    ///
+    /// # Safety
+    /// `contents` may be called with `cell` until the end of the execution.
+    pub(crate) unsafe fn writes_late(
+        self,
+        object: Object,
+        cell: *const (),
+        contents: unsafe fn(*const ()) -> Option<u64>,
+        site: Site,
+    ) {
+        if self.tells_values() {
+            self.get().values.late = Some(Late {
+                object,
+                cell,
+                contents,
+                site,
+            });
+        }
+    }
+
+    /// The latest event is about to be told: if its value was still to come, it has come.
+    #[inline]
+    pub(super) fn complete_values(self) {
+        if self.get().settings.values {
+            self.complete_late();
+        }
+    }
+
+    fn complete_late(self) {
+        let state = self.get();
+        let Some(late) = state.values.late.take() else {
+            return;
+        };
+        // SAFETY: by `writes_late`.
+        let contents = unsafe { (late.contents)(late.cell) };
+        let (Some(left), Some(traced)) = (contents, state.trace.last_mut()) else {
+            let message =
+                "a `static mut` of a type whose values can't be compared is changed in place";
+            self.give_up_soon(message, late.site);
+            return;
+        };
+        traced.event.left = left;
+        state.values.left[late.object as usize] = Some(left);
+    }
+
+    /// The hash of an opaque value that the current thread has just made.
+    pub(crate) fn fresh(self) -> u64 {
+        let state = self.get();
+        mix(FIRST, state.values.histories[state.current])
+    }
+
+    /// The value that the current thread has just read is used for no more than this.
+    ///
+    /// `test` is given the event, how it was announced, and its place. It is not asked if the thread has done something
+    /// since.
+    pub(crate) fn note_test(self, test: impl FnOnce(&Event, &Pending, Site) -> Option<Test>) {
+        let state = self.get();
+        if !self.tells_values() || !state.untold {
+            return;
+        }
+        let Some(traced) = state.trace.last() else {
+            return;
+        };
+        let Some(site) = traced.site else { return };
+        if usize::from(traced.event.thread) == state.current
+            && let Some(test) = test(&traced.event, &state.pending[state.current], site)
+        {
+            let number = state.steps as usize;
+            super::arena::outside(|| state.values.tests.push((number, test)));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Hashes of values: what of a shared value the program can tell apart.
+//!
+//! A search over the values that threads observe needs to know when two values are the same. Of an atomic that is seen in its
+//! bits; what a lock protects may be of any type `T`, and the lock's own code is generic and knows no more of `T` than
+//! that it can be copied. Rust has no specialisation, so the function that hashes values of a type is found at run time, by
+//! the type's identity: see [`registry`]. It is there for
+//! - the types of [`std_types`], alone and in the usual containers;
+//! - the program's own types, for which the transformation writes [`ValueHash`] next to the definition, and types made of
+//!   them that the source names.
+//!
+//! Values of all other types, and of types that have a part of such a type, are *opaque*: their hash is that of the history
+//! that made them, see `seqz_runtime::scheduled::values`.
+//!
+//! # What is part of a value
+//! Everything that safe code can find out about it, with these exceptions, all of which would make a program depend on what
+//! std does not promise: addresses (`{:p}`, comparing pointers), except the identity of an `Arc`; the capacity of
+//! collections; the order in which a hash map with std's random keys gives out its entries.
+//!
+//! Objects that have events of their own (locks, atomics) count as what they are, not as what is in them: whoever looks
+//! inside does so with an event, which tells what it found.
+
+mod local;
+mod objects;
+mod registry;
+mod std_types;
+
+pub use local::{Opaque, Part};
+pub use registry::Registry;
+#[cfg(feature = "scheduler")]
+pub(crate) use registry::{hash_of, identity};
+
+/// Values that can be told apart by a hash.
+///
+/// Implemented by the runtime and by generated code only: an implementation must hold for all lifetimes in its type alike,
+/// must feed everything into the hash that the program can find out about the value, and must not run code of the program.
+pub trait ValueHash {
+    /// Feeds the value into a hash. How much is fed must show from what has been fed before.
+    fn value_hash(&self, to: &mut ValueHasher);
+}
+
+/// A hash of a value under way.
+#[derive(Debug, Default)]
+pub struct ValueHasher {
+    hash: u64,
+    /// The word that was fed last.
+    last: u64,
+    opaque: bool,
+}
+
+impl ValueHasher {
+    /// Feeds a word.
+    #[inline]
+    pub fn word(&mut self, word: u64) {
+        self.hash = mix(self.hash, word);
+        self.last = word;
+    }
+
+    /// Feeds where something lies on the heap, told in a way that does not depend on the schedule.
+    pub(crate) fn place(&mut self, address: *const ()) {
+        #[cfg(feature = "scheduler")]
+        if let Some(machine) = crate::scheduled::events::current() {
+            self.word(machine.place_of(address.addr()));
+        }
+        let _ = address;
+    }
+
+    /// There is a part that can't be hashed.
+    pub const fn opaque(&mut self) {
+        self.opaque = true;
+    }
+
+    /// Feeds the parts of a collection whose order means nothing.
+    pub(crate) fn unordered<I: ExactSizeIterator>(
+        &mut self,
+        parts: I,
+        mut feed: impl FnMut(I::Item, &mut Self),
+    ) {
+        self.word(parts.len() as u64);
+        let mut sum = 0_u64;
+        for part in parts {
+            let mut of_part = Self::default();
+            feed(part, &mut of_part);
+            self.opaque |= of_part.opaque;
+            sum = sum.wrapping_add(mix(SEED, of_part.hash));
+        }
+        self.word(sum);
+    }
+
+    /// The hash, or nothing if there was a part that can't be hashed.
+    #[cfg(feature = "scheduler")]
+    pub(crate) fn finish(&self) -> Option<u64> {
+        (!self.opaque).then(|| mix(SEED, self.hash))
+    }
+}
+
+const SEED: u64 = 0x5e9_2f0d_11c3_7a65;
+
+#[cfg(feature = "scheduler")]
+use seqz_explore::hash::mix;
+
+/// Nothing is hashed where there is no scheduler.
+#[cfg(not(feature = "scheduler"))]
+const fn mix(hash: u64, _word: u64) -> u64 {
+    hash
+}

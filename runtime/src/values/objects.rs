@@ -1,0 +1,37 @@
+//! Values that are objects with events of their own: each counts as itself, not as what is in it.
+//!
+//! A lock does so only where what it protects can be hashed: see `seqz_runtime::scheduled::values` for what that is good for.
+
+use super::{ValueHash, ValueHasher};
+use crate::shared::Shadow;
+use crate::std::sync::atomic::{
+    AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16,
+    AtomicU32, AtomicU64, AtomicUsize,
+};
+use crate::std::sync::{Mutex, RwLock};
+
+macro_rules! objects {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        impl<$($generics)*> ValueHash for $ty {
+            fn value_hash(&self, to: &mut ValueHasher) {
+                to.word(self.identity());
+            }
+        }
+    )*};
+}
+
+objects! {
+    [] AtomicBool;
+    [] AtomicU8;
+    [] AtomicU16;
+    [] AtomicU32;
+    [] AtomicU64;
+    [] AtomicUsize;
+    [] AtomicI8;
+    [] AtomicI16;
+    [] AtomicI32;
+    [] AtomicI64;
+    [] AtomicIsize;
+    [T: ValueHash + Shadow] Mutex<T>;
+    [T: ValueHash + Shadow] RwLock<T>;
+}
