@@ -1,5 +1,6 @@
 //! A harness: the program under test as a function of its inputs.
 
+use std::cell::Cell;
 use std::fmt;
 
 use crate::input::{ByteSource, InputError, Inputs, Param, Random, Spec};
@@ -62,6 +63,9 @@ pub struct InputSet {
     pub sampled: bool,
 }
 
+/// What is to be done with a harness that runs once, and the bytes that its inputs left.
+pub type Run<'a> = dyn FnMut(&dyn Fn(), &[u8]) + 'a;
+
 /// A harness, whatever its inputs are.
 pub trait AnyHarness: Sync {
     /// Its path in the program.
@@ -77,8 +81,18 @@ pub trait AnyHarness: Sync {
     /// A spec does not fit its parameter.
     fn bind(&self, specs: &[Spec], limit: usize, seed: u64) -> Result<InputSet, InputError>;
 
+    /// How many bytes each parameter takes in what [`AnyHarness::bind_bytes`] reads.
+    fn widths(&self) -> Vec<usize>;
+
     /// The harness with the inputs that the first bytes stand for.
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound;
+
+    /// Calls `run` with the harness with the inputs that the first bytes stand for, which is to be run once, and with the
+    /// bytes that are left. Costs no text of the inputs.
+    fn with_bytes(&self, bytes: ByteSource<'_>, run: &mut Run<'_>);
+
+    /// See [`Bound::safe`].
+    fn safe(&self) -> bool;
 }
 
 fn bound<I: Inputs>(init: fn(I), safe: bool, inputs: I) -> Bound {
@@ -135,7 +149,25 @@ impl<I: Inputs> AnyHarness for Harness<I> {
         })
     }
 
+    fn widths(&self) -> Vec<usize> {
+        I::widths()
+    }
+
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound {
         self.with(I::decode(bytes))
+    }
+
+    fn with_bytes(&self, mut bytes: ByteSource<'_>, run: &mut Run<'_>) {
+        let inputs = Cell::new(Some(I::decode(&mut bytes)));
+        let once = || {
+            if let Some(inputs) = inputs.take() {
+                (self.init)(inputs);
+            }
+        };
+        run(&once, bytes.rest());
+    }
+
+    fn safe(&self) -> bool {
+        self.safe
     }
 }

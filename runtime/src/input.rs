@@ -101,26 +101,61 @@ impl Random {
 }
 
 /// Bytes of a fuzzer's input, taken from the front. When they are used up, zeros follow.
+///
+/// Every parameter has its place: a value takes up as many bytes as the largest of its type, whatever it is, so that no
+/// byte moves what others stand for.
 #[derive(Clone, Debug)]
 pub struct ByteSource<'a> {
     bytes: &'a [u8],
+    /// How many lists are around.
+    depth: usize,
 }
+
+/// How many elements a list has at most: by itself, in a list, and in a list of lists. One still deeper is empty.
+const LONGEST: [usize; 3] = [16, 8, 4];
 
 impl<'a> ByteSource<'a> {
     /// All of these bytes.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
+        Self { bytes, depth: 0 }
     }
 
     /// The next `N` bytes.
     pub fn take<const N: usize>(&mut self) -> [u8; N] {
         let mut taken = [0; N];
         let here = self.bytes.len().min(N);
-        let (front, rest) = self.bytes.split_at(here);
-        taken[..here].copy_from_slice(front);
-        self.bytes = rest;
+        taken[..here].copy_from_slice(&self.front(N)[..here]);
         taken
+    }
+
+    fn front(&mut self, length: usize) -> &'a [u8] {
+        let (front, rest) = self.bytes.split_at(self.bytes.len().min(length));
+        self.bytes = rest;
+        front
+    }
+
+    /// The next `width` bytes, all of them taken, whatever is made of them.
+    #[must_use]
+    pub fn part(&mut self, width: usize) -> Self {
+        Self {
+            bytes: self.front(width),
+            depth: self.depth,
+        }
+    }
+
+    /// The next bytes as a list of at most `longest` elements of this width: how many there are, and their bytes.
+    fn list(&mut self, longest: usize, width: usize) -> (usize, Self) {
+        let mut part = self.part(1 + longest * width);
+        let length = usize::from(part.take::<1>()[0]) % (longest + 1);
+        part.depth += 1;
+        (length, part)
+    }
+
+    /// How many lists are around what comes next.
+    #[must_use]
+    pub const fn depth(&self) -> usize {
+        self.depth
     }
 
     /// What is left.
@@ -147,7 +182,10 @@ pub trait Input: Clone + fmt::Debug + 'static {
     /// What is wrong with the text.
     fn parse(text: &str) -> Result<Self, String>;
 
-    /// The value that these bytes stand for.
+    /// How many bytes [`Input::decode`] takes, where so many lists are around.
+    fn width(depth: usize) -> usize;
+
+    /// The value that the next [`Input::width`] bytes stand for.
     fn decode(bytes: &mut ByteSource<'_>) -> Self;
 
     /// How many values there are from `low` to `high`, for types whose values are in a row.
@@ -274,6 +312,9 @@ pub trait Inputs: Clone + fmt::Debug + 'static {
     /// A spec does not fit its parameter.
     fn build(specs: &[Spec], numbers: &[u64], seed: u64) -> Result<Self, InputError>;
 
+    /// How many bytes each parameter takes.
+    fn widths() -> Vec<usize>;
+
     /// The inputs that these bytes stand for.
     fn decode(bytes: &mut ByteSource<'_>) -> Self;
 
@@ -327,6 +368,12 @@ macro_rules! inputs {
                     at += 1;
                 )*
                 ::core::result::Result::Ok(Self { $($field),* })
+            }
+
+            fn widths() -> $crate::std::vec::Vec<usize> {
+                let mut widths = $crate::std::vec::Vec::new();
+                $(widths.push(<$type as $crate::input::Input>::width(0));)*
+                widths
             }
 
             fn decode(bytes: &mut $crate::input::ByteSource<'_>) -> Self {

@@ -89,7 +89,11 @@ fn with_machine<R>(run: impl FnOnce(&mut Machine) -> R) -> R {
     })
 }
 
-fn outcome(machine: &Machine, ending: Ending, inputs: Vec<(&'static str, String)>) -> Outcome {
+pub(crate) fn outcome(
+    machine: &Machine,
+    ending: Ending,
+    inputs: Vec<(&'static str, String)>,
+) -> Outcome {
     Outcome {
         ending,
         bug: machine.met().cloned(),
@@ -123,22 +127,60 @@ pub fn p_hat<I: Inputs>(
     })
 }
 
-/// Runs P̂ₖ once, with inputs and non-local reads decoded from `bytes`.
+/// Runs P̂ₖ once, with inputs and at most `K` non-local reads decoded from `bytes`.
 ///
-/// The inputs come first, each in as many bytes as its type needs (little endian; lists with a length byte). Then, for each
-/// of at most `K` non-local reads, one byte modulo 32 for how many reads that could be non-local are passed over, and one
-/// byte that picks among the writes that the read could see; the first feasible one from there on is taken. Missing bytes
-/// are 0. So nearly every byte string is a valid choice, and changing one byte changes one choice.
+/// | bytes | what they say |
+/// |---|---|
+/// | 2i, for i < K | how many opportunities pass before the non-local read number i: see below |
+/// | 2i + 1 | which write it sees: a number modulo that of the writes in question, the latest being 0 |
+/// | from 2K | the inputs, each at a fixed place: numbers in little endian, a list's length before its elements |
+/// | what is left | parts of numbers that are too large for a byte |
+///
+/// An opportunity is a read of something that T' wrote and that T has not seen. The byte for a gap counts modulo 8 below
+/// 128; up to 253 it is 120 more than the gap; 254 says that the gap is 134 and as much more as the next of the bytes that
+/// are left say; 255 that there is no further non-local read. Where no interleaving allows a write to be seen, the next one
+/// is taken that can be; and a read that can't be local, after those before it, takes the next choice at once. Missing
+/// bytes are 0, a missing gap is 255: so the empty string is the program with inputs of zeros and without interference.
+///
+/// Nearly every byte string is a valid choice, changing a byte changes one choice, and every choice of inputs, reads and
+/// writes has its bytes, up to the longest texts and lists: 32 bytes, 16 elements. What bytes stand for depends on nothing
+/// but the program.
 pub fn p_hat_from_bytes<const K: usize>(
     harness: &dyn AnyHarness,
     role: Role,
     bytes: &[u8],
 ) -> Outcome {
-    let mut source = ByteSource::new(bytes);
-    let bound = harness.bind_bytes(&mut source);
     with_machine(|machine| {
-        let run = machine.run_bytes(role, K, source.rest(), &bound);
-        let ending = run.unwrap_or(Ending::Passed);
-        outcome(machine, ending, bound.inputs)
+        let ending = run_bytes(machine, harness, role, K, bytes);
+        let inputs = match harness.params() {
+            [] => Vec::new(),
+            _ => harness.bind_bytes(&mut split(K, bytes).1).inputs,
+        };
+        outcome(machine, ending, inputs)
     })
+}
+
+/// The bytes of the choices, and those of the inputs with all that comes after them.
+pub(crate) fn split(k: usize, bytes: &[u8]) -> (&[u8], ByteSource<'_>) {
+    let (choices, rest) = bytes.split_at(bytes.len().min(2 * k));
+    (choices, ByteSource::new(rest))
+}
+
+/// Runs P̂ₖ once on a machine that is to be had for that, with what [`p_hat_from_bytes`] says of the bytes.
+pub(crate) fn run_bytes(
+    machine: &mut Machine,
+    harness: &dyn AnyHarness,
+    role: Role,
+    k: usize,
+    bytes: &[u8],
+) -> Ending {
+    machine.forget();
+    let (choices, inputs) = split(k, bytes);
+    let mut ending = Ending::Passed;
+    harness.with_bytes(inputs, &mut |program, extension| {
+        let run = machine.run_bytes(role, k, (choices, extension), program, harness.safe());
+        // No execution of the same inputs came before.
+        ending = run.unwrap_or(Ending::Passed);
+    });
+    ending
 }

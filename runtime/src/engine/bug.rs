@@ -212,13 +212,7 @@ pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Sit
             continue;
         }
         let other = engine.interfering_trail[event].site;
-        let key = Key {
-            kind: BugKind::DataRace,
-            place: site.into(),
-            other_place: Some(other.into()),
-            role: engine.role,
-        };
-        if engine.ledger.meet(&key, true) {
+        if engine.ledger.meet_race(site, other, engine.role) {
             continue;
         }
         if engine.grid.reachable_at(event) {
@@ -239,6 +233,13 @@ pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Sit
                 Some(other.into()),
                 Some(event),
             );
+            let key = Key {
+                kind: BugKind::DataRace,
+                place: site.into(),
+                other_place: Some(other.into()),
+                role: engine.role,
+            };
+            engine.ledger.add_race(&key, site, other);
         }
     }
 }
@@ -356,7 +357,7 @@ impl Engine {
         })
     }
 
-    fn truncate_under_test(&mut self, events: usize) {
+    pub(super) fn truncate_under_test(&mut self, events: usize) {
         self.under_test.truncate(events);
         self.under_test_trail.truncate(events);
         self.grid.truncate(events);

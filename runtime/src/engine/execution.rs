@@ -75,6 +75,9 @@ pub enum Ending {
     },
 }
 
+/// Told of the non-local reads so far.
+pub type Tell = Box<dyn FnMut(&[Pair])>;
+
 /// The program did something else than before with the same inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nondeterminism;
@@ -148,7 +151,8 @@ impl Machine {
         self.execute(&*bound.program)
     }
 
-    /// Runs the program once, with at most `k` non-local reads chosen by `bytes`.
+    /// Runs the program once, with at most `k` non-local reads chosen by the gap and pick bytes `choices` and their
+    /// `extension`: see [`p_hat_from_bytes`](crate::p_hat_from_bytes).
     ///
     /// # Errors
     /// T' did something else than in the executions before.
@@ -156,20 +160,27 @@ impl Machine {
         &mut self,
         role: Role,
         k: usize,
-        bytes: &[u8],
-        bound: &Bound,
+        (choices, extension): (&[u8], &[u8]),
+        program: &dyn Fn(),
+        safe: bool,
     ) -> Result<Ending, Nondeterminism> {
-        self.start(role, false, bound.safe);
-        self.engine.bytes = Some(Bytes::new(bytes.to_vec(), k));
-        self.engine.keep_all_values = true;
-        self.execute(&*bound.program)
+        self.start(role, false, safe);
+        self.engine.choosing = true;
+        self.engine.bytes.fill(k, choices, extension);
+        self.engine.keep_all_values = k > 0;
+        self.execute(program)
+    }
+
+    /// Has `tell` called with the non-local reads so far at each choice that bytes make.
+    pub fn announce(&mut self, tell: Tell) {
+        self.engine.announce = Some(tell);
     }
 
     fn start(&mut self, role: Role, reveal: bool, safe: bool) {
         self.engine.safe = safe;
         self.engine.role = role;
         self.engine.reveal = reveal;
-        self.engine.bytes = None;
+        self.engine.choosing = false;
         self.engine.keep_all_values = false;
         self.engine.reset();
     }
@@ -225,7 +236,7 @@ impl Machine {
             },
             Some(Abort::Bug) => Ending::Bug,
             None if engine.ledger.first_met().is_some() => Ending::Bug,
-            None if engine.bytes.is_none() && engine.done < engine.pairs.len() => Ending::Mispaired,
+            None if !engine.choosing && engine.done < engine.pairs.len() => Ending::Mispaired,
             None => Ending::Passed,
         })
     }
@@ -336,7 +347,9 @@ impl Engine {
             done: 0,
             joined: false,
             inherited: Vec::new(),
-            bytes: None,
+            choosing: false,
+            bytes: Bytes::default(),
+            announce: None,
             reveal: false,
             revealed: Vec::new(),
             interfering: Vec::new(),

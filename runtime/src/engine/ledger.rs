@@ -1,8 +1,9 @@
 //! The bugs that executions met.
 
 use std::collections::HashMap;
+use std::panic::Location;
 
-use super::{Bug, BugKind, Place};
+use super::{Bug, BugKind, Place, Site};
 use crate::ids::Role;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +14,9 @@ pub(super) struct Key {
     pub(super) role: Role,
 }
 
+/// The sites of a race, and which thread is under test.
+type Races = (*const Location<'static>, *const Location<'static>, Role);
+
 /// The bugs found so far, one per kind, place and role, each with how often it was met.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -20,6 +24,8 @@ pub(crate) struct Ledger {
     pub(crate) bugs: Vec<(Bug, u64)>,
     /// What the current execution met: indices in `bugs`.
     met: Vec<usize>,
+    /// The races among them, by the two sites: so that a known one costs no comparison of texts.
+    races: Vec<(Races, usize)>,
     /// Whether one of them is a bug of T.
     pub(crate) met_by_t: bool,
 }
@@ -33,12 +39,32 @@ impl Ledger {
         let Some(&at) = self.by_key.get(key) else {
             return false;
         };
+        self.meet_at(at, of_t);
+        true
+    }
+
+    fn meet_at(&mut self, at: usize, of_t: bool) {
         if !self.met.contains(&at) {
             self.met.push(at);
             self.bugs[at].1 += u64::from(of_t);
         }
         self.met_by_t |= of_t;
+    }
+
+    /// The same for a race of T that [`Ledger::add_race`] has been told of.
+    pub(super) fn meet_race(&mut self, site: Site, other: Site, role: Role) -> bool {
+        let race: Races = (site, other, role);
+        let known = self.races.iter().find(|(known, _)| *known == race);
+        let Some(&(_, at)) = known else { return false };
+        self.meet_at(at, true);
         true
+    }
+
+    /// The race of these sites is the bug with this key.
+    pub(super) fn add_race(&mut self, key: &Key, site: Site, other: Site) {
+        if let Some(&at) = self.by_key.get(key) {
+            self.races.push(((site, other, key.role), at));
+        }
     }
 
     pub(super) fn add(&mut self, key: Key, bug: Bug, of_t: bool) {
@@ -62,6 +88,7 @@ impl Ledger {
 
     pub(crate) fn clear(&mut self) {
         self.by_key.clear();
+        self.races.clear();
         self.bugs.clear();
         self.begin();
     }

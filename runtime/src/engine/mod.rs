@@ -28,6 +28,7 @@
 pub(crate) mod abort;
 mod bug;
 mod bytes;
+mod choice;
 mod execution;
 mod finding;
 pub(crate) mod init_locks;
@@ -45,7 +46,7 @@ use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use execution::assume;
-pub use execution::{Ending, Limits, Machine, Nondeterminism};
+pub use execution::{Ending, Limits, Machine, Nondeterminism, Tell};
 #[cfg(feature = "scheduler")]
 pub(crate) use execution::{next_generation, one_at_a_time};
 pub(crate) use finding::SiteMark;
@@ -187,8 +188,11 @@ pub struct Engine {
     done: usize,
     joined: bool,
     inherited: Vec<Inherited>,
-    /// Choices come from here instead of `pairs`, which then records them.
-    bytes: Option<bytes::Bytes>,
+    /// Choices come from `bytes` instead of `pairs`, which then records them.
+    choosing: bool,
+    bytes: bytes::Bytes,
+    /// Told of each choice as it is made.
+    announce: Option<execution::Tell>,
     /// Whether the reads of T that could have been non-local as well are noted in `revealed`.
     reveal: bool,
     revealed: Vec<Pair>,
@@ -296,7 +300,7 @@ impl Engine {
 
     /// Whether T has all the non-local reads that it is to have.
     pub(crate) fn all_reads_done(&self) -> bool {
-        self.bytes.is_some() || self.done == self.pairs.len()
+        self.choosing || self.done == self.pairs.len()
     }
 
     /// Whether T' held the lock at its end, so that it's out of the log since the join.

@@ -3,12 +3,13 @@
 //! Source: section 4.1, figure 3, left. Every read is a candidate for a non-local read. One that `rds` names gets the
 //! value of its paired write; every other one stays local, which the feasibility check after it has to allow.
 
+use super::choice::{choose, choose_failure};
 use super::{
     Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, Site, abort, bug,
     spin, tau_prime, threads,
 };
 use crate::feasibility::Verdict;
-use crate::ids::{Pair, ReadId, WriteId};
+use crate::ids::{ReadId, WriteId};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
 
 /// On which copy an access acts, and whether it is an event of a line.
@@ -115,10 +116,8 @@ pub(crate) fn read(
 ) -> Option<u32> {
     let engine = handle.get();
     let read = engine.next_read();
-    if engine.bytes.is_some() {
-        choose_from_bytes(engine, object, false, |engine, event| {
-            TEvent::non_local(op_of(engine.interfering_value(event)), event)
-        });
+    if engine.choosing {
+        choose(engine, object, &op_of, false);
     }
     if let Some(&(next, write)) = engine.pairs.get(engine.done)
         && next == read
@@ -146,10 +145,39 @@ pub(crate) fn read(
     if engine.reveal && engine.all_reads_done() && (object as usize) < engine.objects.len() {
         reveal(engine, object, read, &op_of);
     }
+    let seen = engine
+        .objects
+        .get(object as usize)
+        .map_or(NONE, |info| info.seen);
     push(engine, TEvent::local(op_of(local)), site, local);
+    if engine.choosing && !engine.alone() && matches!(feasible(engine), Answer::No) {
+        // No interleaving lets this read be local: it takes the next choice, if it can.
+        take_back(engine, object, seen);
+        choose(engine, object, &op_of, true);
+        if let Some(&(next, write)) = engine.pairs.get(engine.done)
+            && next == read
+        {
+            let event = engine.writes[write.0 as usize].event;
+            engine.done += 1;
+            let value = engine.interfering_value(event);
+            push(engine, TEvent::non_local(op_of(value), event), site, value);
+            engine.spin.progress();
+            require_feasible(handle);
+            return Some(event);
+        }
+        push(engine, TEvent::local(op_of(local)), site, local);
+    }
     require_feasible(handle);
     spin::read(handle, object, site, local);
     None
+}
+
+/// Takes the latest event of T back, a local one, of an object that T had last seen so.
+fn take_back(engine: &mut Engine, object: Object, seen: u32) {
+    engine.truncate_under_test(engine.under_test.len() - 1);
+    if let Some(info) = engine.objects.get_mut(object as usize) {
+        info.seen = seen;
+    }
 }
 
 /// Notes the writes of T' that this read of T could see.
@@ -251,8 +279,8 @@ pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Si
         return true;
     }
     let op = Op::TryFail(lock, mode);
-    if engine.bytes.is_some() {
-        choose_from_bytes(engine, lock, true, |_, event| TEvent::non_local(op, event));
+    if engine.choosing {
+        choose_failure(engine, lock, mode);
     }
     if let Some(&(next, write)) = engine.pairs.get(engine.done)
         && next == read
@@ -384,7 +412,7 @@ pub(crate) fn feasible(engine: &mut Engine) -> Answer {
 
 /// Whether the log would have a feasible interleaving with `event` added.
 #[inline]
-fn hypothetically_feasible(engine: &mut Engine, event: TEvent) -> bool {
+pub(super) fn hypothetically_feasible(engine: &mut Engine, event: TEvent) -> bool {
     if engine.solver.is_grid() {
         return engine.grid.would_be_feasible(event);
     }
@@ -398,45 +426,6 @@ fn hypothetically_feasible(engine: &mut Engine, event: TEvent) -> bool {
     engine.under_test.pop();
     // What can't be decided is tried: the execution then ends as undecided, and is counted as such.
     !matches!(answer, Answer::No)
-}
-
-/// Makes the next choice from the input bytes: how many choices to skip, then which paired write.
-fn choose_from_bytes(
-    engine: &mut Engine,
-    object: Object,
-    acquires: bool,
-    event_of: impl Fn(&Engine, u32) -> TEvent,
-) {
-    if engine.bytes.as_ref().is_none_or(|bytes| bytes.exhausted()) {
-        return;
-    }
-    let count = engine.writes_of(object, acquires).count();
-    if count == 0 {
-        return;
-    }
-    let Some(bytes) = engine.bytes.as_mut() else {
-        return;
-    };
-    if !bytes.due() {
-        return;
-    }
-    let start = bytes.pick(count);
-    // The first feasible one from the picked one on: so nearly every input is a valid choice.
-    for offset in 0..count {
-        let write = engine
-            .writes_of(object, acquires)
-            .nth((start + offset) % count);
-        let Some(write) = write else { return };
-        let event = event_of(engine, engine.writes[write.0 as usize].event);
-        if hypothetically_feasible(engine, event) {
-            let pair: Pair = (ReadId(engine.reads - 1), write);
-            engine.pairs.push(pair);
-            if let Some(bytes) = engine.bytes.as_mut() {
-                bytes.taken();
-            }
-            return;
-        }
-    }
 }
 
 impl Engine {

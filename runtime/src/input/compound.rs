@@ -1,7 +1,7 @@
 //! Inputs made of others: options, tuples, arrays, vectors, and local structs and enums.
 
 use super::parse::bracketed;
-use super::{ByteSource, Input, Random};
+use super::{ByteSource, Input, LONGEST, Random};
 
 impl<V: Input> Input for Option<V> {
     fn domain() -> Option<u64> {
@@ -30,8 +30,13 @@ impl<V: Input> Input for Option<V> {
         }
     }
 
+    fn width(depth: usize) -> usize {
+        1 + V::width(depth)
+    }
+
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
-        bool::decode(bytes).then(|| V::decode(bytes))
+        let mut part = bytes.part(Self::width(bytes.depth()));
+        bool::decode(&mut part).then(|| V::decode(&mut part))
     }
 }
 
@@ -56,9 +61,20 @@ impl<V: Input> Input for Vec<V> {
         parts.iter().map(|part| V::parse(part)).collect()
     }
 
+    fn width(depth: usize) -> usize {
+        1 + LONGEST
+            .get(depth)
+            .map_or(0, |longest| longest * V::width(depth + 1))
+    }
+
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
-        let length = bytes.take::<1>()[0] % 16;
-        (0..length).map(|_| V::decode(bytes)).collect()
+        let depth = bytes.depth();
+        let Some(&longest) = LONGEST.get(depth) else {
+            let _ = bytes.part(1);
+            return Self::new();
+        };
+        let (length, mut part) = bytes.list(longest, V::width(depth + 1));
+        (0..length).map(|_| V::decode(&mut part)).collect()
     }
 }
 
@@ -88,6 +104,10 @@ impl<V: Input, const N: usize> Input for [V; N] {
         let values = Vec::<V>::parse(text)?;
         let length = values.len();
         Self::try_from(values).map_err(|_| format!("`{text}` has {length} elements, not {N}"))
+    }
+
+    fn width(depth: usize) -> usize {
+        N * V::width(depth)
     }
 
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
@@ -128,6 +148,10 @@ macro_rules! tuple {
                 Ok(($($name::parse(&parts[$at])?,)*))
             }
 
+            fn width(depth: usize) -> usize {
+                0 $(+ $name::width(depth))*
+            }
+
             fn decode(bytes: &mut ByteSource<'_>) -> Self {
                 ($($name::decode(bytes),)*)
             }
@@ -155,6 +179,10 @@ impl Input for () {
         } else {
             Err(format!("`{text}` is not `()`"))
         }
+    }
+
+    fn width(_depth: usize) -> usize {
+        0
     }
 
     fn decode(_bytes: &mut ByteSource<'_>) -> Self {}
@@ -258,7 +286,19 @@ macro_rules! input {
                 ::core::result::Result::Err(wrong)
             }
 
+            fn width(depth: usize) -> usize {
+                let variants = [$($text),*].len();
+                let mut most = 0;
+                $(most = ::core::cmp::Ord::max(
+                    most,
+                    0 $(+ <$value as $crate::input::Input>::width(depth))*,
+                );)*
+                most + usize::from(variants > 1)
+            }
+
             fn decode(bytes: &mut $crate::input::ByteSource<'_>) -> Self {
+                let mut part = bytes.part(<Self as $crate::input::Input>::width(bytes.depth()));
+                let bytes = &mut part;
                 let variants = [$($text),*].len() as u64;
                 let chosen = if variants > 1 { u64::from(bytes.take::<1>()[0]) % variants } else { 0 };
                 let mut variant = 0;

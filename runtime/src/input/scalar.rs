@@ -43,6 +43,10 @@ macro_rules! integer {
                     .map_err(|error| format!("`{text}` is no {}: {error}", stringify!($type)))
             }
 
+            fn width(_depth: usize) -> usize {
+                size_of::<Self>()
+            }
+
             fn decode(bytes: &mut ByteSource<'_>) -> Self {
                 Self::from_le_bytes(bytes.take())
             }
@@ -102,6 +106,10 @@ impl Input for bool {
             .map_err(|_| format!("`{text}` is neither `true` nor `false`"))
     }
 
+    fn width(_depth: usize) -> usize {
+        1
+    }
+
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
         bytes.take::<1>()[0] & 1 == 1
     }
@@ -141,6 +149,10 @@ impl Input for char {
             (Some(c), None) => Ok(c),
             _ => Err(format!("`{text}` is no single character")),
         }
+    }
+
+    fn width(_depth: usize) -> usize {
+        4
     }
 
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
@@ -189,6 +201,10 @@ macro_rules! float {
                 plain.parse().map_err(|error| format!("`{text}` is no {}: {error}", stringify!($type)))
             }
 
+            fn width(_depth: usize) -> usize {
+                size_of::<Self>()
+            }
+
             fn decode(bytes: &mut ByteSource<'_>) -> Self {
                 Self::from_le_bytes(bytes.take())
             }
@@ -225,12 +241,20 @@ impl Input for String {
         }
     }
 
+    fn width(_depth: usize) -> usize {
+        1 + LONGEST_TEXT
+    }
+
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
-        let length = bytes.take::<1>()[0] % 32;
-        let raw: Vec<u8> = (0..length).map(|_| bytes.take::<1>()[0]).collect();
-        Self::from_utf8_lossy(&raw).into_owned()
+        let (length, mut part) = bytes.list(LONGEST_TEXT, 1);
+        let mut raw = [0; LONGEST_TEXT];
+        raw.fill_with(|| part.take::<1>()[0]);
+        Self::from_utf8_lossy(&raw[..length]).into_owned()
     }
 }
+
+/// How many bytes a text has at most when it is decoded.
+const LONGEST_TEXT: usize = 32;
 
 /// Undoes Rust's escapes.
 fn unescape(text: &str) -> Result<String, String> {

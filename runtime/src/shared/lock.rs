@@ -97,9 +97,14 @@ impl<V: Shadow> LockCell<V> {
                     .map(|initial| std::mem::replace(&mut state.g, initial)),
                 state.g_prime.take(),
             );
-            let kept = std::mem::take(&mut state.kept);
+            let mut kept = std::mem::take(&mut state.kept);
             state.guards = 0;
-            quietly(handle, || drop((old, kept)));
+            quietly(handle, || {
+                drop(old);
+                kept.clear();
+            });
+            // Its memory serves the next execution.
+            self.state().kept = kept;
         }
     }
 
@@ -219,10 +224,11 @@ impl<V: Shadow> LockCell<V> {
     /// Gives T the value that event `event` of T' wrote.
     fn inject(&self, handle: Handle, event: u32) {
         let state = self.state();
-        let Some((_, kept)) = state.kept.iter().find(|(at, _)| *at == event) else {
+        // In the order of the events.
+        let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at) else {
             return;
         };
-        let copy = quietly(handle, || copy(kept));
+        let copy = quietly(handle, || copy(&state.kept[at].1));
         let old = self.replace_g(copy);
         quietly(handle, || drop(old));
     }

@@ -61,9 +61,14 @@ impl<V: Shadow> PlainCell<V> {
                     .map(|initial| std::mem::replace(&mut state.g, initial)),
                 state.g_prime.take(),
             );
-            let kept = std::mem::take(&mut state.kept);
+            let mut kept = std::mem::take(&mut state.kept);
             state.pending = None;
-            quietly(handle, || drop((old, kept)));
+            quietly(handle, || {
+                drop(old);
+                kept.clear();
+            });
+            // Its memory serves the next execution.
+            self.state().kept = kept;
         }
         self.settle(handle);
         if matches!(access, Access::UnderTest | Access::Interfering) {
@@ -97,8 +102,9 @@ impl<V: Shadow> PlainCell<V> {
                 let object = self.object(handle);
                 if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
                     let state = self.state();
-                    if let Some((_, value)) = state.kept.iter().find(|(at, _)| *at == event) {
-                        let copy = quietly(handle, || value.shadow());
+                    // In the order of the events.
+                    if let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at) {
+                        let copy = quietly(handle, || state.kept[at].1.shadow());
                         let old = std::mem::replace(&mut state.g, copy);
                         if state.initial.is_none() {
                             state.initial = Some(old);

@@ -7,6 +7,7 @@
 //!
 //! `SEQZ_ORACLE_PROGRAMS` sets how many programs (2,000 by default), `SEQZ_ORACLE_SEED` which.
 
+mod bytes;
 mod compare;
 mod compile;
 #[cfg(feature = "scheduler")]

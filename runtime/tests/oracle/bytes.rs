@@ -1,0 +1,217 @@
+//! Choices from bytes against the enumeration: what bytes choose is one of the enumeration's choices, ends as it does
+//! there, and meets what is met there; and every choice of the enumeration has its bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use seqz_runtime::engine::{Ending, Limits, Machine, Solver};
+use seqz_runtime::{Bound, Pair, ReadId, Role, WriteId};
+
+use crate::compile::Role as Party;
+use crate::execute::Harness;
+use crate::interpret::{Failure, interpret};
+use crate::program::Program;
+use crate::random::Random;
+use crate::{sample, setting};
+
+/// The largest k whose choices are all tried.
+const K: usize = 2;
+
+/// How an execution ends, and what it meets: messages, and whether T is the one of this role.
+type End = (Ending, BTreeSet<(String, bool)>);
+
+struct Engine {
+    machine: Machine,
+    bound: Bound,
+    role: Role,
+}
+
+impl Engine {
+    fn new(program: &Program, role: Role) -> Self {
+        let harness = Harness::new(program);
+        Self {
+            machine: Machine::new(Limits::default(), Solver::Grid),
+            bound: Bound {
+                inputs: Vec::new(),
+                program: Box::new(move || harness.run()),
+                safe: program.safe,
+            },
+            role,
+        }
+    }
+
+    fn end(&self, ending: Ending) -> End {
+        let bugs = self.machine.bugs().iter();
+        (
+            ending,
+            bugs.map(|(bug, _)| (bug.message.clone(), bug.role == self.role))
+                .collect(),
+        )
+    }
+
+    /// All choices up to [`K`], as executions reveal them.
+    fn enumerate(&mut self) -> BTreeMap<Vec<Pair>, End> {
+        let mut all = BTreeMap::new();
+        let mut open: Vec<Vec<Pair>> = vec![Vec::new()];
+        while let Some(pairs) = open.pop() {
+            self.machine.forget_bugs();
+            let ending = self.machine.run(self.role, &pairs, true, &self.bound);
+            let end = self.end(ending.unwrap());
+            if pairs.len() < K {
+                let next = self.machine.revealed().iter();
+                open.extend(next.map(|&next| pairs.iter().copied().chain([next]).collect()));
+            }
+            all.insert(pairs, end);
+        }
+        all
+    }
+
+    /// What bytes choose, and how that ends.
+    fn run(&mut self, k: usize, choices: &[u8]) -> (Vec<Pair>, End) {
+        self.machine.forget_bugs();
+        let Bound { program, safe, .. } = &self.bound;
+        let run = self
+            .machine
+            .run_bytes(self.role, k, (choices, &[]), &**program, *safe);
+        (self.machine.pairs().to_vec(), self.end(run.unwrap()))
+    }
+}
+
+/// All bytes that may matter: gaps and picks up to what a program of this size has.
+fn strings(gaps: u8, picks: u8) -> impl Iterator<Item = [u8; 2 * K]> {
+    let choice =
+        move || (0..gaps).flat_map(move |gap| (0..picks).map(move |pick| [wide(gap), pick]));
+    choice().flat_map(move |[a, b]| choice().map(move |[c, d]| [a, b, c, d]))
+}
+
+/// The byte for a gap.
+const fn wide(gap: u8) -> u8 {
+    if gap < 8 { gap } else { gap + 120 }
+}
+
+fn role(party: Party) -> Role {
+    match party {
+        Party::First => Role::First,
+        Party::Second => Role::Second,
+    }
+}
+
+#[test]
+fn bytes_choose_what_the_enumeration_has_and_all_of_it() {
+    let programs: u64 = setting("SEQZ_BYTES_PROGRAMS", 500);
+    let mut random = Random::new(setting("SEQZ_ORACLE_SEED", 7));
+    let mut compared = 0;
+    for index in 0..programs {
+        let (program, _) = sample(&mut random);
+        for party in Party::ALL {
+            let mut engine = Engine::new(&program, role(party));
+            let expected = engine.enumerate();
+            let reads = expected.keys().flatten().map(|(ReadId(read), _)| read + 1);
+            let writes = expected
+                .keys()
+                .flatten()
+                .map(|(_, WriteId(write))| write + 1);
+            let gaps = reads.max().unwrap_or(1) as u8;
+            let picks = writes.max().unwrap_or(1) as u8;
+            let mut found: BTreeMap<Vec<Pair>, End> = BTreeMap::new();
+            for k in 0..=K {
+                for choices in strings(gaps, picks) {
+                    // For each k, the strings that are shorter are some of these with what comes after them left out.
+                    if choices[2 * k..].iter().any(|&byte| byte != 0) {
+                        continue;
+                    }
+                    let (pairs, end) = engine.run(k, &choices);
+                    if pairs.len() == k {
+                        found.insert(pairs, end);
+                    }
+                }
+            }
+            // Whether it ends as a bug may hang on one that it met before, which is compared below.
+            let choices = |all: &BTreeMap<Vec<Pair>, End>| -> Vec<(Vec<Pair>, Ending)> {
+                let ending = |ending: &Ending| match ending {
+                    Ending::Bug => Ending::Passed,
+                    other => other.clone(),
+                };
+                let all = all.iter();
+                all.map(|(pairs, (end, _))| (pairs.clone(), ending(end)))
+                    .collect()
+            };
+            assert_eq!(
+                choices(&found),
+                choices(&expected),
+                "program {index}, {party:?}:\n{program}"
+            );
+            for (pairs, (_, bugs)) in &found {
+                // What is met before the last choice is made is met without it, too.
+                let before: BTreeSet<_> = (0..=pairs.len())
+                    .flat_map(|k| &expected[&pairs[..k]].1)
+                    .collect();
+                let own = &expected[pairs].1;
+                assert!(own.is_subset(bugs), "{pairs:?}:\n{program}");
+                assert!(
+                    bugs.iter().all(|bug| before.contains(bug)),
+                    "{pairs:?}:\n{program}"
+                );
+            }
+            compared += found.len();
+        }
+    }
+    println!("{compared} choices of {programs} programs");
+    assert!(compared > 3_000);
+}
+
+#[test]
+fn what_random_bytes_meet_is_met_by_some_interleaving_with_no_larger_k() {
+    let programs: u64 = setting("SEQZ_BYTES_PROGRAMS", 300);
+    let mut random = Random::new(setting("SEQZ_ORACLE_SEED", 8));
+    let (mut met, mut feasible, mut all) = (0, 0, 0);
+    for index in 0..programs {
+        let (program, _) = sample(&mut random);
+        let least = Party::ALL.map(|party| interpret(&program, party).findings());
+        for (at, party) in Party::ALL.into_iter().enumerate() {
+            let mut engine = Engine::new(&program, role(party));
+            // Some need non-local reads to come to their end at all, as where T looks at what T' left.
+            let enough = (0..4).find(|&k| {
+                (0..20).any(|_| {
+                    let bytes: Vec<u8> = (0..2 * k).map(|_| random.byte()).collect();
+                    engine.run(k, &bytes).1.0 != Ending::Infeasible
+                })
+            });
+            for _ in 0..60 {
+                let k = random.below(4);
+                let length = random.below(2 * k + 4);
+                let bytes: Vec<u8> = (0..length).map(|_| random.byte()).collect();
+                let (pairs, (ending, bugs)) = engine.run(k, &bytes);
+                assert!(pairs.len() <= k);
+                assert_ne!(ending, Ending::Mispaired, "program {index}:\n{program}");
+                if enough.is_some_and(|enough| k >= enough) {
+                    all += 1;
+                    feasible += u32::from(ending != Ending::Infeasible);
+                }
+                for (message, own) in bugs {
+                    let of = if own { at } else { 1 - at };
+                    let failure = failure(&message);
+                    let smallest = least[of].get(&failure).copied().unwrap_or_else(|| {
+                        panic!("program {index}: {message} is in no interleaving:\n{program}")
+                    });
+                    assert!(
+                        !own || smallest <= pairs.len(),
+                        "program {index}: {message}"
+                    );
+                    met += 1;
+                }
+            }
+        }
+    }
+    println!("{all} strings: {feasible} feasible, {met} failures");
+    assert!(met > 1_000);
+    // These programs have more locks and assertions in each other's way than any that people write.
+    assert!(feasible * 100 >= all * 85, "{feasible} of {all}");
+}
+
+fn failure(message: &str) -> Failure {
+    match message.strip_prefix("assertion ") {
+        Some(id) => Failure::Assertion(id.parse().unwrap()),
+        None if message.contains("holds itself") => Failure::Relock,
+        None => Failure::Deadlock,
+    }
+}
