@@ -37,11 +37,20 @@ fn number(table: &toml::Value, key: &str) -> u64 {
     number.try_into().unwrap()
 }
 
-/// A file's bugs and harnesses, as they are known to be.
+/// A bug, part of its message, and for a deadlock the other line where a thread waits, if it is another one.
+struct Bug {
+    known: Known,
+    message: Option<String>,
+    other: Option<u64>,
+}
+
+/// A file's bugs and harnesses, as they are known to be, but for harnesses that `check` refuses.
 #[derive(Default)]
 struct Expected {
     harnesses: BTreeSet<String>,
-    bugs: Vec<(Known, Option<String>)>,
+    /// Whether there are others.
+    refused: bool,
+    bugs: Vec<Bug>,
 }
 
 fn expected() -> BTreeMap<String, Expected> {
@@ -51,12 +60,14 @@ fn expected() -> BTreeMap<String, Expected> {
     for harness in table["harness"].as_array().unwrap() {
         let file = text(harness, "file").unwrap();
         let name = text(harness, "name").unwrap();
-        // More than two threads are for `seqz explore`.
+        // More than two threads, or such as wake each other, are for `seqz explore`.
         let threads = harness.get("threads").and_then(toml::Value::as_integer);
-        if threads.is_some_and(|threads| threads > 2) {
+        let waits = harness.get("waits").and_then(toml::Value::as_bool);
+        let expected = files.entry(file.to_owned()).or_default();
+        if threads.is_some_and(|threads| threads > 2) || waits == Some(true) {
+            expected.refused = true;
             continue;
         }
-        let expected = files.entry(file.to_owned()).or_default();
         expected.harnesses.insert(name.to_owned());
         let bugs = harness.get("bug").and_then(toml::Value::as_array);
         for bug in bugs.into_iter().flatten() {
@@ -69,11 +80,14 @@ fn expected() -> BTreeMap<String, Expected> {
                 k: number(bug, "k"),
                 role: text(bug, "role").unwrap().to_owned(),
             };
-            expected
-                .bugs
-                .push((known, text(bug, "message").map(str::to_owned)));
+            expected.bugs.push(Bug {
+                known,
+                message: text(bug, "message").map(str::to_owned),
+                other: bug.get("other").map(|_| number(bug, "other")),
+            });
         }
     }
+    files.retain(|_, expected| !expected.harnesses.is_empty());
     files
 }
 
@@ -108,29 +122,28 @@ fn reported(report: &Value) -> Vec<(Known, String)> {
 }
 
 fn hold(file: &str, expected: &Expected) -> Result<(), String> {
+    // Without names, all that are there are held.
+    let names = expected.harnesses.iter().filter(|_| expected.refused);
     let run = run(command(examples())
         .args(["check", "--format", "json", "--k-max", "3"])
+        .args(names.flat_map(|name| ["--harness", name]))
         .arg(file));
     if run.code == Some(2) || run.code == Some(3) {
         return Err(run.shown());
     }
     let report = run.json();
     let found = reported(&report);
-    let mut known: Vec<_> = expected
-        .bugs
-        .iter()
-        .map(|(known, _)| known.clone())
-        .collect();
+    let mut known: Vec<_> = expected.bugs.iter().map(|bug| bug.known.clone()).collect();
     let mut met: Vec<_> = found.iter().map(|(known, _)| known.clone()).collect();
     known.sort();
     met.sort();
     if known != met {
         return Err(format!("expected {known:#?}\nfound {met:#?}"));
     }
-    for (bug, message) in &expected.bugs {
-        let said = found
-            .iter()
-            .any(|(known, said)| known == bug && message.as_ref().is_none_or(|m| said.contains(m)));
+    for Bug { known, message, .. } in &expected.bugs {
+        let said = found.iter().any(|(met, said)| {
+            met == known && message.as_ref().is_none_or(|part| said.contains(part))
+        });
         if !said {
             return Err(format!("nothing says {message:?} among {found:#?}"));
         }
@@ -183,8 +196,17 @@ struct Explored {
     file: String,
     harness: String,
     inputs: Vec<String>,
-    /// Kind, line, and what its message holds.
-    bug: Option<(String, u64, Option<String>)>,
+    /// What else is on the command line.
+    options: Vec<String>,
+    bug: Option<Failure>,
+}
+
+/// The failure that a harness has.
+struct Failure {
+    kind: String,
+    /// Where it shows: for a deadlock, where any of its threads waits.
+    lines: Vec<u64>,
+    message: Option<String>,
 }
 
 fn expected_of_explore() -> Vec<Explored> {
@@ -194,14 +216,29 @@ fn expected_of_explore() -> Vec<Explored> {
     all.filter_map(|harness| {
         let explore = harness.get("explore")?;
         let inputs = explore.get("inputs").and_then(toml::Value::as_table);
-        let bug = explore.get("bug").map(|bug| {
-            let message = text(bug, "message").map(str::to_owned);
-            (
-                text(bug, "kind").unwrap().to_owned(),
-                number(bug, "line"),
-                message,
-            )
+        let bug = explore.get("bug").map(|bug| Failure {
+            kind: text(bug, "kind").unwrap().to_owned(),
+            lines: ["line", "other"]
+                .into_iter()
+                .filter(|key| bug.get(key).is_some())
+                .map(|key| number(bug, key))
+                .collect(),
+            message: text(bug, "message").map(str::to_owned),
         });
+        let strategy = text(explore, "strategy").unwrap_or("odpor");
+        let executions = explore
+            .get("executions")
+            .map_or(20_000, |_| number(explore, "executions"));
+        let options = [
+            "--strategy",
+            strategy,
+            "--max-executions",
+            &executions.to_string(),
+        ]
+        .map(str::to_owned)
+        .into_iter();
+        let seed = explore.get("seed").map(|_| number(explore, "seed"));
+        let seed = seed.map(|seed| ["--seed".to_owned(), seed.to_string()]);
         Some(Explored {
             file: text(harness, "file").unwrap().to_owned(),
             harness: text(harness, "name").unwrap().to_owned(),
@@ -210,6 +247,7 @@ fn expected_of_explore() -> Vec<Explored> {
                 .flatten()
                 .map(|(name, value)| format!("{name}={value}"))
                 .collect(),
+            options: options.chain(seed.into_iter().flatten()).collect(),
             bug,
         })
     })
@@ -220,8 +258,14 @@ fn expected_of_explore() -> Vec<Explored> {
 fn hold_explored(expected: &Explored) -> Result<(), String> {
     let inputs = expected.inputs.iter().flat_map(|input| ["--input", input]);
     let explored = run(command(examples())
-        .args(["explore", "--format", "json", "--max-executions", "20000"])
-        .args(["--harness", &expected.harness])
+        .args([
+            "explore",
+            "--format",
+            "json",
+            "--harness",
+            &expected.harness,
+        ])
+        .args(&expected.options)
         .args(inputs)
         .arg(&expected.file));
     if explored.code != Some(i32::from(expected.bug.is_some())) {
@@ -229,7 +273,12 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
     }
     let report = explored.json();
     let failures = report["harnesses"][0]["failures"].as_array().unwrap();
-    let Some((kind, line, message)) = &expected.bug else {
+    let Some(Failure {
+        kind,
+        lines,
+        message,
+    }) = &expected.bug
+    else {
         return Ok(());
     };
     let met = |failure: &Value| {
@@ -239,14 +288,15 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
         };
         let said = failure["message"].as_str().unwrap();
         known == kind
-            && failure["site"]["line"] == *line
+            && lines.iter().any(|line| failure["site"]["line"] == *line)
             && message
                 .as_ref()
                 .is_none_or(|message| said.contains(message))
     };
-    if failures.len() != 1 || !met(&failures[0]) {
+    let all_met = !failures.is_empty() && failures.iter().all(met);
+    if !all_met || failures.len() > lines.len() {
         return Err(format!(
-            "expected {kind} at line {line}, found {failures:#?}"
+            "expected {kind} at line {lines:?}, found {failures:#?}"
         ));
     }
     let file = format!("{}/1.json", report["findings"].as_str().unwrap());
@@ -307,7 +357,7 @@ fn every_known_bug_is_found_and_nothing_else() {
 /// what is known. The answer is how many bugs were held.
 fn hold_coupling(file: &str, expected: &Expected) -> Result<usize, String> {
     let mut held = 0;
-    for (known, _) in &expected.bugs {
+    for Bug { known, other, .. } in &expected.bugs {
         // What a schedule shows of a race is not where it is about to happen.
         if known.kind == "race" {
             continue;
@@ -326,7 +376,10 @@ fn hold_coupling(file: &str, expected: &Expected) -> Result<usize, String> {
         }
         let failures = harness["failures"].as_array().unwrap().iter();
         let couplings: Vec<(u64, &str)> = failures
-            .filter(|failure| failure["site"]["line"] == known.line)
+            .filter(|failure| {
+                let line = &failure["site"]["line"];
+                *line == known.line || other.is_some_and(|other| *line == other)
+            })
             .flat_map(|failure| failure["couplings"].as_array().unwrap())
             .map(|coupling| {
                 let role = coupling["under_test"].as_str().unwrap();
