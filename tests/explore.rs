@@ -63,7 +63,7 @@ fn what_is_exhausted_has_no_failure() {
         "x3.fetch_add(1, SeqCst);",
         "assert_eq!(x.load(SeqCst), 2);",
     );
-    for strategy in ["dfs", "dpor", "odpor", "icb"] {
+    for strategy in ["dfs", "dpor", "odpor", "icb", "hbr-cache", "lazy-hbr"] {
         let (code, report) = explore_json(&source, &["--strategy", strategy]);
         assert_eq!((code, &report["summary"]["exhausted"]), (0, &true.into()));
         assert_eq!(report["harnesses"][0]["counts"]["relations"], 2);
@@ -79,9 +79,14 @@ fn each_strategy_says_what_it_can_promise() {
         assert_eq!(harness["failures"].as_array().unwrap().len(), 1, "{args:?}");
         harness["promise"].clone()
     };
-    for strategy in ["dfs", "dpor", "odpor", "icb", "icb+dpor"] {
+    for strategy in ["dfs", "dpor", "odpor", "icb", "icb+dpor", "hbr-cache"] {
         assert_eq!(promise(&["--strategy", strategy])["state"], "exhausted");
     }
+    let lazily = promise(&["--strategy", "lazy-hbr"]);
+    assert_eq!(
+        (&lazily["state"], &lazily["truncated"]),
+        (&"exhausted_lazily".into(), &false.into())
+    );
     let bounded = promise(&["--strategy", "pcb", "--bound", "1"]);
     assert_eq!(
         (&bounded["state"], &bounded["preemptions"]),

@@ -223,6 +223,25 @@ impl Event {
         self.found != self.left
     }
 
+    /// How it touches its object in the *lazy* happens-before relation, in which the order of lock operations as such does
+    /// not count: a lock operation touches nothing but the value that the lock protects. Whoever takes the lock may read it,
+    /// whoever gives it back has written it if the event says so.
+    ///
+    /// With the paper's relation (*The Lazy Happens-Before Relation*, Thomson and Donaldson, section 2) accesses to what a
+    /// mutex protects are events of their own. Here they need not be: then they show in [`Self::left`].
+    #[inline]
+    #[must_use]
+    pub const fn lazy_class(&self) -> Class {
+        match self.kind {
+            Kind::Lock | Kind::TryLock | Kind::LockShared | Kind::TryLockShared => Class::Read,
+            Kind::Unlock if self.changes() => Class::Modify,
+            Kind::Unlock | Kind::UnlockShared | Kind::TryLockFailed | Kind::TryLockSharedFailed => {
+                Class::None
+            }
+            kind => kind.class(),
+        }
+    }
+
     /// Whether the order of two events of different threads can matter.
     #[inline]
     #[must_use]

@@ -12,16 +12,20 @@
 //! | [`Dpor`] | every Mazurkiewicz trace at least once | exhausted |
 //! | [`IcbDpor`] | every Mazurkiewicz trace within a preemption bound, at least once | exhausted or bounded |
 //! | [`Odpor`] | every Mazurkiewicz trace exactly once | exhausted |
+//! | [`HbrCache::new`] | every happens-before relation, of states on the way too, once | exhausted |
+//! | [`HbrCache::lazy`] | every lazy happens-before relation, of states on the way too, once | exhausted lazily |
 //! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
 //!
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
 
+mod cache;
 pub mod dfs;
 pub mod distinct;
 pub mod dpor;
 pub mod event;
 pub mod executor;
 pub mod hash;
+pub mod hbr_cache;
 pub mod icb;
 pub mod icb_dpor;
 pub mod names;
@@ -46,6 +50,7 @@ pub use dfs::Dfs;
 pub use dpor::Dpor;
 pub use event::{Class, Event, Kind, Object, Pending, Site, Thread};
 pub use executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
+pub use hbr_cache::HbrCache;
 pub use icb::Icb;
 pub use icb_dpor::IcbDpor;
 pub use observation::{Comparison, Integer, Test};

@@ -5,6 +5,12 @@
 //! hash made of its own kind and object and of the hashes of its immediate predecessors, so that it stands for its
 //! whole causal past (a Merkle DAG); the relation's hash is the sum of those of the threads' last events. That takes
 //! constant time per event, and sums are what makes it forget the order of independent events.
+//!
+//! The **lazy** relation leaves out the order of lock operations (the same section of the paper); what the locks protect
+//! still orders events, see [`Event::lazy_class`]. Two executions with the same lazy relation reach the same state
+//! (theorem 2.2): with lock operations that do nothing, each thread would do the same in both, and who holds which lock
+//! at the end follows from which of its lock operations each thread has done. What an attempt to lock came to is part
+//! of the kind of its event.
 
 use crate::event::{Class, Event, Kind};
 use crate::hash::{mix, scatter};
@@ -36,11 +42,21 @@ impl Past {
 /// Follows one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
+    lazy: bool,
     threads: Vec<u64>,
     objects: Vec<Past>,
 }
 
 impl Relation {
+    /// The lazy one.
+    #[must_use]
+    pub fn lazy() -> Self {
+        Self {
+            lazy: true,
+            ..Self::default()
+        }
+    }
+
     /// Forgets the execution, keeps the memory.
     pub fn clear(&mut self) {
         self.threads.fill(0);
@@ -58,7 +74,11 @@ impl Relation {
             self.threads[thread],
             u64::from(event.object) << 16 | (event.kind as u64) << 8 | u64::from(event.thread),
         );
-        let class = event.kind.class();
+        let class = if self.lazy {
+            event.lazy_class()
+        } else {
+            event.kind.class()
+        };
         let hash = match class {
             Class::None => self.lifecycle(event, own),
             _ => {

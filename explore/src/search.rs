@@ -126,7 +126,8 @@ pub struct Counts {
     pub executions: u64,
     /// Those that ran to an end with a happens-before relation that had been seen.
     pub redundant: u64,
-    /// Those that were given up, since every enabled thread was asleep.
+    /// Those that were given up, since nothing new could come of them: every enabled thread was asleep, or a cache knew
+    /// the state.
     pub abandoned: u64,
     /// Those that ended in a deadlock.
     pub deadlocks: u64,
@@ -138,6 +139,8 @@ pub struct Counts {
     pub events: u64,
     /// Distinct happens-before relations of executions that ran to an end.
     pub relations: u64,
+    /// Distinct *lazy* happens-before relations of executions that ran to an end; `None` if they are not counted.
+    pub lazy_relations: Option<u64>,
     /// Distinct terminal states.
     pub states: u64,
 }
@@ -169,6 +172,8 @@ pub struct Search<S> {
     begun: u64,
     relation: Relation,
     relations: Distinct,
+    /// The lazy relation of the execution, and all of those that were seen at an end, if they are counted.
+    lazy: Option<(Relation, Distinct)>,
     states: Distinct,
     over: bool,
 }
@@ -183,9 +188,18 @@ impl<S: Strategy> Search<S> {
             begun: 0,
             relation: Relation::default(),
             relations: Distinct::new(HASHES_KEPT),
+            lazy: None,
             states: Distinct::new(HASHES_KEPT),
             over: false,
         }
+    }
+
+    /// The same search, which counts distinct lazy happens-before relations too.
+    #[must_use]
+    pub fn counting_lazy_relations(mut self) -> Self {
+        self.lazy = Some((Relation::lazy(), Distinct::new(HASHES_KEPT)));
+        self.counts.lazy_relations = Some(0);
+        self
     }
 
     /// Runs the next execution. `None`: there is none.
@@ -198,9 +212,13 @@ impl<S: Strategy> Search<S> {
             return Ok(None);
         }
         self.relation.clear();
+        if let Some((relation, _)) = &mut self.lazy {
+            relation.clear();
+        }
         let mut watched = Watched {
             strategy: &mut self.strategy,
             relation: &mut self.relation,
+            lazy: self.lazy.as_mut().map(|(relation, _)| relation),
             events: 0,
             divergence: None,
         };
@@ -233,12 +251,16 @@ impl<S: Strategy> Search<S> {
             Outcome::Completed | Outcome::Blocked => {
                 run.new_relation = self.relations.insert(relation);
                 run.new_state = self.states.insert(end.state);
+                if let Some((relation, seen)) = &mut self.lazy {
+                    seen.insert(relation.hash());
+                    self.counts.lazy_relations = Some(seen.len());
+                }
                 self.counts.redundant += u64::from(!run.new_relation);
                 self.counts.deadlocks += u64::from(end.outcome == Outcome::Blocked);
             }
         }
-        // What is given up repeats what another execution runs to its end.
-        let counted = end.outcome != Outcome::Abandoned && end.failure.is_some();
+        let repeats = end.outcome == Outcome::Abandoned && self.strategy.repeats_what_it_abandons();
+        let counted = !repeats && end.failure.is_some();
         self.counts.failures += u64::from(counted);
         self.counts.relations = self.relations.len();
         self.counts.states = self.states.len();
@@ -274,15 +296,21 @@ impl<S: Strategy> Search<S> {
         self.begun
     }
 
-    /// Whether [`Counts::relations`] and [`Counts::states`] are exact, not only lower bounds.
+    /// Whether [`Counts::relations`], [`Counts::lazy_relations`] and [`Counts::states`] are exact, not only lower bounds.
     #[must_use]
     pub fn counts_are_exact(&self) -> bool {
-        self.relations.is_exact() && self.states.is_exact()
+        let lazy_is_exact = self.lazy.as_ref().is_none_or(|(_, seen)| seen.is_exact());
+        self.relations.is_exact() && lazy_is_exact && self.states.is_exact()
     }
 
     /// Hashes of the happens-before relations seen, in no order.
     pub fn relations(&self) -> impl Iterator<Item = u64> {
         self.relations.iter()
+    }
+
+    /// Hashes of the lazy happens-before relations seen, in no order. None if they are not counted.
+    pub fn lazy_relations(&self) -> impl Iterator<Item = u64> {
+        self.lazy.iter().flat_map(|(_, seen)| seen.iter())
     }
 
     /// Hashes of the terminal states seen, in no order.
@@ -303,6 +331,7 @@ impl<S: Strategy> Search<S> {
                 preemptions,
                 truncated,
             },
+            Promise::ExhaustedLazily { .. } => Promise::ExhaustedLazily { truncated },
             promise => promise,
         }
     }
@@ -325,6 +354,7 @@ impl<S: Strategy> Search<S> {
 struct Watched<'a, S> {
     strategy: &'a mut S,
     relation: &'a mut Relation,
+    lazy: Option<&'a mut Relation>,
     events: u64,
     divergence: Option<Divergence>,
 }
@@ -345,6 +375,9 @@ impl<S: Strategy> Scheduler for Watched<'_, S> {
     fn ran(&mut self, event: &Event) {
         self.events += 1;
         self.relation.push(event);
+        if let Some(lazy) = &mut self.lazy {
+            lazy.push(event);
+        }
         if let Err(divergence) = self.strategy.ran(event) {
             self.divergence = Some(divergence);
         }

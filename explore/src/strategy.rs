@@ -10,6 +10,13 @@ use crate::search::Divergence;
 pub enum Promise {
     /// Every Mazurkiewicz trace was executed at least once, so every reachable terminal state and failure was seen.
     Exhausted,
+    /// Every reachable terminal state, failure and deadlock was seen, but not every Mazurkiewicz trace was executed: of
+    /// those with one lazy happens-before relation, which differ in the order of critical sections that share nothing, at
+    /// least one was.
+    ExhaustedLazily {
+        /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
+        truncated: bool,
+    },
     /// All that can be reached within bounds was seen.
     Bounded {
         /// Every Mazurkiewicz trace that has an interleaving with at most so many preemptions. `None`: any number.
@@ -54,6 +61,12 @@ pub trait Strategy {
 
     /// What can be said, at this moment. Of one part of a search: of what belongs to it.
     fn promise(&self) -> Promise;
+
+    /// Whether what fails in an execution that is given up fails in another one, too, that is run to its end. If not, it
+    /// counts.
+    fn repeats_what_it_abandons(&self) -> bool {
+        true
+    }
 
     /// For searches of a tree: the part of it that lies behind, 0 to 1, estimated as Knuth does (*Estimating the
     /// efficiency of backtrack programs*, 1975): every node's children weigh the same. Executions so far divided by

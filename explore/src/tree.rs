@@ -100,6 +100,12 @@ impl Tree {
         false
     }
 
+    /// Whether the next pick repeats one of the execution before.
+    #[inline]
+    pub(crate) fn is_repeating(&self) -> bool {
+        self.depth < self.nodes.len()
+    }
+
     #[inline]
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let depth = self.depth;

@@ -50,6 +50,10 @@ pub struct ExploreArgs {
     /// at random and there is no --time, else any number]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
+    /// Count distinct lazy happens-before relations, too, which leave out the order of lock operations; the strategies that
+    /// are about them always do. A search that counts them is not shared by workers
+    #[arg(long)]
+    lazy_relations: bool,
     /// How many events one execution may have, over all threads, before it is cut
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
@@ -92,6 +96,10 @@ pub enum StrategyChoice {
     IcbDpor,
     /// Every order up to that of independent events, exactly once
     Odpor,
+    /// Every order, but none twice after the same happens-before relation
+    HbrCache,
+    /// The same with the lazy happens-before relation, which leaves out the order of lock operations
+    LazyHbr,
 }
 
 impl StrategyChoice {
@@ -108,6 +116,8 @@ impl StrategyChoice {
             Self::Dpor => "dpor",
             Self::IcbDpor => "icb+dpor",
             Self::Odpor => "odpor",
+            Self::HbrCache => "hbr-cache",
+            Self::LazyHbr => "lazy-hbr",
         }
     }
 
@@ -118,6 +128,11 @@ impl StrategyChoice {
     /// Whether several workers can have parts of its search.
     const fn divides(self) -> bool {
         matches!(self, Self::Dfs | Self::Odpor)
+    }
+
+    /// Whether it is about lazy happens-before relations.
+    const fn is_lazy(self) -> bool {
+        matches!(self, Self::HbrCache | Self::LazyHbr)
     }
 
     const fn has_bound(self) -> bool {
@@ -182,6 +197,7 @@ pub(super) fn own_allocator(allocator: Allocator) -> Result<(), Error> {
 
 fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
     let search = &args.search;
+    let lazy_relations = args.lazy_relations || args.strategy.is_lazy();
     let samples = args.strategy.samples();
     let unbounded = if samples && search.time.is_none() {
         SAMPLES
@@ -192,7 +208,8 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         path: search.path.display().to_string(),
         strategy: args.strategy.name(),
         samples,
-        divides: args.strategy.divides(),
+        divides: args.strategy.divides() && !lazy_relations,
+        lazy_relations,
         bound: args.bound,
         inputs: search.inputs(),
         max_inputs: search.max_inputs,

@@ -394,6 +394,8 @@ impl Gathered {
             (part.relations, part.states)
         };
         let (mut relations, mut states) = (0, 0);
+        // A search that counts these is not divided.
+        let mut lazy_relations = None;
         if self.divided {
             let parts = self.units.len();
             let most = self.units.iter().map(|unit| unit.done.len()).max();
@@ -416,17 +418,23 @@ impl Gathered {
         } else {
             for unit in &self.units {
                 let (mut own_relations, mut own_states) = (0, 0);
+                let mut own_lazy = None;
                 for part in unit.done.iter().chain([&unit.current]) {
                     let distinct = add(part);
                     own_relations += distinct.0;
                     own_states += distinct.1;
+                    if let Some(lazy) = part.lazy_relations {
+                        *own_lazy.get_or_insert(0) += lazy;
+                    }
                 }
                 // Two workers may see the same.
                 relations = relations.max(own_relations);
                 states = states.max(own_states);
+                lazy_relations = lazy_relations.max(own_lazy);
             }
         }
         counts.relations = relations;
+        counts.lazy_relations = lazy_relations;
         counts.states = states;
         if let Some(started) = self.started {
             counts.seconds = started.elapsed().as_secs_f64();
@@ -450,6 +458,7 @@ impl Gathered {
 fn promised(promise: message::Promise) -> Promise {
     match promise {
         message::Promise::Exhausted => Promise::Exhausted,
+        message::Promise::ExhaustedLazily { truncated } => Promise::ExhaustedLazily { truncated },
         message::Promise::Bounded {
             preemptions,
             truncated,

@@ -22,7 +22,7 @@ use crate::findings::{Found, Store};
 use crate::original::Original;
 use crate::program::Harness;
 use crate::report::document::{Cut, SCHEMA, Status};
-use crate::report::exploration::{Exploration, HarnessExploration, Promise, Summary};
+use crate::report::exploration::{Exploration, HarnessExploration, Summary};
 use crate::worker::Watch;
 use gather::Gathered;
 use unit::{Runner, Said, Unit};
@@ -38,6 +38,8 @@ pub struct Options {
     pub samples: bool,
     /// Whether its search can be divided.
     pub divides: bool,
+    /// Whether distinct lazy happens-before relations are counted, too.
+    pub lazy_relations: bool,
     /// The preemption bound, or the number of priority changes.
     pub bound: Option<u32>,
     /// Values for parameters: name and values.
@@ -211,6 +213,7 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         } else {
             (0, 1)
         },
+        lazy_relations: options.lazy_relations,
     })
 }
 
@@ -296,8 +299,7 @@ fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
         }
         summary.failures += report.failures.len() as u32;
         summary.executions += report.counts.executions;
-        summary.exhausted &=
-            explored && report.promise == Promise::Exhausted && !report.sampled_inputs;
+        summary.exhausted &= explored && report.promise.is_exhausted() && !report.sampled_inputs;
     }
     summary.seconds = started.elapsed().as_secs_f64();
     summary

@@ -76,6 +76,12 @@ pub struct HarnessExploration {
 pub enum Promise {
     /// Every schedule was executed, up to the order of events that are independent of each other.
     Exhausted,
+    /// Every reachable state was seen, though not every schedule: of those that differ in nothing but the order of
+    /// critical sections that share nothing, at least one was executed.
+    ExhaustedLazily {
+        /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
+        truncated: bool,
+    },
     /// Every schedule within bounds was.
     Bounded {
         /// At most so many preemptions; null: any number.
@@ -93,6 +99,15 @@ pub enum Promise {
 }
 
 impl Promise {
+    /// Whether every reachable state and failure was seen.
+    #[must_use]
+    pub const fn is_exhausted(&self) -> bool {
+        matches!(
+            self,
+            Self::Exhausted | Self::ExhaustedLazily { truncated: false }
+        )
+    }
+
     /// What is left when both are to be promised.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -122,8 +137,14 @@ impl Promise {
                 },
                 truncated: truncated || also,
             },
-            (bounded @ Self::Bounded { .. }, Self::Exhausted)
-            | (Self::Exhausted, bounded @ Self::Bounded { .. }) => bounded,
+            (bounded @ Self::Bounded { .. }, _) | (_, bounded @ Self::Bounded { .. }) => bounded,
+            (Self::ExhaustedLazily { truncated }, Self::ExhaustedLazily { truncated: also }) => {
+                Self::ExhaustedLazily {
+                    truncated: truncated || also,
+                }
+            }
+            (lazily @ Self::ExhaustedLazily { .. }, Self::Exhausted)
+            | (Self::Exhausted, lazily @ Self::ExhaustedLazily { .. }) => lazily,
             (Self::Exhausted, Self::Exhausted) => Self::Exhausted,
         }
     }
@@ -148,6 +169,8 @@ pub struct Counts {
     pub events: u64,
     /// Distinct happens-before relations of executions that ran to an end.
     pub relations: u64,
+    /// Distinct lazy happens-before relations of these, if they were counted.
+    pub lazy_relations: Option<u64>,
     /// Distinct terminal states.
     pub states: u64,
     /// Wall clock.

@@ -44,7 +44,7 @@ pub fn harness(
             writeln!(out)?;
         }
         let good = match report.promise {
-            Promise::Exhausted => style::GOOD,
+            Promise::Exhausted | Promise::ExhaustedLazily { truncated: false } => style::GOOD,
             _ => style::NONE,
         };
         let text = promise(&report.promise, report.sampled_inputs);
@@ -208,6 +208,14 @@ fn promise(promise: &Promise, sampled_inputs: bool) -> String {
         Promise::Exhausted => format!(
             "exhausted: every schedule was run, up to the order of independent events{inputs}"
         ),
+        Promise::ExhaustedLazily { truncated: false } => format!(
+            "exhausted: every reachable state was seen, as one schedule was run of all that differ in the order of \
+             independent events and of critical sections that share nothing{inputs}"
+        ),
+        Promise::ExhaustedLazily { truncated: true } => format!(
+            "bounded: one schedule was run of all that differ in the order of independent events and of critical \
+             sections that share nothing{inputs}; some were cut at --max-steps, and nothing is known of what follows"
+        ),
         Promise::Bounded {
             preemptions,
             truncated,
@@ -250,13 +258,17 @@ fn counts(counts: &Counts) -> String {
             text.push_str(&format!(", {} {what}", grouped(n)));
         }
     }
+    let lazy = counts
+        .lazy_relations
+        .map(|lazy| format!(" ({} lazy)", grouped(lazy)));
     text.push_str(&format!(
-        "; {}; {}; {}; {:.2} s",
+        "; {}{}; {}; {}; {:.2} s",
         counted(
             counts.relations,
             "distinct happens-before relation",
             "distinct happens-before relations"
         ),
+        lazy.unwrap_or_default(),
         counted(counts.states, "terminal state", "terminal states"),
         counted(counts.events, "event", "events"),
         counts.seconds

@@ -12,6 +12,8 @@ pub(crate) enum Flavour {
     SharedLocks,
     Waiting,
     Everything,
+    /// Locks with something in them, and what else is of interest where their order is left open.
+    Guards,
 }
 
 pub(crate) const FLAVOURS: [Flavour; 5] = [
@@ -108,6 +110,51 @@ impl Body<'_> {
         self.ops.push(op);
     }
 
+    /// A critical section, of the kind that mutexes with contents make.
+    fn guarded(&mut self) {
+        let lock = self.below(3);
+        let register = self.below(3);
+        if self.below(8) == 0 {
+            self.ops.push(Op::TryLock(3, lock));
+            self.ops.push(Op::Unless(3, 1, 1));
+            self.ops.push(Op::Unlock(lock));
+            return;
+        }
+        let reads = self.below(2) == 0;
+        self.ops.push(if reads {
+            Op::LockAndRead(register, lock)
+        } else {
+            Op::Lock(lock)
+        });
+        for _ in 0..self.below(3) {
+            match self.below(8) {
+                0 => {
+                    let inner = (lock + 1 + self.below(2)) % 3;
+                    self.ops.push(Op::Lock(inner));
+                    if self.below(2) == 0 {
+                        self.atomic();
+                    }
+                    self.ops.push(Op::Unlock(inner));
+                }
+                1 => {
+                    let (variable, value) = (self.below(2), 1 + self.below(2));
+                    self.ops.push(Op::Await(variable, value));
+                }
+                _ => self.atomic(),
+            }
+        }
+        if self.below(16) == 0 {
+            return;
+        }
+        let last = if reads && self.below(2) == 0 {
+            let by = self.below(3);
+            Op::WriteAndUnlock(lock, Expr::Plus(register, by))
+        } else {
+            Op::Unlock(lock)
+        };
+        self.ops.push(last);
+    }
+
     fn push(&mut self) {
         let special = self.below(3) != 0;
         match self.flavour {
@@ -115,6 +162,11 @@ impl Body<'_> {
             Flavour::Locks if special => self.locked(),
             Flavour::SharedLocks if special => self.shared(),
             Flavour::Waiting => self.waiting(),
+            Flavour::Guards => match self.below(8) {
+                0 => self.shared(),
+                1 | 2 => self.atomic(),
+                _ => self.guarded(),
+            },
             Flavour::Everything => match self.below(4) {
                 0 => self.locked(),
                 1 => self.shared(),

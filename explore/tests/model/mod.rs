@@ -18,6 +18,15 @@ pub(crate) enum Expr {
     Plus(u8, u8),
 }
 
+impl Expr {
+    fn value(self, registers: &[u8; 4]) -> u8 {
+        match self {
+            Self::Const(c) => c,
+            Self::Plus(r, c) => registers[usize::from(r)].wrapping_add(c),
+        }
+    }
+}
+
 /// One instruction. Registers, variables, locks, threads and values are small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Op {
@@ -30,6 +39,10 @@ pub(crate) enum Op {
     /// register of success, lock
     TryLock(u8, u8),
     Unlock(u8),
+    /// Takes a lock and reads what it protects: register, lock
+    LockAndRead(u8, u8),
+    /// Writes what a lock protects and gives it back.
+    WriteAndUnlock(u8, Expr),
     LockShared(u8),
     TryLockShared(u8, u8),
     UnlockShared(u8),
@@ -91,6 +104,8 @@ pub(crate) struct Machine {
     /// Exclusive holder + 1.
     pub(crate) owners: [u8; 3],
     pub(crate) shared: [u8; 3],
+    /// What each lock protects.
+    pub(crate) contents: [u8; 3],
     /// Per condition variable: who waits.
     pub(crate) waiters: [u8; 2],
     pub(crate) tasks: [Task; THREADS],
@@ -150,7 +165,7 @@ impl Machine {
         }
         match self.next(program, thread) {
             None => false,
-            Some(Op::Lock(l)) => {
+            Some(Op::Lock(l) | Op::LockAndRead(_, l)) => {
                 self.owners[usize::from(l)] == 0 && self.shared[usize::from(l)] == 0
             }
             Some(Op::LockShared(l)) => self.owners[usize::from(l)] == 0,
@@ -183,9 +198,9 @@ impl Machine {
             Op::Store(x, _) => (Kind::Write, u32::from(x), 0),
             Op::FetchAdd(_, x, _) => (Kind::Update, u32::from(x), 0),
             Op::Cas(_, x, e, _) => (Kind::CompareExchange, u32::from(x), u64::from(e)),
-            Op::Lock(l) => (Kind::Lock, LOCKS + u32::from(l), 0),
+            Op::Lock(l) | Op::LockAndRead(_, l) => (Kind::Lock, LOCKS + u32::from(l), 0),
             Op::TryLock(_, l) => (Kind::TryLock, LOCKS + u32::from(l), 0),
-            Op::Unlock(l) => (Kind::Unlock, LOCKS + u32::from(l), 0),
+            Op::Unlock(l) | Op::WriteAndUnlock(l, _) => (Kind::Unlock, LOCKS + u32::from(l), 0),
             Op::LockShared(l) => (Kind::LockShared, LOCKS + u32::from(l), 0),
             Op::TryLockShared(_, l) => (Kind::TryLockShared, LOCKS + u32::from(l), 0),
             Op::UnlockShared(l) => (Kind::UnlockShared, LOCKS + u32::from(l), 0),
@@ -205,8 +220,10 @@ impl Machine {
     }
 
     fn value(&self, object: u32) -> u64 {
+        let lock = object.wrapping_sub(LOCKS) as usize;
         self.variables
             .get(object as usize)
+            .or(self.contents.get(lock))
             .map_or(0, |&value| u64::from(value))
     }
 
@@ -234,11 +251,7 @@ impl Machine {
                 result = Some((r, self.variables[usize::from(x)]));
             }
             Op::Store(x, expr) => {
-                let value = match expr {
-                    Expr::Const(c) => c,
-                    Expr::Plus(r, c) => registers[usize::from(r)].wrapping_add(c),
-                };
-                self.write(program, x, value);
+                self.write(program, x, expr.value(&registers));
             }
             Op::FetchAdd(r, x, by) => {
                 let value = self.variables[usize::from(x)];
@@ -256,6 +269,14 @@ impl Machine {
                 result = Some((r, u8::from(value == expected)));
             }
             Op::Lock(l) => self.owners[usize::from(l)] = thread as u8 + 1,
+            Op::LockAndRead(r, l) => {
+                self.owners[usize::from(l)] = thread as u8 + 1;
+                result = Some((r, self.contents[usize::from(l)]));
+            }
+            Op::WriteAndUnlock(l, expr) => {
+                self.owners[usize::from(l)] = 0;
+                self.contents[usize::from(l)] = expr.value(&registers);
+            }
             Op::TryLock(r, l) => {
                 let l = usize::from(l);
                 let free = self.owners[l] == 0 && self.shared[l] == 0;
@@ -323,6 +344,7 @@ impl Machine {
         word(&self.variables);
         word(&self.owners);
         word(&self.shared);
+        word(&self.contents);
         word(&self.waiters);
         for task in &self.tasks[..usize::from(self.count)] {
             word(&task.registers);

@@ -7,7 +7,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    Dfs, Dpor, Executor, Icb, IcbDpor, Odpor, Part, Pcb, Pct, Pos, Random, Search, Strategy, Surw,
+    Dfs, Dpor, Executor, HbrCache, Icb, IcbDpor, Odpor, Part, Pcb, Pct, Pos, Random, Search,
+    Strategy, Surw,
 };
 
 use careful::Careful;
@@ -75,6 +76,8 @@ pub(super) fn explore(
             "icb" => exploration.run(Icb::new(request.bound)),
             "dpor" => exploration.run(Dpor::new()),
             "icb+dpor" => exploration.run(IcbDpor::new(request.bound)),
+            "hbr-cache" => exploration.run(HbrCache::new()),
+            "lazy-hbr" => exploration.run(HbrCache::lazy()),
             "odpor" => exploration.run(Odpor::part(part)),
             "random" => exploration.run(Random::new(request.seed)),
             "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
@@ -153,6 +156,9 @@ impl Exploration<'_> {
         };
         let mut machine = Machine::new(&*self.bound.program, settings);
         let mut search = Search::new(strategy);
+        if request.lazy_relations {
+            search = search.counting_lazy_relations();
+        }
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
         let mut finished = false;
@@ -316,6 +322,7 @@ fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
         failing: counts.failures,
         events: counts.events,
         relations: counts.relations,
+        lazy_relations: counts.lazy_relations,
         states: counts.states,
         estimate,
     }
@@ -324,6 +331,9 @@ fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
 fn promise(promise: seqz_explore::Promise) -> Promise {
     match promise {
         seqz_explore::Promise::Exhausted => Promise::Exhausted,
+        seqz_explore::Promise::ExhaustedLazily { truncated } => {
+            Promise::ExhaustedLazily { truncated }
+        }
         seqz_explore::Promise::Bounded {
             preemptions,
             truncated,

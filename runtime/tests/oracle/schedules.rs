@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use seqz_explore::{Dfs, Dpor, Odpor, Promise, Search, Strategy};
+use seqz_explore::search::Counts;
+use seqz_explore::{Dfs, Dpor, HbrCache, Odpor, Promise, Search, Strategy};
 use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
 
@@ -29,6 +30,10 @@ const FEW: u64 = 20_000;
 
 /// What a strategy sees; nothing if it takes too many executions.
 fn failures(program: &Program, strategy: impl Strategy) -> Option<BTreeSet<Seen>> {
+    explored(program, strategy).map(|(seen, _)| seen)
+}
+
+fn explored(program: &Program, strategy: impl Strategy) -> Option<(BTreeSet<Seen>, Counts)> {
     let harness = Harness::new(program);
     let run = || harness.run();
     let settings = Settings {
@@ -36,7 +41,7 @@ fn failures(program: &Program, strategy: impl Strategy) -> Option<BTreeSet<Seen>
         ..Settings::default()
     };
     let mut machine = Machine::new(&run, settings);
-    let mut search = Search::new(strategy);
+    let mut search = Search::new(strategy).counting_lazy_relations();
     let mut seen = BTreeSet::new();
     loop {
         match search.step(&mut machine) {
@@ -62,8 +67,11 @@ fn failures(program: &Program, strategy: impl Strategy) -> Option<BTreeSet<Seen>
             }
         }
     }
-    assert_eq!(search.promise(), Promise::Exhausted);
-    Some(seen)
+    assert!(matches!(
+        search.promise(),
+        Promise::Exhausted | Promise::ExhaustedLazily { truncated: false }
+    ));
+    Some((seen, search.counts()))
 }
 
 #[test]
@@ -79,9 +87,10 @@ fn strategies_see_the_same_and_all_that_is_found_by_interference() {
         if let Some(reduced) = failures(&program, Dpor::new()) {
             assert_eq!(reduced, optimal, "dpor and odpor differ\n{program}");
         }
-        if let Some(all) = failures(&program, Dfs::new()) {
+        if let Some((all, counts)) = explored(&program, Dfs::new()) {
             enumerated += 1;
             assert_eq!(all, optimal, "dfs and odpor differ\n{program}");
+            caches_see_the_same(&program, &all, counts);
         }
         for failure in found
             .iter()
@@ -102,4 +111,25 @@ fn strategies_see_the_same_and_all_that_is_found_by_interference() {
         enumerated * 2 > programs,
         "only {enumerated} programs were small enough"
     );
+}
+
+/// Caches of happens-before relations see what plain enumeration sees, in no more executions; and its counts are in order.
+fn caches_see_the_same(program: &Program, all: &BTreeSet<Seen>, dfs: Counts) {
+    let lazies = dfs.lazy_relations.expect("they are counted");
+    assert!(dfs.states <= lazies, "{dfs:?}\n{program}");
+    assert!(lazies <= dfs.relations, "{dfs:?}\n{program}");
+    assert!(dfs.relations <= dfs.executions, "{dfs:?}\n{program}");
+    let [(hbr_sees, hbr), (lazy_sees, lazy)] = [HbrCache::new(), HbrCache::lazy()]
+        .map(|cache| explored(program, cache).expect("no more than dfs"));
+    assert_eq!(&hbr_sees, all, "hbr-cache and dfs differ\n{program}");
+    assert_eq!(&lazy_sees, all, "lazy-hbr and dfs differ\n{program}");
+    assert_eq!(hbr.relations, dfs.relations, "{program}");
+    assert_eq!(lazy.lazy_relations, dfs.lazy_relations, "{program}");
+    assert_eq!(
+        (hbr.states, lazy.states),
+        (dfs.states, dfs.states),
+        "{program}"
+    );
+    assert!(hbr.executions <= dfs.executions, "{program}");
+    assert!(lazy.executions <= hbr.executions, "{program}");
 }

@@ -39,7 +39,8 @@ pub enum Confirmation {
 pub struct ExploreRequest {
     /// The harness's name.
     pub harness: String,
-    /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `random`, `pct`, `pos`, `surw`.
+    /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `hbr-cache`, `lazy-hbr`, `random`, `pct`,
+    /// `pos`, `surw`.
     pub strategy: String,
     /// The preemption bound of those that have one; the number of priority changes of `pct`.
     pub bound: Option<u32>,
@@ -62,6 +63,8 @@ pub struct ExploreRequest {
     pub careful: Option<(u32, u64)>,
     /// Which part of the search to make, from 0, and of how many. More than one: only with `dfs` and `odpor`.
     pub part: (u32, u32),
+    /// Whether to count distinct lazy happens-before relations, too.
+    pub lazy_relations: bool,
 }
 
 /// A schedule to follow.
@@ -151,6 +154,8 @@ pub struct Explored {
     pub events: u64,
     /// Distinct terminal happens-before relations.
     pub relations: u64,
+    /// Distinct terminal lazy happens-before relations, if they are counted.
+    pub lazy_relations: Option<u64>,
     /// Distinct terminal states, as far as they are made of atomics.
     pub states: u64,
     /// How many executions there will be in all, as estimated from the part of the tree that is done.
@@ -162,6 +167,12 @@ pub struct Explored {
 pub enum Promise {
     /// Every schedule, up to the order of independent events, has been executed.
     Exhausted,
+    /// Every reachable state, but not every schedule: of those that differ in the order of critical sections that share
+    /// nothing, at least one has been executed.
+    ExhaustedLazily {
+        /// Executions were cut at the step bound.
+        truncated: bool,
+    },
     /// Every schedule within the bounds.
     Bounded {
         /// Up to so many preemptions.
@@ -233,7 +244,8 @@ wire!(ExploreRequest {
     idle_reads,
     stack,
     careful,
-    part
+    part,
+    lazy_relations
 });
 
 wire!(ReplayRequest {
@@ -267,11 +279,12 @@ wire!(Explored {
     failing,
     events,
     relations,
+    lazy_relations,
     states,
     estimate
 });
 
-wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished });
+wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished, 4 = ExhaustedLazily { truncated } });
 
 wire!(Replayed {
     0 = Followed { failure, same, next },
