@@ -9,7 +9,7 @@ use crate::check::Subject;
 use crate::error::Error;
 use crate::findings::{Finding, Found};
 use crate::original::Original;
-use crate::report::document::{Bug, Kind, Site, Thread};
+use crate::report::document::{Bug, Kind, Met, Site, Thread};
 use crate::report::exploration::{Failure, Waiting};
 use crate::report::schedule::{Confirmation, Event};
 use crate::worker::{Heard, Process, Watch, bury, failed, send};
@@ -273,6 +273,7 @@ impl Recording {
             stack_size: self.stack_size,
             count: 1,
             couplings: Vec::new(),
+            met: Met::default(),
         }
     }
 

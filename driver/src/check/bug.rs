@@ -8,7 +8,7 @@ use seqz_runtime::log;
 use seqz_runtime::worker::message::{self, Finding};
 
 use crate::original::{Original, inputs};
-use crate::report::document::{Bug, Kind, NonLocalRead, Op, Role, Step};
+use crate::report::document::{Bug, Kind, Met, NonLocalRead, Op, Role, Step};
 use crate::report::schedule::Confirmation;
 
 impl Original<'_> {
@@ -90,6 +90,10 @@ impl Original<'_> {
             run_alone: None,
             count: 1,
             also_found: Vec::new(),
+            met: Met {
+                executions: finding.execution,
+                seconds: 0.0,
+            },
         }
     }
 

@@ -1,11 +1,13 @@
 //! What a worker says of a harness, gathered to a report.
 
+use std::time::Instant;
+
 use seqz_runtime::check::Level as Counts;
 use seqz_runtime::engine::Limits;
 
 use crate::program::Spawn;
 use crate::report::document::{
-    AlsoFound, Bug, HarnessReport, Kind, Level, Reason, Role, RoleReport, Site,
+    AlsoFound, Bug, HarnessReport, Kind, Level, Met, Reason, Role, RoleReport, Site,
 };
 
 /// A report in the making.
@@ -15,6 +17,8 @@ pub(super) struct Gathered {
     pub(super) spawns: Vec<Spawn>,
     /// Whether not all inputs are tried.
     pub(super) sampled: bool,
+    /// When the search began.
+    pub(super) started: Instant,
     /// Levels that have begun, by their latest counts.
     open: Vec<(Role, u32, Counts)>,
     /// What this worker has sent, in its order: which bug of the report each finding is, by identity.
@@ -63,11 +67,12 @@ impl Identity {
 }
 
 impl Gathered {
-    pub(super) const fn new(report: HarnessReport, spawns: Vec<Spawn>) -> Self {
+    pub(super) fn new(report: HarnessReport, spawns: Vec<Spawn>) -> Self {
         Self {
             report,
             spawns,
             sampled: false,
+            started: Instant::now(),
             open: Vec::new(),
             sent: Vec::new(),
         }
@@ -170,6 +175,18 @@ impl Gathered {
         counts.buggy += 1;
         self.close(role, k, &counts, Some(Reason::Died));
         self.fill(role, k_max, Reason::Died);
+    }
+
+    /// What is met now, with this thread under test.
+    pub(super) fn met(&self, role: Role) -> Met {
+        let roles = self.report.roles.iter();
+        let levels = roles
+            .filter(|report| report.under_test == role)
+            .flat_map(|report| &report.levels);
+        Met {
+            executions: levels.map(|level| level.executions).sum(),
+            seconds: self.started.elapsed().as_secs_f64(),
+        }
     }
 
     /// Levels that were asked for and of which nothing has been heard.

@@ -175,6 +175,7 @@ pub fn run(
         } else {
             progress.say(format!("{}: starting", task.harness.name));
             cut = search.run(&request(task, options), &mut gathered)?;
+            gathered.report.seconds = gathered.started.elapsed().as_secs_f64();
         }
         finished(&gathered.report)?;
         harnesses.push(gathered.report);
@@ -240,6 +241,7 @@ fn empty(harness: &Harness, options: &Options) -> HarnessReport {
         bugs: Vec::new(),
         faults: Vec::new(),
         notes: Vec::new(),
+        seconds: 0.0,
     }
 }
 
@@ -293,5 +295,6 @@ fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary {
         summary.exhausted &= searched && levels.all(|level| level.exhausted);
     }
     summary.seconds = started.elapsed().as_secs_f64();
+    summary.memory = crate::worker::memory::peak();
     summary
 }

@@ -9,7 +9,7 @@ use super::solver::RemoteSolver;
 use crate::error::Error;
 use crate::findings::{Found, Store};
 use crate::original::{Original, inputs};
-use crate::report::document::{Bug, Cut, Kind, Reason, Role, Status};
+use crate::report::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
 use crate::report::layout::counted;
 use crate::report::schedule::Confirmation;
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
@@ -112,9 +112,10 @@ impl Search<'_> {
                         return Ok(None);
                     };
                     let role = choice.role;
-                    let bug = self.fatal(&end, &choice, &check.harness);
-                    self.found(bug, gathered);
+                    let mut bug = self.fatal(&end, &choice, &check.harness);
                     gathered.died(role, choice.pairs.len() as u32, check.k_max);
+                    bug.met = gathered.met(role);
+                    self.found(bug, gathered);
                     // The other thread under test may still have something to say.
                     check.roles.retain(|other| {
                         Role::from(*other) != role
@@ -240,7 +241,8 @@ impl Search<'_> {
             }
             Reply::Level { role, k, level } => gathered.level(role.into(), k, &level),
             Reply::Finding(finding) => {
-                let bug = self.original.bug(&finding);
+                let mut bug = self.original.bug(&finding);
+                bug.met.seconds = gathered.started.elapsed().as_secs_f64();
                 self.found(bug, gathered);
             }
             Reply::Times(times) => gathered.times(&times),
@@ -335,6 +337,7 @@ impl Search<'_> {
             run_alone: Some(self.run_alone(harness, choice)),
             count: 1,
             also_found: Vec::new(),
+            met: Met::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use seqz_runtime::worker::message::{self, ExploreRequest, FailureKind, ScheduleF
 use super::unit::Fatal;
 use crate::original::{Original, inputs};
 use crate::program::Spawn;
-use crate::report::document::{Kind, Thread};
+use crate::report::document::{Kind, Met, Thread};
 use crate::report::exploration::{Failure, Waiting};
 use crate::report::schedule::{Action, Event};
 
@@ -41,6 +41,7 @@ impl Original<'_> {
             stack_size,
             count: 1,
             couplings: Vec::new(),
+            met: Met::default(),
         }
     }
 
@@ -104,6 +105,7 @@ impl Original<'_> {
             stack_size: request.stack,
             count: 1,
             couplings: Vec::new(),
+            met: Met::default(),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::unit::{Ended, Said};
 use crate::error::Error;
 use crate::original::Original;
 use crate::program::{Harness, Spawn};
-use crate::report::document::{Cut, Reason, Status};
+use crate::report::document::{Cut, Met, Reason, Status};
 use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
 
@@ -314,7 +314,15 @@ impl Gathered {
     }
 
     /// Adds a failure; the same place and kind is one. Of several parts', the one that the whole search meets first stays.
-    fn found(&mut self, part: usize, failure: Failure, standing: Standing) -> Option<Failure> {
+    fn found(&mut self, part: usize, mut failure: Failure, standing: Standing) -> Option<Failure> {
+        let done = &self.units[part].done;
+        let before: u64 = done.iter().map(|counts| counts.executions).sum();
+        failure.met = Met {
+            executions: before + failure.execution,
+            seconds: self
+                .started
+                .map_or(0.0, |started| started.elapsed().as_secs_f64()),
+        };
         let same = |known: &Failure| {
             (known.kind, &known.site) == (failure.kind, &failure.site)
                 && (known.site.is_some() || known.message == failure.message)

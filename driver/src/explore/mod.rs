@@ -302,5 +302,6 @@ fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
         summary.exhausted &= explored && report.promise.is_exhausted() && !report.sampled_inputs;
     }
     summary.seconds = started.elapsed().as_secs_f64();
+    summary.memory = crate::worker::memory::peak();
     summary
 }

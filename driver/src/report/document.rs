@@ -61,6 +61,18 @@ pub struct Summary {
     pub exhausted: bool,
     /// Wall clock, building included.
     pub seconds: f64,
+    /// The most memory that a worker had resident, in bytes, where the system tells.
+    #[serde(default)]
+    pub memory: Option<u64>,
+}
+
+/// When something was first met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Met {
+    /// After how many executions, that one included.
+    pub executions: u64,
+    /// How long after the search of its harness had begun, in seconds.
+    pub seconds: f64,
 }
 
 /// What is known of one harness.
@@ -84,6 +96,9 @@ pub struct HarnessReport {
     pub faults: Vec<Bug>,
     /// Whatever else is worth saying.
     pub notes: Vec<String>,
+    /// Wall clock.
+    #[serde(default)]
+    pub seconds: f64,
 }
 
 /// How the check of a harness went.
@@ -385,6 +400,9 @@ pub struct Bug {
     pub count: u64,
     /// The same site and kind, found with the other thread under test.
     pub also_found: Vec<AlsoFound>,
+    /// When it was first met, among the executions with this thread under test.
+    #[serde(default)]
+    pub met: Met,
 }
 
 /// The same bug, seen from the other side.

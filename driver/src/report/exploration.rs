@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::document::{Cut, Input, InputDomain, Kind, Reason, Role, Site, Status, Thread};
+use super::document::{Cut, Input, InputDomain, Kind, Met, Reason, Role, Site, Status, Thread};
 use super::schedule::{Action, Event};
 
 /// The answer of `seqz explore`.
@@ -45,6 +45,9 @@ pub struct Summary {
     pub exhausted: bool,
     /// Wall clock, building included.
     pub seconds: f64,
+    /// The most memory that a worker had resident, in bytes, where the system tells.
+    #[serde(default)]
+    pub memory: Option<u64>,
 }
 
 /// What is known of one harness.
@@ -205,6 +208,9 @@ pub struct Failure {
     /// How the threads are coupled in them, for programs of two threads.
     #[serde(default)]
     pub couplings: Vec<Coupling>,
+    /// When it was first met, among the executions with all choices of inputs.
+    #[serde(default)]
+    pub met: Met,
 }
 
 /// How often one thread sees something of the other one, which sees nothing of it.

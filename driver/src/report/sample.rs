@@ -136,6 +136,10 @@ pub(crate) fn bug() -> Bug {
             }],
         },
         run_alone: None,
+        met: Met {
+            executions: 3,
+            seconds: 0.5,
+        },
         count: 3,
         also_found: vec![AlsoFound {
             under_test: Second,
@@ -157,6 +161,7 @@ pub(crate) fn harness() -> HarnessReport {
         reasons: Vec::new(),
     };
     HarnessReport {
+        seconds: 0.5,
         name: "add_while_stopping".into(),
         site: site(40, "fn add_while_stopping() {"),
         status: Status::Checked,
@@ -205,6 +210,7 @@ pub(crate) fn report() -> Report {
         findings: Some("target/seqz/findings/bluetooth".into()),
         harnesses: vec![harness()],
         summary: Summary {
+            memory: Some(2 << 20),
             bugs: 1,
             faults: 0,
             checked: 1,
@@ -220,6 +226,10 @@ pub(crate) fn report() -> Report {
 pub(crate) fn exploration() -> Exploration {
     let schedule = bug().confirmation.schedule().to_vec();
     let failure = Failure {
+        met: Met {
+            executions: 1,
+            seconds: 0.5,
+        },
         kind: Kind::Deadlock,
         message: "threads wait for each other".into(),
         site: Some(site(12, "a.lock()")),

@@ -1,5 +1,6 @@
 //! Workers: processes that run the transformed program and search it.
 
+pub mod memory;
 mod process;
 mod socket;
 mod watch;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use super::memory;
 use super::socket::Connection;
 
 /// How long a worker has for its first sign of life.
@@ -103,11 +104,14 @@ impl Process {
     pub fn end(mut self, patient: bool) -> io::Result<Death> {
         let until = Instant::now() + END;
         let status = loop {
-            if let Some(status) = self.child.try_wait()? {
+            if memory::has_ended(self.child.id())
+                && let Some(status) = self.child.try_wait()?
+            {
                 break status;
             }
             if !patient || Instant::now() > until {
                 self.child.kill()?;
+                memory::at_the_end(self.child.id());
                 break self.child.wait()?;
             }
             thread::sleep(Duration::from_millis(1));
@@ -126,8 +130,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Both fail only when it has ended already.
+        // All fail only when it has ended already.
         let _ = self.child.kill();
+        memory::at_the_end(self.child.id());
         let _ = self.child.wait();
     }
 }

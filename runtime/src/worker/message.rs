@@ -112,6 +112,8 @@ pub struct Finding {
     pub interleaving: Vec<Step>,
     /// Whether the bug is there when the original program is run in this order.
     pub confirmation: Confirmation,
+    /// How many executions had been made with this party as T when the bug was met, that one included.
+    pub execution: u64,
 }
 
 pub use engine::ThreadInfo;
@@ -349,7 +351,8 @@ wire!(Finding {
     under_test,
     interfering,
     interleaving,
-    confirmation
+    confirmation,
+    execution
 });
 
 wire!(Reply {
@@ -448,6 +451,7 @@ mod tests {
                 interfering: vec![event],
                 interleaving: vec![Step::UnderTest(0), Step::Interfering(0)],
                 confirmation: Confirmation::Confirmed(Vec::new()),
+                execution: 4,
             })),
             Reply::Check {
                 under_test: vec![TEvent::non_local(Op::Read(1), 4)],

@@ -135,7 +135,10 @@ impl Watch for Watching<'_, '_> {
     fn after(&mut self, level: &Level, machine: &Machine) -> bool {
         let mut going = true;
         if machine.bugs().len() > self.work.sent {
-            going &= self.work.send_findings(machine, self.bound);
+            let execution = self.work.request.max_executions - self.left
+                + self.before.executions
+                + level.executions;
+            going &= self.work.send_findings(machine, self.bound, execution);
         }
         if !self.work.told_threads {
             going &= self.work.tell_threads(machine, self.role);
@@ -240,10 +243,10 @@ impl Work<'_> {
         }
     }
 
-    fn send_findings(&mut self, machine: &Machine, bound: &Bound) -> bool {
+    fn send_findings(&mut self, machine: &Machine, bound: &Bound, execution: u64) -> bool {
         let mut going = true;
         for (bug, _) in &machine.bugs()[self.sent..] {
-            going &= self.send(&Reply::Finding(Box::new(finding(bug, bound))));
+            going &= self.send(&Reply::Finding(Box::new(finding(bug, bound, execution))));
         }
         self.sent = machine.bugs().len();
         going
@@ -316,7 +319,7 @@ const fn confirm(_bug: &Bug, _bound: &Bound) -> Confirmation {
     Confirmation::NotTried
 }
 
-fn finding(bug: &Bug, bound: &Bound) -> Finding {
+fn finding(bug: &Bug, bound: &Bound, execution: u64) -> Finding {
     Finding {
         kind: bug.kind,
         message: bug.message.clone(),
@@ -330,5 +333,6 @@ fn finding(bug: &Bug, bound: &Bound) -> Finding {
         interfering: bug.interfering.clone(),
         interleaving: bug.interleaving.clone(),
         confirmation: confirm(bug, bound),
+        execution,
     }
 }
