@@ -1,4 +1,4 @@
-//! Two players and an umpire, who takes the ball off the table.
+//! Players and an umpire, who takes the ball off the table.
 //!
 //! Source: the ping-pong of the IBM benchmark of concurrent programs with bugs (Eytani, Ur 2004), where a null pointer
 //! is followed.
@@ -6,7 +6,7 @@
 //! The bug: `hit` makes sure that there is a ball, and then takes the lock again to hit it. The umpire can take it away
 //! in between.
 //!
-//! Threads: three, the main thread being the umpire.
+//! Threads: two players or five, and the main thread, which is the umpire.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -37,20 +37,32 @@ impl Table {
     }
 }
 
-#[test]
-fn a_rally() {
+fn rally(names: &[&str]) {
     let table = Arc::new(Table {
         ball: Mutex::new(Some(Ball { hits: 0 })),
     });
-    let players = ["ping", "pong"].map(|name| {
-        let table = Arc::clone(&table);
-        thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || table.hit())
-            .unwrap()
-    });
+    let players: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let table = Arc::clone(&table);
+            thread::Builder::new()
+                .name((*name).to_owned())
+                .spawn(move || table.hit())
+                .unwrap()
+        })
+        .collect();
     table.take_ball();
     for player in players {
         player.join().unwrap();
     }
+}
+
+#[test]
+fn a_rally() {
+    rally(&["ping", "pong"]);
+}
+
+#[test]
+fn five_players() {
+    rally(&["ping", "pong", "pang", "peng", "pung"]);
 }

@@ -1,15 +1,12 @@
-//! A flight with three agents: `../airline.rs` with the bug taken out.
+//! A flight and its agents: `../airline.rs` with the bug taken out.
 //!
 //! `sell` counts a seat as sold if the count is still the one that it has seen; if not, it looks again.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-const AGENTS: usize = 3;
-const SEATS: u32 = 2;
-
-#[derive(Default)]
 struct Flight {
+    seats: u32,
     sold: AtomicU32,
 }
 
@@ -17,7 +14,7 @@ impl Flight {
     /// Sells a ticket; false if the flight is full.
     fn sell(&self) -> bool {
         let mut sold = self.sold.load(Ordering::SeqCst);
-        while sold < SEATS {
+        while sold < self.seats {
             let counted =
                 self.sold
                     .compare_exchange(sold, sold + 1, Ordering::SeqCst, Ordering::SeqCst);
@@ -30,14 +27,26 @@ impl Flight {
     }
 }
 
-#[test]
-fn three_agents() {
-    let flight = Flight::default();
+fn agents(n: u32) {
+    let flight = Flight {
+        seats: n - 1,
+        sold: AtomicU32::new(0),
+    };
     thread::scope(|scope| {
-        for _ in 0..AGENTS {
+        for _ in 0..n {
             scope.spawn(|| flight.sell());
         }
     });
     let sold = flight.sold.load(Ordering::SeqCst);
-    assert!(sold <= SEATS, "the flight is oversold");
+    assert!(sold <= flight.seats, "the flight is oversold");
+}
+
+#[test]
+fn three_agents() {
+    agents(3);
+}
+
+#[test]
+fn five_agents() {
+    agents(5);
 }

@@ -1,4 +1,4 @@
-//! Two players and an umpire: `../pingpong.rs` with the bug taken out.
+//! Players and an umpire: `../pingpong.rs` with the bug taken out.
 //!
 //! `hit` looks for the ball and hits it under one lock.
 
@@ -26,20 +26,32 @@ impl Table {
     }
 }
 
-#[test]
-fn a_rally() {
+fn rally(names: &[&str]) {
     let table = Arc::new(Table {
         ball: Mutex::new(Some(Ball { hits: 0 })),
     });
-    let players = ["ping", "pong"].map(|name| {
-        let table = Arc::clone(&table);
-        thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || table.hit())
-            .unwrap()
-    });
+    let players: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let table = Arc::clone(&table);
+            thread::Builder::new()
+                .name((*name).to_owned())
+                .spawn(move || table.hit())
+                .unwrap()
+        })
+        .collect();
     table.take_ball();
     for player in players {
         player.join().unwrap();
     }
+}
+
+#[test]
+fn a_rally() {
+    rally(&["ping", "pong"]);
+}
+
+#[test]
+fn five_players() {
+    rally(&["ping", "pong", "pang", "peng", "pung"]);
 }

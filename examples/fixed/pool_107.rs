@@ -1,0 +1,77 @@
+//! A pool of connections: `../pool_107.rs` with the bug taken out.
+//!
+//! `lend` counts the connection before it gives the lock back to make it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+const MOST: usize = 1;
+
+/// The other side, which allows `MOST` connections.
+#[derive(Default)]
+struct Database {
+    connections: AtomicUsize,
+}
+
+impl Database {
+    fn connect(&self) -> Connection {
+        let open = self.connections.fetch_add(1, Ordering::SeqCst);
+        assert!(open < MOST, "there are more connections than allowed");
+        Connection
+    }
+}
+
+#[derive(Clone)]
+struct Connection;
+
+#[derive(Clone, Default)]
+struct State {
+    idle: Vec<Connection>,
+    lent: usize,
+}
+
+#[derive(Default)]
+struct Pool {
+    database: Database,
+    state: Mutex<State>,
+}
+
+impl Pool {
+    /// A connection, if there is one or there may be one more.
+    fn lend(&self) -> Option<Connection> {
+        let mut state = self.state.lock().unwrap();
+        if let Some(connection) = state.idle.pop() {
+            state.lent += 1;
+            return Some(connection);
+        }
+        if state.lent == MOST {
+            return None;
+        }
+        state.lent += 1;
+        drop(state);
+        Some(self.database.connect())
+    }
+
+    fn give_back(&self, connection: Connection) {
+        let mut state = self.state.lock().unwrap();
+        state.lent -= 1;
+        state.idle.push(connection);
+    }
+}
+
+#[test]
+fn two_borrowers() {
+    let pool = Arc::new(Pool::default());
+    let borrowers = [(); 2].map(|()| {
+        let pool = Arc::clone(&pool);
+        thread::spawn(move || {
+            if let Some(connection) = pool.lend() {
+                pool.give_back(connection);
+            }
+        })
+    });
+    for borrower in borrowers {
+        borrower.join().unwrap();
+    }
+}
