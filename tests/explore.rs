@@ -55,6 +55,34 @@ fn failures_are_drawn_over_all_threads() {
     snapshot!("explore_deadlock", explore(DEADLOCK, &[]));
 }
 
+const LOST_NOTIFICATION: &str = "
+use std::sync::Condvar;
+
+#[test]
+fn a_gate_that_opens_too_early() {
+    let gate = Arc::new((Mutex::new(false), Condvar::new()));
+    let walker = {
+        let gate = Arc::clone(&gate);
+        thread::Builder::new().name(\"walker\".into()).spawn(move || {
+            let (open, opened) = &*gate;
+            if !*open.lock().unwrap() {
+                let open = open.lock().unwrap();
+                drop(opened.wait(open).unwrap());
+            }
+        })
+    };
+    let (open, opened) = &*gate;
+    *open.lock().unwrap() = true;
+    opened.notify_one();
+    walker.unwrap().join().unwrap();
+}
+";
+
+#[test]
+fn lost_notifications_are_told_where_they_were_given() {
+    snapshot!("explore_lost_notification", explore(LOST_NOTIFICATION, &[]));
+}
+
 #[test]
 fn what_is_exhausted_has_no_failure() {
     let source = two_threads(

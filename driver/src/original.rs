@@ -101,7 +101,21 @@ impl<'a> Original<'a> {
 
     /// The events of a schedule.
     pub(crate) fn schedule(&self, schedule: &[Scheduled]) -> Vec<Event> {
-        let name = |scheduled: &Scheduled| self.origin(scheduled.place.as_ref()?)?.name;
+        // Where a thread waits on a condition variable, it gives its lock back and takes it again: what is named there is the
+        // condition variable.
+        let mut waits = HashMap::new();
+        for scheduled in schedule {
+            if let Some(place) = &scheduled.place
+                && Action::named(&scheduled.kind).is_waiting()
+            {
+                waits.insert(place, scheduled.object);
+            }
+        }
+        let name = |scheduled: &Scheduled| {
+            let place = scheduled.place.as_ref()?;
+            let is_named = waits.get(place).is_none_or(|&it| it == scheduled.object);
+            self.origin(place)?.name.filter(|_| is_named)
+        };
         let mut names = HashMap::new();
         for scheduled in schedule {
             if let Some(name) = name(scheduled) {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use seqz_transform as transform;
+pub use seqz_transform::Mode;
 use serde::Serialize;
 
 use crate::build::Allocator;
@@ -90,12 +91,12 @@ pub struct Origin {
 }
 
 impl Program {
-    /// Loads the program at `path`.
+    /// Loads the program at `path`, to be run in this mode.
     ///
     /// # Errors
     /// When it can't be read, or isn't Rust.
-    pub fn load(path: &Path) -> Result<Self, Error> {
-        let inner = transform::Program::load(path)?;
+    pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
+        let inner = transform::Program::load(path, mode)?;
         let harnesses = inner.harnesses().iter().map(harness).collect();
         Ok(Self { inner, harnesses })
     }

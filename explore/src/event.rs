@@ -57,11 +57,14 @@ pub enum Kind {
     End,
     /// Waits for the end of the thread that `object` names. Enabled once that has ended.
     Join,
-    /// Enters the object's wait queue (a condition variable, a barrier, a parking token).
+    /// Enters the object's wait [queue](crate::waiting). What else waits so than condition variables (a barrier, a channel)
+    /// may have it that this needs no waiting: then it does not enter the queue, and [`Event::found`] is not 0, or it
+    /// notifies all others in the same step, and runs as [`Self::Notify`].
     Wait,
-    /// Leaves the object's wait queue. Enabled once this thread has been notified.
+    /// Leaves the object's wait queue. Enabled while a notification is left that covers this thread, or always if there is
+    /// a time limit (see [`Pending::expected`]). [`Event::found`] is 1 if it was notified, 0 if its time was up.
     Wake,
-    /// Notifies one or all waiters of the object.
+    /// Notifies waiters of the object: all of them if [`Event::left`] is 1, one if it is 0.
     Notify,
 }
 
@@ -141,10 +144,20 @@ impl Kind {
         )
     }
 
-    /// Whether the thread sees, after an event of this kind, the value that the object had.
+    /// Whether the thread sees [`Event::found`] of an event of this kind.
     #[inline]
     #[must_use]
     pub const fn observes(self) -> bool {
+        match self {
+            Self::Write | Self::Unlock | Self::UnlockShared => false,
+            _ => self.has_value() || self.is_waiting(),
+        }
+    }
+
+    /// Whether events of this kind have values: see [`Event::found`].
+    #[inline]
+    #[must_use]
+    pub const fn has_value(self) -> bool {
         matches!(
             self,
             Self::Read
@@ -154,14 +167,17 @@ impl Kind {
                 | Self::TryLock
                 | Self::LockShared
                 | Self::TryLockShared
+                | Self::Write
+                | Self::Unlock
+                | Self::UnlockShared
         )
     }
 
-    /// Whether events of this kind have values: see [`Event::found`].
+    /// Whether it is of those that work on the object's wait [queue](crate::waiting).
     #[inline]
     #[must_use]
-    pub const fn has_value(self) -> bool {
-        self.observes() || matches!(self, Self::Write | Self::Unlock | Self::UnlockShared)
+    pub const fn is_waiting(self) -> bool {
+        matches!(self, Self::Wait | Self::Wake | Self::Notify)
     }
 
     /// Whether, of two conflicting events on one object, both could have been enabled before the earlier one ran: if
@@ -189,13 +205,18 @@ pub struct Pending {
     pub kind: Kind,
     /// The object, see [`Object`].
     pub object: Object,
-    /// For [`Kind::CompareExchange`]: the hash of the value at which it succeeds, comparable with [`Event::found`].
+    /// For [`Kind::CompareExchange`]: the hash of the value at which it succeeds, comparable with [`Event::found`]. For
+    /// [`Kind::Wake`]: 1 if the wait has a time limit, else 0.
     pub expected: u64,
     /// Where in the program.
     pub site: Site,
 }
 
 /// What a thread did.
+///
+/// Invariant, for the sake of strategies that reason about values: what a thread does next is a function of [`Self::found`]
+/// in its own events so far, and of its having been forked and having joined. So whatever an operation tells its thread is in
+/// `found`, whether a notification came or the time was up, which thread came last to a barrier, what a receiver got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// Who.

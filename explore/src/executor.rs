@@ -12,9 +12,10 @@
 //! - *Stable names*: see [`Thread`] and [`Object`](crate::event::Object).
 //! - *To the end*: an execution goes on until no thread is enabled. A thread that fails (panics) ends; the others go on.
 //!   An execution that is cut short must say [`Outcome::Truncated`], and takes the search's promise down with it.
-//! - *Enabledness*: only [`Kind::Lock`](crate::event::Kind::Lock) and its like may wait, each for what its kind says, and
-//!   a **parked** read: one that repeats a read of the same object by the same thread, and is enabled again by the
-//!   first event that modifies the object after it.
+//! - *Enabledness*: only [`Kind::Lock`](crate::event::Kind::Lock) and its like may wait, each for what its kind says
+//!   ([`Kind::Wake`](crate::event::Kind::Wake) for what the object's [queue](crate::waiting) says), and a **parked**
+//!   read: one that repeats a read of the same object by the same thread, and is enabled again by the first event that
+//!   modifies the object after it.
 
 use crate::event::{Event, Pending, Thread};
 use crate::threads::ThreadSet;

@@ -45,6 +45,7 @@ pub mod surw;
 pub mod threads;
 mod trace;
 mod tree;
+pub mod waiting;
 
 pub use dfs::Dfs;
 pub use dpor::Dpor;

@@ -4,7 +4,8 @@ mod model;
 
 use std::collections::HashSet;
 
-use model::generate::{FLAVOURS, longer_program, program};
+use model::choosing::{self, Whom};
+use model::generate::{FLAVOURS, longer_program, program, waiters};
 use model::interpreter::{schedules, terminal_states};
 use model::{Model, Program};
 use seqz_explore::{Dfs, Dpor, Icb, IcbDpor, Odpor, Pcb, Promise, Search, Strategy};
@@ -39,6 +40,8 @@ fn programs(from: u64, count: usize, schedules_at_most: u64) -> impl Iterator<It
 fn all_strategies_reach_what_the_interpreter_reaches() {
     for program in programs(0, 2500, 400) {
         let reachable = terminal_states(&program, None);
+        let choosing = choosing::terminal_states(&program, Whom::Any);
+        assert_eq!(choosing, reachable, "{program:?}");
         let dfs = all(&program, Dfs::new());
         let counts = dfs.counts();
         assert_eq!(states(&dfs), reachable, "dfs: {program:?}");
@@ -68,6 +71,37 @@ fn all_strategies_reach_what_the_interpreter_reaches() {
         let estimate = odpor.estimate().expect("a tree");
         assert!((estimate - optimal.executions as f64).abs() < 1e-6 * estimate);
     }
+}
+
+#[test]
+fn any_waiter_may_be_the_one_that_is_notified() {
+    let mut choices = 0;
+    let mut programs = 0;
+    for seed in 0..400 {
+        let program = waiters(seed);
+        let mut dpor = Search::new(Dpor::new());
+        dpor.run(&mut Model::new(&program), 1500)
+            .expect("models are deterministic");
+        if dpor.promise() != Promise::Exhausted {
+            continue;
+        }
+        programs += 1;
+        let any = choosing::terminal_states(&program, Whom::Any);
+        assert_eq!(states(&dpor), any, "dpor: {program:?}");
+        let odpor = all(&program, Odpor::new());
+        assert_eq!(states(&odpor), any, "odpor: {program:?}");
+        assert_eq!(
+            odpor.counts().executions,
+            dpor.counts().relations,
+            "{program:?}"
+        );
+        choices += u32::from(choosing::terminal_states(&program, Whom::First) != any);
+    }
+    assert!(programs > 250, "{programs} programs");
+    assert!(
+        choices > 30,
+        "in {choices} programs it matters who is chosen"
+    );
 }
 
 #[test]

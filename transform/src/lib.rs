@@ -25,6 +25,6 @@ mod walk;
 pub use error::Error;
 pub use harness::{HarnessInfo, HarnessKind, Param};
 pub use map::{Origin, SourceMap};
-pub use program::{Generated, Options, Program, Role};
+pub use program::{Generated, Mode, Options, Program, Role};
 pub use source::{Place, Position};
 pub use walk::SpawnSite;

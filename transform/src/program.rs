@@ -21,6 +21,16 @@ pub enum Role {
     Second,
 }
 
+/// How the generated program is going to be run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// As the sequential program P̂ₖ.
+    #[default]
+    Sequential,
+    /// With its threads, under a scheduler. More of std can be run so.
+    Scheduled,
+}
+
 /// What to generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -67,10 +77,10 @@ impl Program {
     /// Loads a `.rs` file, a crate's directory, or a `Cargo.toml`, with all module files.
     ///
     /// # Errors
-    /// The input can't be read or parsed. What can't be run is an error of [`Program::transform`] only.
-    pub fn load(path: &Path) -> Result<Self, Error> {
+    /// The input can't be read or parsed. What can't be run in this mode is an error of [`Program::transform`] only.
+    pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
         let program = Crate::load(path)?;
-        let analysis = analyze(&program);
+        let analysis = analyze(&program, mode);
         let harnesses = harness::find(&program, &analysis);
         let infos = harnesses
             .iter()

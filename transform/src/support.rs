@@ -1,4 +1,6 @@
-//! What of std seqz runs, and what to do instead of the rest.
+//! What of std seqz runs, in which mode, and what to do instead of the rest.
+
+use crate::program::Mode;
 
 /// Why an item isn't supported, and what to do instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,7 @@ pub(crate) const ARC_FUNCTIONS: &[&str] = &[
 
 const WAITING: &str = "bounded interference has no event for waking a waiting thread yet";
 const ASSUME: &str = "say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
+const EXPLORE_OR_ASSUME: &str = "use `seqz explore`, which runs it as it is; or say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
 const CHANNEL: &str = "channels are not modelled yet, and messages through std's would go unseen";
 const QUEUE: &str = "use a `Mutex<VecDeque<_>>` that both threads share";
 const ONCE: &str =
@@ -47,10 +50,18 @@ const EAGER: &str = "initialize it before the threads start, or use a `Mutex<Opt
 const RAW: &str = "accesses through the raw pointer it gives out can't be seen";
 const UNSTABLE: &str = "it is unstable in std and seqz has no version of it";
 
-/// The refusal for a path inside std, if it is one that can't be run.
-pub(crate) fn refusal(path: &[&str]) -> Option<Refusal> {
+/// Whether the runtime has the item for programs that are run under a scheduler, and for no others.
+fn is_scheduled(path: &[&str]) -> bool {
+    matches!(path, ["sync", "Condvar" | "WaitTimeoutResult", ..])
+}
+
+/// The refusal for a path inside std, if it is one that can't be run in this mode.
+pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
+    if mode == Mode::Scheduled && is_scheduled(path) {
+        return None;
+    }
     let (reason, help) = match path {
-        ["sync", "Condvar" | "WaitTimeoutResult", ..] => (WAITING, ASSUME),
+        ["sync", "Condvar" | "WaitTimeoutResult", ..] => (WAITING, EXPLORE_OR_ASSUME),
         ["sync", "Barrier" | "BarrierWaitResult", ..] => (
             "bounded interference has no event for meeting at a barrier yet",
             "join the threads and start new ones",
@@ -116,7 +127,7 @@ const FINISHED: &str = "whether a thread has ended is not an event yet";
 const JOIN: &str = "`join` the thread, or let it set an atomic flag as its last step";
 
 /// The refusal for a method that only a concurrency type of std has, by its name and number of arguments.
-pub(crate) fn method_refusal(name: &str, arguments: usize) -> Option<Refusal> {
+pub(crate) fn method_refusal(name: &str, arguments: usize, _mode: Mode) -> Option<Refusal> {
     let (reason, help) = match (name, arguments) {
         ("is_finished", 0) => (FINISHED, JOIN),
         ("unpark", 0) => (WAITING, ASSUME),
@@ -171,13 +182,15 @@ mod tests {
             ("thread", "park"),
             ("cell", "UnsafeCell"),
         ] {
-            assert!(refusal(&[module, name]).is_some());
+            assert!(refusal(&[module, name], Mode::Sequential).is_some());
             let known = [crate::resolve::Ns::Type, crate::resolve::Ns::Value]
                 .iter()
                 .any(|ns| std_names::has(&[module.to_string()], name, *ns));
             assert!(known, "{module}::{name}");
         }
-        assert_eq!(refusal(&["sync", "Mutex"]), None);
-        assert_eq!(refusal(&["sync", "atomic", "AtomicU32", "new"]), None);
+        for mode in [Mode::Sequential, Mode::Scheduled] {
+            assert_eq!(refusal(&["sync", "Mutex"], mode), None);
+            assert_eq!(refusal(&["sync", "atomic", "AtomicU32", "new"], mode), None);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use seqz_transform::{Error, Generated, Options, Program};
+use seqz_transform::{Error, Generated, Mode, Options, Program};
 
 /// A directory with these files.
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -22,7 +22,8 @@ const MANIFEST: &str =
 const STARTS: &str = "#[test]\nfn starts() {\n    std::thread::spawn(|| ()).join().unwrap();\n}\n";
 
 fn load(dir: &Path) -> Program {
-    Program::load(dir).unwrap_or_else(|error| panic!("{error} {:?}", error.help()))
+    Program::load(dir, Mode::Sequential)
+        .unwrap_or_else(|error| panic!("{error} {:?}", error.help()))
 }
 
 fn generate(program: &Program) -> Generated {
@@ -182,7 +183,7 @@ fn missing_and_circular_modules() {
         ("a.rs", "mod gone;\n"),
         ("b.rs", "#[path = \"b.rs\"]\nmod again;\n"),
     ]);
-    let error = Program::load(&dir.path().join("a.rs"))
+    let error = Program::load(&dir.path().join("a.rs"), Mode::Sequential)
         .map(|_| ())
         .unwrap_err();
     assert!(
@@ -190,7 +191,7 @@ fn missing_and_circular_modules() {
         "{error}"
     );
     assert_eq!(error.place().unwrap().start.col, 5);
-    let error = Program::load(&dir.path().join("b.rs"))
+    let error = Program::load(&dir.path().join("b.rs"), Mode::Sequential)
         .map(|_| ())
         .unwrap_err();
     assert_eq!(
@@ -243,7 +244,9 @@ fn workspaces_are_inherited_from() {
         manifest["profile"]["release"]["overflow-checks"].as_bool(),
         Some(true)
     );
-    let error = Program::load(dir.path()).map(|_| ()).unwrap_err();
+    let error = Program::load(dir.path(), Mode::Sequential)
+        .map(|_| ())
+        .unwrap_err();
     assert!(
         error.to_string().contains("give a member: member, helper"),
         "{error}"
@@ -361,7 +364,7 @@ fn what_is_no_program() {
     fs::write(dir.path().join("latin.rs"), b"fn main() { \"\xe4\"; }").unwrap();
     let error = |name: &str| {
         let path = dir.path().join(name);
-        match Program::load(&path) {
+        match Program::load(&path, Mode::Sequential) {
             Ok(program) => program.transform(&Options::default()).unwrap_err(),
             Err(error) => error,
         }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
-use seqz_transform::{Generated, Options, Program};
+use seqz_transform::{Generated, Mode, Options, Program};
 
 fn input(name: &str) -> (Program, Generated) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/inputs")
         .join(name);
-    let program = Program::load(&path).unwrap();
+    let program = Program::load(&path, Mode::Sequential).unwrap();
     let generated = program.transform(&Options::default()).unwrap();
     (program, generated)
 }

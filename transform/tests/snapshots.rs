@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use seqz_transform::{Error, Options, Program};
+use seqz_transform::{Error, Mode, Options, Program};
 
 fn inputs(directory: &str) -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -46,7 +46,7 @@ fn changed(before: &str, after: &str) -> String {
 #[test]
 fn rewritten_lines() {
     for path in inputs("inputs") {
-        let program = Program::load(&path).unwrap();
+        let program = Program::load(&path, Mode::Sequential).unwrap();
         let generated = program.transform(&Options::default()).unwrap();
         let (file, text) = &generated.files[0];
         assert_eq!(file, Path::new("src/lib.rs"));
@@ -62,7 +62,7 @@ fn generated_files() {
             .into_iter()
             .find(|path| stem(path) == name)
             .unwrap();
-        let program = Program::load(&path).unwrap();
+        let program = Program::load(&path, Mode::Sequential).unwrap();
         let generated = program
             .transform(&Options {
                 k: 3,
@@ -81,7 +81,7 @@ fn generated_files() {
 fn harnesses() {
     let mut text = String::new();
     for path in inputs("inputs").into_iter().chain(inputs("refused")) {
-        let program = Program::load(&path).unwrap();
+        let program = Program::load(&path, Mode::Sequential).unwrap();
         writeln!(text, "{}", stem(&path)).unwrap();
         for harness in program.harnesses() {
             let ignored = if harness.ignored { ", ignored" } else { "" };
@@ -119,7 +119,7 @@ fn harnesses() {
 #[test]
 fn refusals() {
     for path in inputs("refused") {
-        let program = Program::load(&path).unwrap();
+        let program = Program::load(&path, Mode::Sequential).unwrap();
         let error = program.transform(&Options::default()).unwrap_err();
         insta::assert_snapshot!(format!("refused_{}", stem(&path)), described(&error));
     }
@@ -140,7 +140,7 @@ fn described(error: &Error) -> String {
 fn the_same_every_time() {
     for path in inputs("inputs") {
         let generate = || {
-            Program::load(&path)
+            Program::load(&path, Mode::Sequential)
                 .unwrap()
                 .transform(&Options::default())
                 .unwrap()
@@ -154,7 +154,7 @@ fn the_same_every_time() {
 #[test]
 fn generated_text_parses() {
     for path in inputs("inputs") {
-        let generated = Program::load(&path)
+        let generated = Program::load(&path, Mode::Sequential)
             .unwrap()
             .transform(&Options::default())
             .unwrap();

@@ -9,7 +9,7 @@ use crate::check::progress::Progress;
 use crate::check::{self, Options, Solver, Subject, Task};
 use crate::error::Error;
 use crate::output::Output;
-use crate::program::{Harness, Program};
+use crate::program::{Harness, Mode, Program};
 use crate::report::document::{Cut, Report, Role, Status};
 use crate::report::{self, human};
 use crate::terminal::Terminal;
@@ -25,7 +25,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         });
     }
     let search = &args.search;
-    let program = Program::load(&search.path)?;
+    let program = Program::load(&search.path, Mode::Sequential)?;
     let harnesses = search.chosen(&program)?;
     search.known_inputs(&harnesses)?;
     let tasks = tasks(&harnesses, args)?;

@@ -13,7 +13,7 @@ use crate::check::progress::Progress;
 use crate::error::Error;
 use crate::explore::{self, Options};
 use crate::output::Output;
-use crate::program::Program;
+use crate::program::{Mode, Program};
 use crate::report::document::{Cut, Status};
 use crate::report::exploration::{Exploration, HarnessExploration};
 use crate::report::{self, explored};
@@ -149,7 +149,7 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         });
     }
     let search = &args.search;
-    let program = Program::load(&search.path)?;
+    let program = Program::load(&search.path, Mode::Scheduled)?;
     let harnesses = search.chosen(&program)?;
     search.known_inputs(&harnesses)?;
     watch_for_interrupts()?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Format, ListArgs, Verdict};
 use crate::error::Error;
 use crate::output::Output;
-use crate::program::{Harness, HarnessKind, Program};
+use crate::program::{Harness, HarnessKind, Mode, Program};
 use crate::report::document::SCHEMA;
 use crate::report::style;
 use crate::terminal::Terminal;
@@ -50,7 +50,7 @@ struct Spawn<'a> {
 }
 
 pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error> {
-    let program = Program::load(&args.path)?;
+    let program = Program::load(&args.path, Mode::Scheduled)?;
     let harnesses = program.harnesses();
     let mut out = Output::stdout();
     match args.format {

@@ -13,7 +13,7 @@ use crate::check::progress::Progress;
 use crate::error::Error;
 use crate::findings::Finding;
 use crate::output::Output;
-use crate::program::{Program, Request};
+use crate::program::{Mode, Program, Request};
 use crate::replay::{Ended, Recording, run as replay};
 use crate::report::document::Role;
 use crate::report::replayed;
@@ -66,7 +66,10 @@ pub struct ReplayArgs {
 pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let finding = Finding::read(&args.finding)?;
     let recording = Recording::of(&finding, STACK_SIZE)?;
-    let program = Program::load(args.program.as_deref().unwrap_or(&finding.program))?;
+    let program = Program::load(
+        args.program.as_deref().unwrap_or(&finding.program),
+        Mode::Scheduled,
+    )?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let name = super::pick(&names, &finding.harness)?;

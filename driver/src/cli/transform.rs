@@ -8,11 +8,11 @@ use crate::diagnostic::shown;
 use crate::embed;
 use crate::error::Error;
 use crate::output::{Output, writing};
-use crate::program::{Generated, Program, Request};
+use crate::program::{Generated, Mode, Program, Request};
 use crate::report::style;
 
 pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
-    let program = Program::load(&args.path)?;
+    let program = Program::load(&args.path, Mode::Sequential)?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let harness = args

@@ -5,7 +5,7 @@ use seqz_runtime::worker::message::{self, ExploreRequest, FailureKind, ScheduleF
 use super::unit::Fatal;
 use crate::original::{Original, inputs};
 use crate::program::Spawn;
-use crate::report::document::{Kind, Met, Thread};
+use crate::report::document::{Kind, Met, Site, Thread};
 use crate::report::exploration::{Failure, Waiting};
 use crate::report::schedule::{Action, Event};
 
@@ -53,16 +53,28 @@ impl Original<'_> {
                 .iter()
                 .filter(|event| event.object == waiting.object && event.action.has_variable());
             let place = waiting.place.as_ref();
+            let site = place.and_then(|place| self.site(place));
+            // Where it waits to be notified, what is named is not the lock that it takes then.
+            let of_other = schedule.iter().any(|event| {
+                event.action.is_waiting() && event.site == site && event.object != waiting.object
+            });
             let here = place.and_then(|place| self.origin(place)?.name);
+            let (missed, instead) = match action {
+                Action::Wake => notifications(schedule, waiting.thread, waiting.object),
+                _ => (None, None),
+            };
             Waiting {
                 thread: waiting.thread,
                 action,
                 object: waiting.object,
                 held_by: holder(schedule, action, waiting.object),
+                missed,
+                instead,
                 variable: here
+                    .filter(|_| !of_other)
                     .or_else(|| touched.find_map(|event| event.variable.clone()))
                     .filter(|_| action.has_variable()),
-                site: place.and_then(|place| self.site(place)),
+                site,
             }
         };
         waiting.iter().map(told).collect()
@@ -129,6 +141,27 @@ fn threads(schedule: &[Event], spawns: &[Spawn]) -> Vec<Option<Thread>> {
         });
     }
     threads
+}
+
+/// The last notification that a thread has missed, which waits at the end of a schedule; or who went on in its place.
+fn notifications(schedule: &[Event], thread: u32, object: u32) -> (Option<Site>, Option<u32>) {
+    let on_it: Vec<&Event> = schedule
+        .iter()
+        .filter(|event| event.object == object && event.action.is_waiting())
+        .collect();
+    let is_own = |event: &&Event| event.thread == thread && event.action == Action::Wait;
+    let Some(began) = on_it.iter().rposition(is_own) else {
+        return (None, None);
+    };
+    let notifies = |event: &&&Event| event.action == Action::Notify;
+    let (before, after) = on_it.split_at(began);
+    if let Some(last) = after.iter().rposition(|event| notifies(&event)) {
+        let mut later = after[last..].iter();
+        let woken = later.find(|event| event.action == Action::Wake);
+        return (None, woken.map(|event| event.thread));
+    }
+    let missed = before.iter().rev().find(notifies);
+    (missed.and_then(|event| event.site.clone()), None)
 }
 
 /// Who holds the lock that somebody waits for at the end of a schedule.

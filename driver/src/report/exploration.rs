@@ -233,6 +233,10 @@ pub struct Waiting {
     pub object: u32,
     /// Which thread holds the lock, if it waits for one.
     pub held_by: Option<u32>,
+    /// The last notification of what it waits for, if that came before it began to wait, and none after.
+    pub missed: Option<Site>,
+    /// Which thread went on after the last notification, if there was one while it waited.
+    pub instead: Option<u32>,
     /// The lock's or variable's short name, where there is one.
     pub variable: Option<String>,
     /// Where.

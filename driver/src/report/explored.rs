@@ -154,7 +154,20 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
             }
         }
         Action::Join => format!("waits for thread {} to end", waiting.object),
-        Action::Wake => "waits to be notified".to_owned(),
+        Action::Wake => {
+            let of = name.map_or_else(String::new, |name| format!(" of `{name}`"));
+            let why = match (&waiting.missed, waiting.instead) {
+                (Some(site), _) => format!(
+                    "; the last notification, at line {}, was given before it waited",
+                    site.line
+                ),
+                (None, Some(thread)) => {
+                    format!("; thread {thread} went on after the last notification")
+                }
+                (None, None) => String::new(),
+            };
+            format!("waits to be notified{of}{why}")
+        }
         _ => format!(
             "looks again and again at {}, which does not change any more",
             words::variable(name)

@@ -239,6 +239,8 @@ pub(crate) fn exploration() -> Exploration {
             action: Action::Lock,
             object: 3,
             held_by: Some(2),
+            missed: Some(site(13, "changed.notify_all()")),
+            instead: Some(3),
             variable: Some("a".into()),
             site: Some(site(12, "a.lock()")),
         }],

@@ -107,6 +107,12 @@ impl Action {
         format!("{self:?}")
     }
 
+    /// Whether it is waiting to be notified, or notifying.
+    #[must_use]
+    pub const fn is_waiting(self) -> bool {
+        matches!(self, Self::Wait | Self::Wake | Self::Notify)
+    }
+
     /// Whether it is done to a variable or a lock.
     #[must_use]
     pub const fn has_variable(self) -> bool {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::event::{Class, Event, Kind, Object, Pending, Thread};
 use crate::trace::{NOWHERE, Position};
+use crate::waiting::Queue;
 
 use super::execution::{Execution, Step};
 
@@ -100,11 +101,31 @@ impl<'a> Prefix<'a> {
         balance > 0
     }
 
-    /// How an operation would touch its object after this prefix, if the object's value is `value` then. `None`: it
-    /// is not enabled.
-    fn class_of(&self, pending: &Pending, enabler: Position, value: u64) -> Option<Class> {
+    /// Whether the thread, which waits on the object, may go on after it.
+    fn notifies(&self, object: Object, thread: Thread) -> bool {
+        let trace = &self.execution.trace;
+        let mut queue = Queue::new();
+        for position in self.uses(object) {
+            queue.follow(trace.event(position));
+        }
+        queue.covers(thread)
+    }
+
+    /// How an operation of the thread would touch its object after this prefix, if the object's value is `value` then.
+    /// `None`: it is not enabled.
+    fn class_of(
+        &self,
+        thread: Thread,
+        pending: &Pending,
+        enabler: Position,
+        value: u64,
+    ) -> Option<Class> {
         let kind = pending.kind;
         match kind {
+            Kind::Wake => {
+                let enabled = pending.expected == 1 || self.notifies(pending.object, thread);
+                enabled.then_some(kind.class())
+            }
             Kind::CompareExchange => Some(if value == pending.expected {
                 Class::Modify
             } else {
@@ -252,7 +273,7 @@ impl Execution {
         let mut prefix = self.prefix(step, target);
         let own = event.kind.class();
         // Nothing else in the prefix conflicts with the step's event: the target finds the value that this found.
-        let class = prefix.class_of(&target.pending, target.enabler, event.found);
+        let class = prefix.class_of(target.thread, &target.pending, target.enabler, event.found);
         let conflicting = class.filter(|class| class.conflicts(own));
         if (conflicting.is_some() || step.is_delayed()) && prefix.leads_to_execution(number) {
             if let Some(class) = conflicting
@@ -346,9 +367,20 @@ impl Execution {
         highest: &Event,
     ) -> bool {
         let announced = &self.announced[step.end as usize];
-        let class = prefix.class_of(&target.pending, target.enabler, highest.found);
+        let delayed = self.trace.event(step.end);
+        let class = prefix.class_of(
+            target.thread,
+            &target.pending,
+            target.enabler,
+            highest.found,
+        );
         // What the step's event would be without `high`: what it conflicts with then delays it anyway.
-        let own = prefix.class_of(&announced.pending, announced.enabler, highest.found);
+        let own = prefix.class_of(
+            delayed.thread,
+            &announced.pending,
+            announced.enabler,
+            highest.found,
+        );
         let (Some(class), Some(own)) = (class, own) else {
             return false;
         };

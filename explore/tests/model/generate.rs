@@ -11,16 +11,18 @@ pub(crate) enum Flavour {
     Locks,
     SharedLocks,
     Waiting,
+    Conditions,
     Everything,
     /// Locks with something in them, and what else is of interest where their order is left open.
     Guards,
 }
 
-pub(crate) const FLAVOURS: [Flavour; 5] = [
+pub(crate) const FLAVOURS: [Flavour; 6] = [
     Flavour::Atomics,
     Flavour::Locks,
     Flavour::SharedLocks,
     Flavour::Waiting,
+    Flavour::Conditions,
     Flavour::Everything,
 ];
 
@@ -98,13 +100,14 @@ impl Body<'_> {
 
     fn waiting(&mut self) {
         let (variable, condition) = (self.below(2), self.below(2));
-        let op = match self.below(6) {
+        let op = match self.below(8) {
             0 | 1 => Op::Await(variable, 1 + self.below(2)),
-            2 => {
+            2 | 3 => {
                 self.ops.push(Op::Wait(condition));
-                Op::Wake(condition)
+                self.wake(condition)
             }
-            3 => Op::NotifyAll(condition),
+            4 => Op::NotifyAll(condition),
+            5 => Op::NotifyOne(condition),
             _ => return self.atomic(),
         };
         self.ops.push(op);
@@ -155,6 +158,56 @@ impl Body<'_> {
         self.ops.push(last);
     }
 
+    fn wake(&mut self, condition: u8) -> Op {
+        match self.below(3) {
+            0 => Op::TimedWake(self.below(3), condition),
+            _ => Op::Wake(condition),
+        }
+    }
+
+    fn condition(&mut self) {
+        if self.below(2) == 0 {
+            self.wait_for_condition();
+        } else {
+            self.notify();
+        }
+    }
+
+    /// lock; if x == 0 { wait }; unlock, in which wait gives the lock back meanwhile.
+    fn wait_for_condition(&mut self) {
+        let (variable, condition) = (self.below(2), self.below(4) / 3);
+        let lock = self.below(4) / 3;
+        let wake = self.wake(condition);
+        self.ops.push(Op::Lock(lock));
+        if self.below(2) == 0 {
+            self.ops.push(Op::Load(0, variable));
+            self.ops.push(Op::Unless(0, 0, 4));
+        }
+        let wait = [
+            Op::Wait(condition),
+            Op::Unlock(lock),
+            wake,
+            Op::Lock(lock),
+            Op::Unlock(lock),
+        ];
+        self.ops.extend(wait);
+    }
+
+    fn notify(&mut self) {
+        let (variable, condition) = (self.below(2), self.below(4) / 3);
+        let one = self.below(3) != 0;
+        let op = if one {
+            Op::NotifyOne(condition)
+        } else {
+            Op::NotifyAll(condition)
+        };
+        if self.below(2) == 0 {
+            let store = Op::Store(variable, Expr::Const(1));
+            self.ops.extend([Op::Lock(0), store, Op::Unlock(0)]);
+        }
+        self.ops.push(op);
+    }
+
     fn push(&mut self) {
         let special = self.below(3) != 0;
         match self.flavour {
@@ -167,10 +220,12 @@ impl Body<'_> {
                 1 | 2 => self.atomic(),
                 _ => self.guarded(),
             },
-            Flavour::Everything => match self.below(4) {
+            Flavour::Conditions => self.condition(),
+            Flavour::Everything => match self.below(5) {
                 0 => self.locked(),
                 1 => self.shared(),
                 2 => self.waiting(),
+                3 => self.condition(),
                 _ => self.atomic(),
             },
             _ => self.atomic(),
@@ -222,6 +277,34 @@ pub(crate) fn program(seed: u64, flavour: Flavour) -> Program {
         roots,
         initial: [0; 4],
     }
+}
+
+/// A program of two threads that wait, and one or two that notify them, who first look how many have come to wait.
+pub(crate) fn waiters(seed: u64) -> Program {
+    let mut numbers = RandomNumbers::new(seed);
+    let threads = 3 + numbers.below(2) as usize;
+    let mut bodies = Vec::new();
+    for thread in 0..threads {
+        let mut body = Body {
+            numbers: &mut numbers,
+            flavour: Flavour::Conditions,
+            ops: Vec::new(),
+        };
+        if thread < 2 {
+            body.wait_for_condition();
+            body.ops.insert(1, Op::FetchAdd(2, 3, 1));
+        } else {
+            body.ops.push(Op::Load(2, 3));
+            body.notify();
+        }
+        match body.below(4) {
+            0 => body.condition(),
+            1 => body.atomic(),
+            _ => {}
+        }
+        bodies.push(body.ops);
+    }
+    Program::of(bodies)
 }
 
 /// A program of longer threads: the bodies of two programs one after the other.

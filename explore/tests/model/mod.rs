@@ -2,13 +2,17 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod choosing;
 pub(crate) mod generate;
 pub(crate) mod interpreter;
+mod queue;
 
 use seqz_explore::{
     Event, Executor, Kind, Outcome, Pending, Pick, RunEnd, Scheduler, View, hash::mix,
     threads::ThreadSet,
 };
+
+use queue::Queue;
 
 /// A value to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,9 +54,13 @@ pub(crate) enum Op {
     Join(u8),
     /// Spins until the variable has the value.
     Await(u8, u8),
-    /// Waits to be notified on a condition variable, if it is not already.
+    /// Begins to wait on a condition variable.
     Wait(u8),
+    /// Goes on, once it has been notified.
     Wake(u8),
+    /// register of whether it was notified, condition variable: goes on, notified or not
+    TimedWake(u8, u8),
+    NotifyOne(u8),
     NotifyAll(u8),
     /// Fails if the register has the value.
     Refuse(u8, u8),
@@ -106,8 +114,8 @@ pub(crate) struct Machine {
     pub(crate) shared: [u8; 3],
     /// What each lock protects.
     pub(crate) contents: [u8; 3],
-    /// Per condition variable: who waits.
-    pub(crate) waiters: [u8; 2],
+    /// Per condition variable: who waits, and what is left for them.
+    pub(crate) queues: [Queue; 2],
     pub(crate) tasks: [Task; THREADS],
     pub(crate) count: u8,
 }
@@ -155,6 +163,16 @@ impl Machine {
         }
     }
 
+    /// The thread's next operation has been done, with this result.
+    fn pass(&mut self, program: &Program, thread: usize, result: Option<(u8, u8)>) {
+        let task = &mut self.tasks[thread];
+        if let Some((register, value)) = result {
+            task.registers[usize::from(register)] = value;
+        }
+        task.pc += 1;
+        self.settle(program, thread);
+    }
+
     pub(crate) fn is_live(&self, program: &Program, thread: usize) -> bool {
         self.tasks[thread].exists && self.next(program, thread).is_some()
     }
@@ -172,7 +190,7 @@ impl Machine {
             Some(Op::Join(t)) => {
                 self.tasks[usize::from(t)].exists && !self.is_live(program, usize::from(t))
             }
-            Some(Op::Wake(c)) => self.waiters[usize::from(c)] >> thread & 1 == 0,
+            Some(Op::Wake(c)) => self.queues[usize::from(c)].covers(thread),
             Some(_) => true,
         }
     }
@@ -208,7 +226,8 @@ impl Machine {
             Op::Join(t) => (Kind::Join, u32::from(t), 0),
             Op::Wait(c) => (Kind::Wait, CONDITIONS + u32::from(c), 0),
             Op::Wake(c) => (Kind::Wake, CONDITIONS + u32::from(c), 0),
-            Op::NotifyAll(c) => (Kind::Notify, CONDITIONS + u32::from(c), 0),
+            Op::TimedWake(_, c) => (Kind::Wake, CONDITIONS + u32::from(c), 1),
+            Op::NotifyOne(c) | Op::NotifyAll(c) => (Kind::Notify, CONDITIONS + u32::from(c), 0),
             Op::Refuse(..) | Op::Unless(..) => (Kind::Local, 0, 0),
         };
         Pending {
@@ -244,7 +263,8 @@ impl Machine {
         } = self.pending(program, thread);
         let registers = self.tasks[thread].registers;
         let mut result = None;
-        let before = self.value(object);
+        let mut found = self.value(object);
+        let mut left = None;
         let mut again = false;
         match op {
             Op::Load(r, x) => {
@@ -303,35 +323,41 @@ impl Machine {
                 self.tasks[usize::from(t)].exists = true;
                 self.settle(program, usize::from(t));
             }
-            Op::Join(_) | Op::Wake(_) => {}
+            Op::Join(_) => {}
             Op::Await(x, wanted) => {
                 let value = self.variables[usize::from(x)];
                 again = value != wanted;
             }
-            Op::Wait(c) => self.waiters[usize::from(c)] |= 1 << thread,
-            Op::NotifyAll(c) => self.waiters[usize::from(c)] = 0,
+            Op::Wait(c) => self.queues[usize::from(c)].wait(thread),
+            Op::Wake(c) => found = u64::from(self.queues[usize::from(c)].wake(thread)),
+            Op::TimedWake(r, c) => {
+                let notified = self.queues[usize::from(c)].wake(thread);
+                found = u64::from(notified);
+                result = Some((r, u8::from(notified)));
+            }
+            Op::NotifyOne(c) => self.queues[usize::from(c)].notify_one(),
+            Op::NotifyAll(c) => {
+                self.queues[usize::from(c)].notify_all();
+                left = Some(1);
+            }
             Op::Refuse(..) | Op::Unless(..) => unreachable!("local"),
         }
-        let task = &mut self.tasks[thread];
-        if let Some((register, value)) = result {
-            task.registers[usize::from(register)] = value;
-        }
         if again {
-            task.parked = true;
+            self.tasks[thread].parked = true;
         } else {
-            task.pc += 1;
-            self.settle(program, thread);
+            self.pass(program, thread, result);
         }
         Event {
             thread: thread as u8,
             kind,
             object,
-            found: before,
-            left: self.value(object),
+            found,
+            left: left.unwrap_or_else(|| self.value(object)),
             site: 0,
         }
     }
 
+    /// What can be seen when nothing can run any more. Who waits is in the places that the threads are at.
     pub(crate) fn hash(&self) -> u64 {
         let mut hash = 0;
         let mut word = |bytes: &[u8]| {
@@ -345,7 +371,6 @@ impl Machine {
         word(&self.owners);
         word(&self.shared);
         word(&self.contents);
-        word(&self.waiters);
         for task in &self.tasks[..usize::from(self.count)] {
             word(&task.registers);
             word(&[

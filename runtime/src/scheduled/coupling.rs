@@ -36,7 +36,7 @@ struct Lines {
 
 impl Lines {
     /// Of an execution in which two lines run side by side, if it is of a shape that is followed here: the harness spawns
-    /// one thread, or it spawns two and does nothing more before it joins one of them.
+    /// one thread, or it spawns two and does nothing more before it joins one of them, and nobody waits to be notified.
     fn of(events: &[Event]) -> Option<Self> {
         let mut forks = 0;
         let mut joined = false;
@@ -44,6 +44,8 @@ impl Lines {
             match (event.kind, event.thread) {
                 (Kind::Fork, 0) => forks += 1,
                 (Kind::Fork, _) => return None,
+                // P̂ₖ has no such events.
+                (Kind::Wait | Kind::Wake | Kind::Notify, _) => return None,
                 (Kind::Join, 0) => joined = true,
                 _ => {}
             }

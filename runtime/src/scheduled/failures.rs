@@ -40,19 +40,27 @@ impl State {
                 )
             })
             .collect();
-        // Who waits for a lock says more than who waits for a thread.
-        let locks = |kind| matches!(kind, Kind::Lock | Kind::LockShared);
+        // Who waits for a lock says more than who waits to be notified, and that more than who waits for a thread.
+        let says = |kind| match kind {
+            Kind::Lock | Kind::LockShared => 0,
+            Kind::Wake => 1,
+            _ => 2,
+        };
         let first = waiting
             .iter()
-            .find(|(_, pending, _)| locks(pending.kind))
-            .or(waiting.first());
-        let Some((thread, _, place)) = first.cloned() else {
+            .min_by_key(|(_, pending, _)| says(pending.kind));
+        let Some((thread, pending, place)) = first.cloned() else {
             return;
         };
         let (kind, message) = if parked {
             (
                 FailureKind::Livelock,
                 "threads wait for something that no thread does any more",
+            )
+        } else if pending.kind == Kind::Wake {
+            (
+                FailureKind::Deadlock,
+                "threads wait for a notification that no thread gives any more",
             )
         } else {
             (FailureKind::Deadlock, "threads wait for each other")

@@ -96,6 +96,7 @@ impl<'p> Machine<'p> {
                 untold: false,
                 outcome: Outcome::Completed,
                 ending: false,
+                ended_waits: 0,
                 names,
                 objects: Objects::default(),
                 arena: Arena::default(),

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`machine`] | runs executions: the [`Executor`](seqz_explore::Executor) that the strategies of `seqz-explore` drive |
 //! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
+//! | [`waiting`] | what condition variables, and all that waits like them, call |
 //! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
 //! | [`running`] | starting threads, switching to them, ending them |
 //! | [`failures`] | panics, deadlocks, livelocks |
@@ -38,6 +39,7 @@ mod state;
 mod threads;
 mod turns;
 mod values;
+mod waiting;
 pub mod witness;
 
 pub use failures::{Failure, FailureKind};

@@ -1,10 +1,11 @@
-//! Names of shared objects that are the same in every execution, and who holds which lock.
+//! Names of shared objects that are the same in every execution, who holds which lock, and who waits where.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use seqz_explore::Object;
 use seqz_explore::hash::{Mixer, mix};
+use seqz_explore::waiting::Queue;
 
 use super::arena::{self, Arena};
 
@@ -37,6 +38,13 @@ impl Holders {
     }
 }
 
+/// Who waits on an object in the current execution.
+#[derive(Debug, Default)]
+struct Waiters {
+    generation: u32,
+    queue: Queue,
+}
+
 const NONE: Object = Object::MAX;
 
 /// Objects further than this from the start of their region are looked up by hash.
@@ -58,6 +66,7 @@ pub(super) struct Objects {
     users: Vec<(u32, u32)>,
     /// By object: its place, told in a way that is the same in all searches.
     places: Vec<u64>,
+    waiters: Vec<Waiters>,
     generation: u32,
 }
 
@@ -164,6 +173,20 @@ impl Objects {
             };
         }
         holders
+    }
+
+    /// Who waits on the object.
+    pub(super) fn queue(&mut self, object: Object) -> &mut Queue {
+        let at = object as usize;
+        if at >= self.waiters.len() {
+            arena::outside(|| self.waiters.resize_with(at + 1, Waiters::default));
+        }
+        let waiters = &mut self.waiters[at];
+        if waiters.generation != self.generation {
+            waiters.generation = self.generation;
+            waiters.queue.clear();
+        }
+        &mut waiters.queue
     }
 }
 

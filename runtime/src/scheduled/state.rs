@@ -43,6 +43,8 @@ pub(super) struct State {
     pub(super) outcome: Outcome,
     /// Threads are being unwound.
     pub(super) ending: bool,
+    /// How often threads have gone on without a notification since they are.
+    pub(super) ended_waits: u32,
     pub(super) names: Names,
     pub(super) objects: Objects,
     pub(super) arena: Arena,
@@ -96,6 +98,11 @@ impl State {
         self.steps as usize + usize::from(self.untold)
     }
 
+    /// The name of the thread that runs.
+    pub(super) fn current_name(&self) -> u8 {
+        u8::try_from(self.current).unwrap_or(0)
+    }
+
     pub(super) fn begin(&mut self) {
         self.generation = next_generation();
         self.objects.begin(self.generation);
@@ -112,6 +119,7 @@ impl State {
         self.untold = false;
         self.outcome = Outcome::Completed;
         self.ending = false;
+        self.ended_waits = 0;
         self.trace.clear();
         self.steps = 0;
         self.reads = [0; MAX_THREADS];
@@ -178,7 +186,10 @@ impl State {
     pub(super) fn note_pending(&mut self, thread: usize, pending: Pending, site: Site) {
         self.pending[thread] = pending;
         let name = u8::try_from(thread).unwrap_or(0);
-        let waits = matches!(pending.kind, Kind::Lock | Kind::LockShared | Kind::Join);
+        let waits = matches!(
+            pending.kind,
+            Kind::Lock | Kind::LockShared | Kind::Join | Kind::Wake
+        );
         if waits || self.waiting.contains(name) {
             self.stale = true;
             self.waiting.remove(name);
@@ -194,8 +205,14 @@ impl State {
         if self.parked.contains(thread) {
             return false;
         }
-        let Pending { kind, object, .. } = self.pending[usize::from(thread)];
+        let Pending {
+            kind,
+            object,
+            expected,
+            ..
+        } = self.pending[usize::from(thread)];
         match kind {
+            Kind::Wake => expected == 1 || self.objects.queue(object).covers(thread),
             Kind::Lock => self.objects.holders(object).is_free(),
             Kind::LockShared => self.objects.holders(object).exclusive == 0,
             Kind::Join => self
@@ -252,6 +269,10 @@ impl State {
             Kind::TryLock | Kind::TryLockShared => self.reads[thread] = mix(self.reads[thread], 1),
             Kind::TryLockFailed | Kind::TryLockSharedFailed => {
                 self.reads[thread] = mix(self.reads[thread], 2);
+            }
+            Kind::Wake if event.found == 0 => self.reads[thread] = mix(self.reads[thread], 2),
+            Kind::Wait | Kind::Notify if event.found != 0 => {
+                self.reads[thread] = mix(self.reads[thread], event.found);
             }
             _ => {}
         }

@@ -32,6 +32,12 @@ impl<'a, T: Shadow> Exclusive<'a, T> {
         }
     }
 
+    /// The lock.
+    #[cfg(feature = "scheduler")]
+    pub(crate) const fn cell(&self) -> &'a LockCell<T> {
+        self.cell
+    }
+
     pub(crate) fn value(&self) -> &T {
         // SAFETY: the guard holds the lock on its line, and a shared borrow of it keeps the value from being changed.
         unsafe { &*self.cell.value() }

@@ -10,11 +10,15 @@ mod atomic;
 mod guard;
 mod lock;
 mod plain;
+#[cfg(feature = "scheduler")]
+mod spot;
 
 pub(crate) use atomic::{AtomicCell, Bits};
 pub(crate) use guard::Exclusive;
 pub(crate) use lock::LockCell;
 pub(crate) use plain::PlainCell;
+#[cfg(feature = "scheduler")]
+pub(crate) use spot::Spot;
 
 use crate::engine::{Handle, NONE, ValueKind};
 use crate::log::Object;

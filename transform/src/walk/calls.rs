@@ -141,7 +141,8 @@ impl Walker<'_> {
             .for_each(|attr| self.visit_attribute(attr));
         let method = name(&expr.method);
         let own = self.tables.methods.contains_key(&method);
-        if let Some(refusal) = support::method_refusal(&method, expr.args.len()).filter(|_| !own)
+        let refusal = support::method_refusal(&method, expr.args.len(), self.mode);
+        if let Some(refusal) = refusal.filter(|_| !own)
             && self.reported.insert(format!(".{method}"))
         {
             self.refuse(

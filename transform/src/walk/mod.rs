@@ -31,6 +31,7 @@ use crate::edit::Edits;
 use crate::error::Error;
 use crate::load::Crate;
 use crate::map::Site;
+use crate::program::Mode;
 use crate::resolve::{ItemId, ROOT, Rib, Tables, collect};
 use crate::source::Place;
 
@@ -57,12 +58,13 @@ pub(crate) struct SharedUse {
     pub(crate) items: Vec<ItemId>,
 }
 
-/// Walks the whole crate.
-pub(crate) fn analyze(program: &Crate) -> Analysis {
+/// Walks the whole crate, which is to be run in this mode.
+pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
     let tables = collect(program);
     let files = program.files.len();
     let mut walker = Walker {
         program,
+        mode,
         has_unsafe: program.has_unsafe(),
         tables,
         file: 0,
@@ -110,6 +112,7 @@ pub(crate) fn analyze(program: &Crate) -> Analysis {
 
 struct Walker<'p> {
     program: &'p Crate,
+    mode: Mode,
     has_unsafe: bool,
     tables: Tables,
     /// The file being walked.

@@ -132,7 +132,7 @@ impl Walker<'_> {
     fn refusal(&self, path: &[String]) -> Option<support::Refusal> {
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let of_unsafe = || support::unsafe_refusal(&parts).filter(|_| self.has_unsafe);
-        support::refusal(&parts).or_else(of_unsafe)
+        support::refusal(&parts, self.mode).or_else(of_unsafe)
     }
 
     /// Reports a path inside std that can't be run, once.

@@ -5,6 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
+#[cfg(feature = "scheduler")]
+use crate::engine::Site;
 use crate::log::LockMode;
 use crate::shared::{Exclusive, LockCell, Shadow};
 
@@ -128,6 +130,23 @@ impl<T> fmt::Debug for Mutex<T> {
 /// `std::sync::MutexGuard`.
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: Shadow>(Exclusive<'a, T>);
+
+#[cfg(feature = "scheduler")]
+impl<'a, T: Shadow> MutexGuard<'a, T> {
+    /// Gives the mutex back, does `meanwhile`, and takes it again.
+    pub(super) fn without(self, site: Site, meanwhile: impl FnOnce()) -> LockResult<Self> {
+        let cell = self.0.cell();
+        drop(self);
+        meanwhile();
+        let poisoned = cell.lock(LockMode::Exclusive, site);
+        let guard = MutexGuard(Exclusive::new(cell, site));
+        if poisoned {
+            Err(PoisonError::new(guard))
+        } else {
+            Ok(guard)
+        }
+    }
+}
 
 impl<T: Shadow> Deref for MutexGuard<'_, T> {
     type Target = T;

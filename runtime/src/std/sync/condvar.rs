@@ -1,0 +1,189 @@
+//! `std::sync::Condvar`, on the scheduled machine.
+
+use std::fmt;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::{LockResult, PoisonError};
+use std::time::Duration;
+
+use super::MutexGuard;
+use crate::engine::Site;
+use crate::shared::{Shadow, Spot};
+
+/// `std::sync::Condvar`.
+///
+/// `notify_one` wakes any of those that wait, and which one is explored. There are no wake-ups without a notification.
+/// Time does not pass: a wait with a time limit may end at any moment, as if the other threads were slow.
+///
+/// As with std's on Linux, one condition variable may go with several mutexes.
+pub struct Condvar {
+    spot: Spot,
+}
+
+impl UnwindSafe for Condvar {}
+impl RefUnwindSafe for Condvar {}
+
+impl Condvar {
+    /// See `std::sync::Condvar::new`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { spot: Spot::new() }
+    }
+
+    /// Waits, with a time limit or without. Whether the thread was notified, beside the guard.
+    fn pause<'a, T: Shadow>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        timed: bool,
+        site: Site,
+    ) -> (LockResult<MutexGuard<'a, T>>, bool) {
+        let (machine, object) = self.spot.enter("Condvar::wait", site);
+        machine.wait(object, site);
+        let mut notified = false;
+        let guard = guard.without(site, || notified = machine.wake(object, timed, site));
+        (guard, notified)
+    }
+
+    /// See `std::sync::Condvar::wait`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the mutex.
+    #[track_caller]
+    pub fn wait<'a, T: Shadow>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        self.pause(guard, false, Location::caller()).0
+    }
+
+    /// See `std::sync::Condvar::wait_while`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the mutex.
+    #[track_caller]
+    pub fn wait_while<'a, T: Shadow, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: F,
+    ) -> LockResult<MutexGuard<'a, T>>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let site = Location::caller();
+        while condition(&mut guard) {
+            guard = self.pause(guard, false, site).0?;
+        }
+        Ok(guard)
+    }
+
+    /// See `std::sync::Condvar::wait_timeout`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the mutex.
+    #[track_caller]
+    pub fn wait_timeout<'a, T: Shadow>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        _duration: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let (guard, notified) = self.pause(guard, true, Location::caller());
+        let result = WaitTimeoutResult(!notified);
+        match guard {
+            Ok(guard) => Ok((guard, result)),
+            Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), result))),
+        }
+    }
+
+    /// See `std::sync::Condvar::wait_timeout_ms`.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the mutex.
+    #[track_caller]
+    pub fn wait_timeout_ms<'a, T: Shadow>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        milliseconds: u32,
+    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+        let duration = Duration::from_millis(u64::from(milliseconds));
+        match self.wait_timeout(guard, duration) {
+            Ok((guard, result)) => Ok((guard, !result.timed_out())),
+            Err(poisoned) => {
+                let (guard, result) = poisoned.into_inner();
+                Err(PoisonError::new((guard, !result.timed_out())))
+            }
+        }
+    }
+
+    /// See `std::sync::Condvar::wait_timeout_while`.
+    ///
+    /// Between two looks at the condition the time may be up. That it is up is seen once: from then on it stays up.
+    ///
+    /// # Errors
+    /// A thread panicked while it held the mutex.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T: Shadow, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        _duration: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let site = Location::caller();
+        let mut timed_out = false;
+        loop {
+            if !condition(&mut guard) {
+                return Ok((guard, WaitTimeoutResult(false)));
+            }
+            if timed_out {
+                return Ok((guard, WaitTimeoutResult(true)));
+            }
+            let (next, notified) = self.pause(guard, true, site);
+            timed_out = !notified;
+            guard = match next {
+                Ok(guard) => guard,
+                Err(poisoned) => {
+                    let result = WaitTimeoutResult(timed_out);
+                    return Err(PoisonError::new((poisoned.into_inner(), result)));
+                }
+            };
+        }
+    }
+
+    /// See `std::sync::Condvar::notify_one`.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        let site = Location::caller();
+        let (machine, object) = self.spot.enter("Condvar::notify_one", site);
+        machine.notify(object, false, site);
+    }
+
+    /// See `std::sync::Condvar::notify_all`.
+    #[track_caller]
+    pub fn notify_all(&self) {
+        let site = Location::caller();
+        let (machine, object) = self.spot.enter("Condvar::notify_all", site);
+        machine.notify(object, true, site);
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}
+
+/// `std::sync::WaitTimeoutResult`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// See `std::sync::WaitTimeoutResult::timed_out`.
+    #[must_use]
+    pub const fn timed_out(&self) -> bool {
+        self.0
+    }
+}
