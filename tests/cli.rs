@@ -44,6 +44,7 @@ fn help_tells_what_there_is() {
     snapshot!("help_explore", dir, ["explore", "--help"]);
     snapshot!("help_replay", dir, ["replay", "--help"]);
     snapshot!("help_report", dir, ["report", "--help"]);
+    snapshot!("help_compare", dir, ["compare", "--help"]);
 }
 
 #[test]

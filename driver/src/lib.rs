@@ -6,6 +6,7 @@
 pub mod build;
 pub mod check;
 pub mod cli;
+pub mod compare;
 pub mod diagnostic;
 pub mod embed;
 mod error;

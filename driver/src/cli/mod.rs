@@ -1,6 +1,7 @@
 //! The command line.
 
 mod check;
+mod compare;
 mod emit;
 mod explore;
 mod input;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use compare::CompareArgs;
 pub use explore::{ExploreArgs, StrategyChoice};
 pub use input::InputSpec;
 pub use replay::ReplayArgs;
@@ -43,6 +45,7 @@ use crate::terminal::Terminal;
         "  seqz check                       check all of it, with up to 3 non-local reads\n",
         "  seqz check src/queue.rs --harness push_and_pop\n",
         "  seqz explore                     run all of it in every order, with any number of threads\n",
+        "  seqz compare                     run all methods on all of it, and compare them\n",
         "  seqz replay target/seqz/findings/queue-0123456789abcdef/1.json\n",
         "  seqz report target/seqz/findings/queue-0123456789abcdef/1.json -o report.html\n",
         "  seqz transform --k 2 src/queue.rs -o queue-p-hat\n\n",
@@ -65,6 +68,7 @@ enum Command {
     Transform(TransformArgs),
     Check(CheckArgs),
     Explore(ExploreArgs),
+    Compare(CompareArgs),
     Replay(ReplayArgs),
     Report(ReportArgs),
 }
@@ -232,6 +236,7 @@ pub fn main() -> u8 {
         Command::Transform(args) => transform::run(args),
         Command::Check(args) => check::run(args, &terminal),
         Command::Explore(args) => explore::run(args, &terminal),
+        Command::Compare(args) => compare::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Report(args) => report::run(args),
     };

@@ -86,6 +86,33 @@ fn every_field_is_documented_and_every_documented_field_is_there() {
 }
 
 #[test]
+fn every_field_of_a_comparison_is_documented() {
+    let mut found = BTreeSet::new();
+    fields(&json(sample::comparison()), "", &mut found);
+    // The four cells of a row have the same fields.
+    let cells = ["bug.paper", "exhaust.ours", "exhaust.paper"];
+    found.retain(|field| {
+        let of = |cell: &&str| field.starts_with(&format!("suite.rows[].{cell}."));
+        !cells.iter().any(of)
+    });
+    let mut told = documented("seqz compare");
+    for cell in [
+        "suite.rows[].bug.ours",
+        "suite.rows[].bug.paper",
+        "suite.rows[].exhaust.ours",
+        "suite.rows[].exhaust.paper",
+    ] {
+        assert!(told.remove(cell), "{cell}");
+    }
+    assert_eq!(found, told);
+    for ended in crate::compare::document::Ended::ALL {
+        let name = json(ended);
+        let name = name.as_str().unwrap();
+        assert!(DOCS.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
 fn a_site_has_the_documented_fields() {
     let site = serde_json::to_value(sample::site(1, "x")).unwrap();
     let real: BTreeSet<_> = site

@@ -1,0 +1,409 @@
+//! `seqz compare`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, CommandFactory as _, ValueEnum};
+
+use super::explore::StrategyChoice;
+use super::search::{STOP, watch_for_interrupts};
+use super::{Cli, InputSpec, TargetArgs, Verdict};
+use crate::check::progress::Progress;
+use crate::compare::document::{Comparison, Ended, Limits, Subject};
+use crate::compare::method::Method;
+use crate::compare::paper::SuiteTable;
+use crate::compare::store::Store;
+use crate::compare::suite::Suite;
+use crate::compare::{self, Entry, Settings, csv, human};
+use crate::diagnostic::shown;
+use crate::error::Error;
+use crate::output::Output;
+use crate::program::{Program, Request};
+use crate::report;
+use crate::report::document::Role;
+use crate::terminal::Terminal;
+
+/// Arguments of `seqz compare`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Run all methods on programs and compare what they find and what it takes",
+    long_about = "Run all methods on programs and compare what they find and what it takes.\n\n\
+        The methods are `check` with each thread under test, and `explore` with each strategy. Each one is run by itself \
+        in a process of its own, within limits of time, executions and memory. What they find is matched by place and \
+        kind: for each bug there is the smallest k, and the executions and the time that it took to meet it.\n\n\
+        With --results, the result of each run is appended to a file as soon as it is there, and what is in the file \
+        already is not run again: a comparison that was broken off goes on from there.",
+    after_long_help = "Examples:\n  \
+        seqz compare                                 every harness of the crate in this directory, all methods\n  \
+        seqz compare examples/bluetooth.rs examples/account.rs --time 5\n  \
+        seqz compare examples --methods check,icb,icb:2,odpor --jobs 2 --results results.jsonl\n  \
+        seqz compare examples --suite bi              a paper's table, with its figures beside ours\n  \
+        seqz compare examples --format json > compare.json && seqz report compare.json"
+)]
+pub struct CompareArgs {
+    /// Rust files, crates, workspace members, or directories of these
+    #[arg(default_value = ".")]
+    path: Vec<PathBuf>,
+    /// Only this harness (its path, or the end of it); may be given several times [default: all]
+    #[arg(long, value_name = "NAME")]
+    harness: Vec<String>,
+    /// Values for a parameter of the harness: a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`)
+    #[arg(long, value_name = "NAME=VALUES")]
+    input: Vec<InputSpec>,
+    /// A paper's programs and methods, from suites.toml in PATH, and its table
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["harness", "input"])]
+    suite: Option<String>,
+    /// Which methods: `check`, `check:first`, `check:second` or a strategy of `explore`, with its bound if wanted (`icb:2`)
+    /// [default: all; with --suite, those of the paper, and check]
+    #[arg(
+        long,
+        visible_alias = "strategies",
+        value_name = "LIST",
+        value_delimiter = ','
+    )]
+    methods: Vec<String>,
+    /// The largest number of non-local reads to try
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=64))]
+    k_max: u32,
+    /// How long each run may search, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
+    time: Duration,
+    /// How many executions each run may make [default: any number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_executions: Option<u64>,
+    /// How much memory a process of a run may have resident, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u64).range(1..1 << 40))]
+    max_memory: u64,
+    /// Seed of whatever is drawn at random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many runs at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: u32,
+    /// Append results to FILE, and go on from what is there
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = TableFormat::Human)]
+    format: TableFormat,
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+/// How a comparison is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TableFormat {
+    /// For people
+    Human,
+    /// One JSON document, see docs/json.md
+    Json,
+    /// Comma-separated values, a row for each run and bug
+    Csv,
+}
+
+pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Verdict, Error> {
+    let strategies = strategies();
+    let limits = Limits {
+        seconds: args.time.as_secs_f64(),
+        executions: args.max_executions,
+        memory: args.max_memory << 20,
+        k_max: args.k_max,
+        seed: args.seed,
+    };
+    let wanted = wanted(&args.methods, &strategies)?;
+    let suite = args
+        .suite
+        .as_deref()
+        .map(|key| suite(args, key))
+        .transpose()?;
+    let subjects = match &suite {
+        Some(suite) => {
+            let programs = suite.programs.iter();
+            programs
+                .flat_map(|program| [program.subject.clone(), program.twin.clone()])
+                .collect()
+        }
+        None => subjects(args)?,
+    };
+    let methods = match &suite {
+        _ if !wanted.is_empty() => wanted,
+        Some(suite) if !suite.methods.is_empty() => {
+            let mut methods = Role::BOTH.map(Method::Check).to_vec();
+            methods.extend(suite.known_methods(&strategies));
+            methods.dedup();
+            unique(methods)
+        }
+        _ => all(&strategies),
+    };
+    let mut store = Store::open(args.results.as_deref(), &limits)?;
+    watch_for_interrupts()?;
+    let progress = Progress::new(terminal);
+    let Some(entries) = entries(args, subjects, &methods, &progress)? else {
+        return Ok(Verdict::Interrupted);
+    };
+    let settings = Settings {
+        seqz: std::env::current_exe()
+            .map_err(|e| Error::Worker(format!("cannot tell which program this is: {e}")))?,
+        limits,
+        jobs: args.jobs,
+        target_dir: args.target.target_dir.clone(),
+    };
+    let compared = compare::run(entries, &settings, &mut store, &STOP, &progress)?;
+    progress.finish();
+    let Some(mut comparison) = compared else {
+        return Ok(Verdict::Interrupted);
+    };
+    if let Some(suite) = &suite {
+        comparison.suite = Some(SuiteTable::new(suite, &comparison));
+    }
+    Output::stdout().write(|out| match args.format {
+        TableFormat::Human => human::write(out, &comparison, terminal.width),
+        TableFormat::Json => report::json(out, &comparison),
+        TableFormat::Csv => csv::write(out, &comparison),
+    })?;
+    Ok(verdict(&comparison))
+}
+
+/// What `seqz explore` knows.
+fn strategies() -> Vec<String> {
+    let all = StrategyChoice::value_variants().iter();
+    all.filter_map(|strategy| Some(strategy.to_possible_value()?.get_name().to_owned()))
+        .collect()
+}
+
+/// Whether there is such a command.
+fn has_command(name: &str) -> bool {
+    Cli::command().find_subcommand(name).is_some()
+}
+
+fn all(strategies: &[String]) -> Vec<Method> {
+    let mut methods = Role::BOTH.map(Method::Check).to_vec();
+    if has_command(Method::Fuzz.command()) {
+        methods.push(Method::Fuzz);
+    }
+    methods.extend(strategies.iter().map(|strategy| Method::explore(strategy)));
+    methods
+}
+
+fn unique(methods: Vec<Method>) -> Vec<Method> {
+    let mut unique: Vec<Method> = Vec::new();
+    for method in methods {
+        if !unique.contains(&method) {
+            unique.push(method);
+        }
+    }
+    unique
+}
+
+/// The methods of `--methods`.
+fn wanted(names: &[String], strategies: &[String]) -> Result<Vec<Method>, Error> {
+    let mut methods = Vec::new();
+    for name in names {
+        let parsed = Method::parse(name, strategies);
+        let there = |method: &Method| has_command(method.command());
+        match parsed.filter(|parsed| parsed.iter().all(there)) {
+            Some(parsed) => methods.extend(parsed),
+            None => {
+                let fuzz = if has_command("fuzz") { ", fuzz" } else { "" };
+                return Err(Error::Option {
+                    message: format!("there is no method `{name}`"),
+                    help: format!("there are: check{fuzz}, {}", strategies.join(", ")),
+                });
+            }
+        }
+    }
+    Ok(unique(methods))
+}
+
+fn suite(args: &CompareArgs, key: &str) -> Result<Suite, Error> {
+    match args.path.as_slice() {
+        [dir] => Suite::read(dir, key),
+        _ => Err(Error::Option {
+            message: "--suite is of one directory".into(),
+            help: "name the directory that suites.toml is in".into(),
+        }),
+    }
+}
+
+/// The programs at a path: itself, or those in a directory.
+fn programs(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if !path.is_dir() || path.join("Cargo.toml").exists() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |source| Error::File {
+        what: "read",
+        path: path.to_owned(),
+        source,
+    };
+    let mut programs = Vec::new();
+    for entry in fs::read_dir(path).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let file = path.extension().is_some_and(|ext| ext == "rs") && path.is_file();
+        if file || path.join("Cargo.toml").exists() {
+            programs.push(path);
+        }
+    }
+    programs.sort();
+    if programs.is_empty() {
+        return Err(Error::Option {
+            message: format!("there is no program in {}", shown(path)),
+            help: "a program is a Rust file or a crate".into(),
+        });
+    }
+    Ok(programs)
+}
+
+/// The harnesses that the command line asks for.
+fn subjects(args: &CompareArgs) -> Result<Vec<Subject>, Error> {
+    let mut subjects = Vec::new();
+    let mut known = Vec::new();
+    let mut parameters: Vec<String> = Vec::new();
+    for path in &args.path {
+        for path in programs(path)? {
+            let program = Program::load(&path)?;
+            let harnesses = program.harnesses();
+            known.extend(harnesses.iter().map(|harness| harness.name.clone()));
+            let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
+            let chosen: Vec<_> = args
+                .harness
+                .iter()
+                .filter_map(|wanted| super::pick(&names, wanted).ok())
+                .collect();
+            for harness in harnesses {
+                let asked_for = if args.harness.is_empty() {
+                    !harness.ignored
+                } else {
+                    chosen.contains(&harness.name.as_str())
+                };
+                if !asked_for {
+                    continue;
+                }
+                parameters.extend(harness.parameters.iter().map(|(name, _)| name.clone()));
+                let inputs = args.input.iter().filter(|spec| {
+                    let mut parameters = harness.parameters.iter();
+                    parameters.any(|(name, _)| *name == spec.name)
+                });
+                subjects.push(Subject {
+                    path: path.display().to_string(),
+                    harness: harness.name.clone(),
+                    inputs: inputs
+                        .map(|spec| (spec.name.clone(), spec.values.clone()))
+                        .collect(),
+                });
+            }
+        }
+    }
+    for wanted in &args.harness {
+        let tail = format!("::{wanted}");
+        if !known
+            .iter()
+            .any(|name| name == wanted || name.ends_with(&tail))
+        {
+            return Err(Error::NoSuchHarness {
+                wanted: wanted.clone(),
+                known,
+            });
+        }
+    }
+    if let Some(spec) = args
+        .input
+        .iter()
+        .find(|spec| !parameters.contains(&spec.name))
+    {
+        return Err(Error::Option {
+            message: format!("no harness has a parameter `{}`", spec.name),
+            help: format!("there are: {}", parameters.join(", ")),
+        });
+    }
+    if subjects.is_empty() {
+        let path = args.path.first().cloned().unwrap_or_default();
+        return Err(Error::NoHarness { path });
+    }
+    Ok(subjects)
+}
+
+/// Builds what there is to run, so that no run has to. `None`: the user broke that off.
+fn entries(
+    args: &CompareArgs,
+    subjects: Vec<Subject>,
+    methods: &[Method],
+    progress: &Progress,
+) -> Result<Option<Vec<Entry>>, Error> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for subject in subjects {
+        let same = entries
+            .iter()
+            .find(|entry| entry.subject.path == subject.path);
+        let (stamp, trouble) = match same {
+            Some(entry) => (entry.stamp.clone(), entry.trouble.clone()),
+            None => match build(args, &subject, progress) {
+                Ok(Some(stamp)) => (stamp, None),
+                Ok(None) => return Ok(None),
+                Err(error) => (String::new(), Some(error.to_string())),
+            },
+        };
+        entries.push(Entry {
+            subject,
+            trouble,
+            stamp,
+            methods: methods.to_vec(),
+        });
+    }
+    Ok(Some(entries))
+}
+
+/// Builds a program. The answer identifies what was built.
+fn build(
+    args: &CompareArgs,
+    subject: &Subject,
+    progress: &Progress,
+) -> Result<Option<String>, Error> {
+    progress.say(format!("{}: building", subject.path));
+    let program = Program::load(Path::new(&subject.path))?;
+    let ignored = program
+        .harnesses()
+        .iter()
+        .any(|h| h.name == subject.harness && h.ignored);
+    let request = Request {
+        k: 0,
+        harness: ignored.then(|| subject.harness.clone()),
+        role: Role::First,
+    };
+    let Some(ready) = args.target.build(&program, &request, progress)? else {
+        return Ok(None);
+    };
+    let worker = &ready.built.worker;
+    let read = |path: PathBuf| {
+        fs::read_to_string(&path).map_err(|source| Error::File {
+            what: "read",
+            path,
+            source,
+        })
+    };
+    let mut stamp = read(worker.with_file_name("stamp"))?.trim().to_owned();
+    if ready.generated.has_path_dependencies() {
+        // Their sources are not in the stamp; their code is in the worker.
+        use std::hash::Hasher as _;
+        let bytes = fs::read(worker).map_err(|source| Error::File {
+            what: "read",
+            path: worker.clone(),
+            source,
+        })?;
+        let mut hasher = std::hash::DefaultHasher::new();
+        hasher.write(&bytes);
+        stamp = format!("{stamp}-{:016x}", hasher.finish());
+    }
+    Ok(Some(stamp))
+}
+
+fn verdict(comparison: &Comparison) -> Verdict {
+    let runs = || comparison.programs.iter().flat_map(|program| &program.runs);
+    if runs().any(|run| run.ended == Ended::Failed) {
+        Verdict::Failed
+    } else if runs().any(|run| !run.found.is_empty()) {
+        Verdict::Bugs
+    } else {
+        Verdict::Clean
+    }
+}

@@ -1,0 +1,167 @@
+//! What the document of a run says, in the words of a comparison.
+
+use crate::report::document::{Bug, HarnessReport, Kind, Level, Reason, Report, Site, Status};
+use crate::report::exploration::{Exploration, Failure, HarnessExploration, Promise};
+use crate::report::schedule::Action;
+
+use super::document::{Ended, Found, Known, LevelRun, Run};
+
+/// The run that a document of `seqz check` tells of, or of `seqz fuzz`, which has the same form.
+pub(super) fn check(method: String, report: Report) -> Option<Run> {
+    let memory = report.summary.memory;
+    let harness = report.harnesses.into_iter().next()?;
+    let (ended, why) = ended_check(&harness);
+    let levels: Vec<&Level> = harness.roles.iter().flat_map(|role| &role.levels).collect();
+    Some(Run {
+        method,
+        ended,
+        why,
+        executions: Some(levels.iter().map(|level| level.executions).sum()),
+        seconds: harness.seconds,
+        memory,
+        levels: levels
+            .iter()
+            .map(|level| LevelRun {
+                k: level.k,
+                executions: level.executions,
+                failing: level.failing,
+                exhausted: level.exhausted,
+            })
+            .collect(),
+        found: harness.bugs.iter().map(bug).collect(),
+    })
+}
+
+/// The run that a document of `seqz explore` tells of.
+pub(super) fn explore(method: String, report: Exploration) -> Option<Run> {
+    let memory = report.summary.memory;
+    let random = report.seed.is_some();
+    let harness = report.harnesses.into_iter().next()?;
+    let (mut ended, why) = ended_explore(&harness);
+    // A sample is as good as what has been drawn, whatever ends it.
+    if random && matches!(ended, Ended::Timeout | Ended::Executions) {
+        ended = Ended::Sampled;
+    }
+    Some(Run {
+        method,
+        ended,
+        why,
+        executions: Some(harness.counts.executions),
+        seconds: harness.counts.seconds,
+        memory,
+        levels: Vec::new(),
+        found: harness.failures.iter().map(failure).collect(),
+    })
+}
+
+/// How a search ended whose harness could not be searched.
+fn stopped(status: &Status) -> Option<(Ended, Option<String>)> {
+    match status {
+        Status::Checked => None,
+        // One order of everything is all that there is.
+        Status::NoInterference { .. } => Some((Ended::Exhausted, None)),
+        Status::Unsupported { reason, .. } => Some((Ended::Unsupported, Some(reason.clone()))),
+        Status::Nondeterministic { reason, .. } | Status::Failed { reason } => {
+            Some((Ended::Failed, Some(reason.clone())))
+        }
+        Status::NotReached => Some((Ended::Timeout, None)),
+    }
+}
+
+fn ended_check(harness: &HarnessReport) -> (Ended, Option<String>) {
+    if !harness.faults.is_empty() {
+        let why = "a finding is not there on the original program: a fault of seqz";
+        return (Ended::Failed, Some(why.into()));
+    }
+    stopped(&harness.status).unwrap_or_else(|| {
+        let levels = harness.roles.iter().flat_map(|role| &role.levels);
+        let reasons: Vec<_> = levels.flat_map(|level| level.reasons.clone()).collect();
+        because(&reasons)
+    })
+}
+
+fn ended_explore(harness: &HarnessExploration) -> (Ended, Option<String>) {
+    stopped(&harness.status).unwrap_or_else(|| match &harness.promise {
+        Promise::Unfinished { reasons } if reasons.is_empty() => {
+            (Ended::Failed, Some("it says nothing of its end".into()))
+        }
+        Promise::Unfinished { reasons } => because(reasons),
+        _ if harness.sampled_inputs => (Ended::Sampled, None),
+        promise if promise.is_exhausted() => (Ended::Exhausted, None),
+        Promise::Bounded { .. } | Promise::ExhaustedLazily { .. } => (Ended::Bounded, None),
+        Promise::Sampled => (Ended::Sampled, None),
+        // Whoever has another promise to make does not make these.
+        _ => (Ended::Heuristic, None),
+    })
+}
+
+/// The gravest of the reasons why a search is not exhausted.
+fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
+    let has = |reason: Reason| reasons.contains(&reason);
+    let ended = if has(Reason::Died) {
+        Ended::Died
+    } else if has(Reason::SolverUnknown) {
+        let why = "the solver did not always know".to_owned();
+        return (Ended::Failed, Some(why));
+    } else if has(Reason::TimeLimit) || has(Reason::Interrupted) {
+        Ended::Timeout
+    } else if has(Reason::ExecutionLimit) {
+        Ended::Executions
+    } else if has(Reason::SampledInputs) {
+        Ended::Sampled
+    } else if has(Reason::StepBound) {
+        Ended::Bounded
+    } else {
+        Ended::Exhausted
+    };
+    (ended, None)
+}
+
+fn bug(bug: &Bug) -> Found {
+    let other = bug.other_site.iter().filter(|_| bug.other_pending);
+    Found {
+        bug: 0,
+        k: Some(bug.k),
+        executions: Some(bug.met.executions),
+        seconds: bug.met.seconds,
+        count: bug.count,
+        what: Some(Known {
+            kind: bug.kind,
+            message: bug.message.clone(),
+            sites: sites(bug.site.iter().chain(other)),
+        }),
+    }
+}
+
+fn failure(failure: &Failure) -> Found {
+    let waits = |action: Action| {
+        // A thread that waits for another one's end is only the last of a chain.
+        action.has_variable() || failure.kind == Kind::DataRace
+    };
+    let waiting = failure.waiting.iter();
+    let waiting = waiting
+        .filter(|waiting| waits(waiting.action))
+        .filter_map(|waiting| waiting.site.as_ref());
+    Found {
+        bug: 0,
+        k: None,
+        executions: Some(failure.met.executions),
+        seconds: failure.met.seconds,
+        count: failure.count,
+        what: Some(Known {
+            kind: failure.kind,
+            message: failure.message.clone(),
+            sites: sites(failure.site.iter().chain(waiting)),
+        }),
+    }
+}
+
+fn sites<'a>(all: impl Iterator<Item = &'a Site>) -> Vec<Site> {
+    let mut sites: Vec<Site> = Vec::new();
+    for site in all {
+        if !sites.contains(site) {
+            sites.push(site.clone());
+        }
+    }
+    sites
+}
