@@ -19,7 +19,7 @@ use crate::compare::{self, Entry, Settings, csv, human};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::output::Output;
-use crate::program::{Program, Request};
+use crate::program::{Mode, Program, Request};
 use crate::report;
 use crate::report::document::Role;
 use crate::terminal::Terminal;
@@ -261,7 +261,7 @@ fn subjects(args: &CompareArgs) -> Result<Vec<Subject>, Error> {
     let mut parameters: Vec<String> = Vec::new();
     for path in &args.path {
         for path in programs(path)? {
-            let program = Program::load(&path)?;
+            let program = Program::load(&path, Mode::Scheduled)?;
             let harnesses = program.harnesses();
             known.extend(harnesses.iter().map(|harness| harness.name.clone()));
             let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
@@ -360,7 +360,7 @@ fn build(
     progress: &Progress,
 ) -> Result<Option<String>, Error> {
     progress.say(format!("{}: building", subject.path));
-    let program = Program::load(Path::new(&subject.path))?;
+    let program = Program::load(Path::new(&subject.path), Mode::Scheduled)?;
     let ignored = program
         .harnesses()
         .iter()
