@@ -4,13 +4,18 @@ use std::cell::Cell;
 use std::fmt;
 
 use crate::input::{ByteSource, InputError, Inputs, Param, Random, Spec};
+use crate::values::Registry;
 
 /// A harness of the program under test. Generated code has one `static` per harness.
 pub struct Harness<I> {
     name: &'static str,
     init: fn(I),
     safe: bool,
+    values: &'static [Register],
 }
+
+/// Registers types of the program: see [`crate::values`].
+pub type Register = fn(&mut Registry<'_>);
 
 impl<I: Inputs> Harness<I> {
     /// The harness `name`, which `init` runs.
@@ -20,6 +25,7 @@ impl<I: Inputs> Harness<I> {
             name,
             init,
             safe: false,
+            values: &[],
         }
     }
 
@@ -27,6 +33,12 @@ impl<I: Inputs> Harness<I> {
     #[must_use]
     pub const fn without_unsafe_code(self) -> Self {
         Self { safe: true, ..self }
+    }
+
+    /// The same for a program that has types of its own in shared values.
+    #[must_use]
+    pub const fn with_values(self, values: &'static [Register]) -> Self {
+        Self { values, ..self }
     }
 
     /// The harness with these inputs.
@@ -93,6 +105,9 @@ pub trait AnyHarness: Sync {
 
     /// See [`Bound::safe`].
     fn safe(&self) -> bool;
+
+    /// Registers the program's types whose values can be hashed, for searches that look at them.
+    fn register_values(&self);
 }
 
 fn bound<I: Inputs>(init: fn(I), safe: bool, inputs: I) -> Bound {
@@ -169,5 +184,11 @@ impl<I: Inputs> AnyHarness for Harness<I> {
 
     fn safe(&self) -> bool {
         self.safe
+    }
+
+    fn register_values(&self) {
+        for register in self.values {
+            Registry::fill(register);
+        }
     }
 }

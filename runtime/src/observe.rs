@@ -34,6 +34,13 @@ pub(crate) fn ask(asked: bool) {
     ASKED.store(asked, Ordering::Relaxed);
 }
 
+/// Whether somebody asks.
+#[cfg(feature = "scheduler")]
+#[inline]
+pub(crate) fn is_asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
 /// The place of the call: where a mark ends.
 #[inline(always)]
 #[must_use]
@@ -49,7 +56,7 @@ macro_rules! comparisons {
         #[track_caller]
         pub fn $name<V>(value: V, constant: i128, end: Site) -> V {
             #[cfg(feature = "scheduler")]
-            if ASKED.load(Ordering::Relaxed) {
+            if is_asked() {
                 compared(&value, Comparison::$op, constant, Location::caller(), end);
             }
             let _ = (constant, end);
@@ -78,7 +85,7 @@ comparisons! {
 #[track_caller]
 pub fn dropped<V>(value: V, end: Site) -> V {
     #[cfg(feature = "scheduler")]
-    if ASKED.load(Ordering::Relaxed) {
+    if is_asked() {
         unobserved(Location::caller(), end);
     }
     let _ = end;
@@ -90,7 +97,7 @@ pub fn dropped<V>(value: V, end: Site) -> V {
 #[track_caller]
 pub fn success<V>(result: V, end: Site) -> V {
     #[cfg(feature = "scheduler")]
-    if ASKED.load(Ordering::Relaxed) {
+    if is_asked() {
         succeeded(&result, Location::caller(), end);
     }
     let _ = end;

@@ -187,12 +187,12 @@ impl ValueHash for Shape {
             Self::Point => to.word(0),
             Self::Circle { radius } => {
                 to.word(1);
-                Part(radius).feed(to);
+                Part(radius).seqz_feed(to);
             }
             Self::Named(name, parts) => {
                 to.word(2);
-                Part(name).feed(to);
-                Part(parts).feed(to);
+                Part(name).seqz_feed(to);
+                Part(parts).seqz_feed(to);
             }
         }
     }
@@ -207,8 +207,8 @@ struct Callback {
 
 impl ValueHash for Callback {
     fn value_hash(&self, to: &mut ValueHasher) {
-        Part(&self.number).feed(to);
-        Part(&self.call).feed(to);
+        Part(&self.number).seqz_feed(to);
+        Part(&self.call).seqz_feed(to);
     }
 }
 

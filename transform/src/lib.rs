@@ -20,6 +20,7 @@ mod resolve;
 mod shared;
 mod source;
 mod support;
+mod values;
 mod walk;
 
 pub use error::Error;

@@ -9,6 +9,7 @@ use crate::harness::{self, Harness, HarnessInfo};
 use crate::load::Crate;
 use crate::map::SourceMap;
 use crate::shared;
+use crate::values;
 use crate::walk::{Analysis, analyze};
 
 /// Which party of the harness is the thread under test; parties are numbered by creation, the main thread first.
@@ -164,6 +165,14 @@ impl Program {
         shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
         bounds::add(&self.program, &self.analysis.tables, &mut edits);
         harness::make_reachable(&self.program, &self.analysis, &chosen, &mut edits);
-        emit::generate(&self.program, &self.analysis, &chosen, &edits, options)
+        let values = values::add(&self.program, &self.analysis, &mut edits);
+        emit::generate(
+            &self.program,
+            &self.analysis,
+            &chosen,
+            &edits,
+            &values,
+            options,
+        )
     }
 }

@@ -79,7 +79,7 @@ fn clonable(program: &Crate, analysis: &Analysis) -> BTreeSet<ItemId> {
 }
 
 /// The types in shared values, with the types of their fields.
-fn needed(tables: &Tables, analysis: &Analysis) -> BTreeSet<ItemId> {
+pub(crate) fn needed(tables: &Tables, analysis: &Analysis) -> BTreeSet<ItemId> {
     let holders = lock_holders(tables);
     let uses = analysis
         .shared
@@ -361,7 +361,7 @@ fn start_of(tables: &Tables, item: ItemId) -> usize {
     }
 }
 
-fn end_of(tables: &Tables, item: ItemId) -> usize {
+pub(crate) fn end_of(tables: &Tables, item: ItemId) -> usize {
     match &tables.items[item].kind {
         ItemKind::Struct(item) => syn::spanned::Spanned::span(&**item).byte_range().end,
         ItemKind::Enum(item) => item.brace_token.span.close().byte_range().end,

@@ -1,9 +1,11 @@
-//! How generated code hashes the fields of the program's own types.
+//! How generated code hashes the fields of the program's own types, and registers them.
 //!
-//! A field's type is written in the definition, so that the compiler can choose: `Part(field).feed(to)` is the
+//! A field's type is written in the definition, so that the compiler can choose: `Part(field).seqz_feed(to)` is the
 //! inherent method where the field's type is [`ValueHash`], and that of [`Opaque`] where it is not.
 
-use super::{ValueHash, ValueHasher};
+use std::marker::PhantomData;
+
+use super::{Registry, ValueHash, ValueHasher};
 
 /// A field.
 #[derive(Debug)]
@@ -12,7 +14,7 @@ pub struct Part<'a, T: ?Sized>(pub &'a T);
 impl<T: ValueHash + ?Sized> Part<'_, T> {
     /// Feeds the field into a hash.
     #[inline]
-    pub fn feed(&self, to: &mut ValueHasher) {
+    pub fn seqz_feed(&self, to: &mut ValueHasher) {
         self.0.value_hash(to);
     }
 }
@@ -20,11 +22,53 @@ impl<T: ValueHash + ?Sized> Part<'_, T> {
 /// What a field does whose values can't be hashed.
 pub trait Opaque {
     /// Makes the hash that of an opaque value.
-    fn feed(&self, to: &mut ValueHasher);
+    fn seqz_feed(&self, to: &mut ValueHasher);
 }
 
 impl<T: ?Sized> Opaque for Part<'_, T> {
-    fn feed(&self, to: &mut ValueHasher) {
+    fn seqz_feed(&self, to: &mut ValueHasher) {
         to.opaque();
+    }
+}
+
+/// A type that the source names.
+#[derive(Debug)]
+pub struct Type<T: ?Sized>(PhantomData<T>);
+
+impl<T: ?Sized> Type<T> {
+    /// The type itself.
+    #[allow(clippy::new_without_default)]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: ValueHash> Type<T> {
+    /// Registers it.
+    pub fn seqz_add(&self, to: &mut Registry<'_>) {
+        to.add::<T>();
+    }
+}
+
+/// What a type does whose values can't be hashed.
+pub trait Unregistered {
+    /// Does nothing.
+    fn seqz_add(&self, to: &mut Registry<'_>);
+}
+
+impl<T: ?Sized> Unregistered for Type<T> {
+    fn seqz_add(&self, _: &mut Registry<'_>) {}
+}
+
+/// Registers a type that is declared in a block, when the block begins.
+#[inline]
+pub fn local<T: ValueHash>() {
+    #[cfg(feature = "scheduler")]
+    if crate::observe::is_asked()
+        && let Some(machine) = crate::scheduled::events::current()
+        && !super::registry::is_known::<T>()
+    {
+        machine.outside(|| Registry::fill(|registry| registry.add_local::<T>()));
     }
 }

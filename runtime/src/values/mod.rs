@@ -24,7 +24,7 @@ mod objects;
 mod registry;
 mod std_types;
 
-pub use local::{Opaque, Part};
+pub use local::{Opaque, Part, Type, Unregistered, local};
 pub use registry::Registry;
 #[cfg(feature = "scheduler")]
 pub(crate) use registry::{hash_of, identity};

@@ -107,6 +107,13 @@ pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
     }
 }
 
+/// Whether values of this type are known to have hashes.
+#[cfg(feature = "scheduler")]
+pub(super) fn is_known<T>() -> bool {
+    let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
+    functions.contains_key(&identity::<T>())
+}
+
 /// # Safety
 /// `value` points to a valid `T`.
 unsafe fn hash<T: ValueHash>(value: *const (), to: &mut ValueHasher) {

@@ -61,6 +61,9 @@ pub(super) fn explore(
         inputs,
         sampled: set.sampled,
     })?;
+    if needs_values(&request.strategy) {
+        harness.register_values();
+    }
     let mut known = Known::default();
     for (number, bound) in set.bound.iter().enumerate() {
         let mut exploration = Exploration {

@@ -13,6 +13,7 @@ use crate::map::SourceMap;
 use crate::program::{Generated, Options};
 use crate::resolve::{Def, Ns, ROOT, Tables};
 use crate::source::Place;
+use crate::values::Registered;
 use crate::walk::Analysis;
 
 /// All files of the generated crate for the chosen harnesses.
@@ -21,6 +22,7 @@ pub(crate) fn generate(
     analysis: &Analysis,
     chosen: &[&Harness],
     edits: &[Edits],
+    values: &Registered,
     options: &Options,
 ) -> Result<Generated, Error> {
     if let Some(place) = taken(program, &analysis.tables) {
@@ -55,7 +57,16 @@ pub(crate) fn generate(
     files[0].1.push_str(&appendix(program, &roots));
     let package = format!("{}-p-hat", program.package.name);
     let library = package.replace('-', "_");
-    files.extend(p_hat::files(chosen, options, program.has_unsafe()));
+    let registered = |harness: &Harness| {
+        let module = analysis.tables.items[harness.item].module;
+        values.of(&analysis.tables, module)
+    };
+    files.extend(p_hat::files(
+        chosen,
+        options,
+        program.has_unsafe(),
+        &registered,
+    ));
     files.push((PathBuf::from("src/main.rs"), main(&library)));
     files.push((
         PathBuf::from("Cargo.toml"),

@@ -11,12 +11,13 @@ pub(super) fn files(
     chosen: &[&Harness],
     options: &Options,
     has_unsafe: bool,
+    values: &dyn Fn(&Harness) -> Vec<String>,
 ) -> Vec<(PathBuf, String)> {
     if let [harness] = chosen {
         let text = format!(
             "{}\n/// All harnesses of this crate, for `main`.\n\
              pub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[&HARNESS];\n",
-            module(harness, options, has_unsafe)
+            module(harness, options, has_unsafe, &values(harness))
         );
         return vec![(PathBuf::from("src/p_hat.rs"), text)];
     }
@@ -31,7 +32,7 @@ pub(super) fn files(
         ));
         files.push((
             PathBuf::from(format!("src/p_hat/{name}.rs")),
-            module(harness, options, has_unsafe),
+            module(harness, options, has_unsafe, &values(harness)),
         ));
     }
     index.push_str("\n/// All harnesses, for `main`.\npub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[\n");
@@ -65,7 +66,7 @@ fn module_names(chosen: &[&Harness]) -> Vec<String> {
     chosen.iter().map(name).collect()
 }
 
-fn module(harness: &Harness, options: &Options, has_unsafe: bool) -> String {
+fn module(harness: &Harness, options: &Options, has_unsafe: bool, values: &[String]) -> String {
     let info = &harness.info;
     let (t, t_prime, role) = match options.role {
         Role::First => ("first", "second", "First"),
@@ -147,10 +148,15 @@ seqz_runtime::inputs! {{
     } else {
         ".without_unsafe_code()"
     };
+    // For searches that look at the values behind locks.
+    let values = match values {
+        [] => String::new(),
+        values => format!(".with_values(&[{}])", values.join(", ")),
+    };
     text.push_str(&format!(
         "
 /// The harness: its name and how it starts.
-pub static HARNESS: Harness<Inputs> = Harness::new({name:?}, init){safe};
+pub static HARNESS: Harness<Inputs> = Harness::new({name:?}, init){safe}{values};
 
 /// P̂{subscript}(I, rds, wrts): runs T' and then T, whose read `rds[i]` sees what write `wrts[i]` of T' has written.
 ///

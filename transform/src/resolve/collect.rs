@@ -217,7 +217,8 @@ impl Collector<'_> {
                 add(&item.ident, kind, &[Ns::Value]);
             }
             Item::Const(item) if item.ident != "_" => {
-                add(&item.ident, ItemKind::Value, &[Ns::Value])
+                let kind = ItemKind::Const(Rc::new((*item.ty).clone()));
+                add(&item.ident, kind, &[Ns::Value])
             }
             Item::Struct(item) => {
                 let both = [Ns::Type, Ns::Value];

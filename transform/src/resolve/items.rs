@@ -36,7 +36,9 @@ pub(crate) enum ItemKind {
     Method(Option<ItemId>, Receiver),
     /// A `static mut` of the given type.
     StaticMut(Rc<syn::Type>),
-    /// Another static or a constant.
+    /// A constant of the given type.
+    Const(Rc<syn::Type>),
+    /// Another static.
     Value,
     /// A struct.
     Struct(Rc<syn::ItemStruct>),

@@ -131,6 +131,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         if self.program.cfg.off(attrs) {
             return self.cfg_attributes(attrs);
         }
+        self.mark_dropped(stmt);
         visit::visit_stmt(self, stmt);
     }
 
@@ -162,6 +163,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         if self.program.cfg.off(expr_attributes(expr)) {
             return self.cfg_attributes(expr_attributes(expr));
         }
+        self.mark_tests(expr);
         self.note_site(expr);
         if self.static_access(expr) {
             return;
@@ -302,7 +304,7 @@ impl Walker<'_> {
 }
 
 /// The attributes that can be on an expression that is a statement or an element.
-fn expr_attributes(expr: &Expr) -> &[Attribute] {
+pub(super) fn expr_attributes(expr: &Expr) -> &[Attribute] {
     match expr {
         Expr::Assign(expr) => &expr.attrs,
         Expr::Block(expr) => &expr.attrs,

@@ -181,6 +181,7 @@ impl Walker<'_> {
                 self.included_data(mac);
                 Some(())
             }
+            "assert" | "debug_assert" => self.assert_macro(mac),
             other => leading_expressions(other).and_then(|leading| self.arguments(mac, leading)),
         };
         if understood.is_none() {
@@ -213,6 +214,19 @@ impl Walker<'_> {
             .iter()
             .for_each(|argument| self.visit_expr(&argument.expr));
         Some(())
+    }
+
+    fn assert_macro(&mut self, mac: &Macro) -> Option<()> {
+        let arguments = Punctuated::<Expr, Token![,]>::parse_terminated
+            .parse2(mac.tokens.clone())
+            .ok();
+        match arguments {
+            Some(arguments) if arguments.len() == 1 => {
+                self.assertion(&arguments[0], mac, arguments.trailing_punct());
+                Some(())
+            }
+            _ => self.arguments(mac, 1),
+        }
     }
 
     /// A `static mut` that a format string captures becomes a named argument.

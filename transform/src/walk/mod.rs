@@ -7,6 +7,8 @@ mod attrs;
 mod calls;
 mod exprs;
 mod macros;
+mod named;
+mod observed;
 mod paths;
 mod places;
 mod scopes;
@@ -16,7 +18,7 @@ mod tokens;
 mod unseen;
 mod uses;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use syn::Item;
@@ -25,6 +27,7 @@ use syn::visit::Visit;
 
 pub(crate) use calls::Facts;
 pub use calls::SpawnSite;
+pub(crate) use named::NamedType;
 pub(crate) use places::derives;
 
 use crate::edit::Edits;
@@ -48,6 +51,10 @@ pub(crate) struct Analysis {
     pub(crate) facts: HashMap<ItemId, Facts>,
     /// Types that take part in shared values: arguments of locks and of `static mut`.
     pub(crate) shared: Vec<SharedUse>,
+    /// Types that are named as those of shared values.
+    pub(crate) named: BTreeSet<NamedType>,
+    /// Of each item of a block: where the block's text begins, unless it begins with attributes.
+    pub(crate) blocks: HashMap<ItemId, usize>,
 }
 
 /// A type or an expression whose value is protected by a lock or held in a `static mut`.
@@ -82,6 +89,11 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         let_name: None,
         scopes: HashSet::new(),
         shared: Vec::new(),
+        named: BTreeSet::new(),
+        blocks: HashMap::new(),
+        function_names: observed::function_names(program),
+        marks: 0,
+        unmarked: 0,
     };
     let root = &program.files[0].tree;
     root.attrs
@@ -107,6 +119,8 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         errors: walker.errors,
         facts: walker.facts,
         shared: walker.shared,
+        named: walker.named,
+        blocks: walker.blocks,
     }
 }
 
@@ -139,6 +153,14 @@ struct Walker<'p> {
     /// Variables that are scopes of `thread::scope`.
     scopes: HashSet<String>,
     shared: Vec<SharedUse>,
+    named: BTreeSet<NamedType>,
+    blocks: HashMap<ItemId, usize>,
+    /// The names of the crate's functions, unless they can't be known.
+    function_names: Option<HashSet<String>>,
+    /// How many reads have been marked.
+    marks: usize,
+    /// Depth of expressions in which no read is marked.
+    unmarked: usize,
 }
 
 impl Walker<'_> {

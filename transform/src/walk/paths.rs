@@ -36,6 +36,11 @@ impl Walker<'_> {
                     self.note_shared(owner, bytes(arguments), |items| {
                         items.visit_angle_bracketed_generic_arguments(arguments)
                     });
+                    for argument in &arguments.args {
+                        if let syn::GenericArgument::Type(ty) = argument {
+                            self.note_named(ty);
+                        }
+                    }
                 }
             }
         }

@@ -5,6 +5,7 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Type};
 
 use super::Walker;
+use super::observed::is_integer;
 use crate::resolve::{Def, ItemId, ItemKind, Receiver, name};
 
 /// Methods of std types that change what they are called on.
@@ -200,6 +201,18 @@ impl Walker<'_> {
                 _ => false,
             },
         }
+    }
+
+    pub(super) fn is_integer_static(&self, item: ItemId) -> bool {
+        self.static_type(item)
+            .is_some_and(|ty| self.is_integer_type(&ty))
+    }
+
+    /// Whether a type is written as an integer type that atomics have, too.
+    pub(super) fn is_integer_type(&self, ty: &Type) -> bool {
+        let Type::Path(path) = ty else { return false };
+        let ident = path.path.get_ident().map(name);
+        ident.is_some_and(|ident| is_integer(&ident)) && self.scalar_type(ty)
     }
 
     /// Whether values of the type are certainly `Copy`.

@@ -92,6 +92,7 @@ impl Walker<'_> {
 
     pub(super) fn block(&mut self, block: &Block) {
         let module = current_module(&self.ribs);
+        let known = self.tables.items.len();
         let names = declare_block(
             &mut self.tables,
             self.program,
@@ -99,6 +100,7 @@ impl Walker<'_> {
             module,
             &block.stmts,
         );
+        self.note_block(block, known);
         for stmt in &block.stmts {
             if let Stmt::Item(Item::Impl(item)) = stmt {
                 declare_impl(&mut self.tables, self.file, module, item);
@@ -111,6 +113,20 @@ impl Walker<'_> {
             });
         });
         self.macros.truncate(macros);
+    }
+
+    /// Notes where a block begins whose items are those from `first` on.
+    fn note_block(&mut self, block: &Block, first: usize) {
+        if self.tables.items.len() == first {
+            return;
+        }
+        let open = block.brace_token.span.open().byte_range();
+        let source = self.program.files[self.file].source.text.as_str();
+        let inside = source.get(open.clone()) == Some("{");
+        if inside && !source[open.end..].trim_start().starts_with("#!") {
+            let items = first..self.tables.items.len();
+            self.blocks.extend(items.map(|item| (item, open.end)));
+        }
     }
 
     pub(super) fn module(&mut self, item: &ItemMod) {

@@ -32,6 +32,7 @@ impl Walker<'_> {
             self.edits().after(value.end, ")", value.start);
             let ty = &item.ty;
             self.note_shared(None, bytes(&**ty), |items| items.visit_type(ty));
+            self.note_named(ty);
         }
         self.visit_type(&item.ty);
         self.visit_expr(&item.expr);

@@ -1,0 +1,342 @@
+//! Hashes of the values that threads share, for searches that look at them: `seqz_runtime::values`.
+//!
+//! The crate's types that are part of shared values get an implementation of `ValueHash` next to their definition, which
+//! goes through their fields. A field of a type that has none makes the value opaque; that is for rustc to find out. Each
+//! module gets a function that registers its types, and the types that it names as shared values; that of the crate's
+//! root calls those of the modules in it, and is called by whoever starts the program. Types of a block are registered
+//! where the block begins.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use syn::{Fields, GenericParam, Generics, Item};
+
+use crate::edit::Edits;
+use crate::load::Crate;
+use crate::resolve::{ItemData, ItemKind, ModId, ROOT, Tables};
+use crate::shared::{end_of, needed};
+use crate::walk::Analysis;
+
+/// The function of each module.
+const REGISTER: &str = "seqz_values";
+
+const VALUES: &str = "::seqz_runtime::values";
+
+/// The functions that register the types of a whole crate: those of its root, and of the further roots.
+#[derive(Debug, Default)]
+pub(crate) struct Registered(BTreeSet<ModId>);
+
+impl Registered {
+    /// Those that a harness in this module needs.
+    pub(crate) fn of(&self, tables: &Tables, module: ModId) -> Vec<String> {
+        let root = tables.crate_root(module);
+        let needed = self.0.iter().filter(|&&at| at == ROOT || at == root);
+        needed
+            .map(|&at| match at {
+                ROOT => format!("crate::{REGISTER}"),
+                at => format!("crate::{}::{REGISTER}", tables.modules[at].name),
+            })
+            .collect()
+    }
+}
+
+/// Adds the implementations and the registrations.
+pub(crate) fn add(program: &Crate, analysis: &Analysis, edits: &mut [Edits]) -> Registered {
+    let tables = &analysis.tables;
+    let mut of_module: BTreeMap<ModId, Vec<String>> = BTreeMap::new();
+    for item in needed(tables, analysis) {
+        let data = &tables.items[item];
+        // What a false `cfg` leaves out has no edits to make.
+        if data.file >= program.files.len() {
+            continue;
+        }
+        let Some(definition) = Definition::of(program, data) else {
+            continue;
+        };
+        let end = end_of(tables, item);
+        edits[data.file].after(end, format!(" {}", definition.implementation()), end - 1);
+        let name = definition.name;
+        if !definition.generics.params.is_empty() {
+            continue;
+        }
+        if !data.in_block {
+            let text = format!("seqz_to.add_local::<{name}>();");
+            of_module.entry(data.module).or_default().push(text);
+        } else if let Some(&open) = analysis.blocks.get(&item) {
+            let text = format!(" {VALUES}::local::<{name}>();");
+            edits[data.file].after(open, text, open - 1);
+        }
+    }
+    for named in &analysis.named {
+        let text = format!("{VALUES}::Type::<{}>::new().seqz_add(seqz_to);", named.text);
+        of_module.entry(named.module).or_default().push(text);
+    }
+    let mut ends = Ends {
+        program,
+        tables,
+        found: BTreeMap::new(),
+    };
+    ends.of_items(ROOT, 0, &program.files[0].tree.items, None);
+    for (root, module) in program.roots.iter().zip(&tables.extra_roots) {
+        let file = root.files.start;
+        ends.of_items(*module, file, &program.files[file].tree.items, None);
+    }
+    let reached = reached(tables, of_module.keys().copied(), &ends.found);
+    for &module in &reached {
+        let Some(&(file, end)) = ends.found.get(&module) else {
+            continue;
+        };
+        let mut body = of_module.remove(&module).unwrap_or_default();
+        for &child in &reached {
+            let below = &tables.modules[child];
+            if below.parent == Some(module) && !below.is_root {
+                body.push(format!("{}::{REGISTER}(seqz_to);", raw(&below.name)));
+            }
+        }
+        let text = format!(
+            " #[doc(hidden)] #[allow(deprecated, unused_imports)] pub(crate) fn {REGISTER}(seqz_to: &mut {VALUES}::Registry<'_>) \
+             {{ use {VALUES}::Unregistered as _; {} }}",
+            body.join(" ")
+        );
+        edits[file].after(end, text, end.saturating_sub(1));
+    }
+    let is_root = |module: &ModId| tables.modules[*module].is_root;
+    Registered(reached.into_iter().filter(is_root).collect())
+}
+
+/// The modules that have something to register, with those around them. A module that has no end to put it at has none.
+fn reached(
+    tables: &Tables,
+    modules: impl Iterator<Item = ModId>,
+    ends: &BTreeMap<ModId, (usize, usize)>,
+) -> BTreeSet<ModId> {
+    let mut reached = BTreeSet::new();
+    for module in modules {
+        let mut path = vec![module];
+        while let Some(&last) = path.last()
+            && !tables.modules[last].is_root
+            && let Some(parent) = tables.modules[last].parent
+        {
+            path.push(parent);
+        }
+        if path.iter().all(|module| ends.contains_key(module)) {
+            reached.extend(path);
+        }
+    }
+    reached
+}
+
+/// Where the text of each module ends: its file, and the offset.
+struct Ends<'e> {
+    program: &'e Crate,
+    tables: &'e Tables,
+    found: BTreeMap<ModId, (usize, usize)>,
+}
+
+impl Ends<'_> {
+    fn of_items(&mut self, module: ModId, file: usize, items: &[Item], close: Option<usize>) {
+        let last = items
+            .last()
+            .map(|last| syn::spanned::Spanned::span(last).byte_range().end);
+        if let Some(end) = last.or(close) {
+            self.found.insert(module, (file, end));
+        }
+        for item in items {
+            let Item::Mod(item) = item else { continue };
+            if self.program.cfg.off(&item.attrs) {
+                continue;
+            }
+            let at = item.ident.span().byte_range().start;
+            let Some(&child) = self.tables.module_by_place.get(&(file, at)) else {
+                continue;
+            };
+            let start = syn::spanned::Spanned::span(item).byte_range().start;
+            match (&item.content, self.program.modules.get(&(file, start))) {
+                (Some((brace, items)), _) => {
+                    let close = brace.span.close().byte_range().start;
+                    self.of_items(child, file, items, Some(close));
+                }
+                (None, Some(&file)) => {
+                    let program = self.program;
+                    self.of_items(child, file, &program.files[file].tree.items, None);
+                }
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+/// A struct or an enum whose values can be gone through.
+struct Definition<'d> {
+    program: &'d Crate,
+    file: usize,
+    name: String,
+    generics: &'d Generics,
+    /// The fields of each variant, with its name; of a struct without one.
+    variants: Vec<(Option<String>, &'d Fields)>,
+    is_enum: bool,
+}
+
+impl<'d> Definition<'d> {
+    fn of(program: &'d Crate, data: &'d ItemData) -> Option<Self> {
+        let (attrs, ident, generics, variants, is_enum) = match &data.kind {
+            ItemKind::Struct(item) => {
+                let fields = vec![(None, &item.fields)];
+                (&item.attrs, &item.ident, &item.generics, fields, false)
+            }
+            ItemKind::Enum(item) => {
+                let on = item
+                    .variants
+                    .iter()
+                    .filter(|variant| !program.cfg.off(&variant.attrs));
+                let variants = on
+                    .map(|variant| (Some(variant.ident.to_string()), &variant.fields))
+                    .collect();
+                (&item.attrs, &item.ident, &item.generics, variants, true)
+            }
+            _ => return None,
+        };
+        // There are no references to the fields of a packed struct.
+        let packed = attrs.iter().any(|attr| {
+            attr.path().is_ident("repr")
+                && attr
+                    .parse_nested_meta(|meta| {
+                        if meta.path.is_ident("packed") {
+                            return Err(meta.error("packed"));
+                        }
+                        if meta.input.peek(syn::token::Paren) {
+                            meta.input.parse::<proc_macro2::Group>()?;
+                        }
+                        Ok(())
+                    })
+                    .is_err()
+        });
+        // In the text of a macro, names are what the macro makes of them.
+        let in_macro = match &data.kind {
+            ItemKind::Struct(item) => has_dollar(program, data.file, &**item),
+            ItemKind::Enum(item) => has_dollar(program, data.file, &**item),
+            _ => true,
+        };
+        (!packed && !in_macro).then(|| Self {
+            program,
+            file: data.file,
+            name: ident.to_string(),
+            generics,
+            variants,
+            is_enum,
+        })
+    }
+
+    /// The text of a node, on one line.
+    fn text(&self, node: &impl syn::spanned::Spanned) -> String {
+        let range = node.span().byte_range();
+        let text = &self.program.files[self.file].source.text.as_str()[range];
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn implementation(&self) -> String {
+        let (mut params, mut arguments, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
+        for param in &self.generics.params {
+            match param {
+                GenericParam::Lifetime(param) => {
+                    let lifetime = self.text(&param.lifetime);
+                    let bound: Vec<String> =
+                        param.bounds.iter().map(|bound| self.text(bound)).collect();
+                    params.push(bounded(&lifetime, &bound));
+                    arguments.push(lifetime);
+                }
+                GenericParam::Type(param) => {
+                    let name = param.ident.to_string();
+                    let bound: Vec<String> =
+                        param.bounds.iter().map(|bound| self.text(bound)).collect();
+                    bounds.push(format!("{name}: {VALUES}::ValueHash"));
+                    params.push(bounded(&name, &bound));
+                    arguments.push(name);
+                }
+                GenericParam::Const(param) => {
+                    let name = param.ident.to_string();
+                    params.push(format!("const {name}: {}", self.text(&param.ty)));
+                    arguments.push(name);
+                }
+            }
+        }
+        if let Some(clause) = &self.generics.where_clause {
+            let predicates = clause.predicates.iter();
+            bounds.extend(predicates.map(|predicate| self.text(predicate)));
+        }
+        let angle = |list: &[String]| match list {
+            [] => String::new(),
+            list => format!("<{}>", list.join(", ")),
+        };
+        let bounds = if bounds.is_empty() {
+            String::new()
+        } else {
+            format!(" where {}", bounds.join(", "))
+        };
+        format!(
+            "#[allow(deprecated, unused_imports, unused_variables)] impl{} {VALUES}::ValueHash for {}{}{bounds} \
+             {{ fn value_hash(&self, seqz_to: &mut {VALUES}::ValueHasher) {{ use {VALUES}::Opaque as _; {} }} }}",
+            angle(&params),
+            self.name,
+            angle(&arguments),
+            self.body()
+        )
+    }
+
+    /// Goes through the fields of whichever variant it is.
+    fn body(&self) -> String {
+        if self.variants.is_empty() {
+            return "match *self {}".to_owned();
+        }
+        let mut arms = String::new();
+        for (number, (name, fields)) in self.variants.iter().enumerate() {
+            let on = fields
+                .iter()
+                .enumerate()
+                .filter(|(_, field)| !self.program.cfg.off(&field.attrs));
+            let (mut pattern, mut feeds, mut at) = (String::new(), String::new(), 0);
+            if self.is_enum {
+                let _ = write!(feeds, "seqz_to.word({number}); ");
+            }
+            for (_, field) in on {
+                let member = field
+                    .ident
+                    .as_ref()
+                    .map_or_else(|| at.to_string(), ToString::to_string);
+                let _ = write!(pattern, "{member}: seqz_{at}, ");
+                let _ = write!(feeds, "{VALUES}::Part(seqz_{at}).seqz_feed(seqz_to); ");
+                at += 1;
+            }
+            let name = name
+                .as_ref()
+                .map_or_else(String::new, |name| format!("::{name}"));
+            let _ = write!(arms, "Self{name} {{ {pattern}}} => {{ {feeds}}} ");
+        }
+        format!("match self {{ {arms}}}")
+    }
+}
+
+/// Whether the text of a definition has parts that a macro fills in.
+fn has_dollar(program: &Crate, file: usize, item: &impl syn::spanned::Spanned) -> bool {
+    let text = program.files[file].source.text.as_str();
+    let range = item.span().byte_range();
+    text.get(range).is_none_or(|text| text.contains('$'))
+}
+
+/// A parameter with its bounds.
+fn bounded(name: &str, bounds: &[String]) -> String {
+    if bounds.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}: {}", bounds.join(" + "))
+    }
+}
+
+/// A name as it is written where it may be a keyword.
+fn raw(name: &str) -> String {
+    if syn::parse_str::<syn::Ident>(name).is_ok() {
+        name.to_string()
+    } else {
+        format!("r#{name}")
+    }
+}

@@ -1,0 +1,131 @@
+//! Types that the source names as what a lock protects or a `static mut` holds, written so that they mean the same
+//! anywhere in their module: the program registers them, see `seqz_runtime::values`.
+//!
+//! A type that means something else outside of its function (a parameter, an item of a block) is left out, and so is
+//! anything that takes more than a look.
+
+use syn::{GenericArgument, PathArguments, Type};
+
+use super::Walker;
+use crate::resolve::{Def, ModId, Ns, ROOT, Rib, current_module, name};
+
+/// What the runtime knows without being told, and what is no type of a value.
+const KNOWN: &[&str] = &[
+    "()", "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8",
+    "u16", "u32", "u64", "u128", "usize", "String",
+];
+
+/// A type that is named as a shared value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NamedType {
+    /// Where it has this meaning.
+    pub(crate) module: ModId,
+    /// As the generated program writes it.
+    pub(crate) text: String,
+}
+
+impl Walker<'_> {
+    /// Notes a type of shared values.
+    pub(super) fn note_named(&mut self, ty: &Type) {
+        if self.opaque > 0 {
+            return;
+        }
+        let mut text = String::new();
+        if self.write_type(ty, &mut text).is_some() && !KNOWN.contains(&text.as_str()) {
+            let module = current_module(&self.ribs);
+            self.named.insert(NamedType { module, text });
+        }
+    }
+
+    fn write_type(&self, ty: &Type, text: &mut String) -> Option<()> {
+        match ty {
+            Type::Paren(inner) => self.write_type(&inner.elem, text),
+            Type::Group(inner) => self.write_type(&inner.elem, text),
+            Type::Tuple(tuple) => {
+                text.push('(');
+                for part in &tuple.elems {
+                    self.write_type(part, text)?;
+                    text.push_str(", ");
+                }
+                *text = text.trim_end().to_owned();
+                text.push(')');
+                Some(())
+            }
+            Type::Array(array) => {
+                let syn::Expr::Lit(length) = &array.len else {
+                    return None;
+                };
+                text.push('[');
+                self.write_type(&array.elem, text)?;
+                text.push_str("; ");
+                text.push_str(self.text(super::bytes(length)));
+                text.push(']');
+                Some(())
+            }
+            Type::Reference(reference) if reference.mutability.is_none() => {
+                let lifetime = reference.lifetime.as_ref();
+                if lifetime.is_some_and(|lifetime| lifetime.ident != "static") {
+                    return None;
+                }
+                text.push_str("&'static ");
+                self.write_type(&reference.elem, text)
+            }
+            Type::Path(path) if path.qself.is_none() => self.write_path(&path.path, text),
+            _ => None,
+        }
+    }
+
+    fn write_path(&self, path: &syn::Path, text: &mut String) -> Option<()> {
+        let segments: Vec<String> = path
+            .segments
+            .iter()
+            .map(|segment| name(&segment.ident))
+            .collect();
+        let leading = path.leading_colon.is_some();
+        let module = current_module(&self.ribs);
+        let here = self.resolve(leading, &segments, Ns::Type);
+        let there = self
+            .tables
+            .resolve(&[Rib::Module(module)], leading, &segments, Ns::Type);
+        let first = segments.first()?;
+        let changed = first == "crate" && self.tables.crate_root(module) != ROOT;
+        if here != there || changed || matches!(here, Some(Def::Unknown | Def::Local)) {
+            return None;
+        }
+        let of_std = matches!(here, Some(Def::Std(_)));
+        if of_std && matches!(first.as_str(), "std" | "core" | "alloc") {
+            text.push_str("::seqz_runtime");
+        }
+        for (number, segment) in path.segments.iter().enumerate() {
+            let has_root = leading || of_std && text.ends_with("::seqz_runtime");
+            if number > 0 || has_root {
+                text.push_str("::");
+            }
+            text.push_str(&segment.ident.to_string());
+            match &segment.arguments {
+                PathArguments::None => {}
+                PathArguments::AngleBracketed(arguments) => {
+                    text.push('<');
+                    for (number, argument) in arguments.args.iter().enumerate() {
+                        if number > 0 {
+                            text.push_str(", ");
+                        }
+                        match argument {
+                            GenericArgument::Type(ty) => self.write_type(ty, text)?,
+                            GenericArgument::Lifetime(lifetime) if lifetime.ident == "static" => {
+                                text.push_str("'static");
+                            }
+                            GenericArgument::Const(syn::Expr::Lit(value)) => {
+                                text.push_str(self.text(super::bytes(value)));
+                            }
+                            _ => return None,
+                        }
+                    }
+                    text.push('>');
+                }
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
