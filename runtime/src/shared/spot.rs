@@ -22,6 +22,15 @@ impl Spot {
         Self(UnsafeCell::new(Tag::UNUSED))
     }
 
+    /// Which object this is, as a part of a value; 0 where nothing runs.
+    pub(crate) fn identity(&self) -> u64 {
+        let Some(machine) = current() else { return 0 };
+        // SAFETY: as below.
+        let tag = unsafe { &mut *self.0.get() };
+        tag.renew_to(machine.generation());
+        machine.place_of_object(tag.scheduled_object(machine, self))
+    }
+
     /// The machine, and the place's name in its execution. `what` is about to be done, and can't be done elsewhere.
     pub(crate) fn enter(&self, what: &str, site: Site) -> (Handle, Object) {
         let machine = machine(what, site);

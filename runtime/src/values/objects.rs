@@ -1,4 +1,4 @@
-//! Values that are objects with events of their own: each counts as itself, not as what is in it.
+//! Values that are objects with events of their own: each counts as itself, not as what is in it or who waits on it.
 //!
 //! A lock does so only where what it protects can be hashed: see `seqz_runtime::scheduled::values` for what that is good for.
 
@@ -9,6 +9,13 @@ use crate::std::sync::atomic::{
     AtomicU32, AtomicU64, AtomicUsize,
 };
 use crate::std::sync::{Mutex, RwLock};
+
+#[cfg(feature = "scheduler")]
+impl ValueHash for crate::std::sync::Condvar {
+    fn value_hash(&self, to: &mut ValueHasher) {
+        to.word(self.identity());
+    }
+}
 
 macro_rules! objects {
     ($([$($generics:tt)*] $ty:ty;)*) => {$(

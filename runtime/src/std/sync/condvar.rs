@@ -29,6 +29,11 @@ impl Condvar {
         Self { spot: Spot::new() }
     }
 
+    /// Which object this is, as a part of a value.
+    pub(crate) fn identity(&self) -> u64 {
+        self.spot.identity()
+    }
+
     /// Waits, with a time limit or without. Whether the thread was notified, beside the guard.
     fn pause<'a, T: Shadow>(
         &self,
