@@ -91,7 +91,15 @@ fn what_is_exhausted_has_no_failure() {
         "x3.fetch_add(1, SeqCst);",
         "assert_eq!(x.load(SeqCst), 2);",
     );
-    for strategy in ["dfs", "dpor", "odpor", "icb", "hbr-cache", "lazy-hbr"] {
+    for strategy in [
+        "dfs",
+        "dpor",
+        "odpor",
+        "icb",
+        "hbr-cache",
+        "lazy-hbr",
+        "lazy-dpor",
+    ] {
         let (code, report) = explore_json(&source, &["--strategy", strategy]);
         assert_eq!((code, &report["summary"]["exhausted"]), (0, &true.into()));
         assert_eq!(report["harnesses"][0]["counts"]["relations"], 2);
@@ -110,11 +118,13 @@ fn each_strategy_says_what_it_can_promise() {
     for strategy in ["dfs", "dpor", "odpor", "icb", "icb+dpor", "hbr-cache"] {
         assert_eq!(promise(&["--strategy", strategy])["state"], "exhausted");
     }
-    let lazily = promise(&["--strategy", "lazy-hbr"]);
-    assert_eq!(
-        (&lazily["state"], &lazily["truncated"]),
-        (&"exhausted_lazily".into(), &false.into())
-    );
+    for strategy in ["lazy-hbr", "lazy-dpor"] {
+        let lazily = promise(&["--strategy", strategy]);
+        assert_eq!(
+            (&lazily["state"], &lazily["truncated"]),
+            (&"exhausted_lazily".into(), &false.into())
+        );
+    }
     let bounded = promise(&["--strategy", "pcb", "--bound", "1"]);
     assert_eq!(
         (&bounded["state"], &bounded["preemptions"]),

@@ -14,6 +14,7 @@
 //! | [`Odpor`] | every Mazurkiewicz trace exactly once | exhausted |
 //! | [`HbrCache::new`] | every happens-before relation, of states on the way too, once | exhausted |
 //! | [`HbrCache::lazy`] | every lazy happens-before relation, of states on the way too, once | exhausted lazily |
+//! | [`LazyDpor`] | every lazy happens-before relation at least once | exhausted lazily |
 //! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
 //!
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
@@ -28,6 +29,7 @@ pub mod hash;
 pub mod hbr_cache;
 pub mod icb;
 pub mod icb_dpor;
+pub mod lazy_dpor;
 pub mod names;
 pub mod observation;
 pub mod odpor;
@@ -40,6 +42,7 @@ pub mod random;
 pub mod random_numbers;
 pub mod relation;
 pub mod search;
+mod stack;
 pub mod strategy;
 pub mod surw;
 pub mod threads;
@@ -54,6 +57,7 @@ pub use executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
 pub use hbr_cache::HbrCache;
 pub use icb::Icb;
 pub use icb_dpor::IcbDpor;
+pub use lazy_dpor::LazyDpor;
 pub use observation::{Comparison, Integer, Test};
 pub use odpor::Odpor;
 pub use parts::{Part, Standing};

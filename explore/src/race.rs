@@ -1,7 +1,6 @@
 //! Races: pairs of events that a scheduler could turn round.
 
-use crate::event::Kind;
-use crate::event::{Class, Object, Thread};
+use crate::event::{Class, Kind, Object, Pending, Thread};
 use crate::threads::{MAX_THREADS, ThreadSet};
 use crate::trace::{Position, Trace};
 
@@ -15,6 +14,31 @@ pub(crate) struct Latest {
     pub(crate) before: Position,
     /// Where the trace ends for it: only events before this count.
     pub(crate) end: Position,
+}
+
+impl Latest {
+    /// The event at this position, which is the trace's last one.
+    pub(crate) fn ran(trace: &Trace, position: Position) -> Self {
+        let entry = trace.entry(position);
+        Self {
+            thread: entry.event.thread,
+            kind: entry.event.kind,
+            object: entry.event.object,
+            before: entry.before,
+            end: position,
+        }
+    }
+
+    /// What a thread waits for at the end of the trace.
+    pub(crate) fn waiting(trace: &Trace, thread: Thread, pending: &Pending) -> Self {
+        Self {
+            thread,
+            kind: pending.kind,
+            object: pending.object,
+            before: trace.last(thread),
+            end: trace.len() as Position,
+        }
+    }
 }
 
 /// The events that race with `latest`, from the last to the first: dependent, by another thread, not ordered with it

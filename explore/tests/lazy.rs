@@ -4,10 +4,11 @@ mod model;
 
 use std::collections::HashSet;
 
-use model::generate::{FLAVOURS, Flavour, program};
+use model::generate::{FLAVOURS, Flavour, longer_program, program};
 use model::interpreter::{schedules, terminal_states};
 use model::{Expr, Model, Op, Program};
-use seqz_explore::{Dfs, HbrCache, Promise, Search, Strategy};
+use seqz_explore::search::Counts;
+use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Promise, Search, Strategy};
 
 fn all<S: Strategy>(program: &Program, strategy: S) -> Search<S> {
     let mut search = Search::new(strategy).counting_lazy_relations();
@@ -118,4 +119,106 @@ fn contents_of_locks_count() {
         assert_eq!(counts.lazy_relations, Some(lazies));
         assert!(counts.states <= lazies);
     }
+}
+
+/// How many programs are tried: more if one asks for it.
+fn count() -> usize {
+    std::env::var("SEQZ_LAZY_PROGRAMS").map_or(2500, |n| n.parse().expect("a number"))
+}
+
+#[test]
+fn lazy_reduction_reaches_what_the_interpreter_reaches() {
+    let mut executions = [0, 0];
+    for program in programs(1 << 32, count(), 2000) {
+        let reachable = terminal_states(&program, None);
+        let lazy = all(&program, LazyDpor::new());
+        let everything = all(&program, HbrCache::lazy());
+        assert_eq!(states(&lazy), reachable, "{program:?}");
+        assert_eq!(
+            lazy_relations(&lazy),
+            lazy_relations(&everything),
+            "{program:?}"
+        );
+        assert_eq!(lazy.promise(), LAZY);
+        let [lazy, dpor] = [lazy.counts(), all(&program, Dpor::new()).counts()];
+        // None is executed twice, and none that dpor does not execute.
+        assert_eq!(lazy.redundant, 0, "{program:?}");
+        assert!(lazy.relations <= dpor.relations, "{program:?}");
+        let saw_failures = |counts: Counts| counts.failures > 0;
+        assert_eq!(saw_failures(lazy), saw_failures(dpor), "{program:?}");
+        executions[0] += lazy.executions;
+        executions[1] += dpor.executions;
+    }
+    // With those that are given up, that need not hold of each program: see below.
+    assert!(executions[0] < executions[1], "{executions:?}");
+}
+
+#[test]
+fn lazy_reduction_keeps_every_lazy_relation_of_longer_programs() {
+    for seed in 0..400 {
+        let program = longer_program(seed, Flavour::Guards);
+        let mut dpor = Search::new(Dpor::new()).counting_lazy_relations();
+        dpor.run(&mut Model::new(&program), 2000)
+            .expect("models are deterministic");
+        if dpor.promise() != Promise::Exhausted {
+            continue;
+        }
+        let lazy = all(&program, LazyDpor::new());
+        assert_eq!(lazy_relations(&lazy), lazy_relations(&dpor), "{program:?}");
+        assert_eq!(states(&lazy), states(&dpor), "{program:?}");
+    }
+}
+
+/// Sections of one lock with nothing in common, by which plain reduction has n! executions.
+#[test]
+fn sections_that_share_nothing_are_not_turned_round() {
+    for threads in 2..6 {
+        let own = (0..threads).map(|n| vec![Op::Lock(0), Op::Load(0, n % 4), Op::Unlock(0)]);
+        let program = Program::of(own.collect());
+        assert_eq!(all(&program, LazyDpor::new()).counts().executions, 1);
+        let factorial: u64 = (1..=u64::from(threads)).product();
+        assert_eq!(all(&program, Dpor::new()).counts().executions, factorial);
+    }
+}
+
+/// What the order of sections decides though they have no data in common.
+#[test]
+fn sections_are_turned_round_for_a_reason() {
+    let section = |lock, body: &[Op]| [&[Op::Lock(lock)], body, &[Op::Unlock(lock)]].concat();
+    let nested = |outer, inner| section(outer, &section(inner, &[]));
+    let attempt = vec![Op::TryLock(0, 0), Op::Unless(0, 1, 1), Op::Unlock(0)];
+    let spinning = section(0, &[Op::Await(0, 1)]);
+    let writing = [section(0, &[]), vec![Op::Store(0, Expr::Const(1))]].concat();
+    let after = [section(0, &[]), vec![Op::Load(0, 0)]].concat();
+    let for_good = vec![Op::Lock(0)];
+    for (threads, what) in [
+        (vec![nested(0, 1), nested(1, 0)], "a deadlock"),
+        (vec![section(0, &[]), attempt], "an attempt that fails"),
+        (vec![spinning, writing.clone()], "a wait for ever"),
+        (vec![after, writing], "what comes after the sections"),
+        (vec![section(0, &[]), for_good], "a lock that is kept"),
+    ] {
+        let program = Program::of(threads);
+        let lazy = all(&program, LazyDpor::new());
+        assert_eq!(states(&lazy), terminal_states(&program, None), "{what}");
+        assert!(lazy.counts().states > 1, "{what}");
+    }
+}
+
+/// The counterexample of docs/lazy.md: five schedules are begun, of which one is given up, where `dpor` has four.
+#[test]
+fn more_may_be_given_up() {
+    let program = Program {
+        threads: vec![
+            vec![Op::Fork(2), Op::Lock(1), Op::Load(2, 1), Op::Unlock(1)],
+            vec![Op::Lock(1), Op::FetchAdd(0, 1, 1), Op::Unlock(1)],
+            vec![Op::Load(1, 1)],
+        ],
+        roots: 2,
+        initial: [0; 4],
+    };
+    let lazy = all(&program, LazyDpor::new()).counts();
+    let dpor = all(&program, Dpor::new()).counts();
+    assert_eq!((lazy.executions, lazy.abandoned), (5, 1));
+    assert_eq!((dpor.executions, dpor.abandoned), (4, 0));
 }

@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use seqz_explore::{Dfs, Dpor, Odpor, Promise, Search, Strategy};
+use seqz_explore::random_numbers::RandomNumbers;
+use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Odpor, Promise, Search, Strategy};
 use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
@@ -312,9 +313,56 @@ fn plain_data_races_unless_something_orders_it() {
             explore(Odpor::default(), program),
             explore(Dpor::default(), program),
             explore(Dfs::default(), program),
+            explore(HbrCache::lazy(), program),
+            explore(LazyDpor::default(), program),
         ] {
             assert_eq!(race(&found), races, "{found:?}");
             assert_eq!(found.failures.len(), usize::from(races), "{found:?}");
         }
     }
+}
+
+/// Whether two accesses race can depend on the order of sections that have nothing in common.
+#[test]
+fn races_are_seen_whatever_is_left_out_of_the_order_of_sections() {
+    use seqz_runtime::cell::StaticMut;
+    static COUNTS: [StaticMut<u32>; 2] = [const { StaticMut::new(0) }; 2];
+    static LOCKS: [Mutex<()>; 2] = [const { Mutex::new(()) }; 2];
+    fn run(ops: &[u64]) {
+        for op in ops {
+            let (what, which) = (op / 2, (op % 2) as usize);
+            let guard = (what > 1).then(|| LOCKS[which].lock().unwrap());
+            match what {
+                0 => drop(COUNTS[which].get()),
+                1 => COUNTS[which].set(1),
+                2 => COUNTS[1 - which].set(2),
+                _ => {}
+            }
+            drop(guard);
+        }
+    }
+    let mut numbers = RandomNumbers::new(7);
+    let mut racing = 0;
+    for _ in 0..300 {
+        let mut bodies: Vec<Vec<u64>> = Vec::new();
+        for _ in 0..2 {
+            bodies.push((0..4).map(|_| numbers.below(10)).collect());
+        }
+        let program = || {
+            let (first, second) = (bodies[0].clone(), bodies[1].clone());
+            let first = thread::spawn(move || run(&first));
+            run(&second);
+            first.join().unwrap();
+        };
+        let all = explore(Odpor::default(), program).failures;
+        racing += u32::from(!all.is_empty());
+        let lazy = [
+            explore(HbrCache::lazy(), program),
+            explore(LazyDpor::default(), program),
+        ];
+        for found in lazy {
+            assert_eq!(found.failures.is_empty(), all.is_empty(), "{bodies:?}");
+        }
+    }
+    assert!((50..250).contains(&racing), "{racing}");
 }

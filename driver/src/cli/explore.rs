@@ -100,6 +100,8 @@ pub enum StrategyChoice {
     HbrCache,
     /// The same with the lazy happens-before relation, which leaves out the order of lock operations
     LazyHbr,
+    /// Every order up to that of independent events, and of critical sections that share nothing
+    LazyDpor,
 }
 
 impl StrategyChoice {
@@ -118,6 +120,7 @@ impl StrategyChoice {
             Self::Odpor => "odpor",
             Self::HbrCache => "hbr-cache",
             Self::LazyHbr => "lazy-hbr",
+            Self::LazyDpor => "lazy-dpor",
         }
     }
 
@@ -132,7 +135,7 @@ impl StrategyChoice {
 
     /// Whether it is about lazy happens-before relations.
     const fn is_lazy(self) -> bool {
-        matches!(self, Self::HbrCache | Self::LazyHbr)
+        matches!(self, Self::HbrCache | Self::LazyHbr | Self::LazyDpor)
     }
 
     const fn has_bound(self) -> bool {

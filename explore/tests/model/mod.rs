@@ -266,6 +266,14 @@ impl Machine {
         let mut found = self.value(object);
         let mut left = None;
         let mut again = false;
+        if let Op::Unlock(l) | Op::WriteAndUnlock(l, _) = op {
+            let owner = usize::from(self.owners[usize::from(l)]);
+            assert_eq!(
+                owner,
+                thread + 1,
+                "a thread gives back what it does not hold"
+            );
+        }
         match op {
             Op::Load(r, x) => {
                 result = Some((r, self.variables[usize::from(x)]));

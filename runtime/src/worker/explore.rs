@@ -7,8 +7,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    Dfs, Dpor, Executor, HbrCache, Icb, IcbDpor, Odpor, Part, Pcb, Pct, Pos, Random, Search,
-    Strategy, Surw,
+    Dfs, Dpor, Executor, HbrCache, Icb, IcbDpor, LazyDpor, Odpor, Part, Pcb, Pct, Pos, Random,
+    Search, Strategy, Surw,
 };
 
 use careful::Careful;
@@ -81,6 +81,7 @@ pub(super) fn explore(
             "icb+dpor" => exploration.run(IcbDpor::new(request.bound)),
             "hbr-cache" => exploration.run(HbrCache::new()),
             "lazy-hbr" => exploration.run(HbrCache::lazy()),
+            "lazy-dpor" => exploration.run(LazyDpor::new()),
             "odpor" => exploration.run(Odpor::part(part)),
             "random" => exploration.run(Random::new(request.seed)),
             "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),

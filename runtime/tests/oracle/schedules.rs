@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use seqz_explore::search::Counts;
-use seqz_explore::{Dfs, Dpor, HbrCache, Odpor, Promise, Search, Strategy};
+use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Odpor, Promise, Search, Strategy};
 use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
 
@@ -84,6 +84,9 @@ fn strategies_see_the_same_and_all_that_is_found_by_interference() {
         let Some(optimal) = failures(&program, Odpor::new()) else {
             continue;
         };
+        if let Some(lazy) = failures(&program, LazyDpor::new()) {
+            assert_eq!(lazy, optimal, "lazy-dpor and odpor differ\n{program}");
+        }
         if let Some(reduced) = failures(&program, Dpor::new()) {
             assert_eq!(reduced, optimal, "dpor and odpor differ\n{program}");
         }
@@ -119,6 +122,10 @@ fn caches_see_the_same(program: &Program, all: &BTreeSet<Seen>, dfs: Counts) {
     assert!(dfs.states <= lazies, "{dfs:?}\n{program}");
     assert!(lazies <= dfs.relations, "{dfs:?}\n{program}");
     assert!(dfs.relations <= dfs.executions, "{dfs:?}\n{program}");
+    let (lazy_sees, lazy) = explored(program, LazyDpor::new()).expect("no more than dfs");
+    assert_eq!(&lazy_sees, all, "lazy-dpor and dfs differ\n{program}");
+    assert_eq!(lazy.lazy_relations, dfs.lazy_relations, "{program}");
+    assert_eq!(lazy.states, dfs.states, "{program}");
     let [(hbr_sees, hbr), (lazy_sees, lazy)] = [HbrCache::new(), HbrCache::lazy()]
         .map(|cache| explored(program, cache).expect("no more than dfs"));
     assert_eq!(&hbr_sees, all, "hbr-cache and dfs differ\n{program}");

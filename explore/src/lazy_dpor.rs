@@ -1,0 +1,484 @@
+//! `lazy-dpor`: dynamic partial-order reduction that leaves the order of critical sections open where nobody can tell.
+//!
+//! Source: *The Lazy Happens-Before Relation* (Thomson and Donaldson), section 4, names it as future work, and the obstacle:
+//! not every linearization of a lazy relation can be executed. What is done about it here is our own. The frame is that
+//! of [`Dpor`](crate::Dpor), sleep sets included, in which an execution that is asleep has an equivalent one that is not.
+//!
+//! What [`Dpor`](crate::Dpor) does for two sections of one lock is to turn their order round, always. Here that is done
+//! only for a reason:
+//! 1. **Data.** Clocks are those of the lazy relation, so that lock operations order nothing. Two accesses race then though
+//!    a lock keeps them apart, or though the one comes after the other by the order of sections only. The events that are
+//!    to come before the earlier access are put in a row after the prefix, and the row is run on paper. If a lock is held
+//!    that one of them takes ([`LazyDpor::row`]), then it is that lock's sections which are turned round, where the
+//!    one that is in the way began. The same is done for each section around the earlier access if another section of its
+//!    lock came between the two.
+//! 2. **Waiting.** A section in which its thread may have to wait (it takes a second lock there, it joins, it spins, it
+//!    never gives the lock back) can hold others up for ever, or be held up. It is turned round with all others of its lock:
+//!    that is how deadlocks are found. It may show in a later event than the one that takes the lock.
+//! 3. **Attempts.** `try_lock` sees whether a lock is held, so its order with every operation on the lock counts.
+//!
+//! A section that is left alone can so be moved as a whole, over whatever was found not to depend on it, to the front of
+//! an execution that begins with its thread. What the lazy relation does not order may sleep, and the events that sleep
+//! there need not be part of what is to be explored; so a row is looked at without them too ([`LazyDpor::awake`]).
+//!
+//! Two accesses to plain data race if nothing orders them, and a lock may. But a race that is turned round where it is
+//! shows: the thread of the earlier access is about to make it all the time until the other one has been made.
+//!
+//! Promise: exhausted lazily: every lazy relation of an execution is executed at least once, so all terminal states,
+//! failures and deadlocks are seen. That this is so is held by tests against an interpreter on random programs, in
+//! which leaving out any one of the three reasons, or of the two remarks in brackets, shows within seconds.
+//!
+//! No two executions that run to an end have one happens-before relation, because of the sleep sets; so there are never more
+//! of these than with `dpor`. There can be more that are *given up*: what has to be tried is found in another order, and
+//! some of it turns out to sleep. `docs/lazy.md` has the smallest example.
+
+mod trace;
+
+use crate::event::{Event, Kind, Pending, Thread};
+use crate::executor::{Outcome, Pick, RunEnd, View};
+use crate::search::Divergence;
+use crate::stack::{Stack, Step};
+use crate::strategy::{Promise, Strategy};
+use crate::threads::ThreadSet;
+use crate::trace::{NOWHERE, Position, Trace};
+
+use trace::{LazyTrace, Section, depends_lazily};
+
+/// An operation that is to come before an earlier event.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    event: Event,
+    /// What comes before it in its thread.
+    before: Position,
+    /// Only events before this count.
+    end: Position,
+}
+
+/// Dynamic partial-order reduction with the lazy happens-before relation.
+#[derive(Clone, Debug, Default)]
+pub struct LazyDpor {
+    stack: Stack,
+    trace: LazyTrace,
+    /// The same execution with the happens-before relation that is not lazy.
+    regular: Trace,
+    /// Threads that can run at the current point.
+    enabled: ThreadSet,
+    /// Sections that have turned out to be ones in which their thread may wait.
+    told: Vec<usize>,
+}
+
+impl LazyDpor {
+    /// From the start.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn target(&self, position: Position) -> Target {
+        Target {
+            event: *self.trace.event(position),
+            before: self.trace.before(position),
+            end: position,
+        }
+    }
+
+    fn waiting_target(&self, thread: Thread, pending: &Pending) -> Target {
+        Target {
+            event: Event {
+                thread,
+                kind: pending.kind,
+                object: pending.object,
+                ..Event::default()
+            },
+            before: self.trace.last(thread),
+            end: self.trace.len(),
+        }
+    }
+
+    /// Turns the target's races over data round.
+    fn race(&mut self, target: Target) {
+        let uses = self.trace.uses(target.event.object);
+        let racing: Vec<Position> = uses
+            .iter()
+            .copied()
+            .filter(|&position| position < target.end)
+            .filter(|&position| {
+                let event = self.trace.event(position);
+                event.thread != target.event.thread
+                    && depends_lazily(event, &target.event)
+                    && !self.trace.happens_before(position, target.before)
+            })
+            .collect();
+        for (n, &position) in racing.iter().enumerate() {
+            let is_immediate = target.event.kind.blocks()
+                || !racing[n + 1..]
+                    .iter()
+                    .any(|&other| self.trace.happens_before(position, other));
+            if !is_immediate || self.was_let_go(target, position) {
+                continue;
+            }
+            self.turn_round(position, target);
+            // What another thread's section keeps apart.
+            let around: Vec<Position> = self
+                .trace
+                .sections()
+                .iter()
+                .filter(|section| self.keeps_apart(section, position, target))
+                .map(|section| section.taken)
+                .collect();
+            for taken in around {
+                self.turn_round(taken, target);
+            }
+        }
+    }
+
+    /// Whether the operation was announced before `position` and was waiting there for something that is not a lock.
+    fn was_let_go(&mut self, target: Target, position: Position) -> bool {
+        let announced = target.before == NOWHERE || target.before < position;
+        let there = self
+            .stack
+            .node(position)
+            .enabled
+            .contains(target.event.thread);
+        announced && !there && !matches!(target.event.kind, Kind::Lock | Kind::LockShared)
+    }
+
+    /// Whether the section is around the event at `position`, and another one of this lock comes before the target.
+    fn keeps_apart(&self, section: &Section, position: Position, target: Target) -> bool {
+        section.thread == self.trace.event(position).thread
+            && section.taken < position
+            && (section.given_back == NOWHERE || section.given_back >= position)
+            && self.trace.sections().iter().any(|other| {
+                other.lock == section.lock
+                    && other.thread != section.thread
+                    && other.taken > section.taken
+                    && other.taken <= target.end
+                    && section.excludes(other.is_shared)
+            })
+    }
+
+    /// Turns round the order of a section in which its thread may wait, and of those of the same lock.
+    fn sections(&mut self) {
+        while let Some(number) = self.told.pop() {
+            let sections = self.trace.sections();
+            let this = sections[number];
+            let races: Vec<(Position, Position)> = sections
+                .iter()
+                .filter(|other| {
+                    other.lock == this.lock
+                        && other.thread != this.thread
+                        && this.excludes(other.is_shared)
+                })
+                .map(|other| {
+                    let (a, b) = (this.taken, other.taken);
+                    (a.min(b), a.max(b))
+                })
+                .collect();
+            for (earlier, later) in races {
+                self.turn_sections_round(earlier, self.target(later));
+            }
+        }
+    }
+
+    /// Turns round the order of the target, which takes a lock, and of sections in which their threads may wait.
+    fn lock(&mut self, target: Target) {
+        let is_shared = matches!(target.event.kind, Kind::LockShared | Kind::TryLockShared);
+        let races: Vec<Position> = self
+            .trace
+            .sections()
+            .iter()
+            .filter(|section| {
+                section.lock == target.event.object
+                    && section.thread != target.event.thread
+                    && section.taken < target.end
+                    && section.may_wait
+                    && section.excludes(is_shared)
+            })
+            .map(|section| section.taken)
+            .collect();
+        for taken in races {
+            self.turn_sections_round(taken, target);
+        }
+    }
+
+    fn turn_sections_round(&mut self, taken: Position, target: Target) {
+        if !self.trace.happens_before(taken, target.before) {
+            self.turn_round(taken, target);
+        }
+    }
+
+    /// Makes sure that an order is explored in which the target comes before the event at `position`.
+    fn turn_round(&mut self, position: Position, target: Target) {
+        let mut pairs = vec![(position, target)];
+        let mut known: Vec<(Position, Position)> = Vec::new();
+        while let Some((position, target)) = pairs.pop() {
+            if known.contains(&(position, target.end)) {
+                continue;
+            }
+            known.push((position, target.end));
+            let all: Vec<Position> = (position + 1..target.end)
+                .filter(|&at| !self.trace.happens_before(position, at))
+                .collect();
+            let needed: Vec<Position> = all
+                .iter()
+                .copied()
+                .filter(|&at| self.is_needed(at, position, target))
+                .collect();
+            let awake = self.awake(position, &all, &needed);
+            let is_regular = |&at: &Position| !self.regular.happens_before(position, at);
+            let is_plain = all.iter().all(is_regular);
+            let mut tried = false;
+            if let Ok(row) = self.row(position, &all, &needed, target) {
+                self.start(position, &row, target);
+                tried = row.len() == all.len() && (is_plain || awake.len() == all.len());
+            }
+            if !tried && let Ok(row) = self.row(position, &awake, &needed, target) {
+                self.start(position, &row, target);
+                tried = row.len() == awake.len();
+            }
+            if tried {
+                continue;
+            }
+            let obstacle = match self.row(position, &needed, &needed, target) {
+                Ok(row) => {
+                    self.start(position, &row, target);
+                    continue;
+                }
+                Err(obstacle) => obstacle,
+            };
+            // Some lock is held: whoever takes it here must do so before.
+            let (taken, blocked) = obstacle;
+            let blocked = match blocked {
+                NOWHERE => target,
+                blocked => self.target(blocked),
+            };
+            if known.contains(&(taken, blocked.end)) || known.len() > 16 {
+                let node = self.stack.node(position);
+                node.backtrack = node.backtrack.union(node.enabled);
+            } else {
+                pairs.push((taken, blocked));
+            }
+        }
+    }
+
+    /// Those of the events that are needed, or have nothing to do with threads that sleep at `position`.
+    fn awake(
+        &mut self,
+        position: Position,
+        all: &[Position],
+        needed: &[Position],
+    ) -> Vec<Position> {
+        let asleep = self.stack.node(position).asleep;
+        let mut left_out: Vec<Position> = Vec::new();
+        let mut awake = Vec::new();
+        for &at in all {
+            let is_needed = needed.binary_search(&at).is_ok();
+            let follows = |&out: &Position| self.trace.happens_before(out, at);
+            if !is_needed
+                && (asleep.contains(self.trace.event(at).thread) || left_out.iter().any(follows))
+            {
+                left_out.push(at);
+            } else {
+                awake.push(at);
+            }
+        }
+        awake
+    }
+
+    /// Whether the target can't come before this event, if it is to come before the one at `position`.
+    fn is_needed(&self, at: Position, position: Position, target: Target) -> bool {
+        if self.trace.happens_before(at, target.before) {
+            return true;
+        }
+        self.trace.uses(target.event.object).iter().any(|&used| {
+            used >= at
+                && used < target.end
+                && depends_lazily(self.trace.event(used), &target.event)
+                && !self.trace.happens_before(position, used)
+                && self.trace.happens_before(at, used)
+        })
+    }
+
+    /// Those of the events that can follow on the first `position` events, with the target behind them. If what is needed for
+    /// the target can't: where the lock was taken that is in the way, and which event it is in the way of; [`NOWHERE`] for
+    /// the target.
+    fn row(
+        &self,
+        position: Position,
+        events: &[Position],
+        needed: &[Position],
+        target: Target,
+    ) -> Result<Vec<Position>, (Position, Position)> {
+        let is_open = |section: &&Section| {
+            section.taken < position
+                && (section.given_back == NOWHERE || section.given_back >= position)
+        };
+        let sections = self.trace.sections().iter();
+        let mut held: Vec<Section> = sections.filter(is_open).copied().collect();
+        let mut row = Vec::new();
+        let mut left_out: Vec<Position> = Vec::new();
+        let steps = events
+            .iter()
+            .map(|&at| (at, *self.trace.event(at)))
+            .chain([(NOWHERE, target.event)]);
+        for (at, event) in steps {
+            let is_target = at == NOWHERE;
+            let is_needed = is_target || needed.binary_search(&at).is_ok();
+            let follows = |&out: &Position| self.trace.happens_before(out, at);
+            if !is_target && left_out.iter().any(follows) {
+                left_out.push(at);
+                continue;
+            }
+            if event.kind.acquires() {
+                let is_shared = matches!(event.kind, Kind::LockShared | Kind::TryLockShared);
+                let in_the_way = held
+                    .iter()
+                    .find(|section| section.lock == event.object && section.excludes(is_shared));
+                // An attempt that is the target comes to whatever it comes to.
+                let blocks = matches!(event.kind, Kind::Lock | Kind::LockShared);
+                if let Some(section) = in_the_way
+                    && (blocks || !is_target)
+                {
+                    if is_needed {
+                        return Err((section.taken, at));
+                    }
+                    left_out.push(at);
+                    continue;
+                }
+                held.push(Section {
+                    thread: event.thread,
+                    lock: event.object,
+                    is_shared,
+                    taken: at,
+                    given_back: NOWHERE,
+                    may_wait: false,
+                });
+            }
+            if matches!(event.kind, Kind::Unlock | Kind::UnlockShared) {
+                let given_back = held.iter().rposition(|section| {
+                    section.thread == event.thread && section.lock == event.object
+                });
+                if let Some(given_back) = given_back {
+                    held.remove(given_back);
+                }
+            }
+            if !is_target {
+                row.push(at);
+            }
+        }
+        Ok(row)
+    }
+
+    /// Makes sure that one of the threads is tried before `position` that can begin these events with the target behind them.
+    fn start(&mut self, position: Position, events: &[Position], target: Target) {
+        let mut starting = ThreadSet::EMPTY;
+        let mut moving = ThreadSet::EMPTY;
+        let mut before: Vec<Event> = Vec::new();
+        let events = events
+            .iter()
+            .map(|&at| *self.trace.event(at))
+            .chain([target.event]);
+        for event in events {
+            if !moving.contains(event.thread) {
+                moving.insert(event.thread);
+                let is_first = before.iter().all(|earlier| {
+                    let forked =
+                        earlier.kind == Kind::Fork && earlier.object == u32::from(event.thread);
+                    let joined =
+                        event.kind == Kind::Join && event.object == u32::from(earlier.thread);
+                    !forked && !joined && !earlier.depends(&event)
+                });
+                if is_first {
+                    starting.insert(event.thread);
+                }
+            }
+            before.push(event);
+        }
+        self.stack
+            .node(position)
+            .try_one_of(starting, target.event.thread);
+    }
+
+    /// What waits at the end of the execution, or where it is given up.
+    fn races_of_waiting(&mut self, view: &View<'_>) {
+        self.trace
+            .note_enabled(view.enabled, |section| self.told.push(section));
+        self.sections();
+        for thread in view.live.difference(view.enabled).iter() {
+            let target = self.waiting_target(thread, view.of(thread));
+            if matches!(target.event.kind, Kind::Lock | Kind::LockShared) {
+                self.lock(target);
+            }
+            self.race(target);
+        }
+    }
+}
+
+impl Strategy for LazyDpor {
+    fn name(&self) -> &'static str {
+        "lazy-dpor"
+    }
+
+    fn begin(&mut self) -> bool {
+        let more = self.stack.begin();
+        self.trace.truncate(self.stack.known());
+        self.regular.truncate(self.stack.known());
+        more
+    }
+
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        self.enabled = view.enabled;
+        match self.stack.pick(view)? {
+            Step::Run(thread) => Ok(Pick::Run(thread)),
+            Step::Asleep => {
+                self.races_of_waiting(view);
+                Ok(Pick::Abandon)
+            }
+        }
+    }
+
+    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        if self.stack.ran(event)? {
+            let told = &mut self.told;
+            self.trace
+                .note_enabled(self.enabled, |section| told.push(section));
+            self.regular.push(event);
+            let position = self
+                .trace
+                .push(event, self.enabled, |section| told.push(section));
+            self.sections();
+            let target = self.target(position);
+            if event.kind.acquires() {
+                self.lock(target);
+            }
+            self.race(target);
+        }
+        Ok(())
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        self.races_of_waiting(view);
+    }
+
+    fn end(&mut self, end: &RunEnd) {
+        if end.outcome != Outcome::Abandoned {
+            let told = &mut self.told;
+            self.trace
+                .note_enabled(ThreadSet::EMPTY, |section| told.push(section));
+            self.sections();
+        }
+        self.stack.end();
+    }
+
+    fn promise(&self) -> Promise {
+        if self.stack.is_done() {
+            Promise::ExhaustedLazily { truncated: false }
+        } else {
+            Promise::Unfinished
+        }
+    }
+
+    fn explored(&self) -> Option<f64> {
+        Some(self.stack.explored())
+    }
+}

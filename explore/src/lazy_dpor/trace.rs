@@ -1,0 +1,258 @@
+//! An execution so far with vector clocks for the lazy happens-before relation, and with its critical sections.
+
+use crate::event::{Class, Event, Kind, Object, Thread};
+use crate::threads::ThreadSet;
+use crate::trace::{NOWHERE, Position};
+
+/// Whether the order of two events of different threads counts in the lazy relation. Attempts to lock see whether the
+/// lock is held, so that their order with all other operations on it counts.
+pub(super) fn depends_lazily(one: &Event, other: &Event) -> bool {
+    if is_attempt(one.kind) || is_attempt(other.kind) {
+        return one.depends(other);
+    }
+    one.object == other.object && one.lazy_class().conflicts(other.lazy_class())
+}
+
+const fn is_attempt(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::TryLock | Kind::TryLockFailed | Kind::TryLockShared | Kind::TryLockSharedFailed
+    )
+}
+
+/// Whether a thread may never get past an operation of this kind.
+const fn waits(kind: Kind) -> bool {
+    kind.blocks() || matches!(kind, Kind::Join | Kind::Wait)
+}
+
+/// A critical section.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub(super) thread: Thread,
+    pub(super) lock: Object,
+    pub(super) is_shared: bool,
+    /// Where the lock was taken.
+    pub(super) taken: Position,
+    /// Where it was given back; [`NOWHERE`] if it has not been.
+    pub(super) given_back: Position,
+    /// The thread may have to wait in it: it is about to take another lock there, say. That may depend on whose section was
+    /// first, and may be for ever.
+    pub(super) may_wait: bool,
+}
+
+impl Section {
+    /// Whether both can be held at once.
+    pub(super) fn excludes(&self, is_shared: bool) -> bool {
+        !(self.is_shared && is_shared)
+    }
+}
+
+/// One event and what belongs to it.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    event: Event,
+    /// Which event of its thread it is, from 1.
+    index: u32,
+    before: Position,
+    /// Threads that could run right before it.
+    enabled: ThreadSet,
+}
+
+/// An execution so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LazyTrace {
+    entries: Vec<Entry>,
+    clocks: Vec<Vec<u32>>,
+    /// Per thread: its last event, or its fork.
+    last: Vec<Position>,
+    counts: Vec<u32>,
+    /// Per object: the events on it, ascending.
+    uses: Vec<Vec<Position>>,
+    sections: Vec<Section>,
+    /// Per thread: the numbers of its sections that are open.
+    open: Vec<Vec<usize>>,
+}
+
+impl LazyTrace {
+    pub(super) fn len(&self) -> Position {
+        self.entries.len() as Position
+    }
+
+    pub(super) fn event(&self, position: Position) -> &Event {
+        &self.entries[position as usize].event
+    }
+
+    /// What comes before the event in its thread.
+    pub(super) fn before(&self, position: Position) -> Position {
+        self.entries[position as usize].before
+    }
+
+    /// The thread's last event or its fork.
+    pub(super) fn last(&self, thread: Thread) -> Position {
+        self.last
+            .get(usize::from(thread))
+            .copied()
+            .unwrap_or(NOWHERE)
+    }
+
+    /// The events on the object, ascending.
+    pub(super) fn uses(&self, object: Object) -> &[Position] {
+        self.uses.get(object as usize).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// Whether `earlier` happens before `position` or is it. Nothing happens before [`NOWHERE`].
+    pub(super) fn happens_before(&self, earlier: Position, position: Position) -> bool {
+        if position == NOWHERE {
+            return false;
+        }
+        let Entry { event, index, .. } = &self.entries[earlier as usize];
+        let clock = &self.clocks[position as usize];
+        clock
+            .get(usize::from(event.thread))
+            .is_some_and(|known| known >= index)
+    }
+
+    /// Cuts it back to its first `length` events.
+    pub(super) fn truncate(&mut self, length: usize) {
+        if length == self.entries.len() {
+            return;
+        }
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.truncate(length);
+        *self = Self::default();
+        for Entry { event, enabled, .. } in entries {
+            self.note_enabled(enabled, |_| {});
+            self.push(&event, enabled, |_| {});
+        }
+    }
+
+    /// Takes the next event, before which these threads could run. `tell` is called with the number of each section that
+    /// turns out to be one in which its thread may wait.
+    pub(super) fn push(
+        &mut self,
+        event: &Event,
+        enabled: ThreadSet,
+        tell: impl FnMut(usize),
+    ) -> Position {
+        let names_thread = matches!(event.kind, Kind::Fork | Kind::Join);
+        let thread = usize::from(event.thread);
+        let other = if names_thread {
+            event.object as usize
+        } else {
+            thread
+        };
+        self.make_room(thread.max(other));
+        let position = self.len();
+        let before = self.last[thread];
+        let mut clock = match before {
+            NOWHERE => Vec::new(),
+            before => self.clocks[before as usize].clone(),
+        };
+        let mut join = |with: &[u32]| {
+            if clock.len() < with.len() {
+                clock.resize(with.len(), 0);
+            }
+            for (own, &other) in clock.iter_mut().zip(with) {
+                *own = (*own).max(other);
+            }
+        };
+        if event.kind == Kind::Join {
+            if self.last[other] != NOWHERE {
+                join(&self.clocks[self.last[other] as usize]);
+            }
+        } else if event.kind.class() != Class::None {
+            for &earlier in self.uses(event.object).iter().rev() {
+                let used = self.event(earlier);
+                if depends_lazily(used, event) {
+                    join(&self.clocks[earlier as usize]);
+                }
+            }
+            let object = event.object as usize;
+            if object >= self.uses.len() {
+                self.uses.resize_with(object + 1, Vec::new);
+            }
+            self.uses[object].push(position);
+        }
+        if clock.len() <= thread {
+            clock.resize(thread + 1, 0);
+        }
+        self.counts[thread] += 1;
+        let index = self.counts[thread];
+        clock[thread] = index;
+        self.clocks.push(clock);
+        self.entries.push(Entry {
+            event: *event,
+            index,
+            before,
+            enabled,
+        });
+        self.last[thread] = position;
+        if event.kind == Kind::Fork {
+            self.last[other] = position;
+        }
+        self.note_section(event, position, tell);
+        position
+    }
+
+    fn note_section(&mut self, event: &Event, position: Position, tell: impl FnMut(usize)) {
+        let thread = usize::from(event.thread);
+        if waits(event.kind) {
+            self.may_wait(thread, tell);
+        }
+        if event.kind.acquires() {
+            self.open[thread].push(self.sections.len());
+            self.sections.push(Section {
+                thread: event.thread,
+                lock: event.object,
+                is_shared: matches!(event.kind, Kind::LockShared | Kind::TryLockShared),
+                taken: position,
+                given_back: NOWHERE,
+                may_wait: false,
+            });
+        }
+        if matches!(event.kind, Kind::Unlock | Kind::UnlockShared) {
+            let sections = &mut self.sections;
+            let open = &mut self.open[thread];
+            let of_lock = open
+                .iter()
+                .rposition(|&section| sections[section].lock == event.object);
+            if let Some(at) = of_lock {
+                sections[open.remove(at)].given_back = position;
+            }
+        }
+    }
+
+    /// The thread may wait in the sections that it is in.
+    fn may_wait(&mut self, thread: usize, mut tell: impl FnMut(usize)) {
+        let Some(open) = self.open.get(thread) else {
+            return;
+        };
+        for &section in open {
+            if !std::mem::replace(&mut self.sections[section].may_wait, true) {
+                tell(section);
+            }
+        }
+    }
+
+    /// No others than these threads can run: they wait, or have ended.
+    pub(super) fn note_enabled(&mut self, enabled: ThreadSet, mut tell: impl FnMut(usize)) {
+        for thread in 0..self.open.len() {
+            let name = Thread::try_from(thread).unwrap_or(Thread::MAX);
+            if !enabled.contains(name) {
+                self.may_wait(thread, &mut tell);
+            }
+        }
+    }
+
+    fn make_room(&mut self, thread: usize) {
+        if thread >= self.last.len() {
+            self.last.resize(thread + 1, NOWHERE);
+            self.counts.resize(thread + 1, 0);
+            self.open.resize_with(thread + 1, Vec::new);
+        }
+    }
+}

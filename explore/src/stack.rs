@@ -1,0 +1,188 @@
+//! The current schedule of a dynamic partial-order reduction: its scheduling points with backtrack sets and sleep sets.
+//!
+//! Which threads have to be tried at a point is for the strategy to say; what is here is the same for all: depth-first order,
+//! and sleep sets (Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996, chapter 5). A thread
+//! whose alternatives have been explored sleeps until a dependent event wakes it.
+
+use crate::event::{Event, Thread};
+use crate::executor::View;
+use crate::search::{Difference, Divergence};
+use crate::threads::ThreadSet;
+
+/// One scheduling point of the current schedule.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Node {
+    pub(crate) enabled: ThreadSet,
+    pub(crate) backtrack: ThreadSet,
+    pub(crate) asleep: ThreadSet,
+    /// Threads that sleep here, each by the event that it did when it was explored.
+    sleep: Vec<Event>,
+    done: ThreadSet,
+    chosen: Thread,
+    /// What the chosen thread did.
+    event: Event,
+    weight: f64,
+}
+
+impl Node {
+    /// Makes sure that one of these threads is tried here, if there are any: `first` if it is one of them.
+    pub(crate) fn try_one_of(&mut self, threads: ThreadSet, first: Thread) {
+        let threads = threads.intersection(self.enabled);
+        let tried = self.backtrack.union(self.asleep);
+        if threads.intersection(tried).is_empty() {
+            let first = threads.contains(first).then_some(first);
+            if let Some(thread) = first.or(threads.first()) {
+                self.backtrack.insert(thread);
+            }
+        }
+    }
+
+    /// Threads of which each is tried here.
+    fn children(&self) -> ThreadSet {
+        self.backtrack.difference(self.asleep).union(self.done)
+    }
+}
+
+/// What to do at a scheduling point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Run(Thread),
+    /// Every enabled thread sleeps.
+    Asleep,
+}
+
+/// The current schedule.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stack {
+    /// The first `length` are the current schedule; the others keep their memory.
+    nodes: Vec<Node>,
+    length: usize,
+    depth: usize,
+    /// How many events of the current schedule have been done.
+    known: usize,
+    started: bool,
+    done: bool,
+    explored: f64,
+}
+
+impl Stack {
+    /// Goes on to the next schedule, of which the first [`Self::known`] events are those of the one before. False if there
+    /// is none.
+    pub(crate) fn begin(&mut self) -> bool {
+        self.depth = 0;
+        if !std::mem::replace(&mut self.started, true) {
+            return true;
+        }
+        while self.length > 0 {
+            let position = self.length - 1;
+            self.known = position;
+            let node = &mut self.nodes[position];
+            let event = node.event;
+            node.done.insert(event.thread);
+            if !node.asleep.contains(event.thread) {
+                node.asleep.insert(event.thread);
+                node.sleep.push(event);
+            }
+            if let Some(next) = node.backtrack.difference(node.asleep).first() {
+                node.chosen = next;
+                return true;
+            }
+            self.length -= 1;
+        }
+        self.done = true;
+        false
+    }
+
+    /// How many events of the current schedule are known.
+    pub(crate) fn known(&self) -> usize {
+        self.known
+    }
+
+    /// The scheduling point before the event at this position.
+    pub(crate) fn node(&mut self, position: u32) -> &mut Node {
+        &mut self.nodes[position as usize]
+    }
+
+    #[inline]
+    pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Step, Divergence> {
+        let depth = self.depth;
+        self.depth += 1;
+        if depth >= self.length {
+            return Ok(self.push(view));
+        }
+        let node = &self.nodes[depth];
+        if node.enabled != view.enabled {
+            return Err(Divergence {
+                position: depth,
+                difference: Difference::OtherEnabled,
+            });
+        }
+        Ok(Step::Run(node.chosen))
+    }
+
+    fn push(&mut self, view: &View<'_>) -> Step {
+        if self.length == self.nodes.len() {
+            self.nodes.push(Node::default());
+        }
+        let (before, rest) = self.nodes.split_at_mut(self.length);
+        let node = &mut rest[0];
+        node.enabled = view.enabled;
+        node.sleep.clear();
+        node.asleep = ThreadSet::EMPTY;
+        node.weight = 1.0;
+        if let Some(parent) = before.last() {
+            let awake = |other: &&Event| !other.depends(&parent.event);
+            for sleeper in parent.sleep.iter().filter(awake) {
+                node.sleep.push(*sleeper);
+                node.asleep.insert(sleeper.thread);
+            }
+            node.weight = parent.weight / f64::from(parent.children().len().max(1));
+        }
+        let awake = view.enabled.difference(node.asleep);
+        let Some(lowest) = awake.first() else {
+            return Step::Asleep;
+        };
+        let chosen = view
+            .running()
+            .filter(|&t| awake.contains(t))
+            .unwrap_or(lowest);
+        node.chosen = chosen;
+        node.backtrack = ThreadSet::only(chosen);
+        node.done = ThreadSet::EMPTY;
+        self.length += 1;
+        Step::Run(chosen)
+    }
+
+    /// Takes what the picked thread did: whether that is new.
+    #[inline]
+    pub(crate) fn ran(&mut self, event: &Event) -> Result<bool, Divergence> {
+        let position = self.depth - 1;
+        let node = &mut self.nodes[position];
+        if position < self.known {
+            Divergence::check(position, &node.event, event)?;
+            return Ok(false);
+        }
+        node.event = *event;
+        self.known = position + 1;
+        Ok(true)
+    }
+
+    /// The execution is over.
+    pub(crate) fn end(&mut self) {
+        let last = self.length.checked_sub(1).map(|last| &self.nodes[last]);
+        self.explored += last.map_or(1.0, |node| {
+            node.weight / f64::from(node.children().len().max(1))
+        });
+    }
+
+    /// Whether there are no more schedules.
+    pub(crate) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Estimated part of the search that lies behind. Backtrack sets grow as a search goes on, so that early estimates are too
+    /// low for the whole.
+    pub(crate) fn explored(&self) -> f64 {
+        self.explored.min(1.0)
+    }
+}
