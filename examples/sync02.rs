@@ -1,0 +1,52 @@
+//! A mailbox with room for one letter, and two threads that wait for one.
+//!
+//! Source: `sync02_bad` of SCTBench, after the benchmarks of ESBMC: threads that wait for each other's items.
+//!
+//! The bug: whoever has been woken takes the letter, and does not look again whether there is one. Another thread may
+//! have come first, which has not waited at all.
+//!
+//! Threads: two that take a letter, and the main thread, which brings them.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+#[derive(Default)]
+struct Mailbox {
+    letter: Mutex<Option<u32>>,
+    brought: Condvar,
+    taken: Condvar,
+}
+
+impl Mailbox {
+    fn bring(&self, letter: u32) {
+        let mut place = self.letter.lock().unwrap();
+        while place.is_some() {
+            place = self.taken.wait(place).unwrap();
+        }
+        *place = Some(letter);
+        self.brought.notify_one();
+    }
+
+    fn take(&self) -> u32 {
+        let mut place = self.letter.lock().unwrap();
+        if place.is_none() {
+            place = self.brought.wait(place).unwrap();
+        }
+        let letter = place.take();
+        self.taken.notify_one();
+        letter.expect("there is no letter")
+    }
+}
+
+#[test]
+fn a_letter_is_taken_by_another() {
+    let mailbox = Arc::new(Mailbox::default());
+    let readers = [(); 2].map(|()| {
+        let mailbox = Arc::clone(&mailbox);
+        thread::spawn(move || mailbox.take())
+    });
+    mailbox.bring(1);
+    mailbox.bring(2);
+    let letters = readers.map(|reader| reader.join().unwrap());
+    assert_eq!(letters[0] + letters[1], 3, "each letter is taken once");
+}
