@@ -4,7 +4,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// A hasher for words that are hashes already.
 #[derive(Clone, Copy, Debug, Default)]
-struct Identity(u64);
+pub(crate) struct Identity(u64);
 
 impl Hasher for Identity {
     fn finish(&self) -> u64 {

@@ -18,6 +18,7 @@
 //!   modifies the object after it.
 
 use crate::event::{Event, Pending, Thread};
+use crate::observation::Test;
 use crate::threads::ThreadSet;
 
 /// What a scheduler sees at a scheduling point.
@@ -126,4 +127,10 @@ pub struct RunEnd {
 pub trait Executor {
     /// Runs it once from its start, under this scheduler.
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd;
+
+    /// The reads of the latest execution of which the thread learned less than the value: their positions among the
+    /// events, ascending, and what it learned.
+    fn tests(&self) -> &[(usize, Test)] {
+        &[]
+    }
 }

@@ -15,6 +15,7 @@
 //! | [`HbrCache::new`] | every happens-before relation, of states on the way too, once | exhausted |
 //! | [`HbrCache::lazy`] | every lazy happens-before relation, of states on the way too, once | exhausted lazily |
 //! | [`LazyDpor`] | every lazy happens-before relation at least once | exhausted lazily |
+//! | [`Mcr`] | every class of executions in which all threads observe the same, exactly once | exhausted |
 //! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
 //!
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
@@ -30,6 +31,8 @@ pub mod hbr_cache;
 pub mod icb;
 pub mod icb_dpor;
 pub mod lazy_dpor;
+pub mod mcm;
+pub mod mcr;
 pub mod names;
 pub mod observation;
 pub mod odpor;
@@ -58,6 +61,7 @@ pub use hbr_cache::HbrCache;
 pub use icb::Icb;
 pub use icb_dpor::IcbDpor;
 pub use lazy_dpor::LazyDpor;
+pub use mcr::Mcr;
 pub use observation::{Comparison, Integer, Test};
 pub use odpor::Odpor;
 pub use parts::{Part, Standing};
@@ -66,5 +70,5 @@ pub use pct::Pct;
 pub use pos::Pos;
 pub use random::Random;
 pub use search::{Counts, Divergence, Run, Search};
-pub use strategy::{Promise, Strategy};
+pub use strategy::{Causality, Promise, Strategy};
 pub use surw::Surw;

@@ -2,6 +2,7 @@
 
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
+use crate::observation::Test;
 use crate::parts::Standing;
 use crate::search::Divergence;
 
@@ -30,6 +31,23 @@ pub enum Promise {
     Unfinished,
 }
 
+/// Counts of a strategy that tells executions apart by what the threads observe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Causality {
+    /// Classes executed.
+    pub classes: u64,
+    /// Executions of a class that had been executed before.
+    pub redundant: u64,
+    /// Seeds that wait to be executed; some of them may be covered by then.
+    pub waiting: u64,
+    /// Questions asked of the solver.
+    pub queries: u64,
+    /// Those that it gave up. If there is one, nothing is promised.
+    pub unknown: u64,
+    /// Seeds that the program did not follow. Likewise.
+    pub lost: u64,
+}
+
 /// A search strategy: picks threads through one execution after the other, until there are no more.
 ///
 /// Order of calls: [`Self::begin`]; if it said yes, any number of [`Self::pick`] followed by [`Self::ran`], perhaps one
@@ -56,6 +74,10 @@ pub trait Strategy {
     /// Threads are left that wait forever. Of interest to strategies that turn round the order of lock acquisitions.
     fn blocked(&mut self, _view: &View<'_>) {}
 
+    /// Of what some events found, by their positions in the execution, the threads have learned less than the value.
+    /// Called before [`Self::end`].
+    fn learned(&mut self, _tests: &[(usize, Test)]) {}
+
     /// The execution is over.
     fn end(&mut self, end: &RunEnd);
 
@@ -72,6 +94,11 @@ pub trait Strategy {
     /// efficiency of backtrack programs*, 1975): every node's children weigh the same. Executions so far divided by
     /// it estimate how many there will be in all. `None`: not a search of a tree.
     fn explored(&self) -> Option<f64> {
+        None
+    }
+
+    /// For strategies that tell executions apart by what the threads observe: their counts.
+    fn causality(&self) -> Option<Causality> {
         None
     }
 

@@ -102,6 +102,8 @@ pub enum StrategyChoice {
     LazyHbr,
     /// Every order up to that of independent events, and of critical sections that share nothing
     LazyDpor,
+    /// Every class of orders in which all threads observe the same values, exactly once
+    Mcr,
 }
 
 impl StrategyChoice {
@@ -121,6 +123,7 @@ impl StrategyChoice {
             Self::HbrCache => "hbr-cache",
             Self::LazyHbr => "lazy-hbr",
             Self::LazyDpor => "lazy-dpor",
+            Self::Mcr => "mcr",
         }
     }
 

@@ -194,6 +194,10 @@ impl<'p> Machine<'p> {
 }
 
 impl Executor for Machine<'_> {
+    fn tests(&self) -> &[(usize, Test)] {
+        self.tests()
+    }
+
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
         let _alone = one_at_a_time()
             .lock()

@@ -7,7 +7,8 @@
 //! events it has done). Equal hashes then mean equal values, since a thread is deterministic: what it does next is a function
 //! of what it has observed, so two executions in which it has observed the same, event by event, have it write the same.
 //! What a thread observes is
-//! - what its reads, its updates and its locks found, and which of its attempts failed;
+//! - what its reads, its updates and its locks found, and which of its attempts failed; of a read that has a [`Test`], what
+//!   that tells;
 //! - at its beginning, all that its creator has observed (it gets a closure), and the how-many-th child it is;
 //! - at a join, all that the other thread has observed (it gets a result).
 //!
@@ -51,6 +52,8 @@ pub(super) struct Values {
     left: Vec<Option<u64>>,
     /// What each thread has observed, and done.
     histories: [u64; MAX_THREADS],
+    /// What the thread of the latest event had observed before it.
+    before: u64,
     /// How many threads each thread has created.
     children: [u64; MAX_THREADS],
     tests: Vec<(usize, Test)>,
@@ -62,6 +65,7 @@ impl Default for Values {
             late: None,
             left: Vec::new(),
             histories: [ROOT; MAX_THREADS],
+            before: ROOT,
             children: [0; MAX_THREADS],
             tests: Vec::new(),
         }
@@ -100,10 +104,17 @@ impl Values {
         self.histories[created] = mix(mix(self.histories[creator], ROOT), number);
     }
 
+    /// Of what the latest event, a read, found, its thread has observed only this.
+    fn learn(&mut self, event: &Event, test: &Test) {
+        let history = mix(self.before, event.kind as u64);
+        self.histories[usize::from(event.thread)] = mix(history, test.observe(event.found));
+    }
+
     /// The answer is whether the event finds what is known to be there.
     fn note(&mut self, event: &Event) -> bool {
         let thread = usize::from(event.thread);
-        let mut history = mix(self.histories[thread], event.kind as u64);
+        self.before = self.histories[thread];
+        let mut history = mix(self.before, event.kind as u64);
         if event.kind.observes() {
             history = mix(history, event.found);
         }
@@ -253,6 +264,10 @@ impl Handle {
         if usize::from(traced.event.thread) == state.current
             && let Some(test) = test(&traced.event, &state.pending[state.current], site)
         {
+            // What an update leaves depends on all that it found.
+            if traced.event.kind != Kind::Update {
+                state.values.learn(&traced.event, &test);
+            }
             let number = state.steps as usize;
             super::arena::outside(|| state.values.tests.push((number, test)));
         }

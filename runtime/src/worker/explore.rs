@@ -7,7 +7,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    Dfs, Dpor, Executor, HbrCache, Icb, IcbDpor, LazyDpor, Odpor, Part, Pcb, Pct, Pos, Random,
+    Dfs, Dpor, Executor, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Part, Pcb, Pct, Pos, Random,
     Search, Strategy, Surw,
 };
 
@@ -83,6 +83,7 @@ pub(super) fn explore(
             "lazy-hbr" => exploration.run(HbrCache::lazy()),
             "lazy-dpor" => exploration.run(LazyDpor::new()),
             "odpor" => exploration.run(Odpor::part(part)),
+            "mcr" => exploration.run(Mcr::new()),
             "random" => exploration.run(Random::new(request.seed)),
             "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
             "pos" => exploration.run(Pos::new(request.seed)),

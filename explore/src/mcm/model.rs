@@ -1,0 +1,590 @@
+//! The maximal causal model of one trace: what every execution must keep that any program which produced the trace can
+//! produce as well.
+//!
+//! Source: Huang, *Stateless Model Checking Concurrent Programs with Maximal Causality Reduction* (PLDI 2015), sections
+//! 3.1 and 3.2. An execution belongs to the model iff it is made of prefixes of the trace's threads (a [`Cut`]), in
+//! an order that respects program order, fork and join, mutual exclusion and wait queues, and in which every event
+//! **observes** what it observed in the trace. That is local determinism: what a thread does next is a function of what
+//! it has observed. The paper says *reads the same value*; where the trace knows that a thread only compares
+//! the value, the outcome of the comparison is what it observes.
+//!
+//! The formula itself is never written down here: a [`Query`](super::query::Query) asks for one execution of the model
+//! with some property, and a [`Solver`](super::query::Solver) answers.
+
+use crate::event::{Class, Event, Kind, Object, Thread};
+use crate::hash::mix;
+use crate::observation::{Comparison, Test};
+
+/// Per thread of a model, how many of its events belong to an execution.
+pub type Cut = Vec<u32>;
+
+/// No dense number.
+const NONE: u32 = u32::MAX;
+
+/// One event of the trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// What it did in the trace.
+    pub kind: Kind,
+    /// Dense number of the object within the model; of the thread, for fork and join; meaningless for an event without.
+    pub object: u32,
+    /// The object's value before.
+    pub found: u64,
+    /// The object's value after.
+    pub left: u64,
+    /// All that the thread learns of [`Self::found`], if that is less than the value.
+    pub test: Option<Test>,
+    /// It repeats the read before it in its thread, and is enabled only once the object has been modified since.
+    pub parked: bool,
+    /// It is a wait that may time out.
+    pub timed: bool,
+    /// Position in the trace.
+    pub at: u32,
+}
+
+/// Under which terms an event could be next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// See [`Step::parked`].
+    pub parked: bool,
+    /// See [`Step::timed`].
+    pub timed: bool,
+}
+
+impl Step {
+    /// Whether it learns something of its object's value.
+    #[inline]
+    #[must_use]
+    pub const fn observes_value(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Read
+                | Kind::Update
+                | Kind::FailedUpdate
+                | Kind::CompareExchange
+                | Kind::Lock
+                | Kind::LockShared
+                | Kind::TryLock
+                | Kind::TryLockShared
+        )
+    }
+
+    /// Whether the thread's way may depend on when it happens, or whether it may have to wait: the events that a
+    /// thread's history is made of. All others follow from those before them.
+    #[must_use]
+    pub const fn observes(&self) -> bool {
+        self.observes_value()
+            || matches!(
+                self.kind,
+                Kind::TryLockFailed | Kind::TryLockSharedFailed | Kind::Wake | Kind::Join
+            )
+    }
+
+    /// Whether it attempts to take a lock, and does not wait.
+    #[must_use]
+    pub const fn tries(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::TryLock | Kind::TryLockShared | Kind::TryLockFailed | Kind::TryLockSharedFailed
+        )
+    }
+
+    /// Whether it changes its object's value.
+    #[must_use]
+    pub const fn leaves_value(&self) -> bool {
+        matches!(self.kind, Kind::Write | Kind::Update | Kind::Unlock)
+    }
+
+    /// What the thread would observe of this value in its place.
+    #[inline]
+    #[must_use]
+    pub fn view(&self, value: u64) -> u64 {
+        match &self.test {
+            None => value,
+            Some(test) => test.observe(value),
+        }
+    }
+
+    /// Whether the thread would observe of this value what it observed in the trace.
+    #[inline]
+    #[must_use]
+    pub fn admits(&self, value: u64) -> bool {
+        value == self.found
+            || self
+                .test
+                .as_ref()
+                .is_some_and(|test| test.observe(value) == test.observe(self.found))
+    }
+
+    /// What the thread observed, as a hash; 0 for events that observe nothing.
+    #[must_use]
+    pub fn observation(&self) -> u64 {
+        match self.kind {
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => Self::REFUSED,
+            Kind::Wake => Self::notified(self.found == Self::NOTIFIED),
+            Kind::Join => mix(6, 1),
+            _ if self.observes_value() => self.seen(self.view(self.found)),
+            _ => 0,
+        }
+    }
+
+    /// The observation of a refused attempt.
+    pub const REFUSED: u64 = mix(4, 1);
+
+    /// The observation of a wait that was notified, or was not.
+    #[must_use]
+    pub const fn notified(notified: bool) -> u64 {
+        mix(5, notified as u64)
+    }
+
+    /// The observation of a value of which the thread learns this.
+    #[must_use]
+    pub const fn seen(&self, view: u64) -> u64 {
+        let tag = match self.kind {
+            Kind::Lock | Kind::LockShared => 2,
+            Kind::TryLock | Kind::TryLockShared => 3,
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => 3,
+            _ if self.test.is_some() => 7,
+            _ => 1,
+        };
+        mix(tag, view)
+    }
+}
+
+/// One thread of the trace.
+#[derive(Clone, Debug, Default)]
+pub struct Lane {
+    /// Its name in the program.
+    pub thread: Thread,
+    /// Its events.
+    pub steps: Vec<Step>,
+    /// Whether it came to its end; if not, it waits forever.
+    pub ended: bool,
+    /// What it waits for at the end of the trace, as a step that did not happen (`found` and `left` are open).
+    pub waits: Option<Step>,
+    /// The event that forked it: lane and index.
+    pub fork: Option<(u32, u32)>,
+    /// The events that observe a value which might be another.
+    readers: Vec<u32>,
+}
+
+impl Lane {
+    /// How many events it has.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The events that observe a value which might be another, ascending.
+    #[must_use]
+    pub fn readers(&self) -> &[u32] {
+        &self.readers
+    }
+}
+
+/// From the taking of a lock to its release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Whose.
+    pub lane: u32,
+    /// Index of the event that takes the lock.
+    pub start: u32,
+    /// Index of the event that gives it back; `u32::MAX` if the trace has none.
+    pub end: u32,
+    /// Whether others may hold it shared meanwhile.
+    pub shared: bool,
+}
+
+/// One object of the trace.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    /// Its name in the program.
+    pub object: Object,
+    /// Its value before the first event.
+    pub initial: u64,
+    /// The events that leave a value, as lane and index, in the order of the trace.
+    pub writes: Vec<(u32, u32)>,
+    /// All events on it.
+    pub uses: Vec<(u32, u32)>,
+    /// Whether all values that it ever has are the same.
+    pub constant: bool,
+    /// Whether somebody looked at whether it is held, or at its value without taking it.
+    pub watched: bool,
+    /// If it is a lock: its blocks.
+    pub blocks: Vec<Block>,
+    /// Per lane: 1 + the last event on it.
+    pub last: Vec<u32>,
+}
+
+/// The maximal causal model of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    lanes: Vec<Lane>,
+    cells: Vec<Cell>,
+    lane_of: Vec<u32>,
+    cell_of: Vec<u32>,
+    /// Lane and index of each event of the trace.
+    order: Vec<(u32, u32)>,
+    parks: bool,
+    /// See [`Self::is_open`].
+    open: bool,
+    /// Per lane: the row of its first event.
+    rows: Vec<u32>,
+    clocks: Vec<u32>,
+}
+
+impl Model {
+    /// Forgets the trace and keeps the memory.
+    pub fn clear(&mut self) {
+        self.lanes.clear();
+        self.cells.clear();
+        self.lane_of.clear();
+        self.cell_of.clear();
+        self.order.clear();
+        self.parks = false;
+        self.open = false;
+    }
+
+    /// Takes the next event of the trace.
+    pub fn push(&mut self, event: &Event, terms: Terms) {
+        let lane = self.lane(event.thread);
+        let index = self.lanes[lane as usize].len();
+        let object = match event.kind {
+            Kind::Fork => {
+                let child = self.lane(Thread::try_from(event.object).unwrap_or(Thread::MAX));
+                self.lanes[child as usize].fork = Some((lane, index));
+                child
+            }
+            Kind::Join => self.lane(Thread::try_from(event.object).unwrap_or(Thread::MAX)),
+            _ if event.kind.class() == Class::None => NONE,
+            _ => self.cell(event),
+        };
+        let step = Step {
+            kind: event.kind,
+            object,
+            found: event.found,
+            left: event.left,
+            test: None,
+            parked: terms.parked,
+            timed: terms.timed,
+            at: u32::try_from(self.order.len()).unwrap_or(u32::MAX),
+        };
+        self.order.push((lane, index));
+        self.parks |= terms.parked;
+        self.open |= matches!(event.kind, Kind::Wait | Kind::Notify) && event.found != 0;
+        if event.kind.class() != Class::None {
+            let cell = &mut self.cells[object as usize];
+            cell.uses.push((lane, index));
+            if step.leaves_value() {
+                cell.writes.push((lane, index));
+                cell.constant &= step.left == cell.initial;
+            }
+            cell.watched |= !matches!(
+                step.kind,
+                Kind::Lock
+                    | Kind::LockShared
+                    | Kind::TryLock
+                    | Kind::TryLockShared
+                    | Kind::Unlock
+                    | Kind::UnlockShared
+            );
+        }
+        self.lanes[lane as usize].steps.push(step);
+    }
+
+    /// Says that the thread learned less of what the event at this position of the trace found than its value.
+    ///
+    /// What an update leaves depends on all of what it found, so for an update that counts only where the test tells the
+    /// value: a compare-exchange that succeeded.
+    pub fn learn(&mut self, at: usize, test: Test) {
+        let Some(&(lane, index)) = self.order.get(at) else {
+            return;
+        };
+        let step = &mut self.lanes[lane as usize].steps[index as usize];
+        let counts = match (step.kind, test) {
+            (Kind::Read | Kind::FailedUpdate, _) => true,
+            (
+                Kind::Update,
+                Test::Compared {
+                    op: Comparison::Equal,
+                    constant,
+                    integer,
+                },
+            ) => integer.number(step.found) == constant,
+            _ => false,
+        };
+        if counts {
+            step.test = Some(test);
+        }
+    }
+
+    /// Says how the thread stands at the end of the trace: at its end, or waiting to do this.
+    pub fn finish(&mut self, thread: Thread, waits: Option<(Kind, Object)>) {
+        let lane = self.lane(thread);
+        let waits = waits.map(|(kind, object)| {
+            let object = match kind {
+                Kind::Join => self.lane(Thread::try_from(object).unwrap_or(Thread::MAX)),
+                _ if kind.class() == Class::None => NONE,
+                _ => self.cell(&Event {
+                    kind,
+                    object,
+                    ..Event::default()
+                }),
+            };
+            Step {
+                kind,
+                object,
+                found: 0,
+                left: 0,
+                test: None,
+                parked: matches!(kind, Kind::Read | Kind::CompareExchange),
+                timed: false,
+                at: u32::MAX,
+            }
+        });
+        self.parks |= waits.is_some_and(|step| step.parked);
+        let lane = &mut self.lanes[lane as usize];
+        lane.ended = waits.is_none();
+        lane.waits = waits;
+    }
+
+    /// Says that the trace ends before the thread does, and that it is not known what it would do next.
+    pub fn cut(&mut self, thread: Thread) {
+        let lane = self.lane(thread);
+        self.lanes[lane as usize].ended = false;
+    }
+
+    /// The trace is complete: makes all that solvers look up.
+    pub fn seal(&mut self) {
+        let width = self.lanes.len();
+        self.rows.clear();
+        let mut rows = 0;
+        for lane in &mut self.lanes {
+            self.rows.push(rows);
+            rows += lane.len();
+            let observes = lane.steps.iter().enumerate().filter(|(_, step)| {
+                step.observes_value() && !self.cells[step.object as usize].constant
+            });
+            lane.readers.clear();
+            lane.readers
+                .extend(observes.map(|(index, _)| u32::try_from(index).unwrap_or(u32::MAX)));
+        }
+        for cell in &mut self.cells {
+            cell.last.clear();
+            cell.last.resize(width, 0);
+            cell.blocks.clear();
+            for &(lane, index) in &cell.uses {
+                cell.last[lane as usize] = index + 1;
+                let kind = self.lanes[lane as usize].steps[index as usize].kind;
+                let shared = matches!(
+                    kind,
+                    Kind::LockShared | Kind::TryLockShared | Kind::UnlockShared
+                );
+                match kind {
+                    Kind::Lock | Kind::TryLock | Kind::LockShared | Kind::TryLockShared => {
+                        cell.blocks.push(Block {
+                            lane,
+                            start: index,
+                            end: u32::MAX,
+                            shared,
+                        });
+                    }
+                    Kind::Unlock | Kind::UnlockShared => {
+                        let open = cell.blocks.iter_mut().rev().find(|block| {
+                            block.lane == lane && block.end == u32::MAX && block.shared == shared
+                        });
+                        if let Some(block) = open {
+                            block.end = index;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.clock(width, rows as usize);
+    }
+
+    /// Must-happen-before, as vector clocks. In the order of the trace, so that what an event builds on is there.
+    fn clock(&mut self, width: usize, rows: usize) {
+        self.clocks.clear();
+        self.clocks.resize(width * rows, 0);
+        for &(lane, index) in &self.order {
+            let row = (self.rows[lane as usize] + index) as usize * width;
+            let of = &self.lanes[lane as usize];
+            if index > 0 {
+                self.clocks.copy_within(row - width..row, row);
+            } else if let Some((parent, fork)) = of.fork {
+                let from = (self.rows[parent as usize] + fork) as usize * width;
+                self.clocks.copy_within(from..from + width, row);
+                self.clocks[row + parent as usize] = fork + 1;
+            }
+            let step = of.steps[index as usize];
+            if step.kind == Kind::Join {
+                let other = step.object as usize;
+                let length = self.lanes[other].len();
+                if length > 0 {
+                    let from = (self.rows[other] + length - 1) as usize * width;
+                    for at in 0..width {
+                        let before = self.clocks[from + at];
+                        self.clocks[row + at] = self.clocks[row + at].max(before);
+                    }
+                    self.clocks[row + other] = length;
+                }
+            }
+            self.clocks[row + lane as usize] = index;
+        }
+    }
+
+    /// The clocks of must-happen-before: for each event, how many events of each thread must come before it.
+    #[must_use]
+    pub fn clocks(&self) -> &[u32] {
+        &self.clocks
+    }
+
+    /// The row of an event in [`Self::clocks`].
+    #[inline]
+    #[must_use]
+    pub fn row(&self, (lane, index): (u32, u32)) -> usize {
+        (self.rows[lane as usize] + index) as usize
+    }
+
+    fn lane(&mut self, thread: Thread) -> u32 {
+        let at = usize::from(thread);
+        if at >= self.lane_of.len() {
+            self.lane_of.resize(at + 1, NONE);
+        }
+        if self.lane_of[at] == NONE {
+            self.lane_of[at] = u32::try_from(self.lanes.len()).unwrap_or(NONE);
+            self.lanes.push(Lane {
+                thread,
+                ended: true,
+                ..Lane::default()
+            });
+        }
+        self.lane_of[at]
+    }
+
+    fn cell(&mut self, event: &Event) -> u32 {
+        let at = event.object as usize;
+        if at >= self.cell_of.len() {
+            self.cell_of.resize(at + 1, NONE);
+        }
+        if self.cell_of[at] == NONE {
+            self.cell_of[at] = u32::try_from(self.cells.len()).unwrap_or(NONE);
+            self.cells.push(Cell {
+                object: event.object,
+                initial: event.found,
+                constant: true,
+                ..Cell::default()
+            });
+        }
+        self.cell_of[at]
+    }
+
+    /// The threads.
+    #[must_use]
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    /// One thread.
+    #[must_use]
+    pub fn lane_at(&self, lane: u32) -> &Lane {
+        &self.lanes[lane as usize]
+    }
+
+    /// The objects.
+    #[must_use]
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// One event.
+    #[inline]
+    #[must_use]
+    pub fn step(&self, (lane, index): (u32, u32)) -> &Step {
+        &self.lanes[lane as usize].steps[index as usize]
+    }
+
+    /// Whether a read has to wait for a modification: see [`Step::parked`].
+    #[must_use]
+    pub const fn parks(&self) -> bool {
+        self.parks
+    }
+
+    /// Whether there are events whose outcome depends on more than values, locks and queues: a barrier's, say. What the
+    /// model says is right, but it does not say all.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// How many events there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The lane of a thread that has one.
+    #[must_use]
+    pub fn lane_of(&self, thread: Thread) -> Option<u32> {
+        self.lane_of
+            .get(usize::from(thread))
+            .copied()
+            .filter(|&lane| lane != NONE)
+    }
+
+    /// All of every thread.
+    #[must_use]
+    pub fn whole(&self) -> Cut {
+        self.lanes.iter().map(Lane::len).collect()
+    }
+
+    /// Per thread, how many of its events do not have to come after event `index` of `lane`: what can be in an
+    /// execution that goes without that event. Must-happen-before is program order, fork and join.
+    #[must_use]
+    pub fn without(&self, (lane, index): (u32, u32)) -> Cut {
+        let mut cut = self.whole();
+        cut[lane as usize] = index;
+        self.close(&mut cut);
+        cut
+    }
+
+    /// Takes out of a cut what must come after an event that is not in it.
+    pub fn close(&self, cut: &mut [u32]) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for at in 0..self.lanes.len() {
+                let one = &self.lanes[at];
+                if let Some((parent, fork)) = one.fork
+                    && cut[parent as usize] <= fork
+                    && cut[at] != 0
+                {
+                    cut[at] = 0;
+                    changed = true;
+                }
+                let joins = one.steps[..cut[at] as usize].iter().position(|step| {
+                    step.kind == Kind::Join
+                        && cut[step.object as usize] < self.lanes[step.object as usize].len()
+                });
+                if let Some(join) = joins {
+                    cut[at] = u32::try_from(join).unwrap_or(u32::MAX);
+                    changed = true;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! The state of an execution of a maximal causal model: how far each thread has come, what the objects hold, and
+//! which event can be next. Steps can be taken back.
+//!
+//! Wait queues hold waiters and permits in the order in which they came. A notification leaves a permit, and
+//! whoever waits from before it may take it; the docs of [`Kind::Wake`] say why that is the same as choosing a waiter.
+
+use super::model::{Cut, Model, Step};
+use crate::event::Kind;
+use crate::hash::{mix, scatter};
+
+/// A member of a wait queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    Waiter(u32),
+    Permit,
+}
+
+/// Holders of a lock.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holders {
+    /// Lane + 1.
+    exclusive: u32,
+    shared: u32,
+}
+
+/// What has to be put back when a step is taken back.
+#[derive(Clone, Debug)]
+struct Undo {
+    lane: u32,
+    value: u64,
+    /// The thread's entry in [`State::watches`].
+    watch: u32,
+    /// First of the threads that the step let go, in `released`.
+    released: u32,
+    queue: Option<Vec<Token>>,
+}
+
+/// How an execution of the model stands.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    cut: Cut,
+    values: Vec<u64>,
+    holders: Vec<Holders>,
+    queues: Vec<Vec<Token>>,
+    /// Per lane: if its last event was a read and the object has not been modified since, the object + 1.
+    watches: Vec<u32>,
+    /// Whether anything depends on [`Self::watches`].
+    parks: bool,
+    trail: Vec<Undo>,
+    /// Threads whose object has been modified, with their entries in [`Self::watches`].
+    released: Vec<(u32, u32)>,
+    hash: u64,
+}
+
+#[inline]
+fn place(lane: u32, index: u32) -> u64 {
+    scatter((u64::from(lane) << 32 | u64::from(index)) ^ 0x5bd1_e995)
+}
+
+#[inline]
+fn holds(object: u32, value: u64) -> u64 {
+    mix(u64::from(object).wrapping_add(0x51_7cc1_b727), value)
+}
+
+impl State {
+    /// The start.
+    pub fn begin(&mut self, model: &Model) {
+        let lanes = model.lanes().len();
+        let cells = model.cells().len();
+        self.cut.clear();
+        self.cut.resize(lanes, 0);
+        self.values.clear();
+        self.values
+            .extend(model.cells().iter().map(|cell| cell.initial));
+        self.holders.clear();
+        self.holders.resize(cells, Holders::default());
+        self.queues.iter_mut().for_each(Vec::clear);
+        self.queues
+            .resize_with(cells.max(self.queues.len()), Vec::new);
+        self.watches.clear();
+        self.watches.resize(lanes, 0);
+        self.parks = model.parks();
+        self.trail.clear();
+        self.released.clear();
+        self.hash = 0;
+    }
+
+    /// How far each thread has come.
+    #[inline]
+    #[must_use]
+    pub fn cut(&self) -> &[u32] {
+        &self.cut
+    }
+
+    /// What an object holds.
+    #[inline]
+    #[must_use]
+    pub fn value(&self, object: u32) -> u64 {
+        self.values[object as usize]
+    }
+
+    /// A hash of all that decides what can follow.
+    #[inline]
+    #[must_use]
+    pub const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// How many steps have been taken.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Whether none has been taken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.trail.is_empty()
+    }
+
+    /// The lanes of the steps taken, in order.
+    pub fn lanes(&self) -> impl Iterator<Item = u32> {
+        self.trail.iter().map(|undo| undo.lane)
+    }
+
+    /// The next event of a thread, if the trace has one.
+    #[inline]
+    #[must_use]
+    pub fn next<'m>(&self, model: &'m Model, lane: u32) -> Option<&'m Step> {
+        model.lanes()[lane as usize]
+            .steps
+            .get(self.cut[lane as usize] as usize)
+    }
+
+    /// Whether a thread that stands before this step could take it in the program, whatever it would observe.
+    #[must_use]
+    pub fn is_enabled(&self, model: &Model, lane: u32, step: &Step) -> bool {
+        if self.cut[lane as usize] == 0
+            && let Some((parent, fork)) = model.lanes()[lane as usize].fork
+            && self.cut[parent as usize] <= fork
+        {
+            return false;
+        }
+        match step.kind {
+            Kind::Lock => {
+                let holders = self.holders[step.object as usize];
+                holders.exclusive == 0 && holders.shared == 0
+            }
+            Kind::LockShared => self.holders[step.object as usize].exclusive == 0,
+            Kind::Join => {
+                let other = model.lane_at(step.object);
+                other.ended
+                    && self.cut[step.object as usize] == other.len()
+                    && self.is_begun(model, step.object)
+            }
+            // A wait that may time out is never in anybody's way: the trace says what it observed.
+            Kind::Wake => self.has_permit(step.object, lane) || step.timed,
+            _ if step.parked => self.watches[lane as usize] == 0,
+            _ => true,
+        }
+    }
+
+    /// Whether a thread exists.
+    fn is_begun(&self, model: &Model, lane: u32) -> bool {
+        model.lanes()[lane as usize]
+            .fork
+            .is_none_or(|(parent, fork)| self.cut[parent as usize] > fork)
+    }
+
+    /// Whether this event can be next **and** observes what it observed in the trace.
+    #[inline]
+    #[must_use]
+    pub fn keeps(&self, model: &Model, lane: u32, step: &Step) -> bool {
+        match step.kind {
+            Kind::TryLock | Kind::TryLockShared if !self.may_try(step) => {
+                return false;
+            }
+            Kind::TryLockFailed | Kind::TryLockSharedFailed if self.may_try(step) => {
+                return false;
+            }
+            Kind::Wake if self.has_permit(step.object, lane) != (step.found == Step::NOTIFIED) => {
+                return false;
+            }
+            _ => {}
+        }
+        if step.observes_value() && !step.admits(self.values[step.object as usize]) {
+            return false;
+        }
+        self.is_enabled(model, lane, step)
+    }
+
+    /// Whether a try-lock would succeed now.
+    #[must_use]
+    pub fn may_try(&self, step: &Step) -> bool {
+        let holders = self.holders[step.object as usize];
+        holders.exclusive == 0
+            && (matches!(step.kind, Kind::TryLockShared | Kind::TryLockSharedFailed)
+                || holders.shared == 0)
+    }
+
+    /// Whether a thread in a wait queue has been notified.
+    #[must_use]
+    pub fn has_permit(&self, object: u32, lane: u32) -> bool {
+        let queue = &self.queues[object as usize];
+        let at = queue.iter().position(|&token| token == Token::Waiter(lane));
+        at.is_some_and(|at| queue[at..].contains(&Token::Permit))
+    }
+
+    /// Takes the next step of a thread, which can be next.
+    #[inline]
+    pub fn take(&mut self, lane: u32, step: &Step) {
+        let at = lane as usize;
+        let object = step.object as usize;
+        let mut undo = Undo {
+            lane,
+            value: 0,
+            watch: self.watches[at],
+            released: u32::try_from(self.released.len()).unwrap_or(u32::MAX),
+            queue: None,
+        };
+        if self.parks {
+            let reads = matches!(step.kind, Kind::Read | Kind::FailedUpdate);
+            self.watch(at, if reads { step.object + 1 } else { 0 });
+        }
+        match step.kind {
+            Kind::Write | Kind::Update => {
+                undo.value = self.leave(object, step.left);
+                self.let_go(step.object);
+            }
+            Kind::Unlock => {
+                undo.value = self.leave(object, step.left);
+                self.holders[object].exclusive = 0;
+                self.let_go(step.object);
+            }
+            Kind::Lock | Kind::TryLock => self.holders[object].exclusive = lane + 1,
+            Kind::LockShared | Kind::TryLockShared => self.holders[object].shared += 1,
+            Kind::UnlockShared => self.holders[object].shared -= 1,
+            Kind::Wait | Kind::Notify | Kind::Wake => {
+                undo.queue = Some(self.queues[object].clone());
+                self.hash ^= self.queue_hash(object);
+                self.change_queue(object, lane, step);
+                self.hash ^= self.queue_hash(object);
+            }
+            _ => {}
+        }
+        let index = self.cut[at];
+        self.hash ^= place(lane, index) ^ place(lane, index + 1);
+        self.cut[at] = index + 1;
+        self.trail.push(undo);
+    }
+
+    /// Takes back the latest step.
+    #[inline]
+    pub fn take_back(&mut self, model: &Model) {
+        let Some(undo) = self.trail.pop() else {
+            return;
+        };
+        let at = undo.lane as usize;
+        let index = self.cut[at] - 1;
+        self.cut[at] = index;
+        self.hash ^= place(undo.lane, index) ^ place(undo.lane, index + 1);
+        let step = model.step((undo.lane, index));
+        let object = step.object as usize;
+        while self.released.len() > undo.released as usize {
+            if let Some((lane, watch)) = self.released.pop() {
+                self.watch(lane as usize, watch);
+            }
+        }
+        match step.kind {
+            Kind::Write | Kind::Update => {
+                self.leave(object, undo.value);
+            }
+            Kind::Unlock => {
+                self.leave(object, undo.value);
+                self.holders[object].exclusive = undo.lane + 1;
+            }
+            Kind::Lock | Kind::TryLock => self.holders[object].exclusive = 0,
+            Kind::LockShared | Kind::TryLockShared => self.holders[object].shared -= 1,
+            Kind::UnlockShared => self.holders[object].shared += 1,
+            _ => {}
+        }
+        if let Some(queue) = undo.queue {
+            self.hash ^= self.queue_hash(object);
+            self.queues[object] = queue;
+            self.hash ^= self.queue_hash(object);
+        }
+        if self.parks {
+            self.watch(at, undo.watch);
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, object: usize, value: u64) -> u64 {
+        let before = std::mem::replace(&mut self.values[object], value);
+        if before != value {
+            let number = u32::try_from(object).unwrap_or(u32::MAX);
+            self.hash ^= holds(number, before) ^ holds(number, value);
+        }
+        before
+    }
+
+    /// Which object it is follows from how far the thread has come, so the hash does without.
+    #[inline]
+    fn watch(&mut self, lane: usize, watch: u32) {
+        let before = std::mem::replace(&mut self.watches[lane], watch);
+        if (before == 0) != (watch == 0) {
+            self.hash ^= scatter(lane as u64 ^ 0x9e37_79b9);
+        }
+    }
+
+    /// An object is modified: whoever waits for that may look again.
+    #[inline]
+    fn let_go(&mut self, object: u32) {
+        if !self.parks {
+            return;
+        }
+        for lane in 0..self.watches.len() {
+            let watch = self.watches[lane];
+            if watch == object + 1 {
+                self.watch(lane, 0);
+                self.released
+                    .push((u32::try_from(lane).unwrap_or(u32::MAX), watch));
+            }
+        }
+    }
+
+    fn queue_hash(&self, object: usize) -> u64 {
+        let queue = &self.queues[object];
+        let start = object as u64 ^ 0xc2b2_ae35;
+        queue.iter().fold(start, |hash, token| {
+            mix(
+                hash,
+                match token {
+                    Token::Waiter(lane) => 2 + u64::from(*lane),
+                    Token::Permit => 1,
+                },
+            )
+        })
+    }
+
+    fn change_queue(&mut self, object: usize, lane: u32, step: &Step) {
+        let queue = &mut self.queues[object];
+        match step.kind {
+            Kind::Wait => queue.push(Token::Waiter(lane)),
+            Kind::Notify => {
+                let permits = queue
+                    .iter()
+                    .filter(|&&token| token == Token::Permit)
+                    .count();
+                let unwoken = queue.len() - 2 * permits;
+                let more = if step.left == Step::ALL {
+                    unwoken
+                } else {
+                    unwoken.min(1)
+                };
+                queue.extend(std::iter::repeat_n(Token::Permit, more));
+            }
+            _ => {
+                let waiter = queue.iter().position(|&token| token == Token::Waiter(lane));
+                if let Some(waiter) = waiter {
+                    let permit = queue[waiter..]
+                        .iter()
+                        .position(|&token| token == Token::Permit);
+                    if let Some(permit) = permit {
+                        queue.remove(waiter + permit);
+                    }
+                    queue.remove(waiter);
+                }
+            }
+        }
+    }
+}
+
+impl Step {
+    /// [`Self::left`] of a notification of all waiters.
+    pub const ALL: u64 = 1;
+    /// [`Self::found`] of a wake that has been notified.
+    pub const NOTIFIED: u64 = 1;
+}

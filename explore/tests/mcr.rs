@@ -1,0 +1,285 @@
+//! `mcr` against a walk of all states: on random programs it reaches every vector of observations once, and no other.
+
+mod model;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use model::generate::{Flavour, longer_program, program};
+use model::{Expr, Machine, Model, Op, Program};
+use seqz_explore::mcm::{Model as Causal, OrderSolver, Query, Solver, State, Verdict, validate};
+use seqz_explore::{
+    Event, Executor, Kind, Mcr, Outcome, Pick, RunEnd, Scheduler, Search, Strategy, View,
+    strategy::Promise,
+};
+
+/// What the threads observed, and who waits forever.
+type Vector = (Vec<Vec<u64>>, Vec<u8>);
+
+fn observation(event: &Event) -> Option<u64> {
+    Some(match event.kind {
+        Kind::Read | Kind::Update | Kind::FailedUpdate => event.found,
+        Kind::Lock | Kind::LockShared => 1000 + event.found,
+        Kind::TryLock | Kind::TryLockShared => 2000 + event.found,
+        Kind::TryLockFailed | Kind::TryLockSharedFailed => 3000,
+        Kind::Wake => 4000 + event.found,
+        Kind::Join => 5000,
+        _ => return None,
+    })
+}
+
+/// Everything that a program can do, by walking its states. `None`: too many.
+fn vectors(program: &Program) -> Option<BTreeSet<Vector>> {
+    let mut seen = HashSet::new();
+    let mut found = BTreeSet::new();
+    let start = (
+        Machine::start(program),
+        vec![Vec::new(); program.threads.len()],
+    );
+    let mut open = vec![start];
+    while let Some((machine, seen_by)) = open.pop() {
+        if seen.len() > 10_000 {
+            return None;
+        }
+        let enabled = machine.enabled(program);
+        if enabled.is_empty() {
+            let live = machine.live(program).iter().collect();
+            found.insert((seen_by.clone(), live));
+        }
+        for next in enabled.iter() {
+            let mut after = machine;
+            let mut seen_by = seen_by.clone();
+            let event = after.step(program, usize::from(next));
+            if let Some(observation) = observation(&event) {
+                seen_by[usize::from(next)].push(observation);
+            }
+            if seen.insert((after, seen_by.clone())) {
+                open.push((after, seen_by));
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Notes what the threads of each execution observe.
+struct Noted<'a, 'p> {
+    inner: Model<'p>,
+    vectors: &'a mut BTreeMap<Vector, u32>,
+    threads: usize,
+}
+
+struct Noting<'s, S> {
+    inner: &'s mut S,
+    seen: Vec<Vec<u64>>,
+    live: Vec<u8>,
+}
+
+impl<S: Scheduler> Scheduler for Noting<'_, S> {
+    fn pick(&mut self, view: &View<'_>) -> Pick {
+        self.inner.pick(view)
+    }
+
+    fn ran(&mut self, event: &Event) {
+        if let Some(observation) = observation(event) {
+            self.seen[usize::from(event.thread)].push(observation);
+        }
+        self.inner.ran(event);
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        self.live = view.live.iter().collect();
+        self.inner.blocked(view);
+    }
+}
+
+impl Executor for Noted<'_, '_> {
+    fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+        let mut noting = Noting {
+            inner: scheduler,
+            seen: vec![Vec::new(); self.threads],
+            live: Vec::new(),
+        };
+        let end = self.inner.run(&mut noting);
+        assert_ne!(end.outcome, Outcome::Abandoned);
+        *self.vectors.entry((noting.seen, noting.live)).or_default() += 1;
+        end
+    }
+}
+
+fn explored<S: Strategy>(program: &Program, strategy: S) -> (BTreeMap<Vector, u32>, Search<S>) {
+    let mut vectors = BTreeMap::new();
+    let mut search = Search::new(strategy);
+    let mut executor = Noted {
+        inner: Model::new(program),
+        vectors: &mut vectors,
+        threads: program.threads.len(),
+    };
+    while search
+        .step(&mut executor)
+        .expect("programs are deterministic")
+        .is_some()
+    {
+        assert!(
+            search.counts().executions < 1_000_000,
+            "no end: {program:?}"
+        );
+    }
+    (vectors, search)
+}
+
+/// Walks all states, without any thought.
+#[derive(Debug, Default)]
+struct Plain;
+
+impl Plain {
+    fn answer(model: &Causal, query: &Query<'_>) -> bool {
+        let mut seen = HashSet::new();
+        let mut open = vec![Vec::new()];
+        while let Some(path) = open.pop() {
+            let mut state = State::default();
+            state.begin(model);
+            for &lane in &path {
+                let step = *state.next(model, lane).expect("it was there");
+                state.take(lane, &step);
+            }
+            if !seen.insert(state.hash()) {
+                continue;
+            }
+            if query.is_met(&state, model) {
+                return true;
+            }
+            for lane in 0..model.lanes().len() as u32 {
+                if state.cut()[lane as usize] < query.upper[lane as usize]
+                    && let Some(step) = state.next(model, lane)
+                    && state.keeps(model, lane, step)
+                {
+                    let mut longer = path.clone();
+                    longer.push(lane);
+                    open.push(longer);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Asks the order solver, and holds it against a plain walk.
+#[derive(Debug, Default)]
+struct Both {
+    order: OrderSolver,
+    queries: u64,
+}
+
+impl Solver for Both {
+    fn solve(&mut self, model: &Causal, query: &Query<'_>) -> Verdict {
+        let verdict = self.order.solve(model, query);
+        self.queries += 1;
+        match &verdict {
+            Verdict::Feasible(witness) => {
+                assert!(
+                    validate(model, query, witness).is_some(),
+                    "{query:?} {witness:?} {model:#?}"
+                );
+            }
+            Verdict::Infeasible => assert!(!Plain::answer(model, query), "{query:?} {model:#?}"),
+            Verdict::Unknown => panic!("small queries are answered"),
+        }
+        verdict
+    }
+}
+
+fn compare<S: Solver>(program: &Program, solver: S) -> Option<usize> {
+    let all = vectors(program)?;
+    let (seen, search) = explored(program, Mcr::with(solver));
+    let missing: Vec<_> = all.iter().filter(|v| !seen.contains_key(*v)).collect();
+    assert!(missing.is_empty(), "{program:?}\nmissing {missing:?}");
+    let wrong: Vec<_> = seen.keys().filter(|v| !all.contains(*v)).collect();
+    assert!(wrong.is_empty(), "{program:?}\nwrong {wrong:?}");
+    let twice: Vec<_> = seen.iter().filter(|(_, times)| **times > 1).collect();
+    assert!(twice.is_empty(), "{program:?}\ntwice {twice:?}");
+    assert_eq!(search.promise(), Promise::Exhausted, "{program:?}");
+    Some(all.len())
+}
+
+const ALL: [Flavour; 7] = [
+    Flavour::Atomics,
+    Flavour::Locks,
+    Flavour::SharedLocks,
+    Flavour::Waiting,
+    Flavour::Conditions,
+    Flavour::Everything,
+    Flavour::Guards,
+];
+
+#[test]
+fn random_programs_have_each_vector_once() {
+    let (mut programs, mut classes) = (0, 0);
+    for flavour in ALL {
+        for seed in 0..100 {
+            for program in [program(seed, flavour), longer_program(seed, flavour)] {
+                if let Some(count) = compare(&program, OrderSolver::default()) {
+                    programs += 1;
+                    classes += count;
+                }
+            }
+        }
+    }
+    assert!(programs > 1200, "{programs} programs, {classes} classes");
+}
+
+#[test]
+fn the_order_solver_says_what_a_walk_of_all_states_says() {
+    let mut programs = 0;
+    for flavour in ALL {
+        for seed in 1000..1040 {
+            programs += usize::from(compare(&program(seed, flavour), Both::default()).is_some());
+        }
+    }
+    assert!(programs > 250, "{programs}");
+}
+
+/// The motivating example of the paper, with `n` writes of `y` a round.
+fn motivating_example(n: usize) -> Program {
+    let (x, y) = (0, 1);
+    let mut main = vec![Op::Fork(1), Op::Fork(2)];
+    let mut a = Vec::new();
+    let mut b = Vec::new();
+    for _ in 0..2 {
+        main.extend([Op::Lock(0), Op::Store(x, Expr::Const(1))]);
+        main.extend(std::iter::repeat_n(Op::Store(y, Expr::Const(1)), n));
+        main.push(Op::Unlock(0));
+        a.extend([
+            Op::Lock(0),
+            Op::Store(x, Expr::Const(0)),
+            Op::Unlock(0),
+            Op::Load(0, x),
+            // If the register is 0, the next instruction skips what follows it.
+            Op::Unless(0, 0, 1),
+            Op::Unless(3, 77, 3),
+            Op::Load(1, y),
+            Op::Store(y, Expr::Plus(1, 1)),
+            Op::Store(x, Expr::Const(2)),
+        ]);
+        b.extend([
+            Op::Load(0, x),
+            Op::Unless(0, 2, 3),
+            Op::Load(1, y),
+            Op::Refuse(1, 3),
+            Op::Store(y, Expr::Const(2)),
+        ]);
+    }
+    main.extend([Op::Join(1), Op::Join(2)]);
+    Program {
+        threads: vec![main, a, b],
+        roots: 1,
+        initial: [0; 4],
+    }
+}
+
+#[test]
+fn the_motivating_example_does_not_grow_with_its_writes() {
+    let program = motivating_example(1);
+    let all = vectors(&program).expect("it is small");
+    let (seen, search) = explored(&program, Mcr::new());
+    assert_eq!(all.len(), seen.len());
+    assert_eq!(search.promise(), Promise::Exhausted);
+}
