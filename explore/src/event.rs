@@ -57,9 +57,13 @@ pub enum Kind {
     End,
     /// Waits for the end of the thread that `object` names. Enabled once that has ended.
     Join,
-    /// Enters the object's wait [queue](crate::waiting). What else waits so than condition variables (a barrier, a channel)
-    /// may have it that this needs no waiting: then it does not enter the queue, and [`Event::found`] is not 0, or it
-    /// notifies all others in the same step, and runs as [`Self::Notify`].
+    /// Enters the object's wait [queue](crate::waiting). A condition variable's always does, and finds 0.
+    ///
+    /// What else waits in this way (a barrier, a channel, a parking place) has more of a state than its queue, and looks at
+    /// it in the same step. If there is no need to wait, the thread does not enter the queue: [`Event::found`] is not 0, but
+    /// tells what the thread sees. And if others may go on because of it, they are notified in the same step, too: then it
+    /// runs as [`Self::Notify`], likewise with something else than 0 found. What is found on such an object is a
+    /// function of *all* events on it before, in their order.
     Wait,
     /// Leaves the object's wait queue. Enabled while a notification is left that covers this thread, or always if there is
     /// a time limit (see [`Pending::expected`]). [`Event::found`] is 1 if it was notified, 0 if its time was up.

@@ -40,34 +40,39 @@ pub(crate) const ARC_FUNCTIONS: &[&str] = &[
 ];
 
 const WAITING: &str = "bounded interference has no event for waking a waiting thread yet";
-const ASSUME: &str = "say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
-const EXPLORE_OR_ASSUME: &str = "use `seqz explore`, which runs it as it is; or say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
-const CHANNEL: &str = "channels are not modelled yet, and messages through std's would go unseen";
-const QUEUE: &str = "use a `Mutex<VecDeque<_>>` that both threads share";
-const ONCE: &str =
-    "one-time initialization is not modelled yet, and std's would run once for all executions";
-const EAGER: &str = "initialize it before the threads start, or use a `Mutex<Option<_>>`";
+const MEETING: &str = "bounded interference has no event for meeting at a barrier yet";
+const CHANNEL: &str = "bounded interference has no event for a message yet";
+const ONCE: &str = "bounded interference has no event for a one-time initialization yet";
+/// What to do instead of what runs under a scheduler only, beside that.
+const ASSUME: &str = "use `seqz explore`, which runs it as it is; or say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
+const JOIN_AND_START: &str =
+    "use `seqz explore`, which runs it as it is; or join the threads and start new ones";
+const QUEUE: &str =
+    "use `seqz explore`, which runs it as it is; or a `Mutex<VecDeque<_>>` that both threads share";
+const EAGER: &str = "use `seqz explore`, which runs it as it is; or initialize it before the threads start, or use a `Mutex<Option<_>>`";
 const RAW: &str = "accesses through the raw pointer it gives out can't be seen";
 const UNSTABLE: &str = "it is unstable in std and seqz has no version of it";
 
-/// Whether the runtime has the item for programs that are run under a scheduler, and for no others.
-fn is_scheduled(path: &[&str]) -> bool {
-    matches!(path, ["sync", "Condvar" | "WaitTimeoutResult", ..])
+/// Why an item is run under a scheduler only, and what to do instead: the runtime has it for that.
+fn scheduled_only(path: &[&str]) -> Option<(&'static str, &'static str)> {
+    Some(match path {
+        ["sync", "Condvar" | "WaitTimeoutResult", ..]
+        | ["thread", "park" | "park_timeout" | "park_timeout_ms", ..]
+        | ["thread", "Thread", "unpark", ..] => (WAITING, ASSUME),
+        ["sync", "Barrier" | "BarrierWaitResult", ..] => (MEETING, JOIN_AND_START),
+        ["sync", "Once" | "OnceState" | "OnceLock" | "LazyLock", ..] => (ONCE, EAGER),
+        ["sync", "mpsc", ..] => (CHANNEL, QUEUE),
+        _ => return None,
+    })
 }
 
 /// The refusal for a path inside std, if it is one that can't be run in this mode.
 pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
-    if mode == Mode::Scheduled && is_scheduled(path) {
-        return None;
+    if let Some((reason, help)) = scheduled_only(path) {
+        return (mode == Mode::Sequential).then_some(Refusal { reason, help });
     }
     let (reason, help) = match path {
-        ["sync", "Condvar" | "WaitTimeoutResult", ..] => (WAITING, EXPLORE_OR_ASSUME),
-        ["sync", "Barrier" | "BarrierWaitResult", ..] => (
-            "bounded interference has no event for meeting at a barrier yet",
-            "join the threads and start new ones",
-        ),
-        ["sync", "Once" | "OnceState" | "OnceLock" | "LazyLock", ..] => (ONCE, EAGER),
-        ["sync", "mpsc" | "mpmc", ..] => (CHANNEL, QUEUE),
+        ["sync", "mpmc", ..] => (UNSTABLE, "use `std::sync::mpsc`"),
         ["sync", "ReentrantLock" | "ReentrantLockGuard", ..] => (UNSTABLE, "use a `Mutex`"),
         ["sync", "Exclusive" | "nonpoison", ..] => (UNSTABLE, "use a `Mutex`"),
         [
@@ -97,9 +102,7 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
             RAW,
             "share the atomic itself, as a static or through `Arc` or a reference",
         ),
-        ["thread", "park" | "park_timeout" | "park_timeout_ms", ..] => (WAITING, ASSUME),
         ["thread", "sleep_until", ..] => (UNSTABLE, "use `thread::sleep`"),
-        ["thread", "Thread", "unpark", ..] => (WAITING, ASSUME),
         [
             "thread",
             "JoinHandle" | "ScopedJoinHandle",
@@ -127,9 +130,10 @@ const FINISHED: &str = "whether a thread has ended is not an event yet";
 const JOIN: &str = "`join` the thread, or let it set an atomic flag as its last step";
 
 /// The refusal for a method that only a concurrency type of std has, by its name and number of arguments.
-pub(crate) fn method_refusal(name: &str, arguments: usize, _mode: Mode) -> Option<Refusal> {
+pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option<Refusal> {
     let (reason, help) = match (name, arguments) {
         ("is_finished", 0) => (FINISHED, JOIN),
+        _ if mode == Mode::Scheduled => return None,
         ("unpark", 0) => (WAITING, ASSUME),
         ("recv_timeout" | "try_recv", _) => (CHANNEL, QUEUE),
         _ => return None,
@@ -143,10 +147,16 @@ pub(crate) fn crate_refusal(name: &str) -> Option<Refusal> {
         "parking_lot" | "parking_lot_core" | "lock_api" | "spin" => {
             "use `std::sync::Mutex` and `RwLock`"
         }
-        "once_cell" | "lazy_static" => EAGER,
+        "once_cell" | "lazy_static" => {
+            "use `std::sync::OnceLock` and `LazyLock`, and `seqz explore`"
+        }
         "crossbeam" | "crossbeam_utils" => "use `std::thread::scope` and the types of `std::sync`",
-        "crossbeam_channel" | "flume" | "async_channel" | "kanal" => QUEUE,
-        "crossbeam_queue" | "crossbeam_deque" | "crossbeam_epoch" | "concurrent_queue" => QUEUE,
+        "crossbeam_channel" | "flume" | "async_channel" | "kanal" => {
+            "use a `Mutex<VecDeque<_>>` that both threads share; or `std::sync::mpsc`, and `seqz explore`"
+        }
+        "crossbeam_queue" | "crossbeam_deque" | "crossbeam_epoch" | "concurrent_queue" => {
+            "use a `Mutex<VecDeque<_>>` that both threads share"
+        }
         "dashmap" | "scc" | "evmap" | "flurry" | "papaya" | "moka" => {
             "use a `Mutex<HashMap<_, _>>`"
         }
@@ -183,6 +193,8 @@ mod tests {
             ("cell", "UnsafeCell"),
         ] {
             assert!(refusal(&[module, name], Mode::Sequential).is_some());
+            let anywhere = refusal(&[module, name], Mode::Scheduled).is_some();
+            assert_eq!(anywhere, name == "UnsafeCell");
             let known = [crate::resolve::Ns::Type, crate::resolve::Ns::Value]
                 .iter()
                 .any(|ns| std_names::has(&[module.to_string()], name, *ns));

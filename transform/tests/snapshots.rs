@@ -119,9 +119,17 @@ fn harnesses() {
 #[test]
 fn refusals() {
     for path in inputs("refused") {
-        let program = Program::load(&path, Mode::Sequential).unwrap();
-        let error = program.transform(&Options::default()).unwrap_err();
+        let refused = |mode| {
+            let program = Program::load(&path, mode).unwrap();
+            program.transform(&Options::default()).unwrap_err()
+        };
+        let error = refused(Mode::Sequential);
         insta::assert_snapshot!(format!("refused_{}", stem(&path)), described(&error));
+        if stem(&path) == "std_items" {
+            // Much of it is run with threads.
+            let error = refused(Mode::Scheduled);
+            insta::assert_snapshot!("refused_when_scheduled", described(&error));
+        }
     }
 }
 

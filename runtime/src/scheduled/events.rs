@@ -6,7 +6,7 @@ use super::failures::FailureKind;
 use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
-use super::threads::ToGiveBack;
+use super::threads::{Postponed, ToGiveBack};
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
@@ -110,26 +110,46 @@ impl Handle {
         } else if std::thread::panicking() {
             self.go_on(pending, site);
         } else {
-            self.give_back();
+            self.catch_up();
             self.announce(pending, site);
         }
     }
 
-    /// Gives back the locks whose guards were dropped while the thread unwound.
+    /// Does what has been postponed while the thread unwound.
     #[inline]
-    pub(super) fn give_back(self) {
+    pub(super) fn catch_up(self) {
         let state = self.get();
-        if !state.slots[state.current].to_give_back.is_empty() {
-            self.give_all_back();
+        if !state.slots[state.current].postponed.is_empty() {
+            self.do_postponed();
         }
     }
 
     #[cold]
-    fn give_all_back(self) {
+    fn do_postponed(self) {
         let state = self.get();
         let thread = state.current;
-        for lock in std::mem::take(&mut state.slots[thread].to_give_back) {
-            self.unlock_now(lock.object, lock.mode, lock.site, || lock.values);
+        for postponed in std::mem::take(&mut state.slots[thread].postponed) {
+            match postponed {
+                Postponed::Unlock(lock) => {
+                    self.unlock_now(lock.object, lock.mode, lock.site, || lock.values);
+                }
+                Postponed::Other(act) => act(self),
+            }
+        }
+    }
+
+    /// Does something that tells the thread nothing: now, or if the thread unwinds, for the same reasons as with
+    /// [`Self::unlock`], when it has unwound.
+    pub(crate) fn now_or_later(self, act: impl FnOnce(Self) + 'static) {
+        let state = self.get();
+        if !state.ending && std::thread::panicking() {
+            let thread = state.current;
+            super::arena::outside(|| {
+                let act = Postponed::Other(Box::new(act));
+                state.slots[thread].postponed.push(act);
+            });
+        } else {
+            act(self);
         }
     }
 
@@ -243,7 +263,7 @@ impl Handle {
                 values: self.given_back(object, mode, written, contents),
                 site,
             };
-            super::arena::outside(|| state.slots[thread].to_give_back.push(lock));
+            super::arena::outside(|| state.slots[thread].postponed.push(Postponed::Unlock(lock)));
             return;
         }
         self.unlock_now(object, mode, site, || {
@@ -294,10 +314,11 @@ impl Handle {
     /// Whether this is a lock that the thread, which unwinds, still has to give back: then it has it again.
     fn has_kept(self, object: Object, mode: LockMode) -> bool {
         let state = self.get();
-        let kept = &mut state.slots[state.current].to_give_back;
-        let at = kept
-            .iter()
-            .position(|lock| lock.object == object && lock.mode == mode);
+        let kept = &mut state.slots[state.current].postponed;
+        let at = kept.iter().position(|postponed| match postponed {
+            Postponed::Unlock(lock) => lock.object == object && lock.mode == mode,
+            Postponed::Other(_) => false,
+        });
         at.map(|at| kept.remove(at)).is_some()
     }
 

@@ -23,7 +23,7 @@
 //! # Invariants
 //! - No `&mut` to the state is alive across a switch of coroutines, or while code of the program runs.
 //! - A thread that unwinds is never switched away from: std counts panics per OS thread. What it does meanwhile is done
-//!   at once, but for giving back locks, which waits until it has unwound.
+//!   at once, but for giving back locks, notifying, and dropping ends of channels, which wait until it has unwound.
 
 pub mod arena;
 mod coroutine;
@@ -39,7 +39,7 @@ mod state;
 mod threads;
 mod turns;
 mod values;
-mod waiting;
+pub(crate) mod waiting;
 pub mod witness;
 
 pub use failures::{Failure, FailureKind};

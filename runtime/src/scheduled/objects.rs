@@ -20,6 +20,8 @@ enum Spot {
     Fixed(usize),
     /// Where another object has been in this execution: which was the first one there, and how many there have been.
     Again(Object, u32),
+    /// A thread, for who parks it.
+    Parking(u32),
 }
 
 /// Who holds a lock in the current execution.
@@ -119,6 +121,11 @@ impl Objects {
         arena::outside(|| self.look_up(again))
     }
 
+    /// The object on which a thread parks.
+    pub(super) fn parking(&mut self, thread: u32) -> Object {
+        arena::outside(|| self.look_up(Spot::Parking(thread)))
+    }
+
     /// The place of an object, told in a way that is the same in all searches.
     pub(super) fn place(&self, object: usize) -> u64 {
         self.places.get(object).copied().unwrap_or_default()
@@ -154,6 +161,7 @@ impl Objects {
             Spot::Stack(thread, offset) => (2, thread as u64, offset as u64),
             Spot::Fixed(address) => (3, address.wrapping_sub(super::events::origin()) as u64, 0),
             Spot::Again(first, count) => (4, self.place(first as usize), u64::from(count)),
+            Spot::Parking(thread) => (5, u64::from(thread), 0),
         };
         mix(mix(kind, a), b)
     }

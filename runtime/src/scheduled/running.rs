@@ -41,7 +41,7 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
             handle.note_panic(thread);
         }
         // The execution may be ended while the thread waits for its turn to give a lock back: then it gives it back at once.
-        while catch_unwind(AssertUnwindSafe(|| handle.give_back())).is_err() {}
+        while catch_unwind(AssertUnwindSafe(|| handle.catch_up())).is_err() {}
         handle.ended(thread);
     });
     *state.slots[thread].coroutine.get_mut() = Some(coroutine);

@@ -5,6 +5,7 @@ use std::cell::UnsafeCell;
 use seqz_explore::{Event, Kind, Object};
 
 use super::coroutine::{self, Yielder};
+use super::state::Handle;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
@@ -39,6 +40,13 @@ pub(super) struct ToGiveBack {
     pub site: Site,
 }
 
+/// What a thread did while it unwound, and what is done when it has unwound.
+pub(super) enum Postponed {
+    Unlock(ToGiveBack),
+    /// Something else that tells the thread nothing.
+    Other(Box<dyn FnOnce(Handle)>),
+}
+
 /// One thread.
 pub(super) struct Slot {
     pub stage: Stage,
@@ -51,10 +59,14 @@ pub(super) struct Slot {
     pub spawned_at: Option<Site>,
     /// Its latest panic, until that reaches its top.
     pub panic: Option<Panic>,
-    /// See [`Handle::unlock`](super::state::Handle::unlock).
-    pub to_give_back: Vec<ToGiveBack>,
+    /// See [`Handle::unlock`].
+    pub postponed: Vec<Postponed>,
     /// How many threads it has created.
     pub children: u32,
+    /// How many messages it has sent.
+    pub messages: u32,
+    /// It has been unparked, and was not parked: the next time it parks, it goes on.
+    pub is_unparked: bool,
     /// The latest read: object, site, value, and how often it has been repeated with nothing in between.
     pub idle: Idle,
 }
@@ -97,8 +109,10 @@ impl Slot {
             name: None,
             spawned_at: None,
             panic: None,
-            to_give_back: Vec::new(),
+            postponed: Vec::new(),
             children: 0,
+            messages: 0,
+            is_unparked: false,
             idle: Idle::default(),
         }
     }
@@ -109,8 +123,10 @@ impl Slot {
         self.name = None;
         self.spawned_at = None;
         self.panic = None;
-        self.to_give_back.clear();
+        self.postponed.clear();
         self.children = 0;
+        self.messages = 0;
+        self.is_unparked = false;
         self.idle = Idle::default();
     }
 }

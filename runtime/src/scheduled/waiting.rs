@@ -5,11 +5,23 @@
 //! queue first and gives its mutex back then: since that is a step of its own, others may run in between, but as they don't
 //! have the mutex, nothing that the mutex protects has changed. In std the two are one step, and nobody can tell.
 
+use seqz_explore::hash::mix;
 use seqz_explore::waiting::Queue;
 use seqz_explore::{Kind, Object};
 
 use super::state::Handle;
 use crate::engine::Site;
+
+/// What comes of an attempt at something that may have to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// It has to wait: the thread enters the object's queue.
+    Waits,
+    /// It is done, and this, which is not 0, is what the thread sees.
+    Done(u64),
+    /// It is done, the thread sees this, and all who wait may try again.
+    DoneForAll(u64),
+}
 
 /// How often threads may go on without a notification while an execution is being ended: see [`Handle::wake`].
 const ENDED_WAITS: u32 = 10_000;
@@ -49,17 +61,113 @@ impl Handle {
         notified
     }
 
-    /// Notifies one of those that wait, or all of them.
-    pub(crate) fn notify(self, object: Object, all: bool, site: Site) {
-        self.turn(Kind::Notify, object, 0, site);
-        self.queue(object, |queue| {
-            if all {
-                queue.notify_all();
+    /// Attempts something in one step. What the thread sees, or nothing if it has entered the queue and has to
+    /// [`wake`](Self::wake).
+    pub(crate) fn attempt(
+        self,
+        object: Object,
+        site: Site,
+        attempt: impl FnOnce() -> Attempt,
+    ) -> Option<u64> {
+        self.turn(Kind::Wait, object, 0, site);
+        let attempt = attempt();
+        if self.is_ending() {
+            return match attempt {
+                Attempt::Waits => None,
+                Attempt::Done(found) | Attempt::DoneForAll(found) => Some(found),
+            };
+        }
+        match attempt {
+            Attempt::Waits => {
+                let thread = self.get().current_name();
+                self.queue(object, |queue| queue.wait(thread));
+                self.did(Kind::Wait, object, 0, 0, site);
+                None
+            }
+            Attempt::Done(found) => {
+                self.did(Kind::Wait, object, found, 0, site);
+                Some(found)
+            }
+            Attempt::DoneForAll(found) => {
+                self.queue(object, Queue::notify_all);
+                self.did(Kind::Notify, object, found, 1, site);
+                Some(found)
+            }
+        }
+    }
+
+    /// Does something in one step that lets all who wait on the object try again.
+    pub(crate) fn change_for_all(
+        self,
+        object: Object,
+        site: Site,
+        change: impl FnOnce() + 'static,
+    ) {
+        self.now_or_later(move |machine| {
+            machine.turn(Kind::Notify, object, 0, site);
+            change();
+            machine.queue(object, Queue::notify_all);
+            machine.did(Kind::Notify, object, 0, 1, site);
+        });
+    }
+
+    /// Parks the current thread until it is unparked, with a time limit or without.
+    pub(crate) fn park(self, timed: bool, site: Site) {
+        let thread = self.thread();
+        let object = self.get().objects.parking(thread);
+        let slot = thread as usize;
+        let unparked = self.attempt(object, site, || {
+            if std::mem::take(&mut self.get().slots[slot].is_unparked) {
+                Attempt::Done(1)
             } else {
-                queue.notify_one();
+                Attempt::Waits
             }
         });
-        self.did(Kind::Notify, object, 0, u64::from(all), site);
+        if unparked.is_none() {
+            self.wake(object, timed, site);
+        }
+    }
+
+    /// Unparks a thread: the one that is parked goes on, and one that is not won't be the next time. To do so twice is
+    /// as good as once.
+    pub(crate) fn unpark(self, thread: u32, site: Site) {
+        self.now_or_later(move |machine| {
+            let object = machine.get().objects.parking(thread);
+            machine.turn(Kind::Notify, object, 0, site);
+            let is_parked = machine.queue(object, |queue| {
+                queue.notify_one();
+                queue.waiters().next().is_some()
+            });
+            if let Some(slot) = machine.get().slots.get_mut(thread as usize) {
+                slot.is_unparked |= !is_parked;
+            }
+            machine.did(Kind::Notify, object, 0, 0, site);
+        });
+    }
+
+    /// Tells a message from all others that an execution may have, and from 0, 1, 2, …: it is a function of what its
+    /// sender has seen, and with that so is the message.
+    pub(crate) fn new_message(self) -> u64 {
+        let state = self.get();
+        let slot = &mut state.slots[state.current];
+        slot.messages += 1;
+        let number = u64::from(slot.messages) << 32 | state.current as u64;
+        mix(self.fresh(), number) | 1 << 63
+    }
+
+    /// Notifies one of those that wait, or all of them.
+    pub(crate) fn notify(self, object: Object, all: bool, site: Site) {
+        self.now_or_later(move |machine| {
+            machine.turn(Kind::Notify, object, 0, site);
+            machine.queue(object, |queue| {
+                if all {
+                    queue.notify_all();
+                } else {
+                    queue.notify_one();
+                }
+            });
+            machine.did(Kind::Notify, object, 0, u64::from(all), site);
+        });
     }
 
     /// Changes who waits on the object, and with that perhaps who can run.

@@ -8,6 +8,8 @@
 
 mod atomic;
 mod guard;
+#[cfg(feature = "scheduler")]
+mod late;
 mod lock;
 mod plain;
 #[cfg(feature = "scheduler")]
@@ -15,10 +17,12 @@ mod spot;
 
 pub(crate) use atomic::{AtomicCell, Bits};
 pub(crate) use guard::Exclusive;
+#[cfg(feature = "scheduler")]
+pub(crate) use late::Late;
 pub(crate) use lock::LockCell;
 pub(crate) use plain::PlainCell;
 #[cfg(feature = "scheduler")]
-pub(crate) use spot::Spot;
+pub(crate) use spot::{Spot, machine};
 
 use crate::engine::{Handle, NONE, ValueKind};
 use crate::log::Object;

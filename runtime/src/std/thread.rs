@@ -168,6 +168,14 @@ impl Thread {
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
+
+    /// See `std::thread::Thread::unpark`.
+    #[cfg(feature = "scheduler")]
+    #[track_caller]
+    pub fn unpark(&self) {
+        let site = Location::caller();
+        crate::shared::machine("Thread::unpark", site).unpark(self.no, site);
+    }
 }
 
 /// See `std::thread::current`.
@@ -201,6 +209,29 @@ pub(crate) fn idle() {
     if let Some(handle) = engine() {
         hint(handle);
     }
+}
+
+/// See `std::thread::park`. There is no wake-up without an `unpark`.
+#[cfg(feature = "scheduler")]
+#[track_caller]
+pub fn park() {
+    let site = Location::caller();
+    crate::shared::machine("thread::park", site).park(false, site);
+}
+
+/// See `std::thread::park_timeout`. Time does not pass: it may end at any moment.
+#[cfg(feature = "scheduler")]
+#[track_caller]
+pub fn park_timeout(_duration: Duration) {
+    let site = Location::caller();
+    crate::shared::machine("thread::park_timeout", site).park(true, site);
+}
+
+/// See `std::thread::park_timeout_ms`.
+#[cfg(feature = "scheduler")]
+#[track_caller]
+pub fn park_timeout_ms(milliseconds: u32) {
+    park_timeout(Duration::from_millis(u64::from(milliseconds)));
 }
 
 /// See `std::thread::yield_now`.

@@ -25,9 +25,11 @@ impl Walker<'_> {
                 self.site(bytes(&call.method).start, &call.receiver, bytes(expr));
                 self.site(bytes(expr).start, &call.receiver, bytes(expr));
             }
+            // `thread::park()` waits for nothing that has a name.
             Expr::Call(call) => {
-                let named = call.args.first().unwrap_or(&call.func);
-                self.site(bytes(expr).start, named, bytes(expr));
+                if let Some(named) = call.args.first() {
+                    self.site(bytes(expr).start, named, bytes(expr));
+                }
             }
             Expr::Unary(unary) => self.site(bytes(expr).start, &unary.expr, bytes(expr)),
             Expr::Reference(reference) => {

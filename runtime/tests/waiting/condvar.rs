@@ -1,67 +1,15 @@
-//! Condition variables on the scheduled machine.
-
-#![cfg(feature = "scheduler")]
+//! `Condvar`.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex as Collected};
 use std::time::Duration;
 
-use seqz_explore::{Dfs, Dpor, Icb, Odpor, Promise, Search, Strategy};
-use seqz_runtime::scheduled::arena::Allocator;
-use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
+use seqz_runtime::scheduled::FailureKind;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Condvar, Mutex};
 use seqz_runtime::std::thread;
 
-#[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
-
-/// Failures and what the program noted, over all executions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Found {
-    failures: BTreeSet<(FailureKind, String)>,
-    noted: BTreeSet<String>,
-}
-
-/// Takes note of what a program sees.
-type Note<'a> = &'a dyn Fn(String);
-
-fn explore(strategy: impl Strategy, program: impl Fn(Note<'_>)) -> Found {
-    let noted = Collected::new(BTreeSet::new());
-    let note = |text: String| {
-        noted.lock().unwrap().insert(text);
-    };
-    let run = || program(&note);
-    let mut machine = Machine::new(&run, Settings::default());
-    let mut search = Search::new(strategy);
-    let mut failures = BTreeSet::new();
-    while search.step(&mut machine).unwrap().is_some() {
-        assert_eq!(machine.unsupported(), None);
-        for failure in machine.failures() {
-            failures.insert((failure.kind, failure.message.clone()));
-        }
-    }
-    assert_eq!(search.promise(), Promise::Exhausted);
-    Found {
-        failures,
-        noted: noted.into_inner().unwrap(),
-    }
-}
-
-/// What all exhaustive strategies find.
-fn all(program: impl Fn(Note<'_>)) -> Found {
-    let found = explore(Odpor::new(), &program);
-    assert_eq!(explore(Dfs::new(), &program), found, "dfs");
-    assert_eq!(explore(Dpor::new(), &program), found, "dpor");
-    assert_eq!(explore(Icb::new(None), &program), found, "icb");
-    found
-}
-
-fn noted(found: &Found) -> Vec<&str> {
-    found.noted.iter().map(String::as_str).collect()
-}
-
-const LOST: &str = "threads wait for a notification that no thread gives any more";
+use super::{LOST, all, deadlock, noted};
 
 #[test]
 fn a_flag_under_the_lock_loses_no_notification() {
@@ -204,10 +152,7 @@ fn statics_forget_who_waited() {
         waiter.join().unwrap();
     });
     assert_eq!(noted(&found), ["1"]);
-    assert_eq!(
-        found.failures,
-        BTreeSet::from([(FailureKind::Deadlock, LOST.to_owned())])
-    );
+    assert_eq!(found.failures, deadlock());
 }
 
 #[test]
@@ -232,8 +177,5 @@ fn destructors_that_wait_end_with_the_execution() {
         shared.1.notify_one();
         waiter.join().unwrap();
     });
-    assert_eq!(
-        found.failures,
-        BTreeSet::from([(FailureKind::Deadlock, LOST.to_owned())])
-    );
+    assert_eq!(found.failures, deadlock());
 }

@@ -1,0 +1,300 @@
+//! What both ends share.
+//!
+//! With a bound of 0 a message is handed over: a sender that finds the receiver waiting gives it to it at once; otherwise
+//! it offers the message and waits until the receiver, which takes the offers in their order, has come for it.
+
+use std::cell::{Cell, UnsafeCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::engine::Site;
+use crate::scheduled::arena::outside;
+use crate::scheduled::events::{Handle, current};
+use crate::scheduled::waiting::Attempt;
+use crate::shared::{Spot, machine};
+
+/// What the sender sees.
+const SENT: u64 = 2;
+/// What both may see: there is no other end.
+const DISCONNECTED: u64 = 1;
+/// What the sender sees that does not wait.
+const FULL: u64 = 3;
+/// What the receiver sees that does not wait. If it sees a message, it sees the message's name.
+const EMPTY: u64 = 4;
+
+/// A message.
+struct Message<T> {
+    /// See [`Handle::new_message`].
+    name: u64,
+    /// Its sender waits for it to be taken.
+    is_offer: bool,
+    value: T,
+}
+
+/// Who is there. It is apart from the messages, since that somebody goes may be told after they have been dropped.
+struct Ends {
+    spot: Spot,
+    /// In which execution the channel was made.
+    generation: u32,
+    senders: Cell<usize>,
+    has_receiver: Cell<bool>,
+}
+
+// SAFETY: all threads of an execution run on one OS thread, executions one after the other.
+unsafe impl Sync for Ends {}
+
+struct Messages<T> {
+    /// In the order in which they are received.
+    queue: VecDeque<Message<T>>,
+    /// With a bound of 0: the receiver waits, and nothing has been given to it.
+    is_open: bool,
+    /// With a bound of 0: the names of the messages that have been taken from senders that wait.
+    taken: Vec<u64>,
+}
+
+/// A channel.
+pub(super) struct Channel<T> {
+    ends: Arc<Ends>,
+    bound: Option<usize>,
+    messages: UnsafeCell<Messages<T>>,
+}
+
+// SAFETY: all threads of an execution run on one OS thread. Messages go from thread to thread, and are not shared.
+unsafe impl<T: Send> Sync for Channel<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Channel<T> {}
+
+/// How an attempt to send ended.
+pub(super) enum Sent<T> {
+    Yes,
+    Full(T),
+    Disconnected(T),
+}
+
+/// How an attempt to receive ended.
+pub(super) enum Received<T> {
+    Message(T),
+    Empty,
+    Disconnected,
+}
+
+/// Whether a thread waits where it can't go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    None,
+    Limited,
+    Endless,
+}
+
+impl Ends {
+    /// Tells that somebody goes, or, where nobody can be told, notes it.
+    fn change(self: &Arc<Self>, site: Site, change: impl FnOnce(&Self) + 'static) {
+        let of_this_execution =
+            |machine: &Handle| machine.generation() == self.generation && !machine.is_ending();
+        if let Some(machine) = current().filter(of_this_execution) {
+            let ends = Arc::clone(self);
+            let (_, object) = self.spot.enter("mpsc", site);
+            machine.change_for_all(object, site, move || change(&ends));
+        } else {
+            change(self);
+        }
+    }
+}
+
+impl<T> Channel<T> {
+    pub(super) fn new(bound: Option<usize>, site: Site) -> Self {
+        Self {
+            ends: Arc::new(Ends {
+                spot: Spot::new(),
+                generation: machine("mpsc::channel", site).generation(),
+                senders: Cell::new(0),
+                has_receiver: Cell::new(true),
+            }),
+            bound,
+            messages: UnsafeCell::new(Messages {
+                queue: VecDeque::new(),
+                is_open: false,
+                taken: Vec::new(),
+            }),
+        }
+    }
+
+    #[allow(clippy::mut_from_ref)]
+    fn messages(&self) -> &mut Messages<T> {
+        // SAFETY: all threads of an execution run on one OS thread, and no borrow outlives a method here or spans a call of
+        // the program's code, as the drop of a message is one.
+        unsafe { &mut *self.messages.get() }
+    }
+
+    /// What grows in here must not take from the memory of the thread that happens to come when it has to.
+    fn push(&self, message: Message<T>) {
+        outside(|| self.messages().queue.push_back(message));
+    }
+
+    /// One more sender. Nobody can tell: whoever makes it is, or has, one.
+    pub(super) fn add_sender(&self) {
+        let senders = &self.ends.senders;
+        senders.set(senders.get() + 1);
+    }
+
+    /// One less.
+    pub(super) fn remove_sender(&self, site: Site) {
+        self.ends
+            .change(site, |ends| ends.senders.set(ends.senders.get() - 1));
+    }
+
+    /// The receiver is gone, and with it what it has not received.
+    pub(super) fn remove_receiver(&self, site: Site) {
+        self.ends.change(site, |ends| ends.has_receiver.set(false));
+        // What senders still wait with is theirs.
+        while self.bound != Some(0) {
+            let Some(message) = self.messages().queue.pop_front() else {
+                break;
+            };
+            drop(message);
+        }
+    }
+
+    /// Sends.
+    pub(super) fn send(&self, value: T, patience: Patience, site: Site) -> Sent<T> {
+        let (machine, object) = self.ends.spot.enter("send", site);
+        let name = machine.new_message();
+        let mut message = Some(Message {
+            name,
+            is_offer: false,
+            value,
+        });
+        let mut is_offered = false;
+        loop {
+            let found = machine.attempt(object, site, || {
+                if is_offered {
+                    return self.check_offer(name);
+                }
+                let outcome = self.try_send(&mut message);
+                let waits = outcome == Attempt::Done(FULL) && patience == Patience::Endless;
+                if !waits {
+                    return outcome;
+                }
+                if self.bound == Some(0)
+                    && let Some(message) = message.take()
+                {
+                    is_offered = true;
+                    self.push(Message {
+                        is_offer: true,
+                        ..message
+                    });
+                }
+                Attempt::Waits
+            });
+            let found = match found {
+                Some(found) => found,
+                // Nobody comes for it any more.
+                None if machine.is_ending() => DISCONNECTED,
+                None => {
+                    machine.wake(object, false, site);
+                    continue;
+                }
+            };
+            if found == SENT {
+                return Sent::Yes;
+            }
+            return match message.or_else(|| self.take_back(name)) {
+                Some(message) if found == FULL => Sent::Full(message.value),
+                Some(message) => Sent::Disconnected(message.value),
+                None => Sent::Yes,
+            };
+        }
+    }
+
+    fn try_send(&self, message: &mut Option<Message<T>>) -> Attempt {
+        if !self.ends.has_receiver.get() {
+            return Attempt::Done(DISCONNECTED);
+        }
+        let messages = self.messages();
+        let has_room = match self.bound {
+            None => true,
+            Some(0) => std::mem::take(&mut messages.is_open),
+            Some(bound) => messages.queue.len() < bound,
+        };
+        if !has_room {
+            return Attempt::Done(FULL);
+        }
+        if let Some(message) = message.take() {
+            self.push(message);
+        }
+        Attempt::DoneForAll(SENT)
+    }
+
+    /// With a bound of 0: whether the message that a thread offers has been taken.
+    fn check_offer(&self, name: u64) -> Attempt {
+        let taken = &mut self.messages().taken;
+        if let Some(at) = taken.iter().position(|&taken| taken == name) {
+            taken.swap_remove(at);
+            Attempt::Done(SENT)
+        } else if self.ends.has_receiver.get() {
+            Attempt::Waits
+        } else {
+            Attempt::Done(DISCONNECTED)
+        }
+    }
+
+    /// Takes an offer back.
+    fn take_back(&self, name: u64) -> Option<Message<T>> {
+        let queue = &mut self.messages().queue;
+        let at = queue.iter().position(|message| message.name == name)?;
+        queue.remove(at)
+    }
+
+    /// Receives.
+    pub(super) fn receive(&self, patience: Patience, site: Site) -> Received<T> {
+        let (machine, object) = self.ends.spot.enter("recv", site);
+        let mut message = None;
+        loop {
+            let found = machine.attempt(object, site, || {
+                let outcome = self.try_receive(&mut message);
+                if outcome == Attempt::Done(EMPTY) && patience != Patience::None {
+                    self.messages().is_open = true;
+                    return Attempt::Waits;
+                }
+                outcome
+            });
+            let notified = match found {
+                Some(_) => break,
+                // Nobody sends any more.
+                None if machine.is_ending() => return Received::Disconnected,
+                None => machine.wake(object, patience == Patience::Limited, site),
+            };
+            if !notified {
+                // Nothing has happened since it looked, so there is nothing to receive.
+                self.messages().is_open = false;
+                return Received::Empty;
+            }
+        }
+        match message {
+            Some(message) => Received::Message(message),
+            None if self.ends.senders.get() == 0 => Received::Disconnected,
+            None => Received::Empty,
+        }
+    }
+
+    fn try_receive(&self, received: &mut Option<T>) -> Attempt {
+        let messages = self.messages();
+        messages.is_open = false;
+        match messages.queue.pop_front() {
+            Some(message) => {
+                let name = message.name;
+                if message.is_offer {
+                    outside(|| messages.taken.push(name));
+                }
+                *received = Some(message.value);
+                if self.bound.is_some() {
+                    Attempt::DoneForAll(name)
+                } else {
+                    Attempt::Done(name)
+                }
+            }
+            None if self.ends.senders.get() == 0 => Attempt::Done(DISCONNECTED),
+            None => Attempt::Done(EMPTY),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `std::sync::OnceLock`, on the scheduled machine.
+
+use std::fmt;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+
+use super::once::Once;
+use crate::engine::Site;
+use crate::shared::Late;
+
+/// `std::sync::OnceLock`.
+pub struct OnceLock<T> {
+    once: Once,
+    value: Late<T>,
+}
+
+// SAFETY: a value that was put there by one thread is seen, and may be dropped, by others.
+unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
+impl<T: UnwindSafe> UnwindSafe for OnceLock<T> {}
+impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
+
+impl<T> OnceLock<T> {
+    /// See `std::sync::OnceLock::new`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            once: Once::new(),
+            value: Late::empty(),
+        }
+    }
+
+    fn is_there(&self, what: &str, site: Site) -> bool {
+        self.once.is_completed_at(what, site)
+    }
+
+    /// See `std::sync::OnceLock::get`.
+    #[track_caller]
+    pub fn get(&self) -> Option<&T> {
+        let site = Location::caller();
+        let there = self.is_there("OnceLock::get", site);
+        // SAFETY: the initialization is over, so nobody changes the value any more.
+        there.then(|| unsafe { self.value.get() })
+    }
+
+    /// See `std::sync::OnceLock::get_mut`.
+    #[track_caller]
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        let there = self.is_there("OnceLock::get_mut", Location::caller());
+        there.then(|| self.value.get_mut())
+    }
+
+    /// See `std::sync::OnceLock::wait`.
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        self.once
+            .wait_at("OnceLock::wait", true, Location::caller());
+        // SAFETY: the initialization is over, so nobody changes the value any more.
+        unsafe { self.value.get() }
+    }
+
+    /// See `std::sync::OnceLock::set`.
+    ///
+    /// # Errors
+    /// There is a value already, and this one is given back.
+    #[track_caller]
+    pub fn set(&self, value: T) -> Result<(), T> {
+        let mut value = Some(value);
+        self.init("OnceLock::set", Location::caller(), || value.take());
+        value.map_or(Ok(()), Err)
+    }
+
+    /// See `std::sync::OnceLock::get_or_init`.
+    #[track_caller]
+    pub fn get_or_init<F: FnOnce() -> T>(&self, init: F) -> &T {
+        self.init("OnceLock::get_or_init", Location::caller(), || Some(init()));
+        // SAFETY: the initialization is over, so nobody changes the value any more.
+        unsafe { self.value.get() }
+    }
+
+    #[track_caller]
+    fn init(&self, what: &str, site: Site, init: impl FnOnce() -> Option<T>) {
+        // A panic in an initialization leaves it to the next one.
+        self.once.call(what, true, site, |_| {
+            if let Some(value) = init() {
+                // SAFETY: no other initialization runs, and nobody reads before this one is over.
+                unsafe { self.value.put(value) };
+            }
+        });
+    }
+
+    /// See `std::sync::OnceLock::into_inner`.
+    #[track_caller]
+    pub fn into_inner(mut self) -> Option<T> {
+        self.take()
+    }
+
+    /// See `std::sync::OnceLock::take`.
+    #[track_caller]
+    pub fn take(&mut self) -> Option<T> {
+        let there = self.is_there("OnceLock::take", Location::caller());
+        self.once.reset();
+        self.value.take().filter(|_| there)
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> From<T> for OnceLock<T> {
+    fn from(value: T) -> Self {
+        Self {
+            once: Once::completed(),
+            value: Late::with(value),
+        }
+    }
+}
+
+impl<T: Clone> Clone for OnceLock<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        self.get().cloned().map_or_else(Self::new, Self::from)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tuple = f.debug_tuple("OnceLock");
+        match self.get() {
+            Some(value) => tuple.field(value),
+            None => tuple.field(&format_args!("<uninit>")),
+        };
+        tuple.finish()
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceLock<T> {
+    #[track_caller]
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceLock<T> {}
