@@ -6,7 +6,9 @@
 //! thread of the next interesting event is drawn first, by those weights, and until it has come to that event, the other
 //! threads run up to their own next interesting one, as a plain random walk has it. Here the interesting events are those
 //! on one object that more than one thread uses, drawn anew for each execution; counts come from the mean of earlier
-//! executions. A thread's counts include those of threads that it has not yet forked. Promise: sampled.
+//! executions. A thread that has not been forked yet is drawn for its own events, and until it is there, the one that
+//! forks it runs in its place: it must not be taken for having been drawn itself, or its next interesting event would
+//! come before all of theirs. Promise: sampled.
 
 use crate::event::{Event, Kind, Object, Thread};
 use crate::executor::{Pick, RunEnd, View};
@@ -34,6 +36,9 @@ pub struct Surw {
     interesting: Option<Object>,
     /// Interesting events that each thread is expected to have left, as a sum over earlier executions.
     left: Vec<u64>,
+    /// Threads that this execution has forked.
+    forked: ThreadSet,
+    /// Whose interesting event is to be the next one. The thread may not be forked yet.
     intended: Option<Thread>,
 }
 
@@ -49,6 +54,7 @@ impl Surw {
             shared: Vec::new(),
             interesting: None,
             left: Vec::new(),
+            forked: ThreadSet::default(),
             intended: None,
         }
     }
@@ -57,8 +63,8 @@ impl Surw {
         !matches!(kind.class(), crate::event::Class::None) && self.interesting == Some(object)
     }
 
-    /// Draws the thread of the next interesting event, by what each has left; threads not yet forked count for those
-    /// that will fork them. Any live one while all counts are used up.
+    /// Draws the thread of the next interesting event, by what each has left, among those that are live or can still be
+    /// forked. Any live one while all counts are used up.
     fn intend(&mut self, live: ThreadSet) -> Option<Thread> {
         let mut total = 0;
         for (thread, &left) in self.left.iter().enumerate() {
@@ -72,9 +78,9 @@ impl Surw {
         }
         let mut drawn = self.numbers.below(total);
         for (thread, &left) in self.left.iter().enumerate() {
-            if let Some(bearer) = self.bearer(thread as Thread, live) {
+            if self.bearer(thread as Thread, live).is_some() {
                 if drawn < left {
-                    return Some(bearer);
+                    return Some(thread as Thread);
                 }
                 drawn -= left;
             }
@@ -82,12 +88,15 @@ impl Surw {
         None
     }
 
-    /// The thread itself if live, else its nearest live ancestor.
+    /// The thread itself if live, else its nearest live ancestor if that can still fork it.
     fn bearer(&self, thread: Thread, live: ThreadSet) -> Option<Thread> {
         let mut bearer = thread;
         loop {
             if live.contains(bearer) {
                 return Some(bearer);
+            }
+            if self.forked.contains(bearer) {
+                return None;
             }
             let parent = self.parents.get(usize::from(bearer)).copied()?;
             if parent == bearer {
@@ -105,6 +114,7 @@ impl Strategy for Surw {
 
     fn begin(&mut self) -> bool {
         self.intended = None;
+        self.forked = ThreadSet::default();
         self.interesting = None;
         self.left.fill(0);
         if !self.shared.is_empty() {
@@ -123,15 +133,18 @@ impl Strategy for Surw {
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let mut open = view.enabled;
         if self.interesting.is_some() {
-            if self
+            let mut runs = self
                 .intended
-                .is_none_or(|thread| !view.live.contains(thread))
-            {
+                .and_then(|thread| self.bearer(thread, view.live));
+            if runs.is_none() {
                 self.intended = self.intend(view.live);
+                runs = self
+                    .intended
+                    .and_then(|thread| self.bearer(thread, view.live));
             }
             for thread in view.enabled.iter() {
                 let next = view.of(thread);
-                if Some(thread) != self.intended && self.is_interesting(next.kind, next.object) {
+                if Some(thread) != runs && self.is_interesting(next.kind, next.object) {
                     open.remove(thread);
                 }
             }
@@ -140,8 +153,8 @@ impl Strategy for Surw {
                 self.intended = self.intend(view.enabled);
                 open = self
                     .intended
-                    .map_or(view.enabled, ThreadSet::only)
-                    .intersection(view.enabled);
+                    .and_then(|thread| self.bearer(thread, view.enabled))
+                    .map_or(view.enabled, ThreadSet::only);
             }
         }
         let n = self.numbers.below(u64::from(open.len().max(1)));
@@ -159,6 +172,7 @@ impl Strategy for Surw {
                     .extend((known..=child).map(|own| own as Thread));
             }
             self.parents[child] = event.thread;
+            self.forked.insert(child as Thread);
         }
         if matches!(event.kind.class(), crate::event::Class::None) {
             return Ok(());

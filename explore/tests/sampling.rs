@@ -120,6 +120,29 @@ fn surw_is_uniform_over_interleavings_of_the_interesting_events() {
 }
 
 #[test]
+fn surw_counts_threads_that_are_still_to_be_forked() {
+    // The thread that forks has an event before and one after that: the first comes first, and the three others have six
+    // orders.
+    let add = Op::FetchAdd(0, 0, 1);
+    let program = Program {
+        threads: vec![
+            vec![add, Op::Fork(1), Op::Fork(2), add, Op::Join(1), Op::Join(2)],
+            vec![add],
+            vec![add],
+        ],
+        roots: 1,
+        initial: [0; 4],
+    };
+    let executions = 12_000;
+    let frequencies = frequencies(&drawn(&program, Surw::new(5), executions));
+    assert_eq!(frequencies.len(), 6);
+    for (_, count) in frequencies {
+        // Six standard deviations, and what the first executions do without counts.
+        assert!(count.abs_diff(2000) < 245, "{count} of {executions}");
+    }
+}
+
+#[test]
 fn pos_is_less_biased_than_a_random_walk() {
     // One write against a thread of eight events of which only the last matters.
     let mut long = vec![Op::Store(1, Expr::Const(1)); 7];
