@@ -9,7 +9,7 @@
 //! What a thread observes is
 //! - what its reads, its updates and its locks found, and which of its attempts failed; of a read that has a [`Test`], what
 //!   that tells;
-//! - at its beginning, all that its creator has observed (it gets a closure), and the how-many-th child it is;
+//! - at its beginning, all that its creator has observed (it gets a closure);
 //! - at a join, all that the other thread has observed (it gets a result).
 //!
 //! The value that an opaque object has at first is told as a constant. It is made without an event, by a thread that has
@@ -54,8 +54,6 @@ pub(super) struct Values {
     histories: [u64; MAX_THREADS],
     /// What the thread of the latest event had observed before it.
     before: u64,
-    /// How many threads each thread has created.
-    children: [u64; MAX_THREADS],
     tests: Vec<(usize, Test)>,
 }
 
@@ -66,7 +64,6 @@ impl Default for Values {
             left: Vec::new(),
             histories: [ROOT; MAX_THREADS],
             before: ROOT,
-            children: [0; MAX_THREADS],
             tests: Vec::new(),
         }
     }
@@ -77,7 +74,6 @@ impl Values {
         self.late = None;
         self.left.fill(None);
         self.histories = [ROOT; MAX_THREADS];
-        self.children = [0; MAX_THREADS];
         self.tests.clear();
     }
 
@@ -97,11 +93,10 @@ impl Values {
         objects.filter_map(|(object, left)| Some((object, (*left)?)))
     }
 
-    /// A thread is about to be created.
+    /// A thread is about to be created. After that its creator has done one event more, so that its next child has another
+    /// history.
     fn fork(&mut self, creator: usize, created: usize) {
-        let number = self.children[creator];
-        self.children[creator] += 1;
-        self.histories[created] = mix(mix(self.histories[creator], ROOT), number);
+        self.histories[created] = mix(self.histories[creator], ROOT);
     }
 
     /// Of what the latest event, a read, found, its thread has observed only this.
