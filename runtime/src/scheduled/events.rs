@@ -181,7 +181,9 @@ impl Handle {
             site: Some(site),
         });
         state.untold = true;
-        self.note_values(&event, site);
+        if state.settings.values {
+            self.note_values();
+        }
     }
 
     /// Waits for a lock and takes it. `contents` gives the hash of what it protects, see [`Self::found`].

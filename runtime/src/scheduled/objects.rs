@@ -105,20 +105,32 @@ impl Objects {
         stacks: &[(usize, usize)],
     ) -> Object {
         let first = self.name(address, arena, stacks);
+        let now = self.generation;
+        match self.users.get_mut(first as usize) {
+            Some((generation, count)) if *generation != now => {
+                (*generation, *count) = (now, 1);
+                first
+            }
+            _ => arena::outside(|| self.next_name(first)),
+        }
+    }
+
+    /// The name of an object in the place of this one, which is not the first one there, or has not come up before.
+    #[cold]
+    fn next_name(&mut self, first: Object) -> Object {
         let at = first as usize;
         if at >= self.users.len() {
-            arena::outside(|| self.users.resize(at + 1, (0, 0)));
+            self.users.resize(at + 1, (0, 0));
         }
         let (generation, count) = &mut self.users[at];
         if *generation != self.generation {
             (*generation, *count) = (self.generation, 0);
         }
         *count += 1;
-        if *count == 1 {
-            return first;
+        match *count {
+            1 => first,
+            count => self.look_up(Spot::Again(first, count)),
         }
-        let again = Spot::Again(first, *count);
-        arena::outside(|| self.look_up(again))
     }
 
     /// The object on which a thread parks.

@@ -90,7 +90,9 @@ impl Handle {
         if !std::mem::take(&mut state.untold) {
             return;
         }
-        self.complete_values();
+        if state.settings.values {
+            self.complete_values();
+        }
         let state = self.get();
         let Some(&Traced { event, .. }) = state.trace.last() else {
             return;

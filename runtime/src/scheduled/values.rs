@@ -25,6 +25,7 @@ use seqz_explore::hash::mix;
 use seqz_explore::threads::MAX_THREADS;
 use seqz_explore::{Event, Kind, Object, Pending, Test};
 
+use super::machine::Traced;
 use super::state::Handle;
 use crate::engine::Site;
 
@@ -146,11 +147,18 @@ impl Handle {
         }
     }
 
-    /// Notes what an event did to values.
-    #[inline]
-    pub(super) fn note_values(self, event: &Event, site: Site) {
+    /// Notes what the latest event did to values.
+    // Out of the way of those who don't ask for values.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note_values(self) {
         let state = self.get();
-        if state.settings.values && !state.values.note(event) {
+        if let Some(&Traced {
+            event,
+            site: Some(site),
+        }) = state.trace.last()
+            && !state.values.note(&event)
+        {
             let message = "a shared value has been changed in a way that no event shows: through a reference to a `static mut` that \
                            is used across other shared accesses, or by `unsafe` code";
             self.give_up_soon(message, site);
@@ -213,14 +221,9 @@ impl Handle {
     }
 
     /// The latest event is about to be told: if its value was still to come, it has come.
-    #[inline]
+    #[cold]
+    #[inline(never)]
     pub(super) fn complete_values(self) {
-        if self.get().settings.values {
-            self.complete_late();
-        }
-    }
-
-    fn complete_late(self) {
         let state = self.get();
         let Some(late) = state.values.late.take() else {
             return;

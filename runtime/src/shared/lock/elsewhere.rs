@@ -107,6 +107,8 @@ impl<V: Shadow> LockCell<V> {
 
     /// The hash of the value with its poison flag, if its type is known.
     #[cfg(feature = "scheduler")]
+    #[cold]
+    #[inline(never)]
     fn contents(&self) -> Option<u64> {
         let g = &self.state().g;
         let hash = crate::values::hash_of(&g.value)?;
