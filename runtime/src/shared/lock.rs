@@ -382,7 +382,7 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// Sets the poison flag to false.
-    pub(crate) fn clear_poison(&self) {
+    pub(crate) fn clear_poison(&self, site: Site) {
         let state = self.state();
         match current() {
             Some(handle) if handle.get().line == Line::Interfering => {
@@ -390,15 +390,17 @@ impl<V: Shadow> LockCell<V> {
                     prime.poisoned = false;
                 }
             }
-            _ => state.g.poisoned = false,
+            Some(_) => state.g.poisoned = false,
+            None => self.clear_poison_elsewhere(site),
         }
     }
 
-    /// The poison flag, without an event.
-    pub(crate) fn is_poisoned(&self) -> bool {
+    /// The poison flag. No event of P̂ₖ.
+    pub(crate) fn is_poisoned(&self, site: Site) -> bool {
         match current() {
             Some(handle) if handle.get().line == Line::Interfering => self.current_prime().poisoned,
-            _ => self.state().g.poisoned,
+            Some(_) => self.state().g.poisoned,
+            None => self.is_poisoned_elsewhere(site),
         }
     }
 }
