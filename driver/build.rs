@@ -14,7 +14,28 @@ use std::{env, fs, io, process};
 use serde_json::Value;
 
 /// The crate from a registry that the scheduler is built on.
-const SCHEDULER: &str = "corosensei";
+const SCHEDULER: Wanted = Wanted {
+    package: "corosensei",
+    features: &[],
+    left_out: &[],
+};
+
+/// The crate that fuzz targets link. This package takes it without libFuzzer itself, which need not be compiled here.
+/// `cc` compiles that with one process where it has none of what it needs for several.
+const FUZZER: Wanted = Wanted {
+    package: "libfuzzer-sys",
+    features: &["link_libfuzzer"],
+    left_out: &["jobserver", "libc", "parallel"],
+};
+
+/// A crate from a registry, to be carried with all that it needs.
+struct Wanted {
+    package: &'static str,
+    /// Features that it is to have beside those that this package has it with.
+    features: &'static [&'static str],
+    /// Packages and features to do without.
+    left_out: &'static [&'static str],
+}
 
 fn main() {
     if let Err(error) = generate() {
@@ -30,8 +51,11 @@ fn generate() -> io::Result<()> {
     fs::write(out.join("runtime_files.rs"), list(&runtime)?)?;
 
     let mut vendored = sources(&manifest.join("../explore"), "seqz-explore")?;
-    vendored.extend(registry(&manifest)?);
-    fs::write(out.join("vendored_files.rs"), list(&vendored)?)
+    let metadata = metadata(&manifest)?;
+    vendored.extend(registry(&metadata, &SCHEDULER)?);
+    fs::write(out.join("vendored_files.rs"), list(&vendored)?)?;
+    let fuzzer = registry(&metadata, &FUZZER)?;
+    fs::write(out.join("fuzzer_files.rs"), list(&fuzzer)?)
 }
 
 /// A file that is carried: by its path on disk, or by its text.
@@ -79,7 +103,11 @@ fn collect(dir: &Path, relative: &Path, files: &mut Files) -> io::Result<()> {
         let relative = relative.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             collect(&path, &relative, files)?;
-        } else if path.extension().is_some_and(|e| e == "rs") {
+        } else if path
+            .extension()
+            // What is compiled, or included in what is.
+            .is_some_and(|e| e == "rs" || e == "c" || e == "cpp")
+        {
             files.insert(
                 text(&relative)?,
                 Content::File(text(&path.canonicalize()?)?),
@@ -89,22 +117,22 @@ fn collect(dir: &Path, relative: &Path, files: &mut Files) -> io::Result<()> {
     Ok(())
 }
 
-/// The scheduler's crates from the registry, as packages that depend on each other by path. They are build-dependencies
-/// of this package, so cargo has fetched them.
-fn registry(manifest: &Path) -> io::Result<Files> {
-    let metadata = metadata(manifest)?;
+/// A crate from the registry with all that it needs, as packages that depend on each other by path. It is a
+/// build-dependency of this package, so cargo has fetched them.
+fn registry(metadata: &Value, wanted: &Wanted) -> io::Result<Files> {
     let mut files = Files::new();
     let mut found = Vec::new();
-    let mut next = vec![package_id(&metadata, SCHEDULER)?];
+    let mut next = vec![package_id(metadata, wanted.package)?];
     while let Some(id) = next.pop() {
         if found.contains(&id) {
             continue;
         }
         let package = by_id(&metadata["packages"], &id)?;
         let node = by_id(&metadata["resolve"]["nodes"], &id)?;
-        let dependencies = dependencies(&metadata, node)?;
+        let mut dependencies = dependencies(metadata, node)?;
+        dependencies.retain(|dependency| !wanted.left_out.contains(&dependency.name.as_str()));
         next.extend(dependencies.iter().map(|dependency| dependency.id.clone()));
-        add_package(package, node, &dependencies, &mut files)?;
+        add_package(package, node, &dependencies, wanted, &mut files)?;
         found.push(id);
     }
     Ok(files)
@@ -178,6 +206,7 @@ fn add_package(
     package: &Value,
     node: &Value,
     dependencies: &[Dependency],
+    wanted: &Wanted,
     files: &mut Files,
 ) -> io::Result<()> {
     let name = string(&package["name"])?;
@@ -185,9 +214,8 @@ fn add_package(
     let dir = manifest_path
         .parent()
         .ok_or_else(|| io::Error::other(format!("{} has no parent", manifest_path.display())))?;
-    let mut manifest = format!(
-        "# Written by seqz: a dependency of the scheduler, from crates.io.\n[package]\nname = {name:?}\n"
-    );
+    let mut manifest =
+        format!("# Written by seqz: a package from crates.io.\n[package]\nname = {name:?}\n");
     for key in ["version", "edition", "license", "repository", "description"] {
         if let Some(value) = package[key].as_str() {
             manifest.push_str(&format!("{key} = {:?}\n", value.trim()));
@@ -197,6 +225,18 @@ fn add_package(
     let all = sources(dir, &name)?;
     let is_test = |path: &str| path.ends_with("/tests.rs") || path.contains("/src/tests/");
     files.extend(all.into_iter().filter(|(path, _)| !is_test(path)));
+    // libFuzzer, in C++.
+    let sources = dir.join("libfuzzer");
+    if sources.is_dir() {
+        for entry in fs::read_dir(&sources)? {
+            let entry = entry?;
+            let file = text(Path::new(&entry.file_name()))?;
+            if [".cpp", ".h", ".def"].iter().any(|end| file.ends_with(end)) {
+                let content = Content::File(text(&entry.path())?);
+                files.insert(format!("{name}/libfuzzer/{file}"), content);
+            }
+        }
+    }
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let file = text(Path::new(&entry.file_name()))?;
@@ -205,12 +245,14 @@ fn add_package(
             files.insert(format!("{name}/{file}"), content);
         }
     }
+    let more = wanted.features.iter().filter(|_| name == wanted.package);
     let features: Vec<_> = node["features"]
         .as_array()
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
-        .filter(|feature| *feature != "default")
+        .filter(|feature| *feature != "default" && !wanted.left_out.contains(feature))
+        .chain(more.copied())
         .collect();
     manifest.push_str(&format!("\n[features]\ndefault = {features:?}\n"));
     for feature in &features {

@@ -42,6 +42,7 @@ fn help_tells_what_there_is() {
     snapshot!("help_transform", dir, ["transform", "--help"]);
     snapshot!("help_list", dir, ["list", "--help"]);
     snapshot!("help_explore", dir, ["explore", "--help"]);
+    snapshot!("help_fuzz", dir, ["fuzz", "--help"]);
     snapshot!("help_replay", dir, ["replay", "--help"]);
     snapshot!("help_report", dir, ["report", "--help"]);
     snapshot!("help_compare", dir, ["compare", "--help"]);

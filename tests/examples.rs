@@ -48,6 +48,8 @@ struct Bug {
 #[derive(Default)]
 struct Expected {
     harnesses: BTreeSet<String>,
+    /// `--input` for those that `check` would have to sample.
+    told: BTreeSet<String>,
     /// Whether there are others.
     refused: bool,
     bugs: Vec<Bug>,
@@ -69,6 +71,11 @@ fn expected() -> BTreeMap<String, Expected> {
             continue;
         }
         expected.harnesses.insert(name.to_owned());
+        let told = harness.get("told").and_then(toml::Value::as_table);
+        let told = told.into_iter().flatten();
+        expected
+            .told
+            .extend(told.map(|(name, value)| format!("{name}={value}")));
         let bugs = harness.get("bug").and_then(toml::Value::as_array);
         for bug in bugs.into_iter().flatten() {
             let known = Known {
@@ -127,6 +134,7 @@ fn hold(file: &str, expected: &Expected) -> Result<(), String> {
     let run = run(command(examples())
         .args(["check", "--format", "json", "--k-max", "3"])
         .args(names.flat_map(|name| ["--harness", name]))
+        .args(expected.told.iter().flat_map(|told| ["--input", told]))
         .arg(file));
     if run.code == Some(2) || run.code == Some(3) {
         return Err(run.shown());

@@ -12,6 +12,9 @@ static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/runtime_file
 /// of its own. The strategies' manifest is written here.
 static VENDORED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/vendored_files.rs"));
 
+/// libFuzzer's bindings, libFuzzer, and the crates that these need, each in a directory of its own.
+static FUZZER: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/fuzzer_files.rs"));
+
 /// The manifest of the runtime as a package by itself: no workspace to inherit from, no dependency to fetch.
 ///
 /// Features that are left out are named to rustc so that it doesn't take them for typing errors.
@@ -84,6 +87,12 @@ pub fn worker_runtime() -> impl Iterator<Item = (PathBuf, String)> {
         .map(move |(path, text)| (vendor.join(path), (*text).to_owned()));
     own.chain([(strategies, STRATEGIES.to_owned())])
         .chain(vendored)
+}
+
+/// All files of what fuzz targets link, as packages beside each other.
+pub fn fuzzer() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    let files = FUZZER.iter();
+    files.map(|(path, text)| (PathBuf::from(path), *text))
 }
 
 /// Makes `dir` hold these files.
@@ -168,6 +177,16 @@ mod tests {
                 files.contains(&manifest.with_file_name("src").join("lib.rs")),
                 "{package}"
             );
+        }
+        let paths: Vec<_> = fuzzer().map(|(path, _)| path).collect();
+        for file in [
+            "libfuzzer-sys/libfuzzer/FuzzerLoop.cpp",
+            "libfuzzer-sys/build.rs",
+            "arbitrary/src/lib.rs",
+            "cc/Cargo.toml",
+            "shlex/LICENSE-MIT",
+        ] {
+            assert!(paths.contains(&PathBuf::from(file)), "{file}");
         }
         let mut sorted = FILES.to_vec();
         sorted.sort_unstable();

@@ -12,6 +12,7 @@ pub mod embed;
 mod error;
 pub mod explore;
 pub mod findings;
+pub mod fuzz;
 mod original;
 pub mod output;
 pub mod program;

@@ -213,6 +213,24 @@ impl Generated {
             .map(|(path, text)| (path.as_path(), text.as_str()))
     }
 
+    /// Whether the program has `unsafe` code.
+    #[must_use]
+    pub const fn has_unsafe(&self) -> bool {
+        self.inner.has_unsafe
+    }
+
+    /// Files beside these for those who run the crate: see [`transform::Generated::testers`].
+    pub fn testers(&self) -> impl Iterator<Item = (&Path, &str)> {
+        let testers = self.inner.testers.iter();
+        testers.map(|(path, text)| (path.as_path(), text.as_str()))
+    }
+
+    /// The package's name.
+    #[must_use]
+    pub fn package(&self) -> &str {
+        &self.inner.package
+    }
+
     /// The same files, to be built beside other programs: with the runtime looked for in `runtime`, and `name` for the
     /// package's.
     ///

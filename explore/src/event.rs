@@ -63,8 +63,7 @@ pub enum Kind {
     /// it in the same step. If there is no need to wait, the thread does not enter the queue: [`Event::found`] is not 0, but
     /// tells what the thread sees. And if others may go on because of it, they are notified in the same step, too: then it
     /// runs as [`Self::Notify`], likewise with something else than 0 found. What is found on such an object is a
-    /// function of *all* events on it before, in their order. Its waits can be told by [`Event::left`], which is 1; on
-    /// condition variables it is 0.
+    /// function of *all* events on it before, in their order.
     Wait,
     /// Leaves the object's wait queue. Enabled while a notification is left that covers this thread, or always if there is
     /// a time limit (see [`Pending::expected`]). [`Event::found`] is 1 if it was notified, 0 if its time was up.

@@ -150,11 +150,16 @@ pub fn p_hat_from_bytes<const K: usize>(
     role: Role,
     bytes: &[u8],
 ) -> Outcome {
+    run(harness, role, K, bytes)
+}
+
+/// The same for a k that is not known when it is compiled.
+pub(crate) fn run(harness: &dyn AnyHarness, role: Role, k: usize, bytes: &[u8]) -> Outcome {
     with_machine(|machine| {
-        let ending = run_bytes(machine, harness, role, K, bytes);
+        let ending = run_bytes(machine, harness, role, k, bytes);
         let inputs = match harness.params() {
             [] => Vec::new(),
-            _ => harness.bind_bytes(&mut split(K, bytes).1).inputs,
+            _ => harness.bind_bytes(&mut split(k, bytes).1).inputs,
         };
         outcome(machine, ending, inputs)
     })

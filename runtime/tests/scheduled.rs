@@ -366,30 +366,3 @@ fn races_are_seen_whatever_is_left_out_of_the_order_of_sections() {
     }
     assert!((50..250).contains(&racing), "{racing}");
 }
-
-/// Looking at the poison flag, and clearing it, are events: both orders are explored.
-#[test]
-fn poison_flags_are_seen_in_every_order() {
-    let program = || {
-        let lock = Arc::new(Mutex::new(0));
-        let other = Arc::clone(&lock);
-        let first = thread::spawn(move || {
-            let _guard = other.lock().unwrap();
-            panic!("under the guard");
-        });
-        if lock.is_poisoned() {
-            lock.clear_poison();
-            assert!(lock.lock().is_err(), "seen and cleared");
-        }
-        let _ = first.join();
-    };
-    let seen = ["seen and cleared", "under the guard"];
-    let failures = seen.map(|message| (FailureKind::Panic, message.to_owned()));
-    for found in [
-        explore(Dfs::default(), program),
-        explore(Dpor::default(), program),
-        explore(Odpor::default(), program),
-    ] {
-        assert_eq!(found.failures, BTreeSet::from(failures.clone()));
-    }
-}

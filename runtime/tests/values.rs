@@ -437,23 +437,6 @@ fn objects_in_values_are_named() {
 }
 
 #[test]
-fn pointers_are_told_by_where_they_point_to() {
-    use seqz_runtime::std::sync::atomic::AtomicPtr;
-    let ran = run(|| {
-        let (mut a, mut b) = (Box::new(1), Box::new(2));
-        let pointer = AtomicPtr::new(std::ptr::null_mut());
-        pointer.store(&raw mut *a, SeqCst);
-        let old = pointer.compare_exchange(&raw mut *a, &raw mut *b, SeqCst, SeqCst);
-        assert!(old.is_ok());
-    });
-    let [store, exchange] = ran.events[..] else {
-        panic!("{:?}", ran.events);
-    };
-    assert_eq!(store.found, 0);
-    assert!(store.changes() && exchange.changes());
-}
-
-#[test]
 fn marks_tell_what_is_observed() {
     let ran = run(|| {
         let x = AtomicI8::new(-3);

@@ -60,6 +60,11 @@ pub struct Generated {
     pub package: String,
     /// Files relative to the crate, with their text.
     pub files: Vec<(PathBuf, String)>,
+    /// Whether the program has `unsafe` code.
+    pub has_unsafe: bool,
+    /// Files beside these, for those who run the crate: for cargo-fuzz, for proptest, and for plain tests over a corpus.
+    /// libFuzzer's bindings belong in `fuzz/vendor`, and `fuzz/rustc.sh` has to be executable.
+    pub testers: Vec<(PathBuf, String)>,
     /// From generated positions to the user's. To be written beside the files.
     pub map: SourceMap,
     /// The harnesses that are in it, by name.

@@ -13,7 +13,7 @@ mod cargo;
 mod messages;
 mod original;
 mod place;
-mod stamp;
+pub(crate) mod stamp;
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -168,7 +168,7 @@ impl Layout {
 }
 
 /// Holds the lock until it is dropped. The system gives it back when a process dies, however it dies.
-fn lock(path: &Path, waiting: impl FnOnce()) -> Result<File, Error> {
+pub(crate) fn lock(path: &Path, waiting: impl FnOnce()) -> Result<File, Error> {
     let lock = File::options()
         .create(true)
         .truncate(false)
@@ -188,7 +188,7 @@ fn lock(path: &Path, waiting: impl FnOnce()) -> Result<File, Error> {
 
 /// Puts the binary where no other program's build writes: cargo names it after the package, and packages may share a
 /// name. It appears whole or not at all.
-fn install(binary: &Path, worker: &Path) -> Result<(), Error> {
+pub(crate) fn install(binary: &Path, worker: &Path) -> Result<(), Error> {
     let new = worker.with_extension("new");
     match fs::remove_file(&new) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(file("remove", &new, e)),

@@ -10,7 +10,7 @@ use crate::error::Error;
 
 /// A digest of all that goes into a worker: the generated files, the runtime, the versions locked, the compiler and its
 /// flags.
-pub(super) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Result<String, Error> {
+pub(crate) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Result<String, Error> {
     let mut digest = Digest::new();
     digest.add(env!("CARGO_PKG_VERSION").as_bytes());
     digest.add(&compiler()?);

@@ -13,7 +13,7 @@ use crate::report::schedule::Confirmation;
 
 impl Original<'_> {
     /// A finding as a bug.
-    pub(super) fn bug(&self, finding: &Finding) -> Bug {
+    pub(crate) fn bug(&self, finding: &Finding) -> Bug {
         let role = Role::from(finding.role);
         let pairs = &finding.pairs;
         let names = self.names(finding);

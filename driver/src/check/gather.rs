@@ -11,14 +11,14 @@ use crate::report::document::{
 };
 
 /// A report in the making.
-pub(super) struct Gathered {
-    pub(super) report: HarnessReport,
+pub(crate) struct Gathered {
+    pub(crate) report: HarnessReport,
     /// Where the harness starts threads, for their names.
-    pub(super) spawns: Vec<Spawn>,
+    pub(crate) spawns: Vec<Spawn>,
     /// Whether not all inputs are tried.
-    pub(super) sampled: bool,
+    pub(crate) sampled: bool,
     /// When the search began.
-    pub(super) started: Instant,
+    pub(crate) started: Instant,
     /// Levels that have begun, by their latest counts.
     open: Vec<(Role, u32, Counts)>,
     /// What this worker has sent, in its order: which bug of the report each finding is, by identity.
@@ -67,7 +67,7 @@ impl Identity {
 }
 
 impl Gathered {
-    pub(super) fn new(report: HarnessReport, spawns: Vec<Spawn>) -> Self {
+    pub(crate) fn new(report: HarnessReport, spawns: Vec<Spawn>) -> Self {
         Self {
             report,
             spawns,
@@ -79,13 +79,13 @@ impl Gathered {
     }
 
     /// How far a level is.
-    pub(super) fn progress(&mut self, role: Role, k: u32, counts: Counts) {
+    pub(crate) fn progress(&mut self, role: Role, k: u32, counts: Counts) {
         self.open.retain(|(open, at, _)| (*open, *at) != (role, k));
         self.open.push((role, k, counts));
     }
 
     /// A level is over.
-    pub(super) fn level(&mut self, role: Role, k: u32, counts: &Counts) {
+    pub(crate) fn level(&mut self, role: Role, k: u32, counts: &Counts) {
         if counts.waiting + counts.interfering_waiting > 0 {
             let Limits {
                 idle_reads,
@@ -153,7 +153,7 @@ impl Gathered {
     }
 
     /// The search is over: what is open stays so, for this reason, and so does what has not begun.
-    pub(super) fn cut(&mut self, roles: &[Role], k_max: u32, reason: Reason) {
+    pub(crate) fn cut(&mut self, roles: &[Role], k_max: u32, reason: Reason) {
         for (role, k, counts) in std::mem::take(&mut self.open) {
             self.close(role, k, &counts, Some(reason));
         }
@@ -162,8 +162,15 @@ impl Gathered {
         }
     }
 
+    /// A fuzzer has looked at this k, and may have missed what there is.
+    pub(crate) fn fuzzed(&mut self, role: Role, k: u32, counts: &Counts, died: bool) {
+        self.open.retain(|(open, at, _)| (*open, *at) != (role, k));
+        let reason = if died { Reason::Died } else { Reason::Fuzzed };
+        self.close(role, k, counts, Some(reason));
+    }
+
     /// The search with one thread under test is over at this k, because the program died.
-    pub(super) fn died(&mut self, role: Role, k: u32, k_max: u32) {
+    pub(crate) fn died(&mut self, role: Role, k: u32, k_max: u32) {
         let mut counts = Counts::default();
         self.open.retain(|(open, at, latest)| {
             if (*open, *at) == (role, k) {
@@ -178,7 +185,7 @@ impl Gathered {
     }
 
     /// What is met now, with this thread under test.
-    pub(super) fn met(&self, role: Role) -> Met {
+    pub(crate) fn met(&self, role: Role) -> Met {
         let roles = self.report.roles.iter();
         let levels = roles
             .filter(|report| report.under_test == role)
@@ -204,7 +211,7 @@ impl Gathered {
     }
 
     /// A new worker begins: counts of what it is to do start afresh, bugs stay.
-    pub(super) fn start_over(&mut self, roles: &[Role]) {
+    pub(crate) fn start_over(&mut self, roles: &[Role]) {
         self.open.clear();
         self.sent.clear();
         self.report
@@ -213,7 +220,7 @@ impl Gathered {
     }
 
     /// Whether all levels have been searched with this thread under test.
-    pub(super) fn finished(&self, role: Role, k_max: u32) -> bool {
+    pub(crate) fn finished(&self, role: Role, k_max: u32) -> bool {
         let role = self
             .report
             .roles
@@ -223,7 +230,7 @@ impl Gathered {
     }
 
     /// Something worth saying, once.
-    pub(super) fn note(&mut self, note: String) {
+    pub(crate) fn note(&mut self, note: String) {
         if !self.report.notes.contains(&note) {
             self.report.notes.push(note);
         }
@@ -232,7 +239,7 @@ impl Gathered {
     /// Adds a bug; the answer is whether it is a new one. The same place and kind is one bug, told at its smallest k.
     ///
     /// What the original program refutes is no bug, and kept apart.
-    pub(super) fn bug(&mut self, bug: Bug) -> bool {
+    pub(crate) fn bug(&mut self, bug: Bug) -> bool {
         let identity = Identity::of(&bug);
         self.sent.push(identity.clone());
         if bug.confirmation.refutes() {
@@ -284,7 +291,7 @@ impl Gathered {
     /// How often each of the findings was met, in the order in which they came.
     ///
     /// One execution may meet several that are one bug here, as a race of two accesses of one line: they count once.
-    pub(super) fn times(&mut self, times: &[u64]) {
+    pub(crate) fn times(&mut self, times: &[u64]) {
         let roles = &self.report.roles;
         let met = |identity: &Identity| -> u64 {
             let same = self

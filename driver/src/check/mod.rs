@@ -1,9 +1,9 @@
 //! The search for bugs: drives a worker through the harnesses and gathers what it says.
 
 mod bug;
-mod gather;
+pub(crate) mod gather;
 pub mod progress;
-mod search;
+pub(crate) mod search;
 mod solver;
 
 use std::path::{Path, PathBuf};
@@ -163,7 +163,10 @@ pub fn run(
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();
     for task in tasks {
-        let mut gathered = Gathered::new(empty(task.harness, options), task.harness.spawns.clone());
+        let mut gathered = Gathered::new(
+            empty(task.harness, &options.inputs),
+            task.harness.spawns.clone(),
+        );
         gathered
             .report
             .notes
@@ -230,13 +233,13 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
     }
 }
 
-fn empty(harness: &Harness, options: &Options) -> HarnessReport {
+pub(crate) fn empty(harness: &Harness, inputs: &[(String, String)]) -> HarnessReport {
     HarnessReport {
         name: harness.name.clone(),
         site: harness.site.clone(),
         status: Status::Checked,
         threads: Vec::new(),
-        inputs: domains(harness, &options.inputs),
+        inputs: domains(harness, inputs),
         roles: Vec::new(),
         bugs: Vec::new(),
         faults: Vec::new(),
@@ -269,7 +272,7 @@ fn reasons(harness: &HarnessReport) -> impl Iterator<Item = Reason> {
         .flat_map(|level| level.reasons.iter().copied())
 }
 
-fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary {
+pub(crate) fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary {
     let mut summary = Summary {
         exhausted: true,
         ..Summary::default()

@@ -272,6 +272,7 @@ impl Search<'_> {
             | Reply::Seen { .. }
             | Reply::Couplings(_)
             | Reply::Running { .. }
+            | Reply::Seeds { .. }
             | Reply::Replayed(_) => {}
         }
         Ok(false)
@@ -371,7 +372,7 @@ impl Search<'_> {
 }
 
 /// A word as a shell takes it.
-fn shell_word(word: &str) -> String {
+pub(crate) fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=/.,:+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

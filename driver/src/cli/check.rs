@@ -90,7 +90,7 @@ fn options(args: &CheckArgs, target_dir: PathBuf) -> Options {
     }
 }
 
-fn verdict(report: &Report) -> Verdict {
+pub(super) fn verdict(report: &Report) -> Verdict {
     let any = |wanted: fn(&Status) -> bool| {
         report
             .harnesses

@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod emit;
 mod explore;
+mod fuzz;
 mod input;
 mod list;
 mod replay;
@@ -18,6 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
 pub use explore::{ExploreArgs, StrategyChoice};
+pub use fuzz::{FuzzArgs, SanitizerChoice};
 pub use input::InputSpec;
 pub use replay::ReplayArgs;
 pub use report::ReportArgs;
@@ -45,6 +47,7 @@ use crate::terminal::Terminal;
         "  seqz check                       check all of it, with up to 3 non-local reads\n",
         "  seqz check src/queue.rs --harness push_and_pop\n",
         "  seqz explore                     run all of it in every order, with any number of threads\n",
+        "  seqz fuzz                        fuzz inputs and interference together\n",
         "  seqz compare                     run all methods on all of it, and compare them\n",
         "  seqz replay target/seqz/findings/queue-0123456789abcdef/1.json\n",
         "  seqz report target/seqz/findings/queue-0123456789abcdef/1.json -o report.html\n",
@@ -68,6 +71,7 @@ enum Command {
     Transform(TransformArgs),
     Check(CheckArgs),
     Explore(ExploreArgs),
+    Fuzz(FuzzArgs),
     Compare(CompareArgs),
     Replay(ReplayArgs),
     Report(ReportArgs),
@@ -235,6 +239,7 @@ pub fn main() -> u8 {
         Command::List(args) => list::run(args, &terminal),
         Command::Transform(args) => transform::run(args),
         Command::Check(args) => check::run(args, &terminal),
+        Command::Fuzz(args) => fuzz::run(args, &terminal),
         Command::Explore(args) => explore::run(args, &terminal),
         Command::Compare(args) => compare::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),

@@ -65,25 +65,7 @@ pub struct TargetArgs {
 impl SearchArgs {
     /// The harnesses that the command line asks for, in the order of the source.
     pub(super) fn chosen<'a>(&self, program: &'a Program) -> Result<Vec<&'a Harness>, Error> {
-        let all = program.harnesses();
-        if all.is_empty() {
-            return Err(Error::NoHarness {
-                path: self.path.clone(),
-            });
-        }
-        if self.harness.is_empty() {
-            return Ok(all.iter().filter(|harness| !harness.ignored).collect());
-        }
-        let names: Vec<_> = all.iter().map(|harness| harness.name.as_str()).collect();
-        let wanted = self
-            .harness
-            .iter()
-            .map(|wanted| super::pick(&names, wanted))
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(all
-            .iter()
-            .filter(|harness| wanted.contains(&harness.name.as_str()))
-            .collect())
+        chosen(program, &self.path, &self.harness)
     }
 
     /// A mistyped name must not leave a parameter to its defaults.
@@ -125,10 +107,9 @@ impl SearchArgs {
             .collect()
     }
 
-    /// The seed given, or a new one, which is short, as it may have to be typed again.
+    /// The seed given, or a new one.
     pub(super) fn seed(&self) -> u64 {
-        self.seed
-            .unwrap_or_else(|| RandomState::new().hash_one(0) >> 40)
+        self.seed.unwrap_or_else(random_seed)
     }
 
     /// When a search that begins now is to end.
@@ -192,8 +173,34 @@ impl TargetArgs {
     }
 }
 
+/// The harnesses with these names, or all of them, in the order of the source.
+pub(super) fn chosen<'a>(
+    program: &'a Program,
+    path: &Path,
+    names: &[String],
+) -> Result<Vec<&'a Harness>, Error> {
+    let all = program.harnesses();
+    if all.is_empty() {
+        return Err(Error::NoHarness {
+            path: path.to_owned(),
+        });
+    }
+    if names.is_empty() {
+        return Ok(all.iter().filter(|harness| !harness.ignored).collect());
+    }
+    let known: Vec<_> = all.iter().map(|harness| harness.name.as_str()).collect();
+    let wanted = names
+        .iter()
+        .map(|wanted| super::pick(&known, wanted))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(all
+        .iter()
+        .filter(|harness| wanted.contains(&harness.name.as_str()))
+        .collect())
+}
+
 /// A harness that is not generated along with the others: one that is marked `#[ignore]`.
-fn apart(harnesses: &[&Harness]) -> Result<Option<String>, Error> {
+pub(super) fn apart(harnesses: &[&Harness]) -> Result<Option<String>, Error> {
     let ignored = harnesses.iter().find(|harness| harness.ignored);
     match (ignored, harnesses) {
         (None, _) => Ok(None),
@@ -203,6 +210,11 @@ fn apart(harnesses: &[&Harness]) -> Result<Option<String>, Error> {
             help: "name it alone".into(),
         }),
     }
+}
+
+/// A seed that is short, as it may have to be typed again.
+pub(super) fn random_seed() -> u64 {
+    RandomState::new().hash_one(0) >> 40
 }
 
 /// Has Ctrl-C set [`STOP`], and end the process when it comes again.

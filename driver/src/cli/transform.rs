@@ -59,6 +59,11 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
             out,
             "{dim}run{dim:#}   cd {} && cargo run --release -- --help",
             shown(&dir)
+        )?;
+        writeln!(
+            out,
+            "{dim}fuzz{dim:#}  cd {} && cargo +nightly fuzz run p_hat -s none",
+            shown(&dir)
         )
     })?;
     Ok(Verdict::Clean)
@@ -93,6 +98,7 @@ pub(super) fn write(dir: &Path, generated: &Generated, force: Force) -> Result<(
         .map(|(path, text)| (path.to_owned(), text));
     let runtime = dir.join("runtime");
     embed::write(dir, files).map_err(writing(dir))?;
+    crate::fuzz::write_testers(dir, generated)?;
     embed::write(&runtime, embed::runtime()).map_err(writing(&runtime))?;
     if ours {
         let kept: Vec<_> = generated.files().map(|(path, _)| path.to_owned()).collect();

@@ -311,11 +311,13 @@ pub enum Reason {
     SolverUnknown,
     /// The program died, or hung, before the level was done.
     Died,
+    /// A fuzzer chose what to execute.
+    Fuzzed,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -323,6 +325,7 @@ impl Reason {
         Self::Interrupted,
         Self::SolverUnknown,
         Self::Died,
+        Self::Fuzzed,
     ];
 }
 

@@ -177,6 +177,7 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::Interrupted => "interrupted",
         Reason::SolverUnknown => "the solver did not always know",
         Reason::Died => "the program died",
+        Reason::Fuzzed => "a fuzzer chose",
     }
 }
 

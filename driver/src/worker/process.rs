@@ -97,6 +97,16 @@ impl Process {
         })
     }
 
+    /// How much memory it takes, in bytes; 0 where the system doesn't tell.
+    #[must_use]
+    pub fn resident(&self) -> u64 {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let text = text.unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+        kilobytes.unwrap_or(0) * 1024
+    }
+
     /// Ends the worker, if it hasn't ended, and says how it ended.
     ///
     /// # Errors

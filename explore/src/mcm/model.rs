@@ -277,11 +277,7 @@ impl Model {
         };
         self.order.push((lane, index));
         self.parks |= terms.parked;
-        self.open |= match event.kind {
-            Kind::Wait => event.found != 0 || event.left != 0,
-            Kind::Notify => event.found != 0,
-            _ => false,
-        };
+        self.open |= matches!(event.kind, Kind::Wait | Kind::Notify) && event.found != 0;
         if event.kind.class() != Class::None {
             let cell = &mut self.cells[object as usize];
             cell.uses.push((lane, index));

@@ -197,13 +197,7 @@ impl<S: Solver> Expansion<'_, S> {
         }
         let mut open = vec![lower.to_vec()];
         let mut closed: Vec<Cut> = Vec::new();
-        let mut asked: Vec<Cut> = Vec::new();
         while let Some(lower) = open.pop() {
-            // Several ways lead to the same bounds.
-            if asked.contains(&lower) {
-                continue;
-            }
-            asked.push(lower.clone());
             if closed
                 .iter()
                 .any(|closed| closed.iter().zip(&lower).all(|(closed, at)| closed <= at))

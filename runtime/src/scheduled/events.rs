@@ -13,9 +13,6 @@ use crate::log::LockMode;
 /// Where every [`Site`] of the program is near to: sites are named by their distance from here.
 static ORIGIN: u8 = 0;
 
-/// What a read or a write expects that P̂ₖ does without an event: see [`witness`](super::witness).
-pub(crate) const UNLOGGED: u64 = u64::MAX;
-
 pub(super) fn origin() -> usize {
     (&raw const ORIGIN).addr()
 }

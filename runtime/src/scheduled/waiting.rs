@@ -23,9 +23,6 @@ pub(crate) enum Attempt {
     DoneForAll(u64),
 }
 
-/// Left by a [`Kind::Wait`] on an object with more of a state than its queue.
-const HAS_STATE: u64 = 1;
-
 /// How often threads may go on without a notification while an execution is being ended: see [`Handle::wake`].
 const ENDED_WAITS: u32 = 10_000;
 
@@ -84,11 +81,11 @@ impl Handle {
             Attempt::Waits => {
                 let thread = self.get().current_name();
                 self.queue(object, |queue| queue.wait(thread));
-                self.did(Kind::Wait, object, 0, HAS_STATE, site);
+                self.did(Kind::Wait, object, 0, 0, site);
                 None
             }
             Attempt::Done(found) => {
-                self.did(Kind::Wait, object, found, HAS_STATE, site);
+                self.did(Kind::Wait, object, found, 0, site);
                 Some(found)
             }
             Attempt::DoneForAll(found) => {

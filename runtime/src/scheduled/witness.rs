@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View};
 
-use super::events::{UNLOGGED, site_number};
+use super::events::site_number;
 use super::failures::FailureKind;
 use super::machine::{Machine, Settings};
 use crate::engine::{self, Bug, BugKind, Lineage, Place};
@@ -192,8 +192,8 @@ impl Follow {
         self.threads.get(thread as usize).copied().flatten()
     }
 
-    /// Whether this may be something that P̂ₖ does without logging it: trying to take a lock that is held for certain,
-    /// using a lock that main kept over the join, or looking at a poison flag.
+    /// Whether this may be something that P̂ₖ does without logging it: trying to take a lock that is held for certain, or
+    /// using a lock that main kept over the join.
     const fn is_unlogged(&mut self, pending: &Pending) -> bool {
         match pending.kind {
             Kind::TryLock | Kind::TryLockShared => {
@@ -201,7 +201,6 @@ impl Follow {
                 true
             }
             Kind::Lock | Kind::LockShared | Kind::Unlock | Kind::UnlockShared => self.keeps_locks,
-            Kind::Read | Kind::Write => pending.expected == UNLOGGED,
             _ => false,
         }
     }
@@ -221,12 +220,8 @@ impl Scheduler for Follow {
             return Pick::Abandon;
         }
         if self.before > 0 {
-            let Some(thread) = view.enabled.first() else {
-                return Pick::Abandon;
-            };
-            let is_logged = view.of(thread).expected != UNLOGGED;
-            self.before -= u32::from(is_logged);
-            return Pick::Run(thread);
+            self.before -= 1;
+            return view.enabled.first().map_or(Pick::Abandon, Pick::Run);
         }
         let Some(&next) = self.expected.get(self.at) else {
             let culprit = self.culprit();

@@ -382,7 +382,7 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// Sets the poison flag to false.
-    pub(crate) fn clear_poison(&self, site: Site) {
+    pub(crate) fn clear_poison(&self) {
         let state = self.state();
         match current() {
             Some(handle) if handle.get().line == Line::Interfering => {
@@ -390,17 +390,15 @@ impl<V: Shadow> LockCell<V> {
                     prime.poisoned = false;
                 }
             }
-            Some(_) => state.g.poisoned = false,
-            None => self.clear_poison_elsewhere(site),
+            _ => state.g.poisoned = false,
         }
     }
 
-    /// The poison flag. No event of P̂ₖ.
-    pub(crate) fn is_poisoned(&self, site: Site) -> bool {
+    /// The poison flag, without an event.
+    pub(crate) fn is_poisoned(&self) -> bool {
         match current() {
             Some(handle) if handle.get().line == Line::Interfering => self.current_prime().poisoned,
-            Some(_) => self.state().g.poisoned,
-            None => self.is_poisoned_elsewhere(site),
+            _ => self.state().g.poisoned,
         }
     }
 }

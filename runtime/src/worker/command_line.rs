@@ -1,12 +1,15 @@
 //! Running P̂ₖ once by hand: `rds`, `wrts` and the inputs from the command line.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::process::ExitCode;
 
 use crate::engine::{Ending, Limits, Machine, Solver};
+use crate::fuzz::Generated;
 use crate::harness::AnyHarness;
 use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::input::Spec;
-use crate::p_hat::Outcome;
+use crate::p_hat::{self, Outcome};
 
 const HELP: &str = "\
 Runs the sequential program once and says what happens.
@@ -17,6 +20,8 @@ Options:
   --rds  N,N,…        the reads of T that see writes of T', by number from 0, in order
   --wrts N,N,…        the write of T' that each of them sees, by number from 0
   --input NAME=VALUE  the value of a parameter
+  --bytes FILE        run what the file stands for, as fuzzers do, and abort at a bug; `-` is standard input
+  --k N               with --bytes: how many non-local reads at most [default: what the crate is for]
   --list              the harnesses and their parameters
 
 Exit status: 0 no bug, 1 a bug, 2 the command line is at fault.
@@ -24,14 +29,17 @@ Exit status: 0 no bug, 1 a bug, 2 the command line is at fault.
 
 struct Options {
     harness: Option<String>,
-    role: Role,
+    role: Option<Role>,
     rds: Vec<u32>,
     wrts: Vec<u32>,
     inputs: Vec<(String, String)>,
+    bytes: Option<String>,
+    k: Option<usize>,
 }
 
 /// Does what `arguments` say.
-pub(super) fn run(harnesses: &[&dyn AnyHarness], arguments: Vec<String>) -> ExitCode {
+pub(super) fn run(generated: Generated, arguments: Vec<String>) -> ExitCode {
+    let harnesses = generated.harnesses;
     if arguments
         .iter()
         .any(|argument| argument == "--help" || argument == "-h")
@@ -50,8 +58,17 @@ pub(super) fn run(harnesses: &[&dyn AnyHarness], arguments: Vec<String>) -> Exit
         }
         return ExitCode::SUCCESS;
     }
-    match parse(arguments).and_then(|options| execute(harnesses, &options)) {
-        Ok(outcome) => {
+    let outcome = parse(arguments).and_then(|options| match &options.bytes {
+        Some(file) => Ok((execute_bytes(generated, &options, file)?, true)),
+        None => Ok((execute(harnesses, &options)?, false)),
+    });
+    match outcome {
+        Ok((outcome, true)) if outcome.is_bug() => {
+            eprintln!("{outcome}");
+            // What fuzzers take for a bug is a signal.
+            std::process::abort()
+        }
+        Ok((outcome, _)) => {
             println!("{outcome}");
             if outcome.is_bug() {
                 ExitCode::from(1)
@@ -69,10 +86,12 @@ pub(super) fn run(harnesses: &[&dyn AnyHarness], arguments: Vec<String>) -> Exit
 fn parse(arguments: Vec<String>) -> Result<Options, String> {
     let mut options = Options {
         harness: None,
-        role: Role::First,
+        role: None,
         rds: Vec::new(),
         wrts: Vec::new(),
         inputs: Vec::new(),
+        bytes: None,
+        k: None,
     };
     let mut arguments = arguments.into_iter();
     while let Some(name) = arguments.next() {
@@ -90,10 +109,15 @@ fn parse(arguments: Vec<String>) -> Result<Options, String> {
             "--harness" => options.harness = Some(value()?),
             "--under-test" => {
                 options.role = match value()?.as_str() {
-                    "first" => Role::First,
-                    "second" => Role::Second,
+                    "first" => Some(Role::First),
+                    "second" => Some(Role::Second),
                     other => return Err(format!("`{other}` is neither `first` nor `second`")),
                 };
+            }
+            "--bytes" => options.bytes = Some(value()?),
+            "--k" => {
+                let k = value()?;
+                options.k = Some(k.parse().map_err(|_| format!("`{k}` is no number"))?);
             }
             "--rds" => options.rds = numbers(&value()?)?,
             "--wrts" => options.wrts = numbers(&value()?)?,
@@ -126,7 +150,28 @@ fn numbers(text: &str) -> Result<Vec<u32>, String> {
         .collect()
 }
 
-fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, String> {
+fn execute_bytes(generated: Generated, options: &Options, file: &str) -> Result<Outcome, String> {
+    if !options.rds.is_empty() || !options.inputs.is_empty() {
+        return Err("--bytes says what the inputs, reads and writes are".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let read = if file == "-" {
+        io::stdin().read_to_end(&mut bytes)
+    } else {
+        File::open(file).and_then(|mut file| file.read_to_end(&mut bytes))
+    };
+    read.map_err(|error| format!("{file}: {error}"))?;
+    let harness = chosen(generated.harnesses, options)?;
+    let role = options.role.unwrap_or(generated.role);
+    let k = options.k.unwrap_or(generated.k);
+    Ok(p_hat::run(harness, role, k, &bytes))
+}
+
+/// The harness that is named, or the only one.
+fn chosen<'a>(
+    harnesses: &'a [&'a dyn AnyHarness],
+    options: &Options,
+) -> Result<&'a dyn AnyHarness, String> {
     let names = || {
         harnesses
             .iter()
@@ -134,14 +179,19 @@ fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, 
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let harness = match (&options.harness, harnesses) {
+    match (&options.harness, harnesses) {
         (Some(name), _) => harnesses
             .iter()
             .find(|harness| harness.name() == name)
-            .ok_or_else(|| format!("there is no harness `{name}`; there is: {}", names()))?,
-        (None, [harness]) => harness,
-        (None, _) => return Err(format!("which harness? There is: {}", names())),
-    };
+            .copied()
+            .ok_or_else(|| format!("there is no harness `{name}`; there is: {}", names())),
+        (None, [harness]) => Ok(*harness),
+        (None, _) => Err(format!("which harness? There is: {}", names())),
+    }
+}
+
+fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, String> {
+    let harness = chosen(harnesses, options)?;
     for (name, _) in &options.inputs {
         if !harness.params().iter().any(|param| param.name == name) {
             return Err(format!("`{}` has no parameter `{name}`", harness.name()));
@@ -169,7 +219,7 @@ fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, 
         .collect();
     let mut machine = Machine::new(Limits::default(), Solver::Grid);
     let ending = machine
-        .run(options.role, &pairs, false, &bound)
+        .run(options.role.unwrap_or(Role::First), &pairs, false, &bound)
         .unwrap_or(Ending::Passed);
     Ok(Outcome {
         ending,

@@ -7,6 +7,7 @@
 //! ends with [`Reply::Done`] or with one of the replies that say why it could not go on. After a [`Reply::Check`] it waits
 //! for a [`Request::Verdict`]. It stops when the connection is closed.
 
+mod fuzzing;
 mod schedules;
 
 use super::wire::{Wire, WireError, wire};
@@ -16,6 +17,7 @@ use crate::feasibility::Step;
 use crate::ids::{ReadId, Role, WriteId};
 use crate::log::{LockMode, Op, TEvent};
 
+pub use fuzzing::{DecodeRequest, SeedRequest};
 pub use schedules::{
     Confirmation, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest, Replayed,
     ScheduleFinding, Scheduled, Waiting,
@@ -72,6 +74,10 @@ pub enum Request {
     Explore(ExploreRequest),
     /// Follow a schedule of the original program.
     Replay(ReplayRequest),
+    /// Run what bytes stand for.
+    Decode(DecodeRequest),
+    /// Make bytes to begin with.
+    Seeds(SeedRequest),
 }
 
 /// Whether a log is feasible.
@@ -231,6 +237,13 @@ pub enum Reply {
     },
     /// How a replay went.
     Replayed(Replayed),
+    /// Bytes for a fuzzer to begin with.
+    Seeds {
+        /// The byte strings.
+        strings: Vec<Vec<u8>>,
+        /// How many bytes matter.
+        longest: u32,
+    },
     /// What a part of a search has seen, so that what several parts saw is counted once. Before [`Reply::Explored`], in
     /// pieces.
     Seen {
@@ -280,7 +293,7 @@ wire!(CheckRequest {
     careful
 });
 
-wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request) });
+wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request), 4 = Decode(request), 5 = Seeds(request) });
 
 wire!(Answer { 0 = Feasible, 1 = Infeasible, 2 = Unknown(why) });
 
@@ -375,7 +388,8 @@ wire!(Reply {
     16 = Running { inputs, execution, done, next },
     17 = Replayed(replayed),
     18 = Seen { relations, states },
-    19 = Couplings(couplings)
+    19 = Couplings(couplings),
+    20 = Seeds { strings, longest }
 });
 
 impl Wire for ReadId {

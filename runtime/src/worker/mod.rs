@@ -3,6 +3,7 @@
 mod command_line;
 #[cfg(feature = "scheduler")]
 mod explore;
+mod fuzzing;
 pub mod message;
 mod search;
 pub mod wire;
@@ -15,6 +16,7 @@ use std::process::ExitCode;
 use message::{Reply, Request};
 use wire::Wire;
 
+use crate::fuzz::Generated;
 use crate::harness::AnyHarness;
 
 /// The environment variable that names the driver's socket.
@@ -24,12 +26,12 @@ pub const SOCKET: &str = "SEQZ_SOCKET";
 ///
 /// Under the driver it serves requests. Otherwise it runs P̂ₖ once, with what the command line says.
 #[must_use]
-pub fn main(harnesses: &[&dyn AnyHarness]) -> ExitCode {
+pub fn main(generated: Generated) -> ExitCode {
     let Some(path) = env::var_os(SOCKET) else {
-        return command_line::run(harnesses, env::args().skip(1).collect());
+        return command_line::run(generated, env::args().skip(1).collect());
     };
-    let served =
-        UnixStream::connect(path).and_then(|stream| serve(Connection { stream }, harnesses));
+    let served = UnixStream::connect(path)
+        .and_then(|stream| serve(Connection { stream }, generated.harnesses));
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -46,6 +48,8 @@ fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Resul
         Request::Check(request) => &request.harness,
         Request::Explore(request) => &request.harness,
         Request::Replay(request) => &request.harness,
+        Request::Decode(request) => &request.harness,
+        Request::Seeds(request) => &request.harness,
         Request::Verdict(_) => {
             return connection.send(&Reply::Refused(
                 "a verdict that nobody asked for".to_owned(),
@@ -57,6 +61,8 @@ fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Resul
     };
     match &request {
         Request::Check(request) => search::serve(connection, *harness, request),
+        Request::Decode(request) => fuzzing::decode(connection, *harness, request),
+        Request::Seeds(request) => fuzzing::seeds(connection, *harness, request),
         #[cfg(feature = "scheduler")]
         Request::Explore(request) => explore::explore(&mut connection, *harness, request),
         #[cfg(feature = "scheduler")]

@@ -319,7 +319,7 @@ const fn confirm(_bug: &Bug, _bound: &Bound) -> Confirmation {
     Confirmation::NotTried
 }
 
-fn finding(bug: &Bug, bound: &Bound, execution: u64) -> Finding {
+pub(super) fn finding(bug: &Bug, bound: &Bound, execution: u64) -> Finding {
     Finding {
         kind: bug.kind,
         message: bug.message.clone(),

@@ -2,6 +2,7 @@
 
 mod manifest;
 mod p_hat;
+mod testers;
 
 use std::path::{Path, PathBuf};
 
@@ -82,6 +83,8 @@ pub(crate) fn generate(
             .all(|(path, _)| path.is_relative() && path != Path::new(""))
     );
     Ok(Generated {
+        testers: testers::files(&package, options),
+        has_unsafe: program.has_unsafe(),
         package,
         files,
         map,
@@ -135,7 +138,7 @@ fn main(library: &str) -> String {
         "//! Runs P̂ₖ with the inputs, `rds` and `wrts` that the command line gives.\n\
          \n\
          fn main() -> std::process::ExitCode {{\n    \
-             seqz_runtime::main({library}::p_hat::HARNESSES)\n\
+             seqz_runtime::main({library}::p_hat::FUZZED)\n\
          }}\n"
     )
 }

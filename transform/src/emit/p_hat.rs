@@ -16,8 +16,10 @@ pub(super) fn files(
     if let [harness] = chosen {
         let text = format!(
             "{}\n/// All harnesses of this crate, for `main`.\n\
-             pub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[&HARNESS];\n",
-            module(harness, options, has_unsafe, &values(harness))
+             pub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[&HARNESS];
+{}",
+            module(harness, options, has_unsafe, &values(harness)),
+            fuzzed(options),
         );
         return vec![(PathBuf::from("src/p_hat.rs"), text)];
     }
@@ -40,8 +42,24 @@ pub(super) fn files(
         index.push_str(&format!("    &{name}::HARNESS,\n"));
     }
     index.push_str("];\n");
+    index.push_str(&fuzzed(options));
     files.push((PathBuf::from("src/p_hat/mod.rs"), index));
     files
+}
+
+/// What fuzz targets are told.
+fn fuzzed(options: &Options) -> String {
+    let Options { k, role, .. } = options;
+    format!(
+        "
+/// What fuzzers and property testers run.
+pub static FUZZED: seqz_runtime::fuzz::Generated = seqz_runtime::fuzz::Generated {{
+    harnesses: HARNESSES,
+    role: seqz_runtime::Role::{role:?},
+    k: {k},
+}};
+"
+    )
 }
 
 /// A module name for each harness.

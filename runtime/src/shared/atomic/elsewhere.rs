@@ -6,8 +6,6 @@ use seqz_explore::Kind;
 use super::{AtomicCell, Bits};
 use crate::engine::Site;
 #[cfg(feature = "scheduler")]
-use crate::engine::ValueKind;
-#[cfg(feature = "scheduler")]
 use crate::scheduled::events::{Handle, current};
 
 impl<V: Bits> AtomicCell<V> {
@@ -121,23 +119,11 @@ impl<V: Bits> AtomicCell<V> {
         act: impl FnOnce(&mut V) -> (Kind, R),
     ) -> R {
         let object = self.scheduled_object(machine);
-        machine.turn(announced, object, Self::told(machine, expected), site);
+        machine.turn(announced, object, expected, site);
         let state = self.state();
         let found = state.g.to_bits();
         let (kind, result) = act(&mut state.g);
-        let left = Self::told(machine, state.g.to_bits());
-        machine.did(kind, object, Self::told(machine, found), left, site);
+        machine.did(kind, object, found, state.g.to_bits(), site);
         result
-    }
-
-    /// A value as events tell it. Where somebody asks for values, an address is told so that it is the same in all searches.
-    #[cfg(feature = "scheduler")]
-    #[inline]
-    fn told(machine: Handle, bits: u64) -> u64 {
-        if matches!(V::KIND, ValueKind::Pointer) && bits != 0 && machine.tells_values() {
-            usize::try_from(bits).map_or(bits, |address| machine.place_of(address))
-        } else {
-            bits
-        }
     }
 }

@@ -9,7 +9,7 @@ use super::{LockCell, Shadow};
 use crate::engine::Site;
 use crate::log::LockMode;
 #[cfg(feature = "scheduler")]
-use crate::scheduled::events::{Handle, UNLOGGED, current};
+use crate::scheduled::events::{Handle, current};
 
 /// Mixed into the hash of a value whose lock is poisoned.
 #[cfg(feature = "scheduler")]
@@ -94,36 +94,6 @@ impl<V: Shadow> LockCell<V> {
         }
         let _ = (writes, site);
         self.state().g.poisoned
-    }
-
-    /// A look at the poison flag, which whoever holds the lock may change: an event, if not one of P̂ₖ.
-    pub(super) fn is_poisoned_elsewhere(&self, site: Site) -> bool {
-        #[cfg(feature = "scheduler")]
-        if let Some(machine) = current() {
-            let object = self.scheduled_object(machine);
-            machine.turn(Kind::Read, object, UNLOGGED, site);
-            let found = machine.found(object, || self.contents());
-            machine.did(Kind::Read, object, found, found, site);
-        }
-        let _ = site;
-        self.state().g.poisoned
-    }
-
-    /// Sets the poison flag to false, likewise.
-    pub(super) fn clear_poison_elsewhere(&self, site: Site) {
-        #[cfg(feature = "scheduler")]
-        if let Some(machine) = current() {
-            let object = self.scheduled_object(machine);
-            machine.turn(Kind::Write, object, UNLOGGED, site);
-            let found = machine.found(object, || self.contents());
-            self.before_write_elsewhere();
-            self.state().g.poisoned = false;
-            let (_, left) = machine.change(object, true, || self.contents());
-            machine.did(Kind::Write, object, found, left, site);
-            return;
-        }
-        let _ = site;
-        self.state().g.poisoned = false;
     }
 
     /// Which object this is; 0 where nothing runs.

@@ -113,15 +113,13 @@ impl<T: Shadow> RwLock<T> {
     }
 
     /// See `std::sync::RwLock::is_poisoned`.
-    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.cell.is_poisoned(Location::caller())
+        self.cell.is_poisoned()
     }
 
     /// See `std::sync::RwLock::clear_poison`.
-    #[track_caller]
     pub fn clear_poison(&self) {
-        self.cell.clear_poison(Location::caller());
+        self.cell.clear_poison();
     }
 
     /// See `std::sync::RwLock::into_inner`.

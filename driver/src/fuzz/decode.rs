@@ -1,0 +1,245 @@
+//! What bytes stand for: the worker runs them and says what is found.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use seqz_runtime::{ReadId, WriteId};
+
+use super::rounds::Fuzzer;
+use super::target::Fatal;
+use crate::check::search::shell_word;
+use crate::error::Error;
+use crate::original::inputs;
+use crate::report::document::{Bug, Kind, NonLocalRead, Role};
+use crate::report::schedule::Confirmation;
+use crate::worker::message::{DecodeRequest, Finding, Reply, Request, SeedRequest, ThreadInfo};
+use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
+
+use seqz_runtime::engine::Place;
+
+/// How many executions are spent to find a bug with fewer non-local reads.
+const SMALLER: u64 = 20_000;
+/// How often the worker's memory is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What bytes stand for.
+#[derive(Default)]
+pub(super) struct Decoded {
+    /// What is found.
+    pub(super) findings: Vec<Finding>,
+    /// The threads, in order of creation.
+    pub(super) threads: Option<(ThreadInfo, ThreadInfo)>,
+    /// The non-local reads, as far as it came.
+    pub(super) pairs: Vec<(ReadId, WriteId)>,
+    /// The inputs.
+    pub(super) inputs: Vec<(String, String)>,
+    /// The program does what P̂ₖ cannot express.
+    pub(super) unsupported: Option<(String, Option<Place>)>,
+    /// How it ended, if not well.
+    pub(super) end: Option<End>,
+}
+
+/// How an execution took the worker with it.
+pub(super) enum End {
+    Died(Death),
+    Hung,
+    /// It took too much memory.
+    Memory,
+}
+
+impl Fuzzer<'_> {
+    /// Runs bytes in the worker.
+    pub(super) fn decode(
+        &self,
+        harness: &str,
+        role: Role,
+        k: u32,
+        bytes: &[u8],
+    ) -> Result<Decoded, Error> {
+        let mut process = self.worker()?;
+        let mut decoded = Decoded::default();
+        let request = Request::Decode(DecodeRequest {
+            harness: harness.to_owned(),
+            role: role.into(),
+            k,
+            bytes: bytes.to_vec(),
+            executions: SMALLER,
+        });
+        if send(&mut process, &request).is_err() {
+            decoded.end = Some(End::Died(bury(process)?));
+            return Ok(decoded);
+        }
+        let mut last_sign = Instant::now();
+        loop {
+            // The clock runs out at each look at the memory.
+            let watch = Watch {
+                stop: self.stop,
+                deadline: Instant::now().checked_add(TICK),
+                hang_after: self.options.hang_after,
+            };
+            match watch.listen(&mut process, &mut last_sign)? {
+                Heard::Closed => {
+                    decoded.end = Some(End::Died(bury(process)?));
+                    return Ok(decoded);
+                }
+                Heard::Cut(crate::report::document::Cut::Interrupted) => return Ok(decoded),
+                Heard::Cut(_) => {
+                    if process.resident() > u64::from(self.options.memory) << 20 {
+                        decoded.end = Some(End::Memory);
+                        return Ok(decoded);
+                    }
+                    if last_sign.elapsed() <= self.options.hang_after {
+                        continue;
+                    }
+                    decoded.end = Some(End::Hung);
+                    return Ok(decoded);
+                }
+                Heard::Hung => {
+                    decoded.end = Some(End::Hung);
+                    return Ok(decoded);
+                }
+                Heard::Reply(reply) => match reply {
+                    Reply::Executing { pairs, inputs, .. } => {
+                        (decoded.pairs, decoded.inputs) = (pairs, inputs);
+                    }
+                    Reply::Threads { first, second } => decoded.threads = Some((first, second)),
+                    Reply::Finding(finding) => decoded.findings.push(*finding),
+                    Reply::Unsupported { message, place } => {
+                        decoded.unsupported = Some((message, place));
+                        return Ok(decoded);
+                    }
+                    Reply::Refused(why) => {
+                        return Err(Error::Worker(format!("the worker refuses: {why}")));
+                    }
+                    Reply::Done => return Ok(decoded),
+                    _ => {}
+                },
+            }
+        }
+    }
+
+    /// Byte strings to begin with, and how many bytes matter. `None`: the worker died or hung over them, or the user broke it
+    /// off.
+    pub(super) fn seeds(&self, harness: &str, role: Role, k: u32) -> Result<Option<Seeds>, Error> {
+        let mut process = self.worker()?;
+        let request = Request::Seeds(SeedRequest {
+            harness: harness.to_owned(),
+            role: role.into(),
+            k,
+            limit: 256,
+            seed: self.options.seed,
+        });
+        if send(&mut process, &request).is_err() {
+            return Ok(None);
+        }
+        let watch = Watch {
+            stop: self.stop,
+            deadline: None,
+            hang_after: self.options.hang_after,
+        };
+        let mut last_sign = Instant::now();
+        Ok(match watch.listen(&mut process, &mut last_sign)? {
+            Heard::Reply(Reply::Seeds { strings, longest }) => {
+                Some(Seeds::Strings(strings, longest))
+            }
+            Heard::Reply(Reply::Unsupported { message, place }) => {
+                Some(Seeds::Unsupported(message, place))
+            }
+            Heard::Reply(Reply::Refused(why)) => {
+                return Err(Error::Worker(format!("the worker refuses: {why}")));
+            }
+            _ => None,
+        })
+    }
+
+    fn worker(&self) -> Result<Process, Error> {
+        Process::start(self.worker, self.dir).map_err(|e| failed("cannot start the worker", &e))
+    }
+
+    /// The bug of an execution that took its process with it.
+    pub(super) fn fatal(
+        &self,
+        harness: &str,
+        (role, k): (Role, u32),
+        what: Fatal,
+        decoded: &Decoded,
+        artifact: &Path,
+    ) -> Bug {
+        let hang = format!(
+            "one execution went on for more than {:.1} s",
+            self.options.hang_after.as_secs_f64()
+        );
+        let memory = format!(
+            "one execution took more than {} MB of memory",
+            self.options.memory
+        );
+        let (kind, message) = match (&decoded.end, what) {
+            (_, Fatal::Memory) | (Some(End::Memory), _) => (Kind::Crash, memory),
+            (Some(End::Died(death)), _) if death.exited() => (Kind::Exit, death.describe()),
+            (Some(End::Died(death)), _) => (Kind::Crash, death.describe()),
+            (Some(End::Hung), _) | (None, Fatal::Hang) => (Kind::Hang, hang),
+            (None, Fatal::Crash) => (
+                Kind::Crash,
+                "the process of the fuzz target was ended; by itself the execution comes to its end"
+                    .to_owned(),
+            ),
+        };
+        let read = |&(read, write): &(ReadId, WriteId)| NonLocalRead {
+            read: read.0,
+            write: write.0,
+            variable: None,
+            value: None,
+            read_step: None,
+            write_step: None,
+            read_site: None,
+            write_site: None,
+        };
+        Bug {
+            kind,
+            message,
+            site: None,
+            other_site: None,
+            other_pending: false,
+            k: decoded.pairs.len() as u32,
+            under_test: role,
+            inputs: inputs(&decoded.inputs),
+            non_local_reads: decoded.pairs.iter().map(read).collect(),
+            trace: Vec::new(),
+            confirmation: Confirmation::NotTried,
+            run_alone: Some(self.run_alone(harness, role, k, artifact)),
+            count: 1,
+            also_found: Vec::new(),
+            met: crate::report::document::Met::default(),
+        }
+    }
+
+    /// The worker by itself is a program that runs one execution.
+    fn run_alone(&self, harness: &str, role: Role, k: u32, artifact: &Path) -> String {
+        let words = [
+            self.worker.display().to_string(),
+            "--harness".into(),
+            harness.into(),
+            "--under-test".into(),
+            role.name().into(),
+            "--k".into(),
+            k.to_string(),
+            "--bytes".into(),
+            artifact.display().to_string(),
+        ];
+        words.map(|word| shell_word(&word)).join(" ")
+    }
+}
+
+/// What the worker gives to begin with.
+pub(super) enum Seeds {
+    /// Byte strings, and how many bytes matter.
+    Strings(Vec<Vec<u8>>, u32),
+    /// The program does what P̂ₖ cannot express.
+    Unsupported(String, Option<Place>),
+}
+
+/// The bytes of a file that the target has failed on.
+pub(super) fn read(artifact: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(artifact).map_err(|e| super::layout::file("read", artifact, e))
+}

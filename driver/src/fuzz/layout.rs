@@ -1,0 +1,125 @@
+//! Where what is fuzzed lies, and what is written there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::build::Allocator;
+use crate::embed;
+use crate::error::Error;
+use crate::program::{Generated, Program};
+
+/// The script that cargo runs in the place of rustc.
+pub(super) const WRAPPER: &str = "fuzz/rustc.sh";
+
+/// Where things are, see the head of [`super`].
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The program's name in the directory, unique to its path.
+    pub(super) name: String,
+    pub(super) lock: PathBuf,
+    pub(super) runtime: PathBuf,
+    pub(super) vendor: PathBuf,
+    pub(super) build: PathBuf,
+    /// The generated crate.
+    pub(super) program: PathBuf,
+}
+
+impl Layout {
+    pub(super) fn new(program: &Program, target_dir: &Path) -> Result<Self, Error> {
+        let dir = target_dir.join("fuzz");
+        fs::create_dir_all(&dir).map_err(|e| file("create", &dir, e))?;
+        let dir = dir.canonicalize().map_err(|e| file("read", &dir, e))?;
+        let name = program.unique_name();
+        Ok(Self {
+            lock: dir.join("lock"),
+            runtime: dir.join("runtime"),
+            vendor: dir.join("vendor"),
+            build: dir.join("build"),
+            program: dir.join(&name),
+            name,
+        })
+    }
+
+    pub(super) fn corpus(&self) -> PathBuf {
+        self.program.join("corpus")
+    }
+
+    pub(super) fn artifacts(&self) -> PathBuf {
+        self.program.join("artifacts")
+    }
+
+    /// All that cargo-fuzz needs, path and content: the crate, its fuzz target, and where these look for the rest.
+    pub(super) fn files(&self, generated: &Generated) -> Vec<(PathBuf, String)> {
+        let mut files = generated.files_for_building(&self.name, &self.runtime, Allocator::Theirs);
+        let package = generated.package();
+        let path = |path: &Path| format!("path = {:?}", path.display().to_string());
+        let vendor = path(&self.vendor.join("libfuzzer-sys"));
+        let testers = generated.testers().filter(|(path, _)| {
+            // What is for those who take the crate away is not needed here.
+            !path.starts_with("proptest") && !path.starts_with("tests")
+        });
+        files.extend(testers.map(|(file, text)| {
+            let text = if file == Path::new("fuzz/Cargo.toml") {
+                text.replace("path = \"vendor/libfuzzer-sys\"", &vendor)
+                    .replace("path = \"../runtime\"", &path(&self.runtime))
+                    .replace(
+                        &format!("{package} = {{ path"),
+                        &format!("{} = {{ path", self.name),
+                    )
+                    .replace(
+                        &format!("\"{package}-fuzz\""),
+                        &format!("\"{}-fuzz\"", self.name),
+                    )
+            } else {
+                text.to_owned()
+            };
+            (file.to_owned(), text)
+        }));
+        files
+    }
+
+    /// Writes the crate and what all programs have in common.
+    pub(super) fn write(&self, files: &[(PathBuf, String)]) -> Result<(), Error> {
+        let kept: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
+        let text = files
+            .iter()
+            .map(|(path, text)| (path.clone(), text.as_str()));
+        embed::write(&self.program, text)
+            .and_then(|()| embed::clean(&self.program, &kept))
+            .and_then(|()| executable(&self.program.join(WRAPPER)))
+            .map_err(|e| file("write", &self.program, e))?;
+        embed::write(&self.runtime, embed::runtime())
+            .map_err(|e| file("write", &self.runtime, e))?;
+        embed::write(&self.vendor, embed::fuzzer()).map_err(|e| file("write", &self.vendor, e))
+    }
+}
+
+/// Writes what goes with a generated crate for fuzzers and property testers, libFuzzer included.
+///
+/// # Errors
+/// Those of the file system.
+pub fn write_testers(dir: &Path, generated: &Generated) -> Result<(), Error> {
+    let files = generated
+        .testers()
+        .map(|(path, text)| (path.to_owned(), text));
+    let vendor = dir.join("fuzz/vendor");
+    embed::write(dir, files)
+        .and_then(|()| executable(&dir.join(WRAPPER)))
+        .and_then(|()| embed::write(&vendor, embed::fuzzer()))
+        .map_err(|e| file("write", dir, e))
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+pub(super) fn file(what: &'static str, path: &Path, source: io::Error) -> Error {
+    Error::File {
+        what,
+        path: path.to_owned(),
+        source,
+    }
+}

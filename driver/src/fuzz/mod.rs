@@ -1,0 +1,149 @@
+//! Fuzzing P̂ₖ with libFuzzer: inputs and interference chosen together, by what the program's branches and comparisons say.
+//!
+//! cargo-fuzz builds the target; this runs it in slices of time, so that both threads under test get their turn early. The
+//! target stops at each new bug. The worker, the same as for `seqz check`, is then told the bytes, and says what they stand
+//! for: the bug that `check` would have found, with as few non-local reads as are needed, replayed on the original
+//! program. The target is told to go on over bugs that are known.
+//!
+//! ```text
+//! DIR/fuzz/runtime/        the runtime's source without the scheduler, the same for all programs
+//! DIR/fuzz/vendor/         libFuzzer and its bindings
+//! DIR/fuzz/build/          cargo's target directory
+//! DIR/fuzz/NAME/           a generated crate, its fuzz target `target`, and what that was made of in `stamp`
+//! DIR/fuzz/NAME/corpus/    HARNESS-ROLE-K/: kept from run to run
+//! DIR/fuzz/NAME/artifacts/ the bytes that a bug was found with
+//! ```
+
+mod corpus;
+mod decode;
+mod layout;
+mod rounds;
+mod target;
+mod tools;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+pub use layout::write_testers;
+pub use target::Sanitizer;
+pub use tools::{Tools, build};
+
+use crate::check::gather::Gathered;
+use crate::check::progress::Progress;
+use crate::check::{Subject, Task, empty, summary};
+use crate::diagnostic::shown;
+use crate::error::Error;
+use crate::findings::Store;
+use crate::original::Original;
+use crate::report::document::{Cut, HarnessReport, Report, SCHEMA, Status};
+use layout::Layout;
+
+/// How to fuzz.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The program as given on the command line.
+    pub path: String,
+    /// How many non-local reads at most: one after the other.
+    pub ks: Vec<u32>,
+    /// How long, for all harnesses together.
+    pub time: Duration,
+    /// How many executions at most, for each harness, thread under test and k.
+    pub max_executions: Option<u64>,
+    /// Leave a harness at its first bug.
+    pub until_bug: bool,
+    /// Where random choices begin.
+    pub seed: u64,
+    /// How long one execution may take.
+    pub hang_after: Duration,
+    /// How much memory the target may take, in megabytes.
+    pub memory: u32,
+    /// What libFuzzer is told beside.
+    pub more: Vec<String>,
+    /// Where all is kept.
+    pub target_dir: PathBuf,
+}
+
+/// Fuzzes the harnesses one after the other. `finished` is called with each one's report as soon as it is there.
+///
+/// # Errors
+/// When the target or a worker fails in a way that has nothing to do with the program, or `finished` fails.
+pub fn run(
+    subject: Subject<'_>,
+    target: &Path,
+    tasks: &[Task<'_>],
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &Progress,
+    mut finished: impl FnMut(&HarnessReport) -> Result<(), Error>,
+) -> Result<Report, Error> {
+    let Subject {
+        program,
+        generated,
+        built,
+    } = subject;
+    let started = Instant::now();
+    let layout = Layout::new(program, &options.target_dir)?;
+    let store = Store::open(&options.target_dir, &built.name, options.path.clone());
+    let (store, no_store) = match store {
+        Ok(store) => (Some(store), None),
+        Err(error) => (
+            None,
+            Some(format!("findings are not written to files: {error}")),
+        ),
+    };
+    let fuzzable = tasks
+        .iter()
+        .filter(|task| task.harness.unsupported.is_none())
+        .count();
+    let mut fuzzer = rounds::Fuzzer {
+        target,
+        worker: &built.worker,
+        dir: program
+            .manifest()
+            .and_then(Path::parent)
+            .filter(|dir| !dir.as_os_str().is_empty()),
+        layout: &layout,
+        original: Original::new(program, generated),
+        options,
+        stop,
+        progress,
+        store,
+        share: options.time / u32::try_from(fuzzable.max(1)).unwrap_or(1),
+    };
+    let mut cut: Option<Cut> = None;
+    let mut harnesses = Vec::new();
+    for task in tasks {
+        let mut gathered = Gathered::new(empty(task.harness, &[]), task.harness.spawns.clone());
+        gathered
+            .report
+            .notes
+            .extend(no_store.clone().filter(|_| harnesses.is_empty()));
+        if let Some(why) = &task.harness.unsupported {
+            gathered.report.status = Status::unsupported(why);
+        } else if cut.is_some() {
+            gathered.report.status = Status::NotReached;
+        } else {
+            progress.say(format!("{}: starting", task.harness.name));
+            cut = fuzzer.run(task, &mut gathered)?;
+        }
+        finished(&gathered.report)?;
+        harnesses.push(gathered.report);
+    }
+    Ok(Report {
+        schema: SCHEMA,
+        seqz: env!("CARGO_PKG_VERSION").into(),
+        path: options.path.clone(),
+        k_max: options.ks.iter().copied().max().unwrap_or(0),
+        solver: "grid".into(),
+        seed: Some(options.seed),
+        cut,
+        findings: fuzzer
+            .store
+            .as_ref()
+            .filter(|store| store.any())
+            .map(|store| shown(store.dir())),
+        summary: summary(&harnesses, started),
+        harnesses,
+    })
+}

@@ -1,0 +1,356 @@
+//! The fuzzing of one harness: both threads under test take turns, in slices of time that grow.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use seqz_runtime::check::Level;
+
+use super::Options;
+use super::corpus;
+use super::decode::{Decoded, Seeds, read};
+use super::layout::{Layout, file};
+use super::target::{Counts, End, Slice};
+use crate::check::Task;
+use crate::check::gather::Gathered;
+use crate::check::progress::{Position, Progress};
+use crate::error::Error;
+use crate::findings::{Found, Store};
+use crate::original::Original;
+use crate::report::document::{Bug, Cut, Role, Status};
+
+/// What doesn't change from harness to harness.
+pub(super) struct Fuzzer<'a> {
+    pub(super) target: &'a Path,
+    pub(super) worker: &'a Path,
+    /// Where tests of the program run: in their package, as under cargo.
+    pub(super) dir: Option<&'a Path>,
+    pub(super) layout: &'a Layout,
+    pub(super) original: Original<'a>,
+    pub(super) options: &'a Options,
+    pub(super) stop: &'a AtomicBool,
+    pub(super) progress: &'a Progress,
+    pub(super) store: Option<Store>,
+    /// How long a harness is fuzzed.
+    pub(super) share: Duration,
+}
+
+/// One thread under test at one k.
+struct Unit {
+    role: Role,
+    k: u32,
+    corpus: PathBuf,
+    longest: u32,
+    counts: Level,
+    /// Time and executions that are left.
+    left: Duration,
+    executions: Option<u64>,
+    slices: u32,
+    /// The keys of the bugs that it has met.
+    known: Vec<String>,
+    died: bool,
+}
+
+/// Why no more of a harness is fuzzed.
+enum Stop {
+    Interrupted,
+    /// Its report says why.
+    Over,
+}
+
+impl Fuzzer<'_> {
+    /// Fuzzes one harness and adds what is found to `gathered`.
+    pub(super) fn run(
+        &mut self,
+        task: &Task<'_>,
+        gathered: &mut Gathered,
+    ) -> Result<Option<Cut>, Error> {
+        let artifacts = self.layout.artifacts();
+        fs::create_dir_all(&artifacts).map_err(|e| file("create", &artifacts, e))?;
+        let mut dead = Vec::new();
+        // Kinds of bugs are known whatever k is.
+        let mut known: Vec<(Role, Vec<String>)> = Vec::new();
+        for &k in &self.options.ks {
+            let mut units = Vec::new();
+            for &role in &task.roles {
+                if dead.contains(&role) {
+                    continue;
+                }
+                match self.begin(task, role, k, gathered)? {
+                    Ok(mut unit) => {
+                        let known = known.iter().find(|(of, _)| *of == role);
+                        unit.known = known.map(|(_, keys)| keys.clone()).unwrap_or_default();
+                        units.push(unit);
+                    }
+                    Err(Stop::Over) => return Ok(None),
+                    Err(Stop::Interrupted) => return Ok(Some(Cut::Interrupted)),
+                }
+            }
+            let stop = self.rounds(task, &mut units, gathered)?;
+            for unit in &units {
+                gathered.fuzzed(unit.role, unit.k, &unit.counts, unit.died);
+                if unit.died {
+                    dead.push(unit.role);
+                }
+                known.retain(|(role, _)| *role != unit.role);
+                known.push((unit.role, unit.known.clone()));
+            }
+            match stop {
+                None => {}
+                Some(Stop::Interrupted) => return Ok(Some(Cut::Interrupted)),
+                Some(Stop::Over) => return Ok(None),
+            }
+            for unit in units.iter().filter(|unit| !unit.died) {
+                let which = (task.harness.name.as_str(), unit.role, unit.k);
+                corpus::minimize(self.target, &unit.corpus, which, &unit.known)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes the corpus ready: what was kept, what the logs of T and T' show, and what was learned with fewer reads.
+    fn begin(
+        &self,
+        task: &Task<'_>,
+        role: Role,
+        k: u32,
+        gathered: &mut Gathered,
+    ) -> Result<Result<Unit, Stop>, Error> {
+        let name = &task.harness.name;
+        let corpus = corpus::dir(self.layout, name, role, k)?;
+        let longest = match self.seeds(name, role, k)? {
+            Some(Seeds::Strings(strings, longest)) => {
+                corpus::add(&corpus, strings)?;
+                longest
+            }
+            Some(Seeds::Unsupported(message, place)) => {
+                self.unsupported(&message, place.as_ref(), gathered);
+                return Ok(Err(Stop::Over));
+            }
+            None if self.stop.load(std::sync::atomic::Ordering::Relaxed) => {
+                return Ok(Err(Stop::Interrupted));
+            }
+            None => {
+                // The target will die of it as well, and then it is known of what.
+                corpus::add(&corpus, [vec![255; 2 * k as usize + 1]])?;
+                2 * k + 64
+            }
+        };
+        if let Some(before) = k.checked_sub(1) {
+            let narrower = corpus::dir(self.layout, name, role, before)?;
+            let strings = corpus::strings(&narrower)?;
+            let wider = strings.iter().map(|string| corpus::widen(string, before));
+            corpus::add(&corpus, wider)?;
+        }
+        let parts = task.roles.len() * self.options.ks.len();
+        Ok(Ok(Unit {
+            role,
+            k,
+            corpus,
+            longest,
+            counts: Level::default(),
+            left: self.share / u32::try_from(parts.max(1)).unwrap_or(1),
+            executions: self.options.max_executions,
+            slices: 0,
+            known: Vec::new(),
+            died: false,
+        }))
+    }
+
+    /// Gives each unit its slices, until their time is over.
+    fn rounds(
+        &mut self,
+        task: &Task<'_>,
+        units: &mut [Unit],
+        gathered: &mut Gathered,
+    ) -> Result<Option<Stop>, Error> {
+        for round in 0.. {
+            let mut going = false;
+            for unit in units.iter_mut() {
+                if unit.died || unit.left.is_zero() || unit.executions == Some(0) {
+                    continue;
+                }
+                going = true;
+                let slice = Duration::from_secs(1 << round.min(6)).min(unit.left);
+                if let Some(stop) = self.slice(task, unit, slice, gathered)? {
+                    return Ok(Some(stop));
+                }
+                if self.options.until_bug && !gathered.report.bugs.is_empty() {
+                    return Ok(Some(Stop::Over));
+                }
+            }
+            if !going {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Fuzzes one unit for this long, over all the bugs that it meets.
+    fn slice(
+        &mut self,
+        task: &Task<'_>,
+        unit: &mut Unit,
+        time: Duration,
+        gathered: &mut Gathered,
+    ) -> Result<Option<Stop>, Error> {
+        let end_of_slice = Instant::now() + time;
+        loop {
+            let now = Instant::now();
+            let artifacts = self.layout.artifacts();
+            let (end, counts) = Slice {
+                target: self.target,
+                dir: self.dir,
+                harness: &task.harness.name,
+                role: unit.role,
+                k: unit.k,
+                known: &unit.known,
+                corpus: &unit.corpus,
+                artifacts: &artifacts,
+                longest: unit.longest,
+                inputs: !task.harness.parameters.is_empty(),
+                time: end_of_slice.saturating_duration_since(now),
+                executions: unit.executions,
+                hang_after: self.options.hang_after,
+                memory: self.options.memory,
+                seed: self.options.seed.wrapping_add(u64::from(unit.slices)),
+                more: &self.options.more,
+                stop: self.stop,
+            }
+            .run(|counts| {
+                let position = Position {
+                    under_test: unit.role,
+                    k: unit.k,
+                    executions: unit.counts.executions + counts.executions,
+                    bugs: gathered.report.bugs.len(),
+                };
+                self.progress.at(&task.harness.name, position);
+            })?;
+            unit.slices += 1;
+            unit.add(counts, now.elapsed());
+            gathered.progress(unit.role, unit.k, unit.counts.clone());
+            match end {
+                End::Done => {}
+                End::Interrupted => return Ok(Some(Stop::Interrupted)),
+                End::Met { key, artifact } => {
+                    unit.known.push(key);
+                    let decoded = self.decode_file(task, unit, &artifact)?;
+                    if !self.take(task, unit, &decoded, &artifact, gathered) {
+                        return Ok(Some(Stop::Over));
+                    }
+                }
+                End::Fatal { what, artifact } => {
+                    let decoded = self.decode_file(task, unit, &artifact)?;
+                    if let Some((message, place)) = &decoded.unsupported {
+                        self.unsupported(message, place.as_ref(), gathered);
+                        return Ok(Some(Stop::Over));
+                    }
+                    let which = (unit.role, unit.k);
+                    let mut bug = self.fatal(&task.harness.name, which, what, &decoded, &artifact);
+                    bug.met = gathered.met(unit.role);
+                    bug.met.executions += unit.counts.executions;
+                    self.found(bug, gathered);
+                    unit.died = true;
+                    return Ok(None);
+                }
+                End::Broken { status, said } => {
+                    return Err(Error::Build {
+                        message: format!(
+                            "the fuzz target ended in a way that it should not ({status})"
+                        ),
+                        output: said,
+                    });
+                }
+            }
+            if Instant::now() >= end_of_slice
+                || unit.executions == Some(0)
+                || (self.options.until_bug && !gathered.report.bugs.is_empty())
+            {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn decode_file(&self, task: &Task<'_>, unit: &Unit, artifact: &Path) -> Result<Decoded, Error> {
+        let bytes = read(artifact)?;
+        self.decode(&task.harness.name, unit.role, unit.k, &bytes)
+    }
+
+    /// Takes in what bytes stand for; the answer is whether that is to be trusted.
+    fn take(
+        &mut self,
+        task: &Task<'_>,
+        unit: &Unit,
+        decoded: &Decoded,
+        artifact: &Path,
+        gathered: &mut Gathered,
+    ) -> bool {
+        if let Some((first, second)) = &decoded.threads {
+            gathered.report.threads = [first, second]
+                .map(|thread| self.original.thread(thread, &task.harness.spawns))
+                .into();
+        }
+        for finding in &decoded.findings {
+            let mut bug = self.original.bug(finding);
+            bug.met = gathered.met(unit.role);
+            bug.met.executions += unit.counts.executions;
+            self.found(bug, gathered);
+        }
+        if decoded.findings.is_empty() {
+            gathered.report.status = Status::Failed {
+                reason: format!(
+                    "the fuzz target met a bug that the worker does not meet with the same bytes, {}: the program does not \
+                     do the same thing twice, or not in both builds",
+                    artifact.display()
+                ),
+            };
+        }
+        !decoded.findings.is_empty()
+    }
+
+    fn unsupported(
+        &self,
+        message: &str,
+        place: Option<&seqz_runtime::engine::Place>,
+        gathered: &mut Gathered,
+    ) {
+        gathered.report.status = Status::Unsupported {
+            reason: self.original.message(message),
+            help: Some(
+                "`seqz explore` runs the program as it is, with any number of threads".into(),
+            ),
+            site: place.and_then(|place| self.original.site(place)),
+        };
+    }
+
+    fn found(&mut self, bug: Bug, gathered: &mut Gathered) {
+        if !gathered.bug(bug.clone()) {
+            return;
+        }
+        let Some(store) = &mut self.store else { return };
+        let report = &gathered.report;
+        let found = Found::Bug {
+            threads: report.threads.clone(),
+            bug: Box::new(bug),
+        };
+        if let Err(error) = store.save(&report.name, &report.site, found) {
+            gathered.note(format!(
+                "findings are not written to files any more: {error}"
+            ));
+            self.store = None;
+        }
+    }
+}
+
+impl Unit {
+    fn add(&mut self, counts: Counts, time: Duration) {
+        self.counts.executions += counts.executions;
+        self.counts.infeasible += counts.infeasible;
+        self.counts.buggy += counts.failing;
+        self.left = self.left.saturating_sub(time);
+        self.executions = self
+            .executions
+            .map(|left| left.saturating_sub(counts.executions.max(1)));
+    }
+}

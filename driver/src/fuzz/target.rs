@@ -1,0 +1,280 @@
+//! Running the fuzz target for a while.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use seqz_runtime::fuzz;
+
+use super::layout::file;
+use crate::error::Error;
+use crate::report::document::Role;
+use crate::worker::failed;
+
+/// What code is compiled with to be watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sanitizer {
+    /// Nothing: code without `unsafe` can do no harm to memory.
+    None,
+    /// AddressSanitizer.
+    Address,
+}
+
+impl Sanitizer {
+    /// As cargo-fuzz has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Address => "address",
+        }
+    }
+}
+
+/// One run of the target.
+pub(super) struct Slice<'a> {
+    pub(super) target: &'a Path,
+    /// Where it runs: as tests do, in the package.
+    pub(super) dir: Option<&'a Path>,
+    pub(super) harness: &'a str,
+    pub(super) role: Role,
+    pub(super) k: u32,
+    /// The keys of bugs that are known.
+    pub(super) known: &'a [String],
+    pub(super) corpus: &'a Path,
+    /// Where what it fails on is written.
+    pub(super) artifacts: &'a Path,
+    /// How many bytes matter.
+    pub(super) longest: u32,
+    /// Whether the harness has inputs, whose comparisons are worth following.
+    pub(super) inputs: bool,
+    pub(super) time: Duration,
+    pub(super) executions: Option<u64>,
+    pub(super) hang_after: Duration,
+    pub(super) memory: u32,
+    pub(super) seed: u64,
+    pub(super) more: &'a [String],
+    pub(super) stop: &'a AtomicBool,
+}
+
+/// How a run ended.
+pub(super) enum End {
+    /// Its time was over, or its executions.
+    Done,
+    /// The user ended it.
+    Interrupted,
+    /// It met a bug that was not known, with this key, on the bytes in the file.
+    Met { key: String, artifact: PathBuf },
+    /// The execution of the bytes in the file took the process with it.
+    Fatal { what: Fatal, artifact: PathBuf },
+    /// It ended without having said why.
+    Broken { status: ExitStatus, said: String },
+}
+
+/// What took the process with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fatal {
+    /// A signal, an abort, or a call of `exit`.
+    Crash,
+    /// An execution that took too long.
+    Hang,
+    /// Too much memory.
+    Memory,
+}
+
+/// What a run has executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) executions: u64,
+    pub(super) infeasible: u64,
+    pub(super) failing: u64,
+}
+
+/// So much of what it says last is kept.
+const KEPT: usize = 64;
+/// How long it may take longer than it was told.
+const GRACE: Duration = Duration::from_secs(20);
+
+impl Slice<'_> {
+    pub(super) fn run(&self, mut tell: impl FnMut(Counts)) -> Result<(End, Counts), Error> {
+        // A file that was found before would have the same name.
+        let new = self.artifacts.join("new");
+        match fs::remove_dir_all(&new) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(file("remove", &new, e));
+            }
+            _ => {}
+        }
+        fs::create_dir_all(&new).map_err(|e| file("create", &new, e))?;
+        let counts_file = new.join("counts");
+        let mut child = self
+            .command(&new, &counts_file)
+            .spawn()
+            .map_err(|e| failed("cannot start the fuzz target", &e))?;
+        let stderr = child
+            .stderr
+            .take()
+            .map(|stderr| thread::spawn(move || listen(stderr)));
+        let until = Instant::now() + self.time + self.hang_after + GRACE;
+        let (status, interrupted) = loop {
+            let ended = child
+                .try_wait()
+                .map_err(|e| failed("the fuzz target's end can't be told", &e))?;
+            if let Some(status) = ended {
+                break (status, false);
+            }
+            if self.stop.load(Ordering::Relaxed) || Instant::now() > until {
+                let _ = child.kill();
+                let status = child
+                    .wait()
+                    .map_err(|e| failed("the fuzz target's end can't be told", &e))?;
+                break (status, self.stop.load(Ordering::Relaxed));
+            }
+            tell(counts(&counts_file));
+            thread::sleep(Duration::from_millis(20));
+        };
+        let heard = stderr
+            .and_then(|reader| reader.join().ok())
+            .unwrap_or_default();
+        let counts = counts(&counts_file);
+        let artifact = match artifacts(&new).pop() {
+            None => None,
+            Some(path) => {
+                let to = self.artifacts.join(path.file_name().unwrap_or_default());
+                fs::rename(&path, &to).map_err(|e| file("write", &to, e))?;
+                Some(to)
+            }
+        };
+        let end = match (artifact, heard.key) {
+            _ if interrupted => End::Interrupted,
+            (Some(artifact), Some(key)) => End::Met { key, artifact },
+            (Some(artifact), None) => End::Fatal {
+                what: fatal(&artifact),
+                artifact,
+            },
+            (None, _) if status.success() => End::Done,
+            (None, _) => End::Broken {
+                status,
+                said: heard.last.join("\n"),
+            },
+        };
+        Ok((end, counts))
+    }
+
+    fn command(&self, artifacts: &Path, counts: &Path) -> Command {
+        let mut command = Command::new(self.target);
+        let seconds = |time: Duration| time.as_secs_f64().ceil().max(1.0);
+        // Paths that hold for the target whatever its directory is.
+        let mut prefix = OsString::from("-artifact_prefix=");
+        prefix.push(artifacts.join(""));
+        command
+            .arg(format!("-max_total_time={}", seconds(self.time)))
+            .arg(format!("-timeout={}", seconds(self.hang_after)))
+            .arg(format!("-rss_limit_mb={}", self.memory))
+            .arg(format!("-malloc_limit_mb={}", self.memory))
+            .arg(format!("-max_len={}", self.longest.max(1)))
+            // Strings are short, and each byte has its place.
+            .arg("-len_control=0")
+            .arg("-reload=0")
+            .arg("-detect_leaks=0")
+            .arg("-report_slow_units=1000000")
+            // 0 would be a random one.
+            .arg(format!("-seed={}", self.seed % 0x7FFF_FFFF + 1))
+            .arg(prefix);
+        if self.inputs {
+            command.arg("-use_value_profile=1");
+        }
+        if let Some(executions) = self.executions {
+            command.arg(format!("-runs={executions}"));
+        }
+        command.args(self.more).arg(self.corpus);
+        if let Some(dir) = self.dir {
+            command.current_dir(dir);
+        }
+        command
+            .env(fuzz::HARNESS, self.harness)
+            .env(fuzz::ROLE, self.role.name())
+            .env(fuzz::K, self.k.to_string())
+            .env(fuzz::KNOWN, self.known.join("\n"))
+            .env(fuzz::COUNTS, counts)
+            .env_remove("RUST_BACKTRACE")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            // Ctrl-C is for seqz to handle: it has findings to print.
+            .process_group(0);
+        command
+    }
+}
+
+/// What the target has said.
+#[derive(Default)]
+struct Said {
+    key: Option<String>,
+    last: Vec<String>,
+}
+
+fn listen(stderr: impl Read) -> Said {
+    let mut said = Said::default();
+    let mut lines = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match lines.read_until(b'\n', &mut line) {
+            Ok(1..) => {}
+            _ => return said,
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_end();
+        if let Some(key) = text.strip_prefix(fuzz::MET) {
+            said.key = Some(key.to_owned());
+        }
+        said.last.push(text.to_owned());
+        if said.last.len() > KEPT {
+            said.last.remove(0);
+        }
+    }
+}
+
+/// Files that tell of a failure, by libFuzzer's names for them.
+fn artifacts(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let failure = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        ["crash-", "timeout-", "oom-", "leak-"]
+            .iter()
+            .any(|start| name.starts_with(start))
+    };
+    entries.map(|entry| entry.path()).filter(failure).collect()
+}
+
+fn fatal(artifact: &Path) -> Fatal {
+    let name = artifact.file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with("timeout-") {
+        Fatal::Hang
+    } else if name.starts_with("oom-") {
+        Fatal::Memory
+    } else {
+        Fatal::Crash
+    }
+}
+
+/// The counts that the target has written last.
+fn counts(file: &Path) -> Counts {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let mut numbers = text
+        .split_whitespace()
+        .map(|number| number.parse().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    Counts {
+        executions: next(),
+        infeasible: next(),
+        failing: next(),
+    }
+}

@@ -1,0 +1,197 @@
+//! The tools that fuzzing takes, and the target that they build.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::layout::{Layout, WRAPPER, file};
+use super::target::Sanitizer;
+use crate::build::{install, lock, stamp};
+use crate::error::Error;
+use crate::program::{Generated, Program};
+
+/// A nightly toolchain and cargo-fuzz, both there.
+#[derive(Debug)]
+pub struct Tools {
+    /// What is run in the place of `cargo`.
+    cargo: Vec<String>,
+    /// The versions of both, for what is built with them.
+    versions: String,
+}
+
+impl Tools {
+    /// Looks for them.
+    ///
+    /// # Errors
+    /// When one is missing, with how to get it.
+    pub fn find() -> Result<Self, Error> {
+        let missing = |message: &str, help: &str| Error::Option {
+            message: message.into(),
+            help: help.into(),
+        };
+        let by_rustup: Vec<String> = ["rustup", "run", "nightly"].map(Into::into).into();
+        let version = |words: &[String], what: &str| {
+            let output = command(words).args([what, "--version"]).output().ok()?;
+            let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            output.status.success().then_some(text)
+        };
+        // Without rustup there may still be a nightly rustc.
+        let (prefix, rustc) = match version(&by_rustup, "rustc") {
+            Some(rustc) => (by_rustup, rustc),
+            None => {
+                let plain = vec!["env".to_owned()];
+                let rustc = version(&plain, "rustc").filter(|text| text.contains("nightly"));
+                let rustc = rustc.ok_or_else(|| {
+                    missing(
+                        "libFuzzer needs a nightly toolchain, and there is none",
+                        "install one: `rustup toolchain install nightly --profile minimal`",
+                    )
+                })?;
+                (plain, rustc)
+            }
+        };
+        let cargo: Vec<String> = prefix.into_iter().chain(["cargo".into()]).collect();
+        let fuzz = command(&cargo)
+            .args(["fuzz", "--version"])
+            .output()
+            .ok()
+            .filter(|output| output.status.success());
+        let fuzz = fuzz.ok_or_else(|| {
+            missing(
+                "cargo-fuzz is not installed",
+                "install it: `cargo install cargo-fuzz`",
+            )
+        })?;
+        let fuzz = String::from_utf8_lossy(&fuzz.stdout).trim().to_owned();
+        Ok(Self {
+            cargo,
+            versions: format!("{rustc}, {fuzz}"),
+        })
+    }
+}
+
+fn command(words: &[String]) -> Command {
+    let mut words = words.iter();
+    let mut command = Command::new(words.next().map_or("cargo", String::as_str));
+    command.args(words).stdin(Stdio::null());
+    // Set by a cargo that runs seqz, and meant for another toolchain and another package.
+    for (name, _) in env::vars_os() {
+        if let Some(name) = name.to_str()
+            && (name.starts_with("CARGO_PKG_")
+                || name.starts_with("CARGO_MANIFEST_")
+                || name.starts_with("CARGO_BIN_")
+                || [
+                    "CARGO",
+                    "RUSTC",
+                    "RUSTUP_TOOLCHAIN",
+                    "RUSTFLAGS",
+                    "CARGO_TARGET_DIR",
+                ]
+                .contains(&name))
+        {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// Builds the fuzz target of a program, unless that is there already.
+///
+/// `waiting` is called when another process has to be waited for.
+///
+/// # Errors
+/// When it does not compile, or the tools can't be run.
+pub fn build(
+    program: &Program,
+    generated: &Generated,
+    tools: &Tools,
+    sanitizer: Sanitizer,
+    target_dir: &Path,
+    waiting: impl FnOnce(),
+) -> Result<PathBuf, Error> {
+    let layout = Layout::new(program, target_dir)?;
+    fs::create_dir_all(&layout.program).map_err(|e| file("create", &layout.program, e))?;
+    let _lock = lock(&layout.lock, waiting)?;
+
+    let files = layout.files(generated);
+    let lock_file = program.lock_file();
+    let stamp = format!(
+        "{}{}, {}\n",
+        stamp::of(&files, lock_file.as_deref())?,
+        tools.versions,
+        sanitizer.name()
+    );
+    let target = layout.program.join("target");
+    let stamp_file = layout.program.join("stamp");
+    let fresh = fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp);
+    // What a path dependency holds is not in the stamp: cargo has to look.
+    if fresh && target.is_file() && !generated.has_path_dependencies() {
+        return Ok(target);
+    }
+    layout.write(&files)?;
+    if let Some(from) = lock_file {
+        for to in ["Cargo.lock", "fuzz/Cargo.lock"] {
+            let to = layout.program.join(to);
+            fs::copy(&from, &to).map_err(|e| file("write", &to, e))?;
+        }
+    }
+    let output = command(&tools.cargo)
+        .args(["fuzz", "build", "p_hat", "--sanitizer", sanitizer.name()])
+        .arg("--fuzz-dir")
+        .arg(layout.program.join("fuzz"))
+        .arg("--target-dir")
+        .arg(&layout.build)
+        .env("CARGO_NET_OFFLINE", "true")
+        .env_remove("RUST_BACKTRACE")
+        // As its configuration says, whatever the user has there.
+        .env("RUSTC_WRAPPER", layout.program.join(WRAPPER))
+        .current_dir(&layout.program)
+        .output()
+        .map_err(|e| Error::Build {
+            message: format!("cannot run cargo-fuzz: {e}"),
+            output: String::new(),
+        })?;
+    if !output.status.success() {
+        return Err(explain(&output));
+    }
+    let built = newest(&layout.build).ok_or_else(|| Error::Build {
+        message: "cargo-fuzz has built no target".into(),
+        output: String::from_utf8_lossy(&output.stderr).into(),
+    })?;
+    match fs::remove_file(&stamp_file) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            return Err(file("remove", &stamp_file, e));
+        }
+        _ => {}
+    }
+    install(&built, &target)?;
+    fs::write(&stamp_file, stamp).map_err(|e| file("write", &stamp_file, e))?;
+    Ok(target)
+}
+
+/// cargo-fuzz builds for a named platform, whose name is in the path.
+fn newest(build: &Path) -> Option<PathBuf> {
+    let built = fs::read_dir(build).ok()?.flatten();
+    let built = built.map(|entry| entry.path().join("release/p_hat"));
+    built
+        .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
+        .max()
+        .map(|(_, path)| path)
+}
+
+fn explain(output: &Output) -> Error {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.trim();
+    let message = if said.contains("ToolNotFound") || said.contains("failed to find tool") {
+        "libFuzzer is written in C++, and there is no C++ compiler: install g++ or clang"
+    } else if said.contains("offline") {
+        "seqz builds offline: run `cargo fetch` in the program's directory once, so that its dependencies are there"
+    } else {
+        "the fuzz target can't be built"
+    };
+    Error::Build {
+        message: message.into(),
+        output: said.into(),
+    }
+}

@@ -1,0 +1,203 @@
+//! Serving a fuzzer's driver: what its bytes stand for, and bytes to begin with.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Connection;
+use super::message::{DecodeRequest, Reply, SeedRequest};
+use super::search::{finding, texts};
+use crate::check::{Bounds, Search};
+use crate::engine::{Bug, Ending, Limits, Machine, Solver};
+use crate::fuzz::{key, width};
+use crate::harness::{AnyHarness, Bound};
+use crate::ids::{Pair, Role};
+use crate::input::Random;
+use crate::p_hat::{run_bytes, split};
+
+/// Runs the choice that the bytes stand for.
+pub(super) fn decode(
+    mut connection: Connection,
+    harness: &dyn AnyHarness,
+    request: &DecodeRequest,
+) -> io::Result<()> {
+    let &DecodeRequest {
+        role,
+        k,
+        ref bytes,
+        executions,
+        ..
+    } = request;
+    let k = k as usize;
+    let (_, mut inputs) = split(k, bytes);
+    let bound = harness.bind_bytes(&mut inputs);
+    connection.send(&executing(role, &[], &bound))?;
+    let limits = Limits {
+        // What kills the worker must be the program, and not what it does in states that no interleaving reaches.
+        run_on: 0,
+        ..Limits::default()
+    };
+    let mut machine = Machine::new(limits, Solver::Grid);
+    // The program may never come back: the driver knows of each choice before its read goes on.
+    let shared = Arc::new(Mutex::new(connection));
+    let line = Arc::clone(&shared);
+    let before = executing(role, &[], &bound);
+    machine.announce(Box::new(move |pairs| {
+        if let Reply::Executing { role, inputs, .. } = &before {
+            let now = Reply::Executing {
+                role: *role,
+                pairs: pairs.to_vec(),
+                inputs: inputs.clone(),
+            };
+            let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
+            // Who has nobody to tell goes on all the same, and fails at the end.
+            let _ = line.send(&now);
+        }
+    }));
+    let ending = run_bytes(&mut machine, harness, role, k, bytes);
+    let send = |reply: &Reply| {
+        shared
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .send(reply)
+    };
+    if let Some((under_test, interfering)) = machine.threads() {
+        let (first, second) = match role {
+            Role::First => (under_test, interfering),
+            Role::Second => (interfering, under_test),
+        };
+        send(&Reply::Threads { first, second })?;
+    }
+    if let Ending::Unsupported { message, place } = ending {
+        return send(&Reply::Unsupported { message, place });
+    }
+    for (bug, _) in machine.bugs() {
+        let smaller = smallest(bug, &bound, executions);
+        let found = finding(smaller.as_ref().unwrap_or(bug), &bound, 1);
+        send(&Reply::Finding(Box::new(found)))?;
+    }
+    send(&Reply::Done)
+}
+
+fn executing(role: Role, pairs: &[Pair], bound: &Bound) -> Reply {
+    Reply::Executing {
+        role,
+        pairs: pairs.to_vec(),
+        inputs: texts(bound),
+    }
+}
+
+/// The same bug with the same inputs and fewer non-local reads, as few as are found in so many executions.
+fn smallest(bug: &Bug, bound: &Bound, executions: u64) -> Option<Bug> {
+    let k_max = bug.pairs.len().checked_sub(1)?;
+    let bounds = Bounds {
+        k_max,
+        executions,
+        limits: Limits::default(),
+    };
+    let wanted = key(bug);
+    let mut machine = Machine::new(bounds.limits, Solver::Grid);
+    let mut search = Search::new(bound, bug.role, bounds);
+    let same = |machine: &Machine| {
+        let mut bugs = machine.bugs().iter();
+        bugs.find(|(found, _)| key(found) == wanted)
+            .map(|(found, _)| found.clone())
+    };
+    while !search.finished() {
+        let mut known = 0;
+        let mut found = None;
+        let level = search.next_level(&mut machine, &mut |_, machine| {
+            if machine.bugs().len() > known {
+                known = machine.bugs().len();
+                found = same(machine);
+            }
+            found.is_none()
+        });
+        if found.is_some() {
+            return found;
+        }
+        level.ok()?;
+    }
+    None
+}
+
+/// Makes bytes for each non-local read that T may have by itself, with the inputs that zeros stand for and some random ones:
+/// what the logs of T and T' show, without anything learned by trial.
+pub(super) fn seeds(
+    mut connection: Connection,
+    harness: &dyn AnyHarness,
+    request: &SeedRequest,
+) -> io::Result<()> {
+    let &SeedRequest {
+        role,
+        k,
+        limit,
+        seed,
+        ..
+    } = request;
+    let k = k as usize;
+    let length = harness.widths().iter().sum();
+    let mut random = Random::new(seed);
+    let mut inputs: Vec<Vec<u8>> = vec![Vec::new()];
+    if length > 0 {
+        inputs.extend((0..INPUTS).map(|_| {
+            (0..length)
+                .map(|_| random.next().to_le_bytes()[0])
+                .collect::<Vec<_>>()
+        }));
+    }
+    let mut machine = Machine::new(Limits::default(), Solver::Grid);
+    let mut strings = Vec::new();
+    for inputs in &inputs {
+        let mut seen = BTreeSet::new();
+        let mut idle = 0;
+        'gaps: for gap in (0..GAPS).take(if k == 0 { 1 } else { GAPS as usize }) {
+            for pick in 0..if k == 0 { 1 } else { PICKS } {
+                if strings.len() >= limit as usize || idle > IDLE {
+                    break 'gaps;
+                }
+                let string = choice(k, gap, pick, inputs);
+                let ending = run_bytes(&mut machine, harness, role, k, &string);
+                if let Ending::Unsupported { message, place } = ending {
+                    return connection.send(&Reply::Unsupported { message, place });
+                }
+                // One that is not feasible is no execution, and another choice may have been made already.
+                if ending != Ending::Infeasible && seen.insert(machine.pairs().to_vec()) {
+                    strings.push(string);
+                    idle = 0;
+                } else {
+                    idle += 1;
+                }
+            }
+        }
+    }
+    if strings.is_empty() {
+        strings.push(choice(k, 0, 0, &[]));
+    }
+    connection.send(&Reply::Seeds {
+        strings,
+        longest: u32::try_from(width(harness, k)).unwrap_or(u32::MAX),
+    })
+}
+
+/// How many random inputs there are seeds for.
+const INPUTS: usize = 3;
+/// Up to which number gaps are tried, and picks.
+const GAPS: u8 = 64;
+const PICKS: u8 = 8;
+/// How many choices in a row may bring nothing new.
+const IDLE: u32 = 256;
+
+/// The bytes of one non-local read after so many opportunities, and no other one.
+fn choice(k: usize, gap: u8, pick: u8, inputs: &[u8]) -> Vec<u8> {
+    let mut string = vec![255; 2 * k];
+    for pair in string.chunks_exact_mut(2) {
+        pair[1] = 0;
+    }
+    if let [first, second, ..] = string.as_mut_slice() {
+        *first = if gap < 8 { gap } else { gap + 120 };
+        *second = pick;
+    }
+    string.extend_from_slice(inputs);
+    string
+}

@@ -1,0 +1,63 @@
+//! Messages about choices that are made of bytes.
+
+use super::super::wire::{Wire, WireError, wire};
+use super::Role;
+
+/// Run the choice that bytes stand for, and tell what is found. The worker announces each non-local read as it is chosen
+/// with [`Reply::Executing`](super::Reply::Executing), and answers as to a [`CheckRequest`](super::CheckRequest).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeRequest {
+    /// The harness's name.
+    pub harness: String,
+    /// Which party is T.
+    pub role: Role,
+    /// How many non-local reads there may be.
+    pub k: u32,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// How many executions may be spent to look for the same bugs with fewer non-local reads.
+    pub executions: u64,
+}
+
+/// Make bytes for a fuzzer to begin with: [`Reply::Seeds`](super::Reply::Seeds).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeedRequest {
+    /// The harness's name.
+    pub harness: String,
+    /// Which party is T.
+    pub role: Role,
+    /// How many non-local reads there may be.
+    pub k: u32,
+    /// How many seeds at most.
+    pub limit: u32,
+    /// How random inputs are drawn.
+    pub seed: u64,
+}
+
+wire!(DecodeRequest {
+    harness,
+    role,
+    k,
+    bytes,
+    executions
+});
+
+wire!(SeedRequest {
+    harness,
+    role,
+    k,
+    limit,
+    seed
+});
+
+impl Wire for u8 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(*self);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let (&byte, rest) = bytes.split_first().ok_or(WireError)?;
+        *bytes = rest;
+        Ok(byte)
+    }
+}

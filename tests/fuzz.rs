@@ -1,0 +1,333 @@
+//! `seqz fuzz`, and what `seqz transform` writes for fuzzers. With a nightly toolchain and cargo-fuzz only: without them,
+//! each test says that it is skipped.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
+use support::programs::{HEAD, sees_seven};
+use support::{MANIFEST, Run, command, run, target_dir};
+
+/// Whether the tools are there.
+fn tools() -> bool {
+    let found = Command::new("rustup")
+        .args(["run", "nightly", "cargo", "fuzz", "--version"])
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .stdin(Stdio::null())
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !found {
+        eprintln!("skipped: no nightly toolchain with cargo-fuzz (`cargo install cargo-fuzz`)");
+    }
+    found
+}
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
+}
+
+/// One program is fuzzed at a time: there are two cores, and time-outs are on the wall.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The examples that are fuzzed.
+const EXAMPLES: [&str; 5] = [
+    "bluetooth",
+    "account",
+    "stringbuffer",
+    "rotation",
+    "deadlock",
+];
+
+/// One crate of all the programs here, each a module, so that they are built at once.
+fn package() -> &'static Path {
+    static PACKAGE: OnceLock<PathBuf> = OnceLock::new();
+    PACKAGE.get_or_init(|| {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages/fuzzed");
+        fs::create_dir_all(dir.join("src")).unwrap();
+        let write = |path: &str, text: &str| fs::write(dir.join(path), text).unwrap();
+        let mut lib = String::from("pub mod inputs;\npub mod deaths;\n");
+        for name in EXAMPLES {
+            for (module, file) in [
+                (name.to_owned(), format!("{name}.rs")),
+                (format!("fixed_{name}"), format!("fixed/{name}.rs")),
+            ] {
+                lib.push_str(&format!("pub mod {module};\n"));
+                let text = fs::read_to_string(examples().join(file)).unwrap();
+                write(&format!("src/{module}.rs"), &text);
+            }
+        }
+        write("Cargo.toml", MANIFEST);
+        write("src/lib.rs", &lib);
+        write("src/inputs.rs", INPUTS);
+        let hog = "let mut all = Vec::new();
+            loop { all.push(vec![1_u8; 1 << 20]); std::hint::black_box(&all); }";
+        let deaths = [
+            HEAD,
+            &sees_seven("exits", "std::process::exit(0);"),
+            &sees_seven("aborts", "std::process::abort();"),
+            &sees_seven("hangs", "loop { std::hint::black_box(0); }"),
+            &sees_seven("takes_memory", hog),
+        ];
+        write("src/deaths.rs", &deaths.concat());
+        // What an earlier run has learned would make it easy.
+        let kept = target_dir().join("fuzz");
+        for entry in fs::read_dir(kept).into_iter().flatten().flatten() {
+            let _ = fs::remove_dir_all(entry.path().join("corpus"));
+        }
+        dir
+    })
+}
+
+fn fuzz(harness: &str, arguments: &[&str]) -> Run {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    run(command(package())
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .args([
+            "fuzz",
+            "--format",
+            "json",
+            "--seed",
+            "1",
+            "--harness",
+            harness,
+        ])
+        .args(arguments))
+}
+
+/// The bugs of the only harness in a report: kind, line, k, and whether the original program shows them.
+fn bugs(report: &Value) -> Vec<(String, u64, u64, String)> {
+    let all = report["harnesses"].as_array().unwrap();
+    assert_eq!(all.len(), 1);
+    let bugs = all[0]["bugs"].as_array().unwrap().iter();
+    bugs.map(|bug| {
+        (
+            bug["kind"].as_str().unwrap().to_owned(),
+            bug["site"]["line"].as_u64().unwrap_or(0),
+            bug["k"].as_u64().unwrap(),
+            bug["confirmation"]["state"].as_str().unwrap().to_owned(),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn known_bugs_are_found_and_confirmed_and_fixed_twins_are_clean() {
+    if !tools() {
+        return;
+    }
+    let rotation = "rotation::request_during_a_change";
+    let expected = [
+        ("bluetooth::stop_during_a_request", "assertion", 40, 2),
+        ("account::transfer_during_a_withdrawal", "assertion", 38, 1),
+        (
+            "stringbuffer::append_while_the_source_shrinks",
+            "index",
+            37,
+            1,
+        ),
+        // The input is one of four thousand million.
+        (rotation, "assertion", 35, 2),
+        ("deadlock::opposite_transfers", "deadlock", 17, 0),
+    ];
+    for (harness, kind, line, k) in expected {
+        let found = fuzz(harness, &["--until-bug"]);
+        assert_eq!(found.code, Some(1), "{harness}: {}", found.shown());
+        let report = found.json();
+        let confirmed = "confirmed".to_owned();
+        let known = [(kind.to_owned(), line, k, confirmed)];
+        assert_eq!(bugs(&report), known, "{harness}");
+        assert_eq!(report["harnesses"][0]["faults"], Value::Array(Vec::new()));
+
+        let twin = format!("fixed_{harness}");
+        let clean = fuzz(&twin, &["--time", "2"]);
+        assert_eq!(clean.code, Some(0), "{twin}: {}", clean.shown());
+        let report = clean.json();
+        for role in report["harnesses"][0]["roles"].as_array().unwrap() {
+            let level = &role["levels"][0];
+            assert!(level["executions"].as_u64().unwrap() > 0, "{role:#}");
+            assert_eq!(level["reasons"], Value::from(vec!["fuzzed"]));
+        }
+    }
+
+    // What has been learned goes on to a larger k.
+    let again = fuzz(
+        rotation,
+        &[
+            "--until-bug",
+            "--all-k",
+            "--k",
+            "2",
+            "--time",
+            "30",
+            "--max-executions",
+            "50000",
+            "--thread-under-test",
+            "first",
+        ],
+    );
+    let levels = again.json()["harnesses"][0]["roles"][0]["levels"].clone();
+    let ks: Vec<_> = levels
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|level| level["k"].as_u64().unwrap())
+        .collect();
+    assert_eq!((again.code, ks), (Some(1), vec![0, 1, 2]), "{levels:#}");
+    // By itself, `check` does not hit upon the input.
+    let check = run(command(package()).args(["check", "--harness", rotation, "--seed", "1"]));
+    assert_eq!(check.code, Some(0), "{}", check.shown());
+}
+
+/// A harness with inputs of all kinds, whose bug needs certain values of them and a non-local read.
+const INPUTS: &str = r#"
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::thread;
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Mode { Idle, Busy, Draining }
+
+pub struct Order { pub mode: Mode, pub amounts: Vec<u16>, pub rush: Option<i64> }
+
+pub fn order(name: String, order: Order) {
+    let stock = Arc::new(AtomicU32::new(5));
+    let other = Arc::clone(&stock);
+    let sale = thread::spawn(move || other.store(0, SeqCst));
+    if name.len() > 3 && order.mode == Mode::Draining {
+        if order.amounts.len() > 2 && order.rush == Some(-77) {
+            assert!(stock.load(SeqCst) > 0, "sold out");
+        }
+    }
+    sale.join().unwrap();
+}
+"#;
+
+#[test]
+fn inputs_of_all_kinds_are_found_by_their_comparisons() {
+    if !tools() {
+        return;
+    }
+    let found = fuzz("inputs::order", &["--until-bug", "--k", "1"]);
+    assert_eq!(found.code, Some(1), "{}", found.shown());
+    let report = found.json();
+    let bug = &report["harnesses"][0]["bugs"][0];
+    assert_eq!(bug["message"], "sold out");
+    assert_eq!(bug["confirmation"]["state"], "confirmed");
+    let order = bug["inputs"][1]["value"].as_str().unwrap();
+    assert!(
+        order.contains("Draining") && order.contains("Some(-77)"),
+        "{order}"
+    );
+}
+
+#[test]
+fn whatever_ends_the_target_is_a_finding() {
+    if !tools() {
+        return;
+    }
+    let expected = [
+        ("exits", "10", "exit", "called exit(0)"),
+        ("aborts", "10", "crash", "an abort"),
+        ("hangs", "1", "hang", "more than 1.0 s"),
+        ("takes_memory", "10", "crash", "more than 300 MB of memory"),
+    ];
+    let limits = [
+        "--max-memory",
+        "300",
+        "--max-executions",
+        "2000",
+        "--thread-under-test",
+        "first",
+    ];
+    let mut alone = String::new();
+    for (harness, seconds, kind, message) in expected {
+        let limits = [&["--hang-after", seconds], &limits[..]].concat();
+        let found = fuzz(&format!("deaths::{harness}"), &limits);
+        assert_eq!(found.code, Some(1), "{}", found.shown());
+        let report = found.json();
+        let harness = &report["harnesses"][0];
+        let bugs = harness["bugs"].as_array().unwrap();
+        assert_eq!(bugs.len(), 1, "{harness:#}");
+        assert_eq!(bugs[0]["kind"], kind, "{harness:#}");
+        let said = bugs[0]["message"].as_str().unwrap();
+        assert!(said.contains(message), "{harness:#}");
+        assert_eq!(bugs[0]["non_local_reads"][0]["write"], 0);
+        assert_eq!(harness["roles"][0]["levels"][0]["reasons"][0], "died");
+        if kind == "crash" && alone.is_empty() {
+            bugs[0]["run_alone"]
+                .as_str()
+                .unwrap()
+                .clone_into(&mut alone);
+        }
+    }
+    // The command beside a finding does the same again.
+    let again = Command::new("sh").args(["-c", &alone]).output().unwrap();
+    assert!(!again.status.success(), "{again:?}");
+}
+
+/// cargo, as somebody runs it who has the crate and nothing else.
+fn cargo(dir: &Path, toolchain: &str, arguments: &[&str]) -> (bool, String) {
+    let output = Command::new("rustup")
+        .args(["run", toolchain, "cargo"])
+        .args(arguments)
+        .current_dir(dir)
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env_remove("CARGO")
+        .env_remove("RUSTFLAGS")
+        .env("CARGO_NET_OFFLINE", "true")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_TARGET_DIR", target_dir().join("of-generated-crates"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.success(),
+        String::from_utf8_lossy(&text).into_owned(),
+    )
+}
+
+#[test]
+fn the_generated_crate_is_fuzzed_by_cargo_fuzz_as_it_stands() {
+    if !tools() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("p-hat");
+    let transformed = run(command(&examples())
+        .args(["transform", "--k", "2", "bluetooth.rs", "-o"])
+        .arg(&out));
+    assert_eq!(transformed.code, Some(0), "{}", transformed.shown());
+    let fuzz = [
+        "fuzz",
+        "run",
+        "p_hat",
+        "-s",
+        "none",
+        "--",
+        "-runs=200000",
+        "-seed=1",
+    ];
+    let (passed, text) = cargo(&out, "nightly", &fuzz);
+    assert!(!passed, "{text}");
+    assert!(
+        text.contains("a request works on a stopped device"),
+        "{text}"
+    );
+    // The choice in words.
+    assert!(text.contains("read r1 of T sees write w1 of T'"), "{text}");
+    // The runtime is not instrumented: its own branches are many more than those of this program and its glue.
+    let counters = text.split("inline 8-bit counters").next().unwrap();
+    let counters: u32 = counters.rsplit('(').next().unwrap().trim().parse().unwrap();
+    assert!(counters < 2_500, "{counters} counters");
+    // The plain test over what was found.
+    let (passed, text) = cargo(&out, "stable", &["test", "--test", "corpus"]);
+    assert!(
+        !passed && text.contains("a request works on a stopped device"),
+        "{text}"
+    );
+}
