@@ -17,7 +17,7 @@
 //!   read: one that repeats a read of the same object by the same thread, and is enabled again by the first event that
 //!   modifies the object after it.
 
-use crate::event::{Event, Pending, Thread};
+use crate::event::{Event, Object, Pending, Thread};
 use crate::observation::Test;
 use crate::threads::ThreadSet;
 
@@ -131,6 +131,11 @@ pub trait Executor {
     /// The reads of the latest execution of which the thread learned less than the value: their positions among the
     /// events, ascending, and what it learned.
     fn tests(&self) -> &[(usize, Test)] {
+        &[]
+    }
+
+    /// The objects of the latest execution that are plain data: accesses to them must be ordered by something else.
+    fn plain(&self) -> &[Object] {
         &[]
     }
 }

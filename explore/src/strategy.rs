@@ -1,6 +1,6 @@
 //! What every search strategy offers.
 
-use crate::event::Event;
+use crate::event::{Event, Object};
 use crate::executor::{Pick, RunEnd, View};
 use crate::observation::Test;
 use crate::parts::Standing;
@@ -38,13 +38,15 @@ pub struct Causality {
     pub classes: u64,
     /// Executions of a class that had been executed before.
     pub redundant: u64,
+    /// Executions that were only to show a race that had been predicted, and were of a class that had been executed.
+    pub confirmations: u64,
     /// Seeds that wait to be executed; some of them may be covered by then.
     pub waiting: u64,
     /// Questions asked of the solver.
     pub queries: u64,
     /// Those that it gave up. If there is one, nothing is promised.
     pub unknown: u64,
-    /// Seeds that the program did not follow. Likewise.
+    /// Seeds that the program did not follow, and traces that do not tell all that an outcome depended on. Likewise.
     pub lost: u64,
 }
 
@@ -74,9 +76,9 @@ pub trait Strategy {
     /// Threads are left that wait forever. Of interest to strategies that turn round the order of lock acquisitions.
     fn blocked(&mut self, _view: &View<'_>) {}
 
-    /// Of what some events found, by their positions in the execution, the threads have learned less than the value.
-    /// Called before [`Self::end`].
-    fn learned(&mut self, _tests: &[(usize, Test)]) {}
+    /// What the executor knows of the execution that is over: see [`Executor::tests`](crate::Executor::tests) and
+    /// [`Executor::plain`](crate::Executor::plain). Called before [`Self::end`].
+    fn learned(&mut self, _tests: &[(usize, Test)], _plain: &[Object]) {}
 
     /// The execution is over.
     fn end(&mut self, end: &RunEnd);

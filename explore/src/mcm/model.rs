@@ -11,7 +11,7 @@
 //! The formula itself is never written down here: a [`Query`](super::query::Query) asks for one execution of the model
 //! with some property, and a [`Solver`](super::query::Solver) answers.
 
-use crate::event::{Class, Event, Kind, Object, Thread};
+use crate::event::{Class, Event, Kind, Object, Site, Thread};
 use crate::hash::mix;
 use crate::observation::{Comparison, Test};
 
@@ -38,6 +38,8 @@ pub struct Step {
     pub parked: bool,
     /// It is a wait that may time out.
     pub timed: bool,
+    /// Where in the program.
+    pub site: Site,
     /// Position in the trace.
     pub at: u32,
 }
@@ -216,6 +218,8 @@ pub struct Cell {
     pub constant: bool,
     /// Whether somebody looked at whether it is held, or at its value without taking it.
     pub watched: bool,
+    /// Whether it is plain data, accesses to which may race.
+    pub plain: bool,
     /// If it is a lock: its blocks.
     pub blocks: Vec<Block>,
     /// Per lane: 1 + the last event on it.
@@ -273,6 +277,7 @@ impl Model {
             test: None,
             parked: terms.parked,
             timed: terms.timed,
+            site: event.site,
             at: u32::try_from(self.order.len()).unwrap_or(u32::MAX),
         };
         self.order.push((lane, index));
@@ -324,6 +329,13 @@ impl Model {
         }
     }
 
+    /// Says which objects are plain data.
+    pub fn set_plain(&mut self, objects: &[Object]) {
+        for cell in &mut self.cells {
+            cell.plain = objects.contains(&cell.object);
+        }
+    }
+
     /// Says how the thread stands at the end of the trace: at its end, or waiting to do this.
     pub fn finish(&mut self, thread: Thread, waits: Option<(Kind, Object)>) {
         let lane = self.lane(thread);
@@ -345,6 +357,7 @@ impl Model {
                 test: None,
                 parked: matches!(kind, Kind::Read | Kind::CompareExchange),
                 timed: false,
+                site: 0,
                 at: u32::MAX,
             }
         });
@@ -445,6 +458,12 @@ impl Model {
     #[must_use]
     pub fn clocks(&self) -> &[u32] {
         &self.clocks
+    }
+
+    /// Whether one event must happen before another, whatever the order.
+    #[must_use]
+    pub fn must_be_before(&self, one: (u32, u32), other: (u32, u32)) -> bool {
+        self.clocks[self.row(other) * self.lanes.len() + one.0 as usize] > one.1
     }
 
     /// The row of an event in [`Self::clocks`].

@@ -10,6 +10,8 @@ pub enum Goal {
     Reached,
     /// The next event of this lane, which has come to its upper bound, can be next and would observe this.
     Next(u32, Sight),
+    /// These lanes have come to their upper bounds, and the next event of either can be next.
+    Both(u32, u32),
     /// Nobody can go on: every thread has ended or waits.
     Stuck,
 }
@@ -66,6 +68,10 @@ impl Query<'_> {
             Goal::Reached => true,
             Goal::Next(lane, sight) => next_or_wait(state, model, lane)
                 .is_some_and(|step| sight.holds(state, model, lane, step)),
+            Goal::Both(one, other) => [one, other].into_iter().all(|lane| {
+                next_or_wait(state, model, lane)
+                    .is_some_and(|step| state.is_enabled(model, lane, step))
+            }),
             Goal::Stuck => (0..model.lanes().len()).all(|lane| {
                 let lane = u32::try_from(lane).unwrap_or(u32::MAX);
                 next_or_wait(state, model, lane)

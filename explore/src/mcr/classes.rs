@@ -91,10 +91,15 @@ impl Classes {
         at == node
     }
 
-    /// Whether the path to `end` passes through `node`.
+    /// Whether the paths to `ends` pass through all of these nodes.
     #[must_use]
-    pub fn is_below(&self, end: Node, node: Node) -> bool {
-        node == ROOT || self.passes(end, node)
+    pub fn are_below(&self, ends: &[(Thread, Node)], nodes: &[(Thread, Node)]) -> bool {
+        nodes.iter().all(|&(thread, node)| {
+            node == ROOT
+                || ends
+                    .iter()
+                    .any(|&(other, end)| other == thread && self.passes(end, node))
+        })
     }
 
     /// A new member, known as far as these nodes.

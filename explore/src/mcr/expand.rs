@@ -15,7 +15,7 @@
 
 use super::classes::{ClassId, Classes, Node, Partial, ROOT};
 use super::deadlocks;
-use super::frontier::Seed;
+use super::frontier::{Purpose, Seed};
 use crate::event::{Kind, Thread};
 use crate::hash::mix;
 use crate::mcm::model::{Cut, Model, Step};
@@ -317,8 +317,7 @@ impl<S: Solver> Expansion<'_, S> {
     fn plant(&mut self, nodes: Partial, schedule: Vec<Thread>) -> ClassId {
         let member = self.classes.insert(nodes.clone());
         self.seeds.push(Seed {
-            member: Some(member),
-            key: 0,
+            purpose: Purpose::Class(member),
             nodes,
             schedule,
         });
@@ -338,8 +337,7 @@ impl<S: Solver> Expansion<'_, S> {
                 let key = paths.key(model, &ending.cut);
                 if is_new(key) {
                     seeds.push(Seed {
-                        member: None,
-                        key,
+                        purpose: Purpose::Ending(key),
                         nodes: paths.at(model, &ending.cut),
                         schedule: ending.schedule,
                     });

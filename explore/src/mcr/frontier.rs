@@ -3,13 +3,22 @@
 use super::classes::{ClassId, Partial};
 use crate::event::Thread;
 
-/// The beginning of an execution whose class is not known yet.
+/// What a seed is executed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To see what becomes of it: this member of the classes.
+    Class(ClassId),
+    /// It is a whole execution, which ends with threads that wait forever: that of this key.
+    Ending(u64),
+    /// Its last two accesses race.
+    Race,
+}
+
+/// The beginning of an execution that is to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// Its place among the classes. `None`: it is a whole execution, which ends with threads that wait forever.
-    pub member: Option<ClassId>,
-    /// The key of its class, if it is a whole execution.
-    pub key: u64,
+    /// What for.
+    pub purpose: Purpose,
     /// What it fixes.
     pub nodes: Partial,
     /// Whom to run, as far as it goes.

@@ -8,23 +8,25 @@ pub mod classes;
 pub mod deadlocks;
 pub mod expand;
 pub mod frontier;
+pub mod races;
+pub mod run;
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 use crate::distinct::Identity;
-use crate::event::{Event, Kind, Thread};
-use crate::executor::{Outcome, Pick, RunEnd, View};
-use crate::mcm::model::{Model, Terms};
+use crate::event::{Event, Object};
+use crate::executor::{Pick, RunEnd, View};
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::Solver;
 use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
-use crate::threads::ThreadSet;
 use classes::Classes;
 use expand::{Effort, Expansion, Paths};
-use frontier::Seed;
+use frontier::{Purpose, Seed};
+use races::Races;
+use run::Run;
 
 /// Maximal causality reduction.
 #[derive(Clone, Debug)]
@@ -34,23 +36,69 @@ pub struct Mcr<S = OrderSolver> {
     seeds: Vec<Seed>,
     started: bool,
     over: bool,
-    current: Option<Seed>,
-    /// How much of the current seed has been followed.
-    at: usize,
-    model: Model,
-    /// Threads whose next event repeats a read and waits for a change.
-    parked: ThreadSet,
-    live: ThreadSet,
-    /// Threads whose next event is a wake that may time out.
-    timed: ThreadSet,
-    last: Option<Thread>,
+    run: Run,
     effort: Effort,
+    executed: Executed,
+    races: Races,
+}
+
+/// The classes that have been executed, by their keys: see [`Paths::key`].
+#[derive(Clone, Debug, Default)]
+pub struct Executed {
     keys: HashSet<u64, BuildHasherDefault<Identity>>,
     /// Endings with waiting threads that have been predicted.
     planned: HashSet<u64, BuildHasherDefault<Identity>>,
     redundant: u64,
-    /// Seeds that the program did not follow.
+    confirmations: u64,
+    /// Seeds that the program did not follow, and traces that say less than there is.
     lost: u64,
+}
+
+impl Executed {
+    /// Counts an execution. Whether its class is new.
+    pub fn note(&mut self, key: u64, seed: Option<&Seed>) -> bool {
+        let new = self.keys.insert(key);
+        let confirms = seed.is_some_and(|seed| seed.purpose == Purpose::Race);
+        self.confirmations += u64::from(!new && confirms);
+        self.redundant += u64::from(!new && !confirms);
+        new
+    }
+
+    /// A seed was not followed, or a trace does not say all.
+    pub fn lose(&mut self, lost: bool) {
+        self.lost += u64::from(lost);
+    }
+
+    /// How many seeds were not followed.
+    #[must_use]
+    pub const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Whether a class has been executed.
+    #[must_use]
+    pub fn contains(&self, key: u64) -> bool {
+        self.keys.contains(&key)
+    }
+
+    /// Plans the execution of a whole class, if that is new.
+    pub fn plan(&mut self, key: u64) -> bool {
+        !self.keys.contains(&key) && self.planned.insert(key)
+    }
+
+    /// The counts.
+    #[must_use]
+    pub fn causality(&self, effort: &Effort, waiting: usize) -> Causality {
+        Causality {
+            classes: self.keys.len() as u64,
+            redundant: self.redundant,
+            confirmations: self.confirmations,
+            waiting: waiting as u64,
+            queries: effort.queries,
+            unknown: effort.unknown,
+            lost: self.lost,
+        }
+    }
 }
 
 impl Mcr {
@@ -77,18 +125,10 @@ impl<S: Solver> Mcr<S> {
             seeds: Vec::new(),
             started: false,
             over: false,
-            current: None,
-            at: 0,
-            model: Model::default(),
-            parked: ThreadSet::EMPTY,
-            live: ThreadSet::EMPTY,
-            timed: ThreadSet::EMPTY,
-            last: None,
+            run: Run::default(),
             effort: Effort::default(),
-            keys: HashSet::default(),
-            planned: HashSet::default(),
-            redundant: 0,
-            lost: 0,
+            executed: Executed::default(),
+            races: Races::default(),
         }
     }
 
@@ -104,27 +144,13 @@ impl<S: Solver> Mcr<S> {
         &self.solver
     }
 
-    /// Whom the seed has next, as far as it goes.
-    fn follow(&mut self, view: &View<'_>) -> Thread {
-        let schedule = self.current.as_ref().map(|seed| &seed.schedule);
-        let Some(&thread) = schedule.and_then(|schedule| schedule.get(self.at)) else {
-            return view.unpreempted();
-        };
-        if !view.enabled.contains(thread) {
-            self.lost += 1;
-            self.at = usize::MAX;
-            return view.unpreempted();
-        }
-        self.at += 1;
-        thread
-    }
-
     /// The next seed that no executed class covers.
     fn next_seed(&mut self) -> Option<Seed> {
         while let Some(seed) = self.seeds.pop() {
-            let known = match seed.member {
-                Some(_) => self.classes.covering(&seed.nodes, true).is_some(),
-                None => self.keys.contains(&seed.key),
+            let known = match seed.purpose {
+                Purpose::Class(_) => self.classes.covering(&seed.nodes, true).is_some(),
+                Purpose::Ending(key) => self.executed.contains(key),
+                Purpose::Race => false,
             };
             if !known {
                 return Some(seed);
@@ -140,105 +166,60 @@ impl<S: Solver> Strategy for Mcr<S> {
     }
 
     fn begin(&mut self) -> bool {
-        self.current = None;
-        if self.started {
-            self.current = self.next_seed();
-            if self.current.is_none() {
+        let seed = if self.started {
+            let seed = self.next_seed();
+            if seed.is_none() {
                 self.over = true;
                 return false;
             }
-        }
+            seed
+        } else {
+            None
+        };
         self.started = true;
-        self.at = 0;
-        self.model.clear();
-        self.parked = ThreadSet::EMPTY;
-        self.live = ThreadSet::EMPTY;
-        self.timed = ThreadSet::EMPTY;
-        self.last = None;
+        self.run.begin(seed);
         true
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
-        self.live = view.live;
-        if let Some(last) = self.last.take()
-            && view.live.contains(last)
-            && !view.enabled.contains(last)
-            && matches!(view.of(last).kind, Kind::Read | Kind::CompareExchange)
-        {
-            self.parked.insert(last);
-        }
-        let thread = self.follow(view);
-        let pending = view.of(thread);
-        if pending.kind == Kind::Wake && pending.expected != 0 {
-            self.timed.insert(thread);
-        }
-        Ok(Pick::Run(thread))
+        Ok(Pick::Run(self.run.pick(view)))
     }
 
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
-        let terms = Terms {
-            parked: self.parked.contains(event.thread),
-            timed: self.timed.contains(event.thread),
-        };
-        self.parked.remove(event.thread);
-        self.timed.remove(event.thread);
-        self.last = Some(event.thread);
-        self.model.push(event, terms);
+        self.run.ran(event);
         Ok(())
     }
 
     fn blocked(&mut self, view: &View<'_>) {
-        self.live = view.live;
-        for thread in view.live.iter() {
-            let pending = view.of(thread);
-            self.model
-                .finish(thread, Some((pending.kind, pending.object)));
-        }
+        self.run.blocked(view);
     }
 
-    fn learned(&mut self, tests: &[(usize, Test)]) {
-        for &(at, test) in tests {
-            self.model.learn(at, test);
-        }
+    fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
+        self.run.learned(tests, plain);
     }
 
     fn end(&mut self, end: &RunEnd) {
-        if end.outcome == Outcome::Truncated {
-            for thread in self.live.iter() {
-                self.model.cut(thread);
-            }
-        }
-        self.model.seal();
-        let paths = Paths::of(&self.model, &mut self.classes);
-        let whole = self.model.whole();
-        let ends = paths.at(&self.model, &whole);
-        let key = paths.key(&self.model, &whole);
-        if !self.keys.insert(key) {
-            self.redundant += 1;
-        }
-        let seed = self.current.take();
-        let follows = seed.as_ref().is_none_or(|seed| {
-            seed.nodes.iter().all(|&(thread, node)| {
-                node == classes::ROOT
-                    || ends
-                        .iter()
-                        .any(|&(other, end)| other == thread && self.classes.is_below(end, node))
-            })
-        });
-        self.lost += u64::from(!follows);
-        let member = match seed {
-            None => self.classes.insert(Vec::new()),
-            Some(Seed {
-                member: Some(member),
-                ..
-            }) => member,
+        let (seed, followed) = self.run.end(end);
+        let model = self.run.model();
+        let paths = Paths::of(model, &mut self.classes);
+        let whole = model.whole();
+        let ends = paths.at(model, &whole);
+        let key = paths.key(model, &whole);
+        let reached = seed
+            .as_ref()
+            .is_none_or(|seed| self.classes.are_below(&ends, &seed.nodes));
+        self.executed.lose(!followed || !reached || model.is_open());
+        let new = self.executed.note(key, seed.as_ref());
+        let member = match seed.map(|seed| seed.purpose) {
+            Some(Purpose::Class(member)) => member,
             // All that follows from it follows from the execution that it was predicted from.
-            Some(Seed { key: planned, .. }) if planned == key => return,
-            Some(_) => self.classes.insert(Vec::new()),
+            Some(Purpose::Ending(planned)) if planned == key => return,
+            Some(Purpose::Race) if !new => return,
+            _ => self.classes.insert(Vec::new()),
         };
         self.classes.extend(member, ends);
         let mut expansion = Expansion {
-            model: &self.model,
+            model,
             paths: &paths,
             classes: &mut self.classes,
             solver: &mut self.solver,
@@ -246,23 +227,17 @@ impl<S: Solver> Strategy for Mcr<S> {
             effort: &mut self.effort,
         };
         expansion.flip_all();
-        let (keys, planned) = (&self.keys, &mut self.planned);
-        expansion.block_all(|key| !keys.contains(&key) && planned.insert(key));
+        let executed = &mut self.executed;
+        expansion.block_all(|key| executed.plan(key));
+        self.effort.unknown += self.races.predict(model, &mut self.solver, &mut self.seeds);
     }
 
     fn causality(&self) -> Option<Causality> {
-        Some(Causality {
-            classes: self.keys.len() as u64,
-            redundant: self.redundant,
-            waiting: self.seeds.len() as u64,
-            queries: self.effort.queries,
-            unknown: self.effort.unknown,
-            lost: self.lost,
-        })
+        Some(self.executed.causality(&self.effort, self.seeds.len()))
     }
 
     fn promise(&self) -> Promise {
-        if self.over && self.lost == 0 && self.effort.unknown == 0 {
+        if self.over && self.executed.lost == 0 && self.effort.unknown == 0 {
             Promise::Exhausted
         } else {
             Promise::Unfinished

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
-use seqz_explore::{Event, Executor, Outcome, Pending, RunEnd, Scheduler, Test};
+use seqz_explore::{Event, Executor, Object, Outcome, Pending, RunEnd, Scheduler, Test};
 
 use super::arena::Arena;
 use super::failures::Failure;
@@ -196,6 +196,10 @@ impl<'p> Machine<'p> {
 impl Executor for Machine<'_> {
     fn tests(&self) -> &[(usize, Test)] {
         self.tests()
+    }
+
+    fn plain(&self) -> &[Object] {
+        &self.state.plain
     }
 
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {

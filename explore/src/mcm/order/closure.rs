@@ -98,7 +98,7 @@ impl Closure {
         self.clocks.extend_from_slice(model.clocks());
         let target = match query.goal {
             Goal::Next(lane, sight) => Some((lane, sight)),
-            Goal::Reached | Goal::Stuck => None,
+            Goal::Reached | Goal::Both(..) | Goal::Stuck => None,
         };
         let step = target.and_then(|(lane, _)| target_step(model, query, lane));
         self.goal = step

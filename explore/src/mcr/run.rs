@@ -1,0 +1,117 @@
+//! One execution of a search by maximal causality: following a seed, and noting what happens.
+
+use super::frontier::Seed;
+use crate::event::{Event, Kind, Object, Thread};
+use crate::executor::{Outcome, RunEnd, View};
+use crate::mcm::model::{Model, Terms};
+use crate::observation::Test;
+use crate::threads::ThreadSet;
+
+/// The execution that runs, or ran last.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    seed: Option<Seed>,
+    /// How much of the seed has been followed.
+    at: usize,
+    followed: bool,
+    model: Model,
+    /// Threads whose next event repeats a read and waits for a change.
+    parked: ThreadSet,
+    live: ThreadSet,
+    /// Threads whose next event is a wake that may time out.
+    timed: ThreadSet,
+    last: Option<Thread>,
+}
+
+impl Run {
+    /// Begins an execution that follows this seed, or none.
+    pub fn begin(&mut self, seed: Option<Seed>) {
+        self.seed = seed;
+        self.at = 0;
+        self.followed = true;
+        self.model.clear();
+        self.parked = ThreadSet::EMPTY;
+        self.live = ThreadSet::EMPTY;
+        self.timed = ThreadSet::EMPTY;
+        self.last = None;
+    }
+
+    /// Whom to run: as the seed says, as far as it goes, and then with as few switches as can be.
+    pub fn pick(&mut self, view: &View<'_>) -> Thread {
+        self.live = view.live;
+        if let Some(last) = self.last.take()
+            && view.live.contains(last)
+            && !view.enabled.contains(last)
+            && matches!(view.of(last).kind, Kind::Read | Kind::CompareExchange)
+        {
+            self.parked.insert(last);
+        }
+        let thread = self.follow(view);
+        let pending = view.of(thread);
+        if pending.kind == Kind::Wake && pending.expected != 0 {
+            self.timed.insert(thread);
+        }
+        thread
+    }
+
+    fn follow(&mut self, view: &View<'_>) -> Thread {
+        let schedule = self.seed.as_ref().map(|seed| &seed.schedule);
+        let Some(&thread) = schedule.and_then(|schedule| schedule.get(self.at)) else {
+            return view.unpreempted();
+        };
+        if !view.enabled.contains(thread) {
+            self.followed = false;
+            self.at = usize::MAX;
+            return view.unpreempted();
+        }
+        self.at += 1;
+        thread
+    }
+
+    /// Takes the next event.
+    pub fn ran(&mut self, event: &Event) {
+        let terms = Terms {
+            parked: self.parked.contains(event.thread),
+            timed: self.timed.contains(event.thread),
+        };
+        self.parked.remove(event.thread);
+        self.timed.remove(event.thread);
+        self.last = Some(event.thread);
+        self.model.push(event, terms);
+    }
+
+    /// Threads are left that wait forever.
+    pub fn blocked(&mut self, view: &View<'_>) {
+        self.live = view.live;
+        for thread in view.live.iter() {
+            let pending = view.of(thread);
+            self.model
+                .finish(thread, Some((pending.kind, pending.object)));
+        }
+    }
+
+    /// What threads learned less of than values, and which objects are plain data.
+    pub fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
+        for &(at, test) in tests {
+            self.model.learn(at, test);
+        }
+        self.model.set_plain(plain);
+    }
+
+    /// The execution is over: its seed, and whether that could be followed.
+    pub fn end(&mut self, end: &RunEnd) -> (Option<Seed>, bool) {
+        if end.outcome == Outcome::Truncated {
+            for thread in self.live.iter() {
+                self.model.cut(thread);
+            }
+        }
+        self.model.seal();
+        (self.seed.take(), self.followed)
+    }
+
+    /// The model of the execution that is over.
+    #[must_use]
+    pub const fn model(&self) -> &Model {
+        &self.model
+    }
+}
