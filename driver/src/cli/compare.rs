@@ -39,6 +39,7 @@ use crate::terminal::Terminal;
         seqz compare examples/bluetooth.rs examples/account.rs --time 5\n  \
         seqz compare examples --methods check,icb,icb:2,odpor --jobs 2 --results results.jsonl\n  \
         seqz compare examples --suite bi              a paper's table, with its figures beside ours\n  \
+        seqz compare examples --suite all --max-executions 3000\n  \
         seqz compare examples --format json > compare.json && seqz report compare.json"
 )]
 pub struct CompareArgs {
@@ -51,9 +52,9 @@ pub struct CompareArgs {
     /// Values for a parameter of the harness: a range (`n=0..8`, `n=0..=7`) or a list (`s=ann,bob`)
     #[arg(long, value_name = "NAME=VALUES")]
     input: Vec<InputSpec>,
-    /// A paper's programs and methods, from suites.toml in PATH, and its table
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["harness", "input"])]
-    suite: Option<String>,
+    /// Papers' programs and methods, from suites.toml in PATH, and their tables; `all` for all of them
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["harness", "input"])]
+    suite: Vec<String>,
     /// Which methods: `check`, `check:first`, `check:second` or a strategy of `explore`, with its bound if wanted (`icb:2`)
     /// [default: all; with --suite, those of the paper, and check]
     #[arg(
@@ -112,34 +113,22 @@ pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Verdict, Er
         seed: args.seed,
     };
     let wanted = wanted(&args.methods, &strategies)?;
-    let suite = args
-        .suite
-        .as_deref()
-        .map(|key| suite(args, key))
-        .transpose()?;
-    let subjects = match &suite {
-        Some(suite) => {
-            let programs = suite.programs.iter();
-            programs
-                .flat_map(|program| [program.subject.clone(), program.twin.clone()])
-                .collect()
-        }
-        None => subjects(args)?,
-    };
-    let methods = match &suite {
-        _ if !wanted.is_empty() => wanted,
-        Some(suite) if !suite.methods.is_empty() => {
-            let mut methods = Role::BOTH.map(Method::Check).to_vec();
-            methods.extend(suite.known_methods(&strategies));
-            methods.dedup();
-            unique(methods)
-        }
-        _ => all(&strategies),
+    let suites = suites(args)?;
+    let asked_for = if suites.is_empty() {
+        let methods = if wanted.is_empty() {
+            all(&strategies)
+        } else {
+            wanted
+        };
+        let subjects = subjects(args)?.into_iter();
+        subjects.map(|subject| (subject, methods.clone())).collect()
+    } else {
+        of_suites(&suites, &wanted, &strategies)
     };
     let mut store = Store::open(args.results.as_deref(), &limits)?;
     watch_for_interrupts()?;
     let progress = Progress::new(terminal);
-    let Some(entries) = entries(args, subjects, &methods, &progress)? else {
+    let Some(entries) = entries(args, asked_for, &progress)? else {
         return Ok(Verdict::Interrupted);
     };
     let settings = Settings {
@@ -154,9 +143,10 @@ pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Verdict, Er
     let Some(mut comparison) = compared else {
         return Ok(Verdict::Interrupted);
     };
-    if let Some(suite) = &suite {
-        comparison.suite = Some(SuiteTable::new(suite, &comparison));
-    }
+    comparison.suites = suites
+        .iter()
+        .map(|suite| SuiteTable::new(suite, &comparison))
+        .collect();
     Output::stdout().write(|out| match args.format {
         TableFormat::Human => human::write(out, &comparison, terminal.width),
         TableFormat::Json => report::json(out, &comparison),
@@ -216,14 +206,44 @@ fn wanted(names: &[String], strategies: &[String]) -> Result<Vec<Method>, Error>
     Ok(unique(methods))
 }
 
-fn suite(args: &CompareArgs, key: &str) -> Result<Suite, Error> {
+fn suites(args: &CompareArgs) -> Result<Vec<Suite>, Error> {
     match args.path.as_slice() {
-        [dir] => Suite::read(dir, key),
+        _ if args.suite.is_empty() => Ok(Vec::new()),
+        [dir] => Suite::read(dir, &args.suite),
         _ => Err(Error::Option {
             message: "--suite is of one directory".into(),
             help: "name the directory that suites.toml is in".into(),
         }),
     }
+}
+
+/// What the suites ask for: each program and its twin once, with the methods of all suites that it is in.
+fn of_suites(
+    suites: &[Suite],
+    wanted: &[Method],
+    strategies: &[String],
+) -> Vec<(Subject, Vec<Method>)> {
+    let mut all: Vec<(Subject, Vec<Method>)> = Vec::new();
+    for suite in suites {
+        let methods = if wanted.is_empty() {
+            let mut methods = Role::BOTH.map(Method::Check).to_vec();
+            methods.extend(suite.known_methods(strategies));
+            methods
+        } else {
+            wanted.to_vec()
+        };
+        let programs = suite.programs.iter();
+        for subject in programs.flat_map(|program| [&program.subject, &program.twin]) {
+            match all.iter_mut().find(|(known, _)| known == subject) {
+                Some((_, known)) => known.extend(methods.clone()),
+                None => all.push((subject.clone(), methods.clone())),
+            }
+        }
+    }
+    for (_, methods) in &mut all {
+        *methods = unique(std::mem::take(methods));
+    }
+    all
 }
 
 /// The programs at a path: itself, or those in a directory.
@@ -326,12 +346,11 @@ fn subjects(args: &CompareArgs) -> Result<Vec<Subject>, Error> {
 /// Builds what there is to run, so that no run has to. `None`: the user broke that off.
 fn entries(
     args: &CompareArgs,
-    subjects: Vec<Subject>,
-    methods: &[Method],
+    asked_for: Vec<(Subject, Vec<Method>)>,
     progress: &Progress,
 ) -> Result<Option<Vec<Entry>>, Error> {
     let mut entries: Vec<Entry> = Vec::new();
-    for subject in subjects {
+    for (subject, methods) in asked_for {
         let same = entries
             .iter()
             .find(|entry| entry.subject.path == subject.path);
@@ -347,7 +366,7 @@ fn entries(
             subject,
             trouble,
             stamp,
-            methods: methods.to_vec(),
+            methods,
         });
     }
     Ok(Some(entries))

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Verdict;
+use crate::compare::document::Comparison;
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::Finding;
@@ -15,17 +16,18 @@ use crate::report::html;
 /// Arguments of `seqz report`.
 #[derive(Debug, Args)]
 #[command(
-    about = "Draw a finding as a web page",
-    long_about = "Draw a finding as a web page.\n\n\
-        The page is one file that needs no network: the interleaving over the original source, with an arrow from each \
+    about = "Draw a finding or a comparison as a web page",
+    long_about = "Draw a finding or a comparison as a web page.\n\n\
+        The page is one file that needs no network. Of a finding it shows the interleaving over the original source, with an arrow from each \
         write to the reads of other threads that see it, and for two threads the progress graph, in which the execution \
-        is a path around what locks and reads forbid.",
+        is a path around what locks and reads forbid. Of a comparison it shows plots, and tables that can be sorted.",
     after_long_help = "Examples:\n  \
         seqz report target/seqz/findings/queue-0123456789abcdef/1.json\n  \
-        seqz report 1.json -o report.html --svg pictures"
+        seqz report 1.json -o report.html --svg pictures\n  \
+        seqz compare --format json > compare.json; seqz report compare.json"
 )]
 pub struct ReportArgs {
-    /// The file of a finding
+    /// The file of a finding, or what `seqz compare --format json` has printed
     #[arg(value_name = "FILE.json")]
     file: PathBuf,
     /// Where to write the page [default: FILE.html in this directory]
@@ -37,8 +39,10 @@ pub struct ReportArgs {
 }
 
 pub(super) fn run(args: &ReportArgs) -> Result<Verdict, Error> {
-    let finding = Finding::read(&args.file)?;
-    let report = html::finding::draw(&finding, &shown(&args.file));
+    let report = match Comparison::read(&args.file)? {
+        Some(comparison) => html::comparison::draw(&comparison),
+        None => html::finding::draw(&Finding::read(&args.file)?, &shown(&args.file)),
+    };
     let page = args.output.clone().unwrap_or_else(|| {
         let stem = args.file.file_stem().unwrap_or_default();
         Path::new(stem).with_extension("html")

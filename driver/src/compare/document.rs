@@ -1,9 +1,14 @@
 //! A comparison as data: docs/json.md.
 
+use std::fs;
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::job::Job;
 use super::paper::SuiteTable;
+use crate::diagnostic::shown;
+use crate::error::Error;
 use crate::report::document::{Kind, SCHEMA, Site};
 
 /// The answer of `seqz compare`.
@@ -17,8 +22,8 @@ pub struct Comparison {
     pub limits: Limits,
     /// Every harness that was asked for.
     pub programs: Vec<Compared>,
-    /// The paper's table, with `--suite`.
-    pub suite: Option<SuiteTable>,
+    /// The papers' tables, with `--suite`.
+    pub suites: Vec<SuiteTable>,
 }
 
 impl Comparison {
@@ -30,8 +35,46 @@ impl Comparison {
             seqz: env!("CARGO_PKG_VERSION").into(),
             limits,
             programs,
-            suite: None,
+            suites: Vec::new(),
         }
+    }
+
+    /// Reads a file that `seqz compare --format json` has printed. `None`: it holds something else.
+    ///
+    /// # Errors
+    /// When it can't be read, or was printed by another version.
+    pub fn read(path: &Path) -> Result<Option<Self>, Error> {
+        let text = fs::read(path).map_err(|source| Error::File {
+            what: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let value: serde_json::Value = match serde_json::from_slice(&text) {
+            Ok(value) => value,
+            Err(_) => return Ok(None),
+        };
+        if value.get("programs").is_none() || value.get("limits").is_none() {
+            return Ok(None);
+        }
+        let unknown = |why: String| Error::Option {
+            message: format!("{} is no comparison: {why}", shown(path)),
+            help: "comparisons are what `seqz compare --format json` prints, see docs/json.md"
+                .into(),
+        };
+        if value["schema"] != SCHEMA {
+            return Err(unknown(format!("it does not have \"schema\": {SCHEMA}")));
+        }
+        let comparison: Self = serde_json::from_value(value).map_err(|e| unknown(e.to_string()))?;
+        let outside = |program: &Compared| {
+            let found = program.runs.iter().flat_map(|run| &run.found);
+            found
+                .map(|found| found.bug)
+                .any(|bug| bug >= program.bugs.len())
+        };
+        if comparison.programs.iter().any(outside) {
+            return Err(unknown("a bug that was found is not among `bugs`".into()));
+        }
+        Ok(Some(comparison))
     }
 }
 

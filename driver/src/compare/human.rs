@@ -12,12 +12,12 @@ use crate::report::{style, words};
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, comparison: &Comparison, columns: usize) -> io::Result<()> {
-    match &comparison.suite {
-        Some(suite) => paper(out, suite)?,
-        None => {
-            for program in &comparison.programs {
-                table(out, program, columns)?;
-            }
+    for suite in &comparison.suites {
+        paper(out, suite)?;
+    }
+    if comparison.suites.is_empty() {
+        for program in &comparison.programs {
+            table(out, program, columns)?;
         }
     }
     closing(out, comparison)

@@ -15,7 +15,7 @@ use crate::error::Error;
 /// How often a run is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 /// How often its memory is.
-const WEIGH: Duration = Duration::from_millis(100);
+const WEIGH: Duration = Duration::from_millis(200);
 /// How long a run may go on after its time, to start, to replay what it has found, and to say so.
 const GRACE: Duration = Duration::from_secs(30);
 /// How long a run has to end after it was told to.
@@ -145,6 +145,12 @@ impl Job {
             let first = complained.lines().find(|line| !line.trim().is_empty());
             let first = first.map_or_else(|| format!("it ended with {status}"), str::to_owned);
             Run {
+                // The program is at fault, says seqz: it is none for this method.
+                ended: if status.code() == Some(2) {
+                    Ended::Unsupported
+                } else {
+                    Ended::Failed
+                },
                 seconds: began.elapsed().as_secs_f64(),
                 ..Run::failed(self, first.trim_start_matches("error: ").to_owned())
             }

@@ -257,8 +257,10 @@ mod tests {
     fn table(runs: [Vec<Run>; 2]) -> Vec<Row> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("suites.toml"), TABLE).unwrap();
-        let suite = Suite::read(dir.path(), "s").unwrap();
-        assert!(Suite::read(dir.path(), "x").is_err());
+        let read = |key: &str| Suite::read(dir.path(), &[key.to_owned()]);
+        assert_eq!(read("all").unwrap().len(), 2);
+        assert!(read("x").is_err());
+        let suite = read("s").unwrap().remove(0);
         let known = ["dfs", "icb"].map(String::from);
         let methods: Vec<_> = suite
             .known_methods(&known)

@@ -105,11 +105,11 @@ pub struct Benchmark {
 }
 
 impl Suite {
-    /// Reads one suite of the table in this directory.
+    /// Reads suites of the table in this directory, or all of them if that is asked for by the name `all`.
     ///
     /// # Errors
     /// When there is no such table, or no such suite in it.
-    pub fn read(dir: &Path, key: &str) -> Result<Self, Error> {
+    pub fn read(dir: &Path, keys: &[String]) -> Result<Vec<Self>, Error> {
         let path = dir.join(FILE);
         let text = fs::read_to_string(&path).map_err(|source| Error::File {
             what: "read",
@@ -120,21 +120,26 @@ impl Suite {
             message: format!("{} is no table of suites: {}", shown(&path), e.message()),
             help: "its form is told at the top of seqz's examples/suites.toml".into(),
         })?;
-        let Some(head) = suites.suite.get(key) else {
-            let known: Vec<_> = suites.suite.keys().map(String::as_str).collect();
-            return Err(Error::Option {
-                message: format!("there is no suite `{key}` in {}", shown(&path)),
-                help: format!("there are: {}", known.join(", ")),
-            });
+        let all: Vec<String> = suites.suite.keys().cloned().collect();
+        let keys = if keys == ["all"] { &all } else { keys };
+        let one = |key: &String| {
+            let Some(head) = suites.suite.get(key) else {
+                return Err(Error::Option {
+                    message: format!("there is no suite `{key}` in {}", shown(&path)),
+                    help: format!("there are: {}, or `all`", all.join(", ")),
+                });
+            };
+            let programs = suites.program.iter();
+            let programs = programs.filter(|program| program.suite == *key);
+            Ok(Self {
+                key: key.clone(),
+                title: head.title.clone(),
+                paper: head.paper.clone(),
+                methods: head.methods.clone(),
+                programs: programs.map(|program| program.benchmark(dir)).collect(),
+            })
         };
-        let programs = suites.program.iter().filter(|program| program.suite == key);
-        Ok(Self {
-            key: key.to_owned(),
-            title: head.title.clone(),
-            paper: head.paper.clone(),
-            methods: head.methods.clone(),
-            programs: programs.map(|program| program.benchmark(dir)).collect(),
-        })
+        keys.iter().map(one).collect()
     }
 
     /// The methods of the paper, with the bounds that it used; those that there are none of here are left out.

@@ -352,7 +352,7 @@ pub(crate) fn comparison() -> crate::compare::document::Comparison {
         runs: vec![run],
     };
     let mut comparison = Comparison::new(limits, vec![program]);
-    comparison.suite = Some(SuiteTable {
+    comparison.suites = vec![SuiteTable {
         suite: "bi".into(),
         title: "t".into(),
         paper: "p".into(),
@@ -363,6 +363,6 @@ pub(crate) fn comparison() -> crate::compare::document::Comparison {
             bug: cell(),
             exhaust: cell(),
         }],
-    });
+    }];
     comparison
 }

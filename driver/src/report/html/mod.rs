@@ -3,6 +3,7 @@
 //! All text goes through maud's escaping; what a program says is shown and never interpreted. A content security policy
 //! in the page forbids all loading besides.
 
+pub(crate) mod comparison;
 pub(crate) mod finding;
 mod lanes;
 pub(crate) mod text;
@@ -37,6 +38,8 @@ const STYLE: &str = concat!(
     include_str!("../progress/graph.css"),
     include_str!("page.css"),
     include_str!("lanes.css"),
+    include_str!("../plot/plot.css"),
+    include_str!("table.css"),
 );
 
 /// A whole page around its content. `script` runs where scripts are allowed to; nothing may depend on it.

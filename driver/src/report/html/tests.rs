@@ -156,3 +156,25 @@ fn ids_are_there_once_and_all_that_are_named_exist() {
     );
     assert!(!report.html.contains("https://"));
 }
+
+#[test]
+fn a_comparison_has_its_plots_and_its_tables() {
+    let mut comparison = sample::comparison();
+    let hostile = "</td><script>x</script>\u{0}&";
+    comparison.programs[0].subject.path = hostile.into();
+    comparison.programs[0].bugs[0].message = hostile.into();
+    comparison.programs[0].runs[0].method = hostile.into();
+    comparison.programs[0].runs[0].ended = crate::compare::document::Ended::Exhausted;
+    let report = super::comparison::draw(&comparison);
+    let script = report.html.matches("<script").count();
+    assert_eq!(script, 1, "the one that sorts");
+    assert!(!report.html.contains('\0'));
+    assert_eq!(report.pictures.len(), 3);
+    for svg in pictures(&report.html)
+        .into_iter()
+        .chain(report.pictures.iter().map(|p| p.svg.as_str()))
+    {
+        roxmltree::Document::parse(svg).unwrap_or_else(|e| panic!("{e}: {svg}"));
+    }
+    assert_eq!(report.html.matches("<table").count(), 2);
+}

@@ -92,15 +92,15 @@ fn every_field_of_a_comparison_is_documented() {
     // The four cells of a row have the same fields.
     let cells = ["bug.paper", "exhaust.ours", "exhaust.paper"];
     found.retain(|field| {
-        let of = |cell: &&str| field.starts_with(&format!("suite.rows[].{cell}."));
+        let of = |cell: &&str| field.starts_with(&format!("suites[].rows[].{cell}."));
         !cells.iter().any(of)
     });
     let mut told = documented("seqz compare");
     for cell in [
-        "suite.rows[].bug.ours",
-        "suite.rows[].bug.paper",
-        "suite.rows[].exhaust.ours",
-        "suite.rows[].exhaust.paper",
+        "suites[].rows[].bug.ours",
+        "suites[].rows[].bug.paper",
+        "suites[].rows[].exhaust.ours",
+        "suites[].rows[].exhaust.paper",
     ] {
         assert!(told.remove(cell), "{cell}");
     }
