@@ -16,6 +16,7 @@
 //! | [`HbrCache::lazy`] | every lazy happens-before relation, of states on the way too, once | exhausted lazily |
 //! | [`LazyDpor`] | every lazy happens-before relation at least once | exhausted lazily |
 //! | [`Mcr`] | every class of executions in which all threads observe the same, exactly once | exhausted |
+//! | [`RvCausal`] | the same, each at least once | exhausted |
 //! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
 //!
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
@@ -44,6 +45,7 @@ mod race;
 pub mod random;
 pub mod random_numbers;
 pub mod relation;
+pub mod rv_causal;
 pub mod search;
 mod stack;
 pub mod strategy;
@@ -69,6 +71,7 @@ pub use pcb::Pcb;
 pub use pct::Pct;
 pub use pos::Pos;
 pub use random::Random;
+pub use rv_causal::RvCausal;
 pub use search::{Counts, Divergence, Run, Search};
 pub use strategy::{Causality, Promise, Strategy};
 pub use surw::Surw;

@@ -8,7 +8,7 @@ use model::generate::{Flavour, longer_program, program};
 use model::{Expr, Machine, Model, Op, Program};
 use seqz_explore::mcm::{Model as Causal, OrderSolver, Query, Solver, State, Verdict, validate};
 use seqz_explore::{
-    Event, Executor, Kind, Mcr, Outcome, Pick, RunEnd, Scheduler, Search, Strategy, View,
+    Event, Executor, Kind, Mcr, Outcome, Pick, RunEnd, RvCausal, Scheduler, Search, Strategy, View,
     strategy::Promise,
 };
 
@@ -224,6 +224,29 @@ fn random_programs_have_each_vector_once() {
         }
     }
     assert!(programs > 1200, "{programs} programs, {classes} classes");
+}
+
+#[test]
+fn matching_pairs_cover_every_vector() {
+    let (mut programs, mut redundant) = (0, 0);
+    for flavour in ALL {
+        for seed in 2000..2060 {
+            let program = longer_program(seed, flavour);
+            let Some(all) = vectors(&program) else {
+                continue;
+            };
+            let (seen, search) = explored(&program, RvCausal::new());
+            let missing: Vec<_> = all.iter().filter(|v| !seen.contains_key(*v)).collect();
+            assert!(missing.is_empty(), "{program:?}\nmissing {missing:?}");
+            let wrong: Vec<_> = seen.keys().filter(|v| !all.contains(*v)).collect();
+            assert!(wrong.is_empty(), "{program:?}\nwrong {wrong:?}");
+            assert_eq!(search.promise(), Promise::Exhausted, "{program:?}");
+            programs += 1;
+            redundant += search.strategy().causality().map_or(0, |c| c.redundant);
+        }
+    }
+    assert!(programs > 300, "{programs}");
+    assert!(redundant > 0, "schedules by pairs overlap");
 }
 
 #[test]

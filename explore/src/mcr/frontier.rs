@@ -8,6 +8,8 @@ use crate::event::Thread;
 pub enum Purpose {
     /// To see what becomes of it: this member of the classes.
     Class(ClassId),
+    /// Its pairs of reads and writes are new: see [`rv_causal`](crate::rv_causal).
+    Pairs,
     /// It is a whole execution, which ends with threads that wait forever: that of this key.
     Ending(u64),
     /// Its last two accesses race.

@@ -150,7 +150,7 @@ impl<S: Solver> Mcr<S> {
             let known = match seed.purpose {
                 Purpose::Class(_) => self.classes.covering(&seed.nodes, true).is_some(),
                 Purpose::Ending(key) => self.executed.contains(key),
-                Purpose::Race => false,
+                Purpose::Pairs | Purpose::Race => false,
             };
             if !known {
                 return Some(seed);
