@@ -104,6 +104,8 @@ pub enum StrategyChoice {
     LazyDpor,
     /// Every class of orders in which all threads observe the same values, exactly once
     Mcr,
+    /// The same, by matching reads with writes: at least once
+    RvCausal,
 }
 
 impl StrategyChoice {
@@ -124,6 +126,7 @@ impl StrategyChoice {
             Self::LazyHbr => "lazy-hbr",
             Self::LazyDpor => "lazy-dpor",
             Self::Mcr => "mcr",
+            Self::RvCausal => "rv-causal",
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use seqz_explore::{
     Dfs, Dpor, Executor, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Part, Pcb, Pct, Pos, Random,
-    Search, Strategy, Surw,
+    RvCausal, Search, Strategy, Surw,
 };
 
 use careful::Careful;
@@ -84,6 +84,7 @@ pub(super) fn explore(
             "lazy-dpor" => exploration.run(LazyDpor::new()),
             "odpor" => exploration.run(Odpor::part(part)),
             "mcr" => exploration.run(Mcr::new()),
+            "rv-causal" => exploration.run(RvCausal::new()),
             "random" => exploration.run(Random::new(request.seed)),
             "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
             "pos" => exploration.run(Pos::new(request.seed)),
