@@ -130,6 +130,8 @@ fn each_strategy_says_what_it_can_promise() {
         (&bounded["state"], &bounded["preemptions"]),
         (&"bounded".into(), &1.into())
     );
+    let guided = ["--strategy", "hapset+pcb", "--learning-runs", "3"];
+    assert_eq!(promise(&guided)["state"], "heuristic");
     for strategy in ["random", "pct", "pos", "surw"] {
         let args = ["--strategy", strategy, "--seed", "1", "--jobs", "2"];
         assert_eq!(promise(&args)["state"], "sampled");
@@ -145,6 +147,8 @@ fn each_strategy_says_what_it_can_promise() {
 #[test]
 fn options_that_mean_nothing_are_refused() {
     let (_dir, run) = explore(&lost_update(), &["--strategy", "dfs", "--bound", "1"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let (_dir, run) = explore(&lost_update(), &["--call-depth", "2"]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
     let own = "#[global_allocator]\nstatic OWN: std::alloc::System = std::alloc::System;\n";
     let (_dir, run) = explore(&format!("{own}{}", lost_update()), &[]);
@@ -461,4 +465,73 @@ fn ten_thousand_failures_of_one_place_are_one_with_a_count() {
     let failures = report["harnesses"][0]["failures"].as_array().unwrap();
     assert_eq!(failures.len(), 1, "{failures:#?}");
     assert_eq!(failures[0]["count"], 10_000);
+}
+
+/// Four calls of one function that reads: what lies between the first two matters, and the others come last.
+const CALLS: &str = r#"
+static X: AtomicU32 = AtomicU32::new(0);
+const LIMIT: u32 = twice(4);
+const TABLE: [u8; twice(2) as usize] = [0; twice(2) as usize];
+
+const fn twice(n: u32) -> u32 {
+    n * 2
+}
+
+struct Reader<'a>(&'a AtomicU32);
+
+impl<'a> Reader<'a> {
+    fn cell(&self) -> &'a AtomicU32 {
+        self.0
+    }
+
+    fn get(&self) -> u32 {
+        self.cell().load(SeqCst)
+    }
+
+    fn checked(&self) -> Result<u32, String> {
+        let value = self.get();
+        if value < LIMIT { Ok(value) } else { give_up() }
+    }
+}
+
+fn give_up() -> ! {
+    panic!("there are {} entries", TABLE.len())
+}
+
+fn all<'a, T: Copy>(values: &'a mut Vec<T>, value: T) -> &'a mut T {
+    values.push(value);
+    last(values)
+}
+
+fn last<T>(values: &mut Vec<T>) -> &mut T {
+    values.last_mut().unwrap()
+}
+
+#[test]
+fn reads_once() -> Result<(), String> {
+    let writer = thread::spawn(|| X.store(1, SeqCst));
+    let reader = Reader(&X);
+    let (first, second) = (reader.checked()?, reader.checked()?);
+    let read = |reader: &Reader| -> u32 { reader.get() };
+    let mut values = vec![];
+    *all(&mut values, first) += read(&reader);
+    *all(&mut values, second) += read(&reader);
+    writer.join().unwrap();
+    assert_eq!(first, second, "the value has changed");
+    Ok(())
+}
+"#;
+
+#[test]
+fn hapset_tells_calls_of_one_function_apart() {
+    let explored = |args: &[&str]| {
+        let (code, report) = explore_json(CALLS, args);
+        let harness = &report["harnesses"][0];
+        (code, harness["promise"]["state"].clone())
+    };
+    assert_eq!(explored(&["--strategy", "dpor"]).0, 1);
+    assert_eq!(explored(&["--strategy", "hapset"]).0, 1);
+    // All reads are one statement then, and it has been seen on both sides of the write.
+    let flat = explored(&["--strategy", "hapset", "--call-depth", "0"]);
+    assert_eq!(flat, (0, "heuristic".into()));
 }

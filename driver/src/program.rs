@@ -15,6 +15,7 @@ use crate::report::document::{Role, Site};
 pub struct Program {
     inner: transform::Program,
     harnesses: Vec<Harness>,
+    mode: Mode,
 }
 
 /// Something that can be checked.
@@ -98,7 +99,11 @@ impl Program {
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
         let inner = transform::Program::load(path, mode)?;
         let harnesses = inner.harnesses().iter().map(harness).collect();
-        Ok(Self { inner, harnesses })
+        Ok(Self {
+            inner,
+            harnesses,
+            mode,
+        })
     }
 
     /// What can be checked, in the order of the source.
@@ -126,7 +131,12 @@ impl Program {
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
                 (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
             });
-        format!("{}-{hash:016x}", self.name())
+        // Its calls are marked: that is another program.
+        let mark = match self.mode {
+            Mode::Followed => "-calls",
+            Mode::Sequential | Mode::Scheduled => "",
+        };
+        format!("{}{mark}-{hash:016x}", self.name())
     }
 
     /// The program's manifest, unless it is a lone file.

@@ -214,6 +214,8 @@ pub struct Pending {
     pub expected: u64,
     /// Where in the program.
     pub site: Site,
+    /// See [`Event::context`].
+    pub context: u32,
 }
 
 /// What a thread did.
@@ -238,6 +240,9 @@ pub struct Event {
     pub left: u64,
     /// Where in the program.
     pub site: Site,
+    /// The calls that the thread is in, the last few of them, as the executor numbers such lists. 0 where it does not follow
+    /// calls. No part of what has to be the same when an execution is repeated.
+    pub context: u32,
 }
 
 impl Event {

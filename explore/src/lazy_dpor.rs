@@ -17,6 +17,10 @@
 //!    that is how deadlocks are found. It may show in a later event than the one that takes the lock.
 //! 3. **Attempts.** `try_lock` sees whether a lock is held, so its order with every operation on the lock counts.
 //!
+//! A thread that sleeps where others have to be tried, and would begin with taking a lock, is another matter: events that come
+//! later in the execution may have to come before that. So where only such a thread is there, it is looked at again when
+//! all of the execution is known ([`LazyDpor::look_again`]).
+//!
 //! A section that is left alone can so be moved as a whole, over whatever was found not to depend on it, to the front of
 //! an execution that begins with its thread. What the lazy relation does not order may sleep, and the events that sleep
 //! there need not be part of what is to be explored; so a row is looked at without them too ([`LazyDpor::awake`]).
@@ -26,12 +30,13 @@
 //!
 //! Promise: exhausted lazily: every lazy relation of an execution is executed at least once, so all terminal states,
 //! failures and deadlocks are seen. That this is so is held by tests against an interpreter on random programs, in
-//! which leaving out any one of the three reasons, or of the two remarks in brackets, shows within seconds.
+//! which leaving out any one of the three reasons, or of the remarks in brackets, shows within seconds.
 //!
 //! No two executions that run to an end have one happens-before relation, because of the sleep sets; so there are never more
 //! of these than with `dpor`. There can be more that are *given up*: what has to be tried is found in another order, and
 //! some of it turns out to sleep. `docs/lazy.md` has the smallest example.
 
+mod rows;
 mod trace;
 
 use crate::event::{Event, Kind, Pending, Thread};
@@ -50,8 +55,9 @@ struct Target {
     event: Event,
     /// What comes before it in its thread.
     before: Position,
-    /// Only events before this count.
+    /// Where it is; the end of the trace, if it has not been done.
     end: Position,
+    is_pending: bool,
 }
 
 /// Dynamic partial-order reduction with the lazy happens-before relation.
@@ -65,6 +71,9 @@ pub struct LazyDpor {
     enabled: ThreadSet,
     /// Sections that have turned out to be ones in which their thread may wait.
     told: Vec<usize>,
+    /// Where threads have to be tried, but for one that sleeps and would take a lock first. What comes later may be to come
+    /// before that.
+    doubts: Vec<(Position, Target)>,
 }
 
 impl LazyDpor {
@@ -79,6 +88,7 @@ impl LazyDpor {
             event: *self.trace.event(position),
             before: self.trace.before(position),
             end: position,
+            is_pending: false,
         }
     }
 
@@ -92,6 +102,7 @@ impl LazyDpor {
             },
             before: self.trace.last(thread),
             end: self.trace.len(),
+            is_pending: true,
         }
     }
 
@@ -261,117 +272,11 @@ impl LazyDpor {
         }
     }
 
-    /// Those of the events that are needed, or have nothing to do with threads that sleep at `position`.
-    fn awake(
-        &mut self,
-        position: Position,
-        all: &[Position],
-        needed: &[Position],
-    ) -> Vec<Position> {
-        let asleep = self.stack.node(position).asleep;
-        let mut left_out: Vec<Position> = Vec::new();
-        let mut awake = Vec::new();
-        for &at in all {
-            let is_needed = needed.binary_search(&at).is_ok();
-            let follows = |&out: &Position| self.trace.happens_before(out, at);
-            if !is_needed
-                && (asleep.contains(self.trace.event(at).thread) || left_out.iter().any(follows))
-            {
-                left_out.push(at);
-            } else {
-                awake.push(at);
-            }
-        }
-        awake
-    }
-
-    /// Whether the target can't come before this event, if it is to come before the one at `position`.
-    fn is_needed(&self, at: Position, position: Position, target: Target) -> bool {
-        if self.trace.happens_before(at, target.before) {
-            return true;
-        }
-        self.trace.uses(target.event.object).iter().any(|&used| {
-            used >= at
-                && used < target.end
-                && depends_lazily(self.trace.event(used), &target.event)
-                && !self.trace.happens_before(position, used)
-                && self.trace.happens_before(at, used)
-        })
-    }
-
-    /// Those of the events that can follow on the first `position` events, with the target behind them. If what is needed for
-    /// the target can't: where the lock was taken that is in the way, and which event it is in the way of; [`NOWHERE`] for
-    /// the target.
-    fn row(
-        &self,
-        position: Position,
-        events: &[Position],
-        needed: &[Position],
-        target: Target,
-    ) -> Result<Vec<Position>, (Position, Position)> {
-        let is_open = |section: &&Section| {
-            section.taken < position
-                && (section.given_back == NOWHERE || section.given_back >= position)
-        };
-        let sections = self.trace.sections().iter();
-        let mut held: Vec<Section> = sections.filter(is_open).copied().collect();
-        let mut row = Vec::new();
-        let mut left_out: Vec<Position> = Vec::new();
-        let steps = events
-            .iter()
-            .map(|&at| (at, *self.trace.event(at)))
-            .chain([(NOWHERE, target.event)]);
-        for (at, event) in steps {
-            let is_target = at == NOWHERE;
-            let is_needed = is_target || needed.binary_search(&at).is_ok();
-            let follows = |&out: &Position| self.trace.happens_before(out, at);
-            if !is_target && left_out.iter().any(follows) {
-                left_out.push(at);
-                continue;
-            }
-            if event.kind.acquires() {
-                let is_shared = matches!(event.kind, Kind::LockShared | Kind::TryLockShared);
-                let in_the_way = held
-                    .iter()
-                    .find(|section| section.lock == event.object && section.excludes(is_shared));
-                // An attempt that is the target comes to whatever it comes to.
-                let blocks = matches!(event.kind, Kind::Lock | Kind::LockShared);
-                if let Some(section) = in_the_way
-                    && (blocks || !is_target)
-                {
-                    if is_needed {
-                        return Err((section.taken, at));
-                    }
-                    left_out.push(at);
-                    continue;
-                }
-                held.push(Section {
-                    thread: event.thread,
-                    lock: event.object,
-                    is_shared,
-                    taken: at,
-                    given_back: NOWHERE,
-                    may_wait: false,
-                });
-            }
-            if matches!(event.kind, Kind::Unlock | Kind::UnlockShared) {
-                let given_back = held.iter().rposition(|section| {
-                    section.thread == event.thread && section.lock == event.object
-                });
-                if let Some(given_back) = given_back {
-                    held.remove(given_back);
-                }
-            }
-            if !is_target {
-                row.push(at);
-            }
-        }
-        Ok(row)
-    }
-
     /// Makes sure that one of the threads is tried before `position` that can begin these events with the target behind them.
     fn start(&mut self, position: Position, events: &[Position], target: Target) {
         let mut starting = ThreadSet::EMPTY;
+        // Those of them that start with taking a lock.
+        let mut locking = ThreadSet::EMPTY;
         let mut moving = ThreadSet::EMPTY;
         let mut before: Vec<Event> = Vec::new();
         let events = events
@@ -390,13 +295,45 @@ impl LazyDpor {
                 });
                 if is_first {
                     starting.insert(event.thread);
+                    if matches!(event.kind, Kind::Lock | Kind::LockShared) {
+                        locking.insert(event.thread);
+                    }
                 }
             }
             before.push(event);
         }
-        self.stack
-            .node(position)
-            .try_one_of(starting, target.event.thread);
+        let node = self.stack.node(position);
+        let asleep = starting.intersection(node.asleep);
+        let is_doubtful = starting.intersection(node.backtrack).is_empty()
+            && !asleep.is_empty()
+            && asleep.difference(locking).is_empty();
+        node.try_one_of(starting, target.event.thread);
+        if is_doubtful {
+            self.doubts.push((position, target));
+        }
+    }
+
+    /// Looks once more, now that all of the execution is there, at what is in doubt.
+    fn look_again(&mut self) {
+        for n in 0..self.doubts.len() {
+            let (position, target) = self.doubts[n];
+            let others: Vec<Position> = (position + 1..self.trace.len())
+                .filter(|&at| at != target.end || target.is_pending)
+                .filter(|&at| !self.trace.happens_before(position, at))
+                .filter(|&at| target.is_pending || !self.trace.happens_before(target.end, at))
+                .collect();
+            let needed: Vec<Position> = others
+                .iter()
+                .copied()
+                .filter(|&at| at < target.end && self.is_needed(at, position, target))
+                .collect();
+            let awake = self.awake(position, &others, &needed);
+            for events in [others, awake] {
+                if let Ok(row) = self.row(position, &events, &needed, target) {
+                    self.start(position, &row, target);
+                }
+            }
+        }
     }
 
     /// What waits at the end of the execution, or where it is given up.
@@ -422,6 +359,9 @@ impl Strategy for LazyDpor {
     fn begin(&mut self) -> bool {
         let more = self.stack.begin();
         self.trace.truncate(self.stack.known());
+        let known = self.trace.len();
+        self.doubts
+            .retain(|(_, target)| !target.is_pending && target.end < known);
         self.regular.truncate(self.stack.known());
         more
     }
@@ -467,6 +407,9 @@ impl Strategy for LazyDpor {
                 .note_enabled(ThreadSet::EMPTY, |section| told.push(section));
             self.sections();
         }
+        let known = self.doubts.len();
+        self.look_again();
+        self.doubts.truncate(known);
         self.stack.end();
     }
 

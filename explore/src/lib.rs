@@ -17,6 +17,7 @@
 //! | [`LazyDpor`] | every lazy happens-before relation at least once | exhausted lazily |
 //! | [`Mcr`] | every class of executions in which all threads observe the same, exactly once | exhausted |
 //! | [`RvCausal`] | the same, each at least once | exhausted |
+//! | [`Hapset`], [`GuidedPcb`] | orders of statements that have not been seen | heuristic |
 //! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
 //!
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
@@ -27,6 +28,7 @@ pub mod distinct;
 pub mod dpor;
 pub mod event;
 pub mod executor;
+pub mod hapset;
 pub mod hash;
 pub mod hbr_cache;
 pub mod icb;
@@ -59,6 +61,8 @@ pub use dfs::Dfs;
 pub use dpor::Dpor;
 pub use event::{Class, Event, Kind, Object, Pending, Site, Thread};
 pub use executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
+pub use hapset::Hapset;
+pub use hapset::guided_pcb::GuidedPcb;
 pub use hbr_cache::HbrCache;
 pub use icb::Icb;
 pub use icb_dpor::IcbDpor;

@@ -27,6 +27,8 @@ pub enum Promise {
     },
     /// Schedules were drawn at random: what was not seen may still exist.
     Sampled,
+    /// Schedules were left out that are like others which were seen: what was not seen may still exist.
+    Heuristic,
     /// The search has not come to its end.
     Unfinished,
 }

@@ -26,6 +26,7 @@ const SETTINGS: Settings = Settings {
     idle_reads: 3,
     trace: true,
     values: true,
+    call_depth: 0,
 };
 
 /// Lets each thread go on as long as it can.

@@ -30,6 +30,8 @@ pub enum Mode {
     Sequential,
     /// With its threads, under a scheduler. More of std can be run so.
     Scheduled,
+    /// The same, and the calls that threads are in are followed.
+    Followed,
 }
 
 /// What to generate.

@@ -133,7 +133,7 @@ const JOIN: &str = "`join` the thread, or let it set an atomic flag as its last 
 pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option<Refusal> {
     let (reason, help) = match (name, arguments) {
         ("is_finished", 0) => (FINISHED, JOIN),
-        _ if mode == Mode::Scheduled => return None,
+        _ if mode != Mode::Sequential => return None,
         ("unpark", 0) => (WAITING, ASSUME),
         ("recv_timeout" | "try_recv", _) => (CHANNEL, QUEUE),
         _ => return None,
@@ -200,7 +200,7 @@ mod tests {
                 .any(|ns| std_names::has(&[module.to_string()], name, *ns));
             assert!(known, "{module}::{name}");
         }
-        for mode in [Mode::Sequential, Mode::Scheduled] {
+        for mode in [Mode::Sequential, Mode::Scheduled, Mode::Followed] {
             assert_eq!(refusal(&["sync", "Mutex"], mode), None);
             assert_eq!(refusal(&["sync", "atomic", "AtomicU32", "new"], mode), None);
         }

@@ -42,7 +42,7 @@ pub struct ExploreArgs {
     /// Which orders to try
     #[arg(long, value_enum, default_value_t = StrategyChoice::Odpor)]
     strategy: StrategyChoice,
-    /// Preemptions at most, of icb, icb+dpor [default: any number] and pcb [default: 2]; priority changes, of pct
+    /// Preemptions at most, of icb, icb+dpor [default: any number], pcb and hapset+pcb [default: 2]; priority changes, of pct
     /// [default: 3]
     #[arg(long, value_name = "N")]
     bound: Option<u32>,
@@ -54,6 +54,12 @@ pub struct ExploreArgs {
     /// are about them always do. A search that counts them is not shared by workers
     #[arg(long)]
     lazy_relations: bool,
+    /// How many runs with random schedules hapset and hapset+pcb learn from before they begin [default: 0]
+    #[arg(long, value_name = "N")]
+    learning_runs: Option<u32>,
+    /// How many of the calls that lead to an event tell it from others, for hapset and hapset+pcb [default: 5]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    call_depth: Option<u32>,
     /// How many events one execution may have, over all threads, before it is cut
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
@@ -68,6 +74,9 @@ pub struct ExploreArgs {
 
 /// As much as std gives to a thread.
 pub(super) const STACK_SIZE: u64 = 2 << 20;
+
+/// As many as in the paper's experiments.
+const CALL_DEPTH: u32 = 5;
 
 /// Where no bound is given on random schedules.
 const SAMPLES: u64 = 10_000;
@@ -106,6 +115,11 @@ pub enum StrategyChoice {
     Mcr,
     /// The same, by matching reads with writes: at least once
     RvCausal,
+    /// Those orders of two statements that have not been seen: predecessor sets guide dpor
+    Hapset,
+    /// The same within a preemption bound
+    #[value(name = "hapset+pcb")]
+    HapsetPcb,
 }
 
 impl StrategyChoice {
@@ -127,6 +141,8 @@ impl StrategyChoice {
             Self::LazyDpor => "lazy-dpor",
             Self::Mcr => "mcr",
             Self::RvCausal => "rv-causal",
+            Self::Hapset => "hapset",
+            Self::HapsetPcb => "hapset+pcb",
         }
     }
 
@@ -144,8 +160,16 @@ impl StrategyChoice {
         matches!(self, Self::HbrCache | Self::LazyHbr | Self::LazyDpor)
     }
 
+    /// Whether it learns predecessor sets.
+    const fn learns(self) -> bool {
+        matches!(self, Self::Hapset | Self::HapsetPcb)
+    }
+
     const fn has_bound(self) -> bool {
-        matches!(self, Self::Pct | Self::Icb | Self::Pcb | Self::IcbDpor)
+        matches!(
+            self,
+            Self::Pct | Self::Icb | Self::Pcb | Self::IcbDpor | Self::HapsetPcb
+        )
     }
 }
 
@@ -154,11 +178,24 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
     if args.bound.is_some() && !args.strategy.has_bound() {
         return Err(Error::Option {
             message: format!("--bound means nothing to {}", args.strategy.name()),
-            help: "pct, icb, pcb and icb+dpor have a bound".into(),
+            help: "pct, icb, pcb, icb+dpor and hapset+pcb have a bound".into(),
+        });
+    }
+    if !args.strategy.learns() && (args.learning_runs.is_some() || args.call_depth.is_some()) {
+        return Err(Error::Option {
+            message: format!(
+                "--learning-runs and --call-depth mean nothing to {}",
+                args.strategy.name()
+            ),
+            help: "hapset and hapset+pcb learn from runs".into(),
         });
     }
     let search = &args.search;
-    let program = Program::load(&search.path, Mode::Scheduled)?;
+    let mode = match call_depth(args) {
+        0 => Mode::Scheduled,
+        _ => Mode::Followed,
+    };
+    let program = Program::load(&search.path, mode)?;
     let harnesses = search.chosen(&program)?;
     search.known_inputs(&harnesses)?;
     watch_for_interrupts()?;
@@ -204,6 +241,15 @@ pub(super) fn own_allocator(allocator: Allocator) -> Result<(), Error> {
     }
 }
 
+/// How many calls tell events apart.
+fn call_depth(args: &ExploreArgs) -> u32 {
+    if args.strategy.learns() {
+        args.call_depth.unwrap_or(CALL_DEPTH)
+    } else {
+        0
+    }
+}
+
 fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
     let search = &args.search;
     let lazy_relations = args.lazy_relations || args.strategy.is_lazy();
@@ -219,6 +265,8 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         samples,
         divides: args.strategy.divides() && !lazy_relations,
         lazy_relations,
+        learning_runs: args.learning_runs.unwrap_or(0),
+        call_depth: call_depth(args),
         bound: args.bound,
         inputs: search.inputs(),
         max_inputs: search.max_inputs,

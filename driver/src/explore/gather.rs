@@ -474,6 +474,7 @@ fn promised(promise: message::Promise) -> Promise {
             preemptions,
             truncated,
         },
+        message::Promise::Heuristic => Promise::Heuristic,
         message::Promise::Sampled => Promise::Sampled,
         message::Promise::Unfinished => Promise::Unfinished {
             reasons: vec![Reason::ExecutionLimit],

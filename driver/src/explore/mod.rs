@@ -40,6 +40,10 @@ pub struct Options {
     pub divides: bool,
     /// Whether distinct lazy happens-before relations are counted, too.
     pub lazy_relations: bool,
+    /// How many runs are learned from before the search begins.
+    pub learning_runs: u32,
+    /// How many calls tell events apart.
+    pub call_depth: u32,
     /// The preemption bound, or the number of priority changes.
     pub bound: Option<u32>,
     /// Values for parameters: name and values.
@@ -214,6 +218,8 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
             (0, 1)
         },
         lazy_relations: options.lazy_relations,
+        learning_runs: options.learning_runs,
+        call_depth: options.call_depth,
     })
 }
 

@@ -92,6 +92,8 @@ pub enum Promise {
         /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
         truncated: bool,
     },
+    /// Schedules were left out that are like others which were run: what was not seen may still be there.
+    Heuristic,
     /// Schedules were drawn at random.
     Sampled,
     /// The search did not come to its end.
@@ -124,6 +126,7 @@ impl Promise {
             (unfinished @ Self::Unfinished { .. }, _)
             | (_, unfinished @ Self::Unfinished { .. }) => unfinished,
             (Self::Sampled, _) | (_, Self::Sampled) => Self::Sampled,
+            (Self::Heuristic, _) | (_, Self::Heuristic) => Self::Heuristic,
             (
                 Self::Bounded {
                     preemptions,

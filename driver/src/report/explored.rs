@@ -247,6 +247,11 @@ fn promise(promise: &Promise, sampled_inputs: bool) -> String {
             };
             format!("bounded: {within}{inputs}{cut}")
         }
+        Promise::Heuristic => {
+            "heuristic: orders of two statements that had been seen were not tried again, and what was left out may \
+             still fail"
+                .to_owned()
+        }
         Promise::Sampled => {
             "sampled: schedules were drawn at random, and what was not seen may still be there"
                 .to_owned()

@@ -234,8 +234,17 @@ impl Machine {
             kind,
             object,
             expected,
-            site: 0,
+            site: self.site(program, thread),
+            context: 0,
         }
+    }
+
+    /// The place of a thread's next instruction: the same for threads that run the same code.
+    fn site(&self, program: &Program, thread: usize) -> u32 {
+        let body = &program.threads[thread];
+        let same = program.threads.iter().position(|other| other == body);
+        let body = same.map_or(0, |same| same as u32);
+        body << 8 | u32::from(self.tasks[thread].pc)
     }
 
     fn value(&self, object: u32) -> u64 {
@@ -264,6 +273,7 @@ impl Machine {
         let registers = self.tasks[thread].registers;
         let mut result = None;
         let mut found = self.value(object);
+        let site = self.site(program, thread);
         let mut left = None;
         let mut again = false;
         if let Op::Unlock(l) | Op::WriteAndUnlock(l, _) = op {
@@ -361,7 +371,8 @@ impl Machine {
             object,
             found,
             left: left.unwrap_or_else(|| self.value(object)),
-            site: 0,
+            site,
+            context: 0,
         }
     }
 

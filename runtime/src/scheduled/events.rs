@@ -104,6 +104,7 @@ impl Handle {
             object,
             expected,
             site: site_number(site),
+            context: self.context(),
         };
         if self.get().ending {
             self.stay_ended();
@@ -172,6 +173,7 @@ impl Handle {
             found,
             left,
             site: site_number(site),
+            context: self.context(),
         };
         if state.trace.len() == state.trace.capacity() {
             super::arena::outside(|| state.trace.reserve(64));

@@ -8,6 +8,7 @@ use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Executor, Object, Outcome, Pending, RunEnd, Scheduler, Test};
 
 use super::arena::Arena;
+use super::contexts::Contexts;
 use super::failures::Failure;
 use super::objects::Objects;
 use super::races;
@@ -32,6 +33,9 @@ pub struct Settings {
     /// Whether events tell the values behind locks and in `static mut`s as they do those of atomics, and [`Machine::tests`]
     /// what of them threads observe. Atomics' are told in any case.
     pub values: bool,
+    /// How many of the calls that a thread is in are part of its events' contexts, where calls are marked: see
+    /// [`calls`](crate::calls).
+    pub call_depth: u32,
 }
 
 impl Default for Settings {
@@ -43,6 +47,7 @@ impl Default for Settings {
             idle_reads: 3,
             trace: true,
             values: false,
+            call_depth: 0,
         }
     }
 }
@@ -109,6 +114,7 @@ impl<'p> Machine<'p> {
                 failures: Vec::new(),
                 plain: Vec::new(),
                 values: Values::default(),
+                contexts: Contexts::default(),
                 second_look: false,
                 has_parked: false,
                 unsupported: None,

@@ -12,6 +12,7 @@
 //! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
 //! | [`running`] | starting threads, switching to them, ending them |
 //! | [`failures`] | panics, deadlocks, livelocks |
+//! | [`contexts`] | the calls that threads are in |
 //! | [`coroutine`] | stacks, and the coroutines on them |
 //! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
 //! | [`values`] | the values in events, and what of them threads observe |
@@ -26,6 +27,7 @@
 //!   at once, but for giving back locks, notifying, and dropping ends of channels, which wait until it has unwound.
 
 pub mod arena;
+mod contexts;
 mod coroutine;
 pub mod coupling;
 pub(crate) mod events;

@@ -140,6 +140,7 @@ fn failure(earlier: Access, later: Access, event: &Event, number: usize) -> Fail
             object: event.object,
             expected: 0,
             site: event.site,
+            context: event.context,
         };
         (access.thread, pending, access.site.map(Place::from))
     };

@@ -9,6 +9,7 @@ use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Kind, Object, Outcome, Pending, RunEnd, Scheduler};
 
 use super::arena::Arena;
+use super::contexts::Contexts;
 use super::coroutine::GuardedStack;
 use super::failures::Failure;
 use super::machine::{Settings, Traced};
@@ -60,6 +61,7 @@ pub(super) struct State {
     /// The objects of this execution that are plain data.
     pub(super) plain: Vec<Object>,
     pub(super) values: Values,
+    pub(super) contexts: Contexts,
     /// Parked threads have been let go once since the last write.
     pub(super) second_look: bool,
     /// A thread has been parked in this execution.

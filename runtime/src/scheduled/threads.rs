@@ -67,6 +67,8 @@ pub(super) struct Slot {
     pub messages: u32,
     /// It has been unparked, and was not parked: the next time it parks, it goes on.
     pub is_unparked: bool,
+    /// The places of the calls that it is in, where they are followed.
+    pub calls: Vec<u32>,
     /// The latest read: object, site, value, and how often it has been repeated with nothing in between.
     pub idle: Idle,
 }
@@ -113,6 +115,7 @@ impl Slot {
             children: 0,
             messages: 0,
             is_unparked: false,
+            calls: Vec::new(),
             idle: Idle::default(),
         }
     }
@@ -127,6 +130,7 @@ impl Slot {
         self.children = 0;
         self.messages = 0;
         self.is_unparked = false;
+        self.calls.clear();
         self.idle = Idle::default();
     }
 }

@@ -7,8 +7,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    Dfs, Dpor, Executor, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Part, Pcb, Pct, Pos, Random,
-    RvCausal, Search, Strategy, Surw,
+    Dfs, Dpor, Executor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Part,
+    Pcb, Pct, Pos, Random, RvCausal, Search, Strategy, Surw,
 };
 
 use careful::Careful;
@@ -82,6 +82,12 @@ pub(super) fn explore(
             "hbr-cache" => exploration.run(HbrCache::new()),
             "lazy-hbr" => exploration.run(HbrCache::lazy()),
             "lazy-dpor" => exploration.run(LazyDpor::new()),
+            "hapset" => exploration.run(Hapset::new(request.learning_runs, request.seed)),
+            "hapset+pcb" => exploration.run(GuidedPcb::new(
+                request.bound.unwrap_or(2),
+                request.learning_runs,
+                request.seed,
+            )),
             "odpor" => exploration.run(Odpor::part(part)),
             "mcr" => exploration.run(Mcr::new()),
             "rv-causal" => exploration.run(RvCausal::new()),
@@ -157,6 +163,7 @@ impl Exploration<'_> {
             steps: request.max_steps,
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
             idle_reads: request.idle_reads,
+            call_depth: request.call_depth,
             trace: true,
             values: needs_values(&request.strategy),
         };
@@ -348,6 +355,7 @@ fn promise(promise: seqz_explore::Promise) -> Promise {
             truncated,
         },
         seqz_explore::Promise::Sampled => Promise::Sampled,
+        seqz_explore::Promise::Heuristic => Promise::Heuristic,
         seqz_explore::Promise::Unfinished => Promise::Unfinished,
     }
 }

@@ -163,6 +163,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         if self.program.cfg.off(expr_attributes(expr)) {
             return self.cfg_attributes(expr_attributes(expr));
         }
+        self.mark_call(expr);
         self.mark_tests(expr);
         self.note_site(expr);
         if self.static_access(expr) {

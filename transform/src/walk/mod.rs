@@ -6,6 +6,7 @@
 mod attrs;
 mod calls;
 mod exprs;
+mod followed;
 mod macros;
 mod named;
 mod observed;
@@ -92,6 +93,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         named: BTreeSet::new(),
         blocks: HashMap::new(),
         function_names: observed::function_names(program),
+        constant_names: observed::constant_names(program),
         marks: 0,
         unmarked: 0,
     };
@@ -157,6 +159,8 @@ struct Walker<'p> {
     blocks: HashMap<ItemId, usize>,
     /// The names of the crate's functions, unless they can't be known.
     function_names: Option<HashSet<String>>,
+    /// Those of its `const fn`s.
+    constant_names: HashSet<String>,
     /// How many reads have been marked.
     marks: usize,
     /// Depth of expressions in which no read is marked.

@@ -48,6 +48,40 @@ pub(super) fn function_names(program: &Crate) -> Option<HashSet<String>> {
     Some(names)
 }
 
+/// The names of the crate's functions that are `const`.
+pub(super) fn constant_names(program: &Crate) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for file in &program.files {
+        if let Ok(tokens) = file.source.text.as_str().parse() {
+            collect_constants(tokens, &mut names);
+        }
+    }
+    names
+}
+
+fn collect_constants(tokens: TokenStream, names: &mut HashSet<String>) {
+    // `const`, perhaps `async`, `unsafe` and `extern "C"`, `fn`, and the name.
+    let (mut is_const, mut is_fn) = (false, false);
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) if is_const && is_fn => {
+                names.insert(name(&ident));
+                (is_const, is_fn) = (false, false);
+            }
+            TokenTree::Ident(ident) if ident == "const" => is_const = true,
+            TokenTree::Ident(ident) if ident == "fn" => is_fn = is_const,
+            TokenTree::Ident(ident)
+                if ["async", "unsafe", "extern"].iter().any(|it| ident == it) => {}
+            TokenTree::Literal(_) => {}
+            TokenTree::Group(group) => {
+                collect_constants(group.stream(), names);
+                (is_const, is_fn) = (false, false);
+            }
+            _ => (is_const, is_fn) = (false, false),
+        }
+    }
+}
+
 fn collect(tokens: TokenStream, names: &mut HashSet<String>) -> Option<()> {
     let mut after_fn = false;
     for token in tokens {

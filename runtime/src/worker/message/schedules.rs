@@ -40,6 +40,7 @@ pub struct ExploreRequest {
     /// The harness's name.
     pub harness: String,
     /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `hbr-cache`, `lazy-hbr`, `lazy-dpor`,
+    /// `hapset`, `hapset+pcb`,
     /// `random`, `pct`, `pos`, `surw`.
     pub strategy: String,
     /// The preemption bound of those that have one; the number of priority changes of `pct`.
@@ -65,6 +66,10 @@ pub struct ExploreRequest {
     pub part: (u32, u32),
     /// Whether to count distinct lazy happens-before relations, too.
     pub lazy_relations: bool,
+    /// How many runs `hapset` learns from before it begins.
+    pub learning_runs: u32,
+    /// How many of the calls that a thread is in tell its events apart, for `hapset`.
+    pub call_depth: u32,
 }
 
 /// A schedule to follow.
@@ -180,6 +185,8 @@ pub enum Promise {
         /// Executions were cut at the step bound.
         truncated: bool,
     },
+    /// Schedules were left out that are like others.
+    Heuristic,
     /// Schedules were drawn at random.
     Sampled,
     /// The search was cut.
@@ -245,7 +252,9 @@ wire!(ExploreRequest {
     stack,
     careful,
     part,
-    lazy_relations
+    lazy_relations,
+    learning_runs,
+    call_depth
 });
 
 wire!(ReplayRequest {
@@ -284,7 +293,7 @@ wire!(Explored {
     estimate
 });
 
-wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished, 4 = ExhaustedLazily { truncated } });
+wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished, 4 = ExhaustedLazily { truncated }, 5 = Heuristic });
 
 wire!(Replayed {
     0 = Followed { failure, same, next },

@@ -1,0 +1,199 @@
+//! `hapset` and `hapset+pcb`: searches that leave out orders of two statements which have been seen in that order before.
+//!
+//! Source: *Coverage Guided Systematic Concurrency Testing* (Wang, Said, Gupta, ICSE 2011): predecessor sets that are aware
+//! of history in section 3.3, learning in section 3.5 and algorithm 1, guidance in section 4.3 and algorithm 3, continuous
+//! learning in section 4.4 and algorithm 4. What is kept is in [`sets`].
+//!
+//! A reduction turns round each race of an event with an earlier one. With guidance it does so only if the statement of
+//! the later event has never been seen right before the statement of the earlier one: if it has, the other order is
+//! taken for one that has been tested. Statements are places in the program with the calls that led there, whichever
+//! thread runs them, so that what is learned of two threads holds for all; that is what makes the search small where
+//! there are many threads or loops. **It is not safe**: the same order of two statements may do something else at another
+//! time.
+//!
+//! The search below it is that of [`Dpor`](crate::Dpor), or the one of [`guided_pcb`] within a preemption bound.
+//!
+//! Differences from the paper: sets are learned from runs that end, without a failure; one that fails is forgotten, as it
+//! was no good run. With `dpor` there are sleep sets, which the paper's reduction does not have.
+//!
+//! Promise: heuristic. If nothing has been left out for the sake of what was learned: that of the search below it.
+
+pub mod guided_pcb;
+pub mod sets;
+
+use crate::event::Event;
+use crate::executor::{Outcome, Pick, RunEnd, View};
+use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
+use crate::random_numbers::RandomNumbers;
+use crate::search::Divergence;
+use crate::stack::{Stack, Step};
+use crate::strategy::{Promise, Strategy};
+use crate::trace::Trace;
+
+use sets::{PredecessorSets, Statement};
+
+/// Runs with random schedules, from which sets are learned before a search begins.
+#[derive(Clone, Debug)]
+pub(crate) struct Lessons {
+    left: u32,
+    numbers: RandomNumbers,
+    under_way: bool,
+}
+
+impl Lessons {
+    pub(crate) fn new(runs: u32, seed: u64) -> Self {
+        Self {
+            left: runs,
+            numbers: RandomNumbers::new(seed),
+            under_way: false,
+        }
+    }
+
+    /// Whether the next execution is one of them.
+    pub(crate) fn begin(&mut self) -> bool {
+        self.under_way = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        self.under_way
+    }
+
+    /// Whom to run, in one of them.
+    pub(crate) fn pick(&mut self, view: &View<'_>) -> Option<Pick> {
+        if !self.under_way {
+            return None;
+        }
+        let n = self.numbers.below(u64::from(view.enabled.len()));
+        view.enabled.nth(n as u32).map(Pick::Run)
+    }
+
+    pub(crate) fn are_under_way(&self) -> bool {
+        self.under_way
+    }
+}
+
+/// Whether what an execution shows is good: it came to an end, and nothing failed.
+pub(crate) fn is_good(end: &RunEnd) -> bool {
+    end.failure.is_none() && matches!(end.outcome, Outcome::Completed | Outcome::Abandoned)
+}
+
+/// Dynamic partial-order reduction, guided by predecessor sets.
+#[derive(Clone, Debug)]
+pub struct Hapset {
+    stack: Stack,
+    trace: Trace,
+    sets: PredecessorSets,
+    lessons: Lessons,
+    /// Races that were not turned round where plain reduction would have done it.
+    left_out: u64,
+}
+
+impl Hapset {
+    /// A search before which there are so many runs to learn from.
+    #[must_use]
+    pub fn new(learning_runs: u32, seed: u64) -> Self {
+        Self {
+            stack: Stack::default(),
+            trace: Trace::default(),
+            sets: PredecessorSets::default(),
+            lessons: Lessons::new(learning_runs, seed),
+            left_out: 0,
+        }
+    }
+
+    /// What has been learned.
+    #[must_use]
+    pub fn sets(&self) -> &PredecessorSets {
+        &self.sets
+    }
+
+    fn race(&mut self, latest: Latest, statement: Statement) {
+        let mut is_done = false;
+        for position in races(&self.trace, latest) {
+            let node = self.stack.node(position);
+            let there = node.enabled.contains(latest.thread);
+            if was_let_go_by(latest, position, there)
+                || !is_immediate(&self.trace, latest, position)
+            {
+                continue;
+            }
+            let earlier = Statement::of(self.trace.event(position));
+            // The latest one is turned round, and no other.
+            if is_done || self.sets.have_seen(statement, earlier) {
+                self.left_out += 1;
+                continue;
+            }
+            node.try_one_of(starting(&self.trace, latest, position), latest.thread);
+            is_done = true;
+        }
+    }
+
+    fn races_of_waiting(&mut self, view: &View<'_>) {
+        for thread in view.live.difference(view.enabled).iter() {
+            let pending = view.of(thread);
+            let latest = Latest::waiting(&self.trace, thread, pending);
+            self.race(latest, Statement::announced(pending));
+        }
+    }
+}
+
+impl Strategy for Hapset {
+    fn name(&self) -> &'static str {
+        "hapset"
+    }
+
+    fn begin(&mut self) -> bool {
+        self.sets.begin();
+        if self.lessons.begin() {
+            return true;
+        }
+        let more = self.stack.begin();
+        self.trace.truncate(self.stack.known());
+        more
+    }
+
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        if let Some(pick) = self.lessons.pick(view) {
+            return Ok(pick);
+        }
+        match self.stack.pick(view)? {
+            Step::Run(thread) => Ok(Pick::Run(thread)),
+            Step::Asleep => {
+                self.races_of_waiting(view);
+                Ok(Pick::Abandon)
+            }
+        }
+    }
+
+    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        self.sets.ran(event);
+        if !self.lessons.are_under_way() && self.stack.ran(event)? {
+            let position = self.trace.push(event);
+            self.race(Latest::ran(&self.trace, position), Statement::of(event));
+        }
+        Ok(())
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        if !self.lessons.are_under_way() {
+            self.races_of_waiting(view);
+        }
+    }
+
+    fn end(&mut self, end: &RunEnd) {
+        self.sets.end(is_good(end));
+        if !self.lessons.are_under_way() {
+            self.stack.end();
+        }
+    }
+
+    fn promise(&self) -> Promise {
+        match (self.stack.is_done(), self.left_out) {
+            (false, _) => Promise::Unfinished,
+            (true, 0) => Promise::Exhausted,
+            (true, _) => Promise::Heuristic,
+        }
+    }
+
+    fn explored(&self) -> Option<f64> {
+        Some(self.stack.explored())
+    }
+}

@@ -1,0 +1,44 @@
+//! Which calls a thread is in.
+//!
+//! Where a search looks at the context of events, the transformation marks each call of the program's own functions: `f(x)`
+//! becomes `leave(enter(), f(x))`. The place of the call is kept while it goes on. A panic that unwinds through a mark
+//! leaves the place where it is; the next mark around it that is left takes it away.
+//!
+//! Programs that are built for other searches have no marks.
+
+#[cfg(feature = "scheduler")]
+use std::panic::Location;
+
+#[cfg(feature = "scheduler")]
+use crate::scheduled::events::current;
+
+/// In how many calls the thread was.
+#[derive(Clone, Copy, Debug)]
+pub struct Depth(#[cfg(feature = "scheduler")] usize);
+
+/// A call begins: what follows is in it.
+#[inline]
+#[must_use]
+#[track_caller]
+pub fn enter() -> Depth {
+    #[cfg(feature = "scheduler")]
+    {
+        // Not in the closure: that has another caller.
+        let site = Location::caller();
+        Depth(current().map_or(0, |machine| machine.enter_call(site)))
+    }
+    #[cfg(not(feature = "scheduler"))]
+    Depth()
+}
+
+/// The call is over, and gave this.
+#[inline]
+pub fn leave<V>(depth: Depth, value: V) -> V {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = current() {
+        machine.leave_call(depth.0);
+    }
+    #[cfg(not(feature = "scheduler"))]
+    let _ = depth;
+    value
+}

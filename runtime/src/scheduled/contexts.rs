@@ -1,0 +1,71 @@
+//! The calls that threads are in, as numbers that events can have.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use seqz_explore::hash::Mixer;
+
+use super::arena::outside;
+use super::events::site_number;
+use super::state::Handle;
+use crate::engine::Site;
+
+/// Lists of call sites, and their numbers: the same in every execution of a search that has come to them in the same order,
+/// and no others than those of this search.
+#[derive(Debug, Default)]
+pub(super) struct Contexts {
+    numbers: HashMap<Vec<u32>, u32, BuildHasherDefault<Mixer>>,
+}
+
+impl Contexts {
+    /// The number of a list: from 1, and 0 for none.
+    fn number(&mut self, calls: &[u32]) -> u32 {
+        if calls.is_empty() {
+            return 0;
+        }
+        if let Some(&number) = self.numbers.get(calls) {
+            return number;
+        }
+        let number = u32::try_from(self.numbers.len() + 1).unwrap_or(u32::MAX);
+        self.numbers.insert(calls.to_vec(), number);
+        number
+    }
+}
+
+impl Handle {
+    /// The current thread makes a call; in how many it was.
+    pub(crate) fn enter_call(self, site: Site) -> usize {
+        let state = self.get();
+        let current = state.current;
+        let Some(slot) = state.slots.get_mut(current) else {
+            return 0;
+        };
+        let depth = slot.calls.len();
+        if state.settings.call_depth > 0 {
+            outside(|| slot.calls.push(site_number(site)));
+        }
+        depth
+    }
+
+    /// The current thread is back from a call before which it was in so many.
+    pub(crate) fn leave_call(self, depth: usize) {
+        let state = self.get();
+        let current = state.current;
+        if let Some(slot) = state.slots.get_mut(current) {
+            slot.calls.truncate(depth);
+        }
+    }
+
+    /// The last few calls that the current thread is in.
+    #[inline]
+    pub(super) fn context(self) -> u32 {
+        let state = self.get();
+        let depth = state.settings.call_depth as usize;
+        if depth == 0 {
+            return 0;
+        }
+        let calls = &state.slots[state.current].calls;
+        let last = &calls[calls.len().saturating_sub(depth)..];
+        outside(|| state.contexts.number(last))
+    }
+}

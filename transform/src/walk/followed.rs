@@ -1,0 +1,60 @@
+//! Calls of the crate's own functions, marked for the runtime so that it knows in which calls a thread is: see
+//! `seqz_runtime::calls`. Only where that is asked for.
+//!
+//! A call is taken for one of the crate's own by its name. Marks do no harm to others, but they can't be in constants: so no
+//! call is marked of a name that a `const fn` has, which are all that constants can call.
+
+use syn::Expr;
+
+use super::exprs::expr_attributes;
+use super::{Walker, bytes};
+use crate::program::Mode;
+use crate::resolve::{Def, Ns, name};
+
+impl Walker<'_> {
+    /// Marks the expression if it is such a call. To be called before anything is done to its parts.
+    pub(super) fn mark_call(&mut self, expr: &Expr) {
+        if self.mode != Mode::Followed
+            || self.opaque > 0
+            || !expr_attributes(expr).is_empty()
+            || !self.is_followed(expr)
+        {
+            return;
+        }
+        let range = bytes(expr);
+        // What a macro fills in may be anything.
+        if self.text(range.clone()).contains('$') {
+            return;
+        }
+        let start = "::seqz_runtime::calls::leave(::seqz_runtime::calls::enter(), ";
+        self.edits().before(range.start, start);
+        self.edits().after(range.end, ")", range.start);
+    }
+
+    fn is_followed(&self, expr: &Expr) -> bool {
+        let Some(names) = &self.function_names else {
+            return false;
+        };
+        let is_own = |called: &str| names.contains(called) && !self.constant_names.contains(called);
+        match expr {
+            Expr::MethodCall(call) => is_own(&name(&call.method)),
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) => {
+                    let Some(last) = path.path.segments.last() else {
+                        return false;
+                    };
+                    let called = name(&last.ident);
+                    // A closure that a variable holds.
+                    let is_variable = path.path.segments.len() == 1
+                        && matches!(
+                            self.resolve(false, std::slice::from_ref(&called), Ns::Value),
+                            Some(Def::Local)
+                        );
+                    is_variable || is_own(&called)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
