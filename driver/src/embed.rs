@@ -45,7 +45,7 @@ seqz-explore = { path = "vendor/seqz-explore" }
 corosensei = { path = "vendor/corosensei" }
 "#;
 
-/// The manifest of the strategies.
+/// The manifest of the strategies: without Z3, as the runtime is.
 const STRATEGIES: &str = concat!(
     r#"# Written by seqz: the strategies that the runtime's scheduler is driven by.
 [package]
@@ -56,6 +56,9 @@ version = ""#,
 edition = "2024"
 license = "MIT OR Apache-2.0"
 publish = false
+
+[lints.rust]
+unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3"))'] }
 "#
 );
 

@@ -1,12 +1,16 @@
 //! Maximal causal models: [`model`] is what a trace says, [`query`] what can be asked of it, [`order`] the native
-//! solver.
+//! solver. With the cargo feature `z3` there is Z3 beside it, which it is held against.
 
 pub mod model;
 pub mod order;
 pub mod query;
 pub mod state;
+#[cfg(feature = "z3")]
+pub mod z3;
 
 pub use model::{Cut, Lane, Model, Step};
 pub use order::OrderSolver;
 pub use query::{Goal, Query, Sight, Solver, Verdict, validate};
 pub use state::State;
+#[cfg(feature = "z3")]
+pub use z3::{Z3, Z3Incremental};

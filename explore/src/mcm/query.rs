@@ -66,11 +66,15 @@ impl Query<'_> {
         }
         match self.goal {
             Goal::Reached => true,
-            Goal::Next(lane, sight) => next_or_wait(state, model, lane)
-                .is_some_and(|step| sight.holds(state, model, lane, step)),
+            Goal::Next(lane, sight) => {
+                self.is_at_bound(state, lane)
+                    && next_or_wait(state, model, lane)
+                        .is_some_and(|step| sight.holds(state, model, lane, step))
+            }
             Goal::Both(one, other) => [one, other].into_iter().all(|lane| {
-                next_or_wait(state, model, lane)
-                    .is_some_and(|step| state.is_enabled(model, lane, step))
+                self.is_at_bound(state, lane)
+                    && next_or_wait(state, model, lane)
+                        .is_some_and(|step| state.is_enabled(model, lane, step))
             }),
             Goal::Stuck => (0..model.lanes().len()).all(|lane| {
                 let lane = u32::try_from(lane).unwrap_or(u32::MAX);
@@ -78,6 +82,10 @@ impl Query<'_> {
                     .is_none_or(|step| !state.is_enabled(model, lane, step))
             }),
         }
+    }
+
+    fn is_at_bound(&self, state: &State, lane: u32) -> bool {
+        state.cut()[lane as usize] == self.upper[lane as usize]
     }
 }
 

@@ -38,7 +38,8 @@ pub struct Closure {
     lanes: usize,
     /// The clocks of all events, lane by lane: see [`Model::row`].
     clocks: Vec<u32>,
-    goal: Option<u32>,
+    /// The objects that the goal looks at.
+    goal: [Option<u32>; 2],
     refusal: bool,
     /// The events that have to be looked at again whenever an order becomes known: those that observe a value which
     /// they might not have.
@@ -57,7 +58,7 @@ impl Closure {
     #[inline]
     #[must_use]
     pub fn is_goal(&self, object: u32) -> bool {
-        self.goal == Some(object)
+        self.goal.contains(&Some(object))
     }
 
     /// Whether the goal looks at whether this lock is held.
@@ -101,9 +102,14 @@ impl Closure {
             Goal::Reached | Goal::Both(..) | Goal::Stuck => None,
         };
         let step = target.and_then(|(lane, _)| target_step(model, query, lane));
-        self.goal = step
-            .filter(|step| step.kind.class() != Class::None)
-            .map(|step| step.object);
+        let object = |step: Step| Some(step.object).filter(|_| step.kind.class() != Class::None);
+        self.goal = match query.goal {
+            Goal::Reached | Goal::Stuck => [None, None],
+            Goal::Next(..) => [step.and_then(object), None],
+            Goal::Both(one, other) => {
+                [one, other].map(|lane| target_step(model, query, lane).and_then(object))
+            }
+        };
         self.refusal = matches!(target, Some((_, Sight::Refused)));
         let goal = match (target, step) {
             (Some((lane, Sight::Value(view))), Some(step)) => {
