@@ -5,6 +5,8 @@ mod clock;
 #[cfg(feature = "z3")]
 mod feasibility;
 #[cfg(feature = "peers")]
+mod fuzzing;
+#[cfg(feature = "peers")]
 mod peers;
 #[cfg(feature = "peers")]
 mod programs;
@@ -22,7 +24,10 @@ static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
 const USAGE: &str = "\
 usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench peers                (needs --features peers)
-       seqz-bench schedules            (needs --features peers)";
+       seqz-bench schedules            (needs --features peers)
+       seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
+       seqz-bench first-bugs SEQZ EXAMPLE…
+       seqz-bench memory";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -35,10 +40,24 @@ fn main() -> ExitCode {
         #[cfg(feature = "peers")]
         Some("peers") => peers::run(),
         #[cfg(feature = "peers")]
+        Some("fuzzing") => match arguments.next() {
+            Some(seqz) => fuzzing::rates(seqz.as_ref()),
+            None => usage(),
+        },
+        #[cfg(feature = "peers")]
+        Some("first-bugs") => match arguments.next() {
+            Some(seqz) => fuzzing::first_bugs(seqz.as_ref(), &arguments.collect::<Vec<_>>()),
+            None => usage(),
+        },
+        #[cfg(feature = "peers")]
+        Some("memory") => fuzzing::memory(),
+        #[cfg(feature = "peers")]
         Some("schedules") => schedules::run(),
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
-        }
+        _ => usage(),
     }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
 }

@@ -126,6 +126,7 @@ pub fn run(
         } else {
             progress.say(format!("{}: starting", task.harness.name));
             cut = fuzzer.run(task, &mut gathered)?;
+            gathered.report.seconds = gathered.started.elapsed().as_secs_f64();
         }
         finished(&gathered.report)?;
         harnesses.push(gathered.report);

@@ -235,7 +235,7 @@ proptest! {{
     #![proptest_config(ProptestConfig {{
         cases: 20_000,
         max_shrink_iters: 20_000,
-        max_global_rejects: 200_000,
+        max_global_rejects: u32::MAX,
         failure_persistence: None,
         ..ProptestConfig::default()
     }})]
