@@ -374,6 +374,7 @@ fn hold_coupling(file: &str, expected: &Expected) -> Result<usize, String> {
         let explored = run(command(examples())
             .args(["explore", "--strategy", "dfs", "--format", "json"])
             .args(["--max-executions", "60000", "--harness", &known.harness])
+            .args(expected.told.iter().flat_map(|told| ["--input", told]))
             .arg(file));
         if !matches!(explored.code, Some(0 | 1)) {
             return Err(explored.shown());
