@@ -56,7 +56,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with_all = ["harness", "input"])]
     suite: Vec<String>,
     /// Which methods: `check`, `check:first`, `check:second` or a strategy of `explore`, with its bound if wanted (`icb:2`)
-    /// [default: all; with --suite, those of the paper, and check]
+    /// or `fuzz`, which needs cargo-fuzz and builds anew [default: all but `fuzz`; with --suite, those of the paper, and check]
     #[arg(
         long,
         visible_alias = "strategies",
@@ -169,9 +169,6 @@ fn has_command(name: &str) -> bool {
 
 fn all(strategies: &[String]) -> Vec<Method> {
     let mut methods = Role::BOTH.map(Method::Check).to_vec();
-    if has_command(Method::Fuzz.command()) {
-        methods.push(Method::Fuzz);
-    }
     methods.extend(strategies.iter().map(|strategy| Method::explore(strategy)));
     methods
 }

@@ -9,15 +9,22 @@ use super::document::{Ended, Found, Known, LevelRun, Run};
 /// The run that a document of `seqz check` tells of, or of `seqz fuzz`, which has the same form.
 pub(super) fn check(method: String, report: Report) -> Option<Run> {
     let memory = report.summary.memory;
+    let whole = report.summary.seconds;
     let harness = report.harnesses.into_iter().next()?;
     let (ended, why) = ended_check(&harness);
+    // A fuzzer does not tell building and searching apart.
+    let seconds = if harness.seconds > 0.0 {
+        harness.seconds
+    } else {
+        whole
+    };
     let levels: Vec<&Level> = harness.roles.iter().flat_map(|role| &role.levels).collect();
     Some(Run {
         method,
         ended,
         why,
         executions: Some(levels.iter().map(|level| level.executions).sum()),
-        seconds: harness.seconds,
+        seconds,
         memory,
         levels: levels
             .iter()
@@ -75,8 +82,13 @@ fn ended_check(harness: &HarnessReport) -> (Ended, Option<String>) {
     }
     stopped(&harness.status).unwrap_or_else(|| {
         let levels = harness.roles.iter().flat_map(|role| &role.levels);
+        let exhausted = levels.clone().all(|level| level.exhausted);
         let reasons: Vec<_> = levels.flat_map(|level| level.reasons.clone()).collect();
-        because(&reasons)
+        match because(&reasons) {
+            // A fuzzer has no other reason than that it draws.
+            (Ended::Exhausted, _) if !exhausted => (Ended::Sampled, None),
+            ended => ended,
+        }
     })
 }
 
@@ -164,4 +176,33 @@ fn sites<'a>(all: impl Iterator<Item = &'a Site>) -> Vec<Site> {
         }
     }
     sites
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+
+    #[test]
+    fn what_is_not_exhausted_for_no_reason_was_drawn() {
+        let mut report = sample::report();
+        for level in report.harnesses[0]
+            .roles
+            .iter_mut()
+            .flat_map(|role| &mut role.levels)
+        {
+            level.exhausted = true;
+            level.reasons.clear();
+        }
+        let ended = |report: &Report| check("m".into(), report.clone()).map(|run| run.ended);
+        assert_eq!(ended(&report), Some(Ended::Exhausted));
+        report.harnesses[0].roles[0].levels[0].exhausted = false;
+        assert_eq!(ended(&report), Some(Ended::Sampled));
+        report.harnesses[0].roles[0].levels[0].reasons = vec![Reason::TimeLimit];
+        assert_eq!(ended(&report), Some(Ended::Timeout));
+        report.harnesses[0].seconds = 0.0;
+        report.summary.seconds = 7.0;
+        let run = check("m".into(), report).unwrap();
+        assert!((run.seconds - 7.0).abs() < 1e-9);
+    }
 }

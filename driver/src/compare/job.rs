@@ -18,6 +18,8 @@ const LOOK: Duration = Duration::from_millis(5);
 const WEIGH: Duration = Duration::from_millis(200);
 /// How long a run may go on after its time, to start, to replay what it has found, and to say so.
 const GRACE: Duration = Duration::from_secs(30);
+/// The same for one that builds what it runs.
+const BUILD: Duration = Duration::from_secs(600);
 /// How long a run has to end after it was told to.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -53,7 +55,9 @@ impl Job {
             .args(["--time", &limits.seconds.to_string()])
             .args(["--seed", &limits.seed.to_string()])
             .args(self.method.arguments());
-        for (name, values) in &self.subject.inputs {
+        // A fuzzer chooses inputs itself.
+        let inputs = self.subject.inputs.iter();
+        for (name, values) in inputs.filter(|_| self.method != Method::Fuzz) {
             command.args(["--input", &format!("{name}={values}")]);
         }
         if let Some(executions) = limits.executions {
@@ -89,7 +93,13 @@ impl Job {
         let said = child.stdout.take().map(read);
         let complained = child.stderr.take().map(read);
         let began = Instant::now();
-        let until = began + Duration::from_secs_f64(settings.limits.seconds) + GRACE;
+        let until = began
+            + Duration::from_secs_f64(settings.limits.seconds)
+            + if self.method == Method::Fuzz {
+                BUILD
+            } else {
+                GRACE
+            };
         let mut weighed = began;
         let mut told: Option<(Ended, Instant)> = None;
         let mut pause = Duration::from_millis(1);
