@@ -91,10 +91,16 @@ impl Step {
         )
     }
 
-    /// Whether it changes its object's value.
+    /// Whether it may change its object's value, wherever it stands. An update or a block of a lock that leaves what it
+    /// found does so in every execution of the model, since it has to find the same.
+    #[inline]
     #[must_use]
     pub const fn leaves_value(&self) -> bool {
-        matches!(self.kind, Kind::Write | Kind::Update | Kind::Unlock)
+        match self.kind {
+            Kind::Write => true,
+            Kind::Update | Kind::Unlock => self.found != self.left,
+            _ => false,
+        }
     }
 
     /// What the thread would observe of this value in its place.

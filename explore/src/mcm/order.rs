@@ -191,6 +191,10 @@ impl Walk<'_> {
             Kind::Read | Kind::FailedUpdate => !self.may_be_too_early(lane),
             Kind::TryLockFailed | Kind::TryLockSharedFailed => true,
             kind if kind.class() == Class::None => true,
+            Kind::Update if step.found == step.left && !self.model.parks() => {
+                !self.may_be_too_early(lane)
+            }
+            Kind::Lock | Kind::LockShared if self.only_looks(lane, step) => true,
             Kind::Unlock | Kind::UnlockShared => {
                 !(self.model.cells()[step.object as usize].watched
                     || self.closure.wants_refusal(step.object))
@@ -198,6 +202,22 @@ impl Walk<'_> {
             }
             _ => self.is_private(lane, step.object),
         }
+    }
+
+    /// Whether a lock is given back at once, with what was found in it: as good as a read of it. Unless it is to be seen
+    /// whether the thread has to wait for it.
+    fn only_looks(&self, lane: u32, step: &Step) -> bool {
+        let at = self.state.cut()[lane as usize] + 1;
+        self.query.goal != Goal::Stuck
+            && at < self.query.upper[lane as usize]
+            && !self.model.cells()[step.object as usize].watched
+            && !self.closure.wants_refusal(step.object)
+            && {
+                let next = self.model.step((lane, at));
+                next.object == step.object
+                    && matches!(next.kind, Kind::Unlock | Kind::UnlockShared)
+                    && !next.leaves_value()
+            }
     }
 
     /// Whether the thread's next read may come too early: where it is to be left waiting for a change after it, all
