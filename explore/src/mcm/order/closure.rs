@@ -41,9 +41,8 @@ pub struct Closure {
     /// The objects that the goal looks at.
     goal: [Option<u32>; 2],
     refusal: bool,
-    /// The events that have to be looked at again whenever an order becomes known: those that observe a value which
-    /// they might not have.
-    readers: Vec<At>,
+    /// What comes before the event that is being put before others.
+    merged: Vec<u32>,
 }
 
 impl Closure {
@@ -130,21 +129,18 @@ impl Closure {
         goal: Option<(u32, u32, Step, u64)>,
     ) -> Result<(), Contradiction> {
         loop {
-            let mut changed = self.spread(model, query)?;
-            self.readers.clear();
+            self.spread(model, query)?;
+            let mut changed = false;
+            if let Some((lane, index, step, view)) = goal {
+                changed |= self.feed_goal(model, query, (lane, index), &step, view)?;
+            }
             for lane in 0..u32::try_from(self.lanes).unwrap_or(u32::MAX) {
                 for &index in model.lane_at(lane).readers() {
                     if index >= self.lower[lane as usize] {
                         break;
                     }
-                    self.readers.push((lane, index));
+                    changed |= self.feed(model, query, (lane, index))?;
                 }
-            }
-            for at in 0..self.readers.len() {
-                changed |= self.feed(model, query, self.readers[at])?;
-            }
-            if let Some((lane, index, step, view)) = goal {
-                changed |= self.feed_goal(model, query, (lane, index), &step, view)?;
             }
             if !changed {
                 changed = self.exclude(model, query)?;
@@ -155,65 +151,43 @@ impl Closure {
         }
     }
 
-    /// Closes the clocks of needed events, and the needs.
-    fn spread(&mut self, model: &Model, query: &Query<'_>) -> Result<bool, Contradiction> {
-        let mut any = false;
+    /// Needs what must come before what is needed. The clocks are closed, and grow along a lane, so the last needed
+    /// event of each lane tells.
+    fn spread(&mut self, model: &Model, query: &Query<'_>) -> Result<(), Contradiction> {
         loop {
             let mut changed = false;
             for lane in 0..self.lanes {
-                let mut index = 0;
-                while index < self.lower[lane] {
-                    let row = (model.row((lane as u32, index))) * self.lanes;
-                    for other in 0..self.lanes {
-                        let mut need = self.clocks[row + other];
-                        if index > 0 {
-                            need = need.max(self.clocks[row - self.lanes + other]);
+                let Some(last) = self.lower[lane].checked_sub(1) else {
+                    continue;
+                };
+                let number = u32::try_from(lane).unwrap_or(u32::MAX);
+                let row = model.row((number, last)) * self.lanes;
+                let clock = &self.clocks[row..row + self.lanes];
+                for (other, (&need, lower)) in clock.iter().zip(&mut self.lower).enumerate() {
+                    if other != lane && need > *lower {
+                        if need > query.upper[other] {
+                            return Err(Contradiction);
                         }
-                        if other == lane {
-                            if need > index {
-                                return Err(Contradiction);
-                            }
-                            self.clocks[row + other] = index;
-                            continue;
-                        }
-                        if need == 0 {
-                            continue;
-                        }
-                        if need > self.lower[other] {
-                            if need > query.upper[other] {
-                                return Err(Contradiction);
-                            }
-                            self.lower[other] = need;
-                            changed = true;
-                        }
-                        if need > self.clocks[row + other] {
-                            self.clocks[row + other] = need;
-                            changed = true;
-                        }
-                        // Whatever comes before that comes before this.
-                        let before = model.row((other as u32, need - 1)) * self.lanes;
-                        for third in 0..self.lanes {
-                            let more = self.clocks[before + third];
-                            if third != lane && more > self.clocks[row + third] {
-                                self.clocks[row + third] = more;
-                                changed = true;
-                            } else if third == lane && more > index {
-                                return Err(Contradiction);
-                            }
-                        }
+                        *lower = need;
+                        changed = true;
                     }
-                    index += 1;
                 }
             }
             if !changed {
-                return Ok(any);
+                return Ok(());
             }
-            any = true;
         }
     }
 
-    /// One event must come before another.
-    fn order(&mut self, model: &Model, one: At, other: At) -> Result<bool, Contradiction> {
+    /// One event must come before another. Keeps the clocks closed: what comes before the one comes before all that the
+    /// other comes before, which is a last part of each lane.
+    fn order(
+        &mut self,
+        model: &Model,
+        query: &Query<'_>,
+        one: At,
+        other: At,
+    ) -> Result<bool, Contradiction> {
         if one.0 == other.0 {
             return if one.1 < other.1 {
                 Ok(false)
@@ -224,12 +198,59 @@ impl Closure {
         if self.is_before(model, other, one) {
             return Err(Contradiction);
         }
-        let entry = model.row(other) * self.lanes + one.0 as usize;
-        if self.clocks[entry] > one.1 {
+        if self.is_before(model, one, other) {
             return Ok(false);
         }
-        self.clocks[entry] = one.1 + 1;
+        let row = model.row(one) * self.lanes;
+        self.merged.clear();
+        self.merged
+            .extend_from_slice(&self.clocks[row..row + self.lanes]);
+        self.merged[one.0 as usize] = one.1 + 1;
+        for lane in 0..self.lanes {
+            let number = u32::try_from(lane).unwrap_or(u32::MAX);
+            let end = query.upper[lane];
+            let first = if number == other.0 {
+                other.1
+            } else {
+                self.first_after(model, number, end, other)
+            };
+            for index in first..end {
+                if self.merged[lane] > index {
+                    // It would have to come before itself: it is in no answer, and nothing after it.
+                    if index < self.lower[lane] {
+                        return Err(Contradiction);
+                    }
+                    break;
+                }
+                let row = model.row((number, index)) * self.lanes;
+                let clock = &mut self.clocks[row..row + self.lanes];
+                let mut more = false;
+                for (at, (clock, &merged)) in clock.iter_mut().zip(&self.merged).enumerate() {
+                    if at != lane && merged > *clock {
+                        *clock = merged;
+                        more = true;
+                    }
+                }
+                if !more {
+                    break;
+                }
+            }
+        }
         Ok(true)
+    }
+
+    /// The first event of a lane that an event is known to come before.
+    fn first_after(&self, model: &Model, lane: u32, end: u32, event: At) -> u32 {
+        let (mut low, mut high) = (0, end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.is_before(model, event, (lane, middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
     }
 
     fn need(&mut self, query: &Query<'_>, at: At) -> Result<bool, Contradiction> {
@@ -291,7 +312,7 @@ impl Closure {
         match only {
             Some(write) => {
                 changed |= self.need(query, write)?;
-                changed |= self.order(model, write, at)?;
+                changed |= self.order(model, query, write, at)?;
                 for &other in &cell.writes {
                     if other == at
                         || other == write
@@ -301,9 +322,9 @@ impl Closure {
                         continue;
                     }
                     if self.is_before(model, other, at) {
-                        changed |= self.order(model, other, write)?;
+                        changed |= self.order(model, query, other, write)?;
                     } else if self.is_before(model, write, other) {
-                        changed |= self.order(model, at, other)?;
+                        changed |= self.order(model, query, at, other)?;
                     }
                 }
             }
@@ -311,7 +332,7 @@ impl Closure {
                 for &other in &cell.writes {
                     if other != at && is_needed(self, other) && !step.admits(model.step(other).left)
                     {
-                        changed |= self.order(model, at, other)?;
+                        changed |= self.order(model, query, at, other)?;
                     }
                 }
             }
@@ -362,7 +383,7 @@ impl Closure {
             changed |= self.need(query, write)?;
             for &other in &cell.writes {
                 if other != write && is_needed(self, other) && !fits(other) {
-                    changed |= self.order(model, other, write)?;
+                    changed |= self.order(model, query, other, write)?;
                 }
             }
         }
@@ -408,6 +429,7 @@ impl Closure {
                             }
                             changed |= self.order(
                                 model,
+                                query,
                                 (first.lane, first.end),
                                 (second.lane, second.start),
                             )?;
