@@ -5,6 +5,7 @@ pub mod model;
 pub mod order;
 pub mod query;
 pub mod state;
+pub mod step;
 #[cfg(feature = "z3")]
 pub mod z3;
 

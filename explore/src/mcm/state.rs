@@ -371,10 +371,3 @@ impl State {
         }
     }
 }
-
-impl Step {
-    /// [`Self::left`] of a notification of all waiters.
-    pub const ALL: u64 = 1;
-    /// [`Self::found`] of a wake that has been notified.
-    pub const NOTIFIED: u64 = 1;
-}

@@ -1,7 +1,7 @@
 //! `rv-causal`: schedules from read–write matching pairs.
 //!
 //! Source: Luo, Huang and Roșu, *Systematic Concurrency Testing with Maximal Causality*, sections 3.3 and 4.2. For each
-//! read of an execution and each value that it could have returned instead, one schedule that [pairs](pairs) the reads
+//! read of an execution and each value that it could have returned instead, one schedule that [pairs] the reads
 //! before it with writes of the values that they had, and nothing else; schedules wait in a queue, and each is
 //! executed unless there was one with the same reads and values.
 //!

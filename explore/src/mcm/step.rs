@@ -1,0 +1,148 @@
+//! An event of a trace, as a maximal causal model has it: what its thread observes in it.
+
+use crate::event::{Kind, Site};
+use crate::hash::mix;
+use crate::observation::Test;
+
+/// One event of the trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// What it did in the trace.
+    pub kind: Kind,
+    /// Dense number of the object within the model; of the thread, for fork and join; meaningless for an event without.
+    pub object: u32,
+    /// The object's value before.
+    pub found: u64,
+    /// The object's value after.
+    pub left: u64,
+    /// All that the thread learns of [`Self::found`], if that is less than the value.
+    pub test: Option<Test>,
+    /// It repeats the read before it in its thread, and is enabled only once the object has been modified since.
+    pub parked: bool,
+    /// It is a wait that may time out.
+    pub timed: bool,
+    /// Where in the program.
+    pub site: Site,
+    /// Position in the trace.
+    pub at: u32,
+}
+
+/// Under which terms an event could be next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// See [`Step::parked`].
+    pub parked: bool,
+    /// See [`Step::timed`].
+    pub timed: bool,
+}
+
+impl Step {
+    /// Whether it learns something of its object's value.
+    #[inline]
+    #[must_use]
+    pub const fn observes_value(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Read
+                | Kind::Update
+                | Kind::FailedUpdate
+                | Kind::CompareExchange
+                | Kind::Lock
+                | Kind::LockShared
+                | Kind::TryLock
+                | Kind::TryLockShared
+        )
+    }
+
+    /// Whether the thread's way may depend on when it happens, or whether it may have to wait: the events that a
+    /// thread's history is made of. All others follow from those before them.
+    #[must_use]
+    pub const fn observes(&self) -> bool {
+        self.observes_value()
+            || matches!(
+                self.kind,
+                Kind::TryLockFailed | Kind::TryLockSharedFailed | Kind::Wake | Kind::Join
+            )
+    }
+
+    /// Whether it attempts to take a lock, and does not wait.
+    #[must_use]
+    pub const fn tries(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::TryLock | Kind::TryLockShared | Kind::TryLockFailed | Kind::TryLockSharedFailed
+        )
+    }
+
+    /// Whether it may change its object's value, wherever it stands. An update or a block of a lock that leaves what it
+    /// found does so in every execution of the model, since it has to find the same.
+    #[inline]
+    #[must_use]
+    pub const fn leaves_value(&self) -> bool {
+        match self.kind {
+            Kind::Write => true,
+            Kind::Update | Kind::Unlock => self.found != self.left,
+            _ => false,
+        }
+    }
+
+    /// What the thread would observe of this value in its place.
+    #[inline]
+    #[must_use]
+    pub fn view(&self, value: u64) -> u64 {
+        match &self.test {
+            None => value,
+            Some(test) => test.observe(value),
+        }
+    }
+
+    /// Whether the thread would observe of this value what it observed in the trace.
+    #[inline]
+    #[must_use]
+    pub fn admits(&self, value: u64) -> bool {
+        value == self.found
+            || self
+                .test
+                .as_ref()
+                .is_some_and(|test| test.observe(value) == test.observe(self.found))
+    }
+
+    /// What the thread observed, as a hash; 0 for events that observe nothing.
+    #[must_use]
+    pub fn observation(&self) -> u64 {
+        match self.kind {
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => Self::REFUSED,
+            Kind::Wake => Self::notified(self.found == Self::NOTIFIED),
+            Kind::Join => mix(6, 1),
+            _ if self.observes_value() => self.seen(self.view(self.found)),
+            _ => 0,
+        }
+    }
+
+    /// The observation of a refused attempt.
+    pub const REFUSED: u64 = mix(4, 1);
+
+    /// The observation of a wait that was notified, or was not.
+    #[must_use]
+    pub const fn notified(notified: bool) -> u64 {
+        mix(5, notified as u64)
+    }
+
+    /// The observation of a value of which the thread learns this.
+    #[must_use]
+    pub const fn seen(&self, view: u64) -> u64 {
+        let tag = match self.kind {
+            Kind::Lock | Kind::LockShared => 2,
+            Kind::TryLock | Kind::TryLockShared => 3,
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => 3,
+            _ if self.test.is_some() => 7,
+            _ => 1,
+        };
+        mix(tag, view)
+    }
+
+    /// [`Self::left`] of a notification of all waiters.
+    pub const ALL: u64 = 1;
+    /// [`Self::found`] of a wake that has been notified.
+    pub const NOTIFIED: u64 = 1;
+}
