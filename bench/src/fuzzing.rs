@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use seqz_runtime::engine::Ending;
 use seqz_runtime::input::Random;
 use seqz_runtime::{Harness, Role, fuzz, p_hat_from_bytes};
 use serde_json::Value;
@@ -83,22 +84,16 @@ pub(crate) fn rates(command: &Path) -> ExitCode {
     ];
     let dir = std::env::temp_dir().join(format!("seqz-bench-{}", std::process::id()));
     let mut code = ExitCode::SUCCESS;
-    for (name, harness, by_shuttle) in programs {
-        let mut random = Random::new(1);
-        let (mut all, mut infeasible) = (0_u64, 0_u64);
-        let in_a_loop = best(|| {
-            for _ in 0..1_000 {
-                let bytes = random.next().to_le_bytes();
-                let outcome = p_hat_from_bytes::<2>(harness, Role::First, &bytes[..6]);
-                all += 1;
-                infeasible += u64::from(outcome.ending == seqz_runtime::engine::Ending::Infeasible);
-            }
+    // Shuttle comes last: its panic hook writes about the unwinding that ends executions of seqz.
+    let in_loops = programs.map(|(_, harness, _)| in_a_loop(harness));
+    let by_shuttles = programs.map(|(_, _, program)| {
+        best(|| {
+            ::shuttle::check_random(program, 1_000);
             1_000
-        });
-        let by_shuttle = best(|| {
-            ::shuttle::check_random(by_shuttle, 1_000);
-            1_000
-        });
+        })
+    });
+    for (at, (name, ..)) in programs.into_iter().enumerate() {
+        let ((in_a_loop, share), by_shuttle) = (in_loops[at], by_shuttles[at]);
         let target = match target(command, name, &dir) {
             Ok(target) => target,
             Err(why) => {
@@ -108,8 +103,6 @@ pub(crate) fn rates(command: &Path) -> ExitCode {
             }
         };
         let [by_fuzzer, without] = [2, 0].map(|k| by_fuzzer(&target, k));
-        #[allow(clippy::cast_precision_loss)]
-        let share = infeasible as f64 / all as f64;
         println!(
             "{name:<13} {in_a_loop:>12.0} {by_fuzzer:>12.0} {without:>12.0} {by_shuttle:>12.0} {:>12.2} {:>12.1}× {:>13.1}× {:>9.1} %",
             by_fuzzer / without,
@@ -120,6 +113,23 @@ pub(crate) fn rates(command: &Path) -> ExitCode {
     }
     let _ = fs::remove_dir_all(dir);
     code
+}
+
+/// Executions per second on random bytes, and the share of those that no interleaving has.
+fn in_a_loop(harness: &Harness<Nothing>) -> (f64, f64) {
+    let mut random = Random::new(1);
+    let (mut all, mut infeasible) = (0_u64, 0_u64);
+    let rate = best(|| {
+        for _ in 0..1_000 {
+            let bytes = random.next().to_le_bytes();
+            let outcome = p_hat_from_bytes::<2>(harness, Role::First, &bytes[..6]);
+            all += 1;
+            infeasible += u64::from(outcome.ending == Ending::Infeasible);
+        }
+        1_000
+    });
+    #[allow(clippy::cast_precision_loss)]
+    (rate, infeasible as f64 / all as f64)
 }
 
 /// Executions per second of processor time; `run` says how many it has made.

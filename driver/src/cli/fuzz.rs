@@ -83,7 +83,7 @@ pub struct FuzzArgs {
 /// What the program is compiled with to be watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SanitizerChoice {
-    /// Nothing: three times as fast
+    /// Nothing: the fastest
     None,
     /// AddressSanitizer
     Address,

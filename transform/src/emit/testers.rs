@@ -267,7 +267,7 @@ The harness is the first one of the crate, unless the environment variable `SEQZ
     cargo +nightly fuzz run p_hat -s none
 
 in the directory above. Everything is here, so it works offline; libFuzzer is compiled by the system's C++ compiler.
-`-s none`: code without `unsafe` needs no sanitizer, and is three times as fast without; leave it away where there is
+`-s none`: code without `unsafe` needs no sanitizer, and is faster without; leave it away where there is
 `unsafe` code. `-- -use_value_profile=1` is worth its price where inputs are compared to something. `cargo +nightly fuzz
 fmt p_hat FILE` says what a file means. The runtime is compiled without instrumentation (`rustc.sh`), so that coverage is
 the program's alone.
