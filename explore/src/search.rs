@@ -333,6 +333,7 @@ impl<S: Strategy> Search<S> {
                 truncated,
             },
             Promise::ExhaustedLazily { .. } => Promise::ExhaustedLazily { truncated },
+            Promise::ExhaustedByValues { .. } => Promise::ExhaustedByValues { truncated },
             promise => promise,
         }
     }

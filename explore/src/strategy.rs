@@ -18,6 +18,12 @@ pub enum Promise {
         /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
         truncated: bool,
     },
+    /// Every class of executions in which all threads observe the same, and the same ones wait forever, was executed. Every
+    /// failure and every deadlock is that of a class.
+    ExhaustedByValues {
+        /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
+        truncated: bool,
+    },
     /// All that can be reached within bounds was seen.
     Bounded {
         /// Every Mazurkiewicz trace that has an interleaving with at most so many preemptions. `None`: any number.
@@ -48,8 +54,10 @@ pub struct Causality {
     pub queries: u64,
     /// Those that it gave up. If there is one, nothing is promised.
     pub unknown: u64,
-    /// Seeds that the program did not follow, and traces that do not tell all that an outcome depended on. Likewise.
+    /// Seeds that the program did not follow. Likewise.
     pub lost: u64,
+    /// Executions with an event whose outcome depends on more than values. Likewise.
+    pub open: u64,
 }
 
 /// A search strategy: picks threads through one execution after the other, until there are no more.

@@ -100,7 +100,9 @@ fn ended_explore(harness: &HarnessExploration) -> (Ended, Option<String>) {
         Promise::Unfinished { reasons } => because(reasons),
         _ if harness.sampled_inputs => (Ended::Sampled, None),
         promise if promise.is_exhausted() => (Ended::Exhausted, None),
-        Promise::Bounded { .. } | Promise::ExhaustedLazily { .. } => (Ended::Bounded, None),
+        Promise::Bounded { .. }
+        | Promise::ExhaustedLazily { .. }
+        | Promise::ExhaustedByValues { .. } => (Ended::Bounded, None),
         Promise::Sampled => (Ended::Sampled, None),
         // Whoever has another promise to make does not make these.
         _ => (Ended::Heuristic, None),
@@ -115,6 +117,9 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
     } else if has(Reason::SolverUnknown) {
         let why = "the solver did not always know".to_owned();
         return (Ended::Failed, Some(why));
+    } else if has(Reason::NotFollowed) {
+        let why = "the program did not follow all schedules".to_owned();
+        return (Ended::Failed, Some(why));
     } else if has(Reason::TimeLimit) || has(Reason::Interrupted) {
         Ended::Timeout
     } else if has(Reason::ExecutionLimit) {
@@ -123,6 +128,8 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         Ended::Sampled
     } else if has(Reason::StepBound) {
         Ended::Bounded
+    } else if has(Reason::OpenOutcome) {
+        Ended::Heuristic
     } else {
         Ended::Exhausted
     };

@@ -13,7 +13,9 @@ use crate::error::Error;
 use crate::original::Original;
 use crate::program::{Harness, Spawn};
 use crate::report::document::{Cut, Met, Reason, Status};
-use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
+use crate::report::exploration::{
+    Causality, Counts, Coupling, Failure, HarnessExploration, Promise,
+};
 use crate::report::layout::{counted, grouped};
 
 /// The report of a harness in the making.
@@ -96,12 +98,15 @@ impl Gathered {
             _ => None,
         };
         let about = estimate.map_or_else(String::new, |all| format!(" of about {}", grouped(all)));
+        let seeds = counts.causality.map_or_else(String::new, |causality| {
+            format!(", {} waiting", grouped(causality.waiting))
+        });
         let found = match self.report.failures.len() as u64 {
             0 => String::new(),
             n => format!(", {}", counted(n, "failure", "failures")),
         };
         format!(
-            "{}: {strategy}, {} executions{about}{found}",
+            "{}: {strategy}, {} executions{about}{seeds}{found}",
             self.report.name,
             grouped(counts.executions)
         )
@@ -193,7 +198,7 @@ impl Gathered {
                 }
                 let unit = &mut self.units[part];
                 unit.current = Explored::default();
-                let promise = promised(promise);
+                let promise = promised(promise, counts.causality.as_ref());
                 unit.promise = Some(match unit.promise.take() {
                     Some(earlier) => earlier.and(promise),
                     None => promise,
@@ -392,6 +397,10 @@ impl Gathered {
     fn sum(&mut self) {
         let mut counts = Counts::default();
         let mut add = |part: &Explored| {
+            if let Some(causality) = &part.causality {
+                let sum = counts.causality.get_or_insert_default();
+                sum.add(&causality_of(causality));
+            }
             counts.executions += part.executions;
             counts.redundant += part.redundant;
             counts.abandoned += part.abandoned;
@@ -463,10 +472,40 @@ impl Gathered {
     }
 }
 
-fn promised(promise: message::Promise) -> Promise {
+fn causality_of(causality: &message::Causality) -> Causality {
+    Causality {
+        classes: causality.classes,
+        confirmations: causality.confirmations,
+        waiting: causality.waiting,
+        queries: causality.queries,
+        unknown: causality.unknown,
+        lost: causality.lost,
+        open: causality.open,
+    }
+}
+
+/// Why a search by classes has not seen all of them. Nothing: nobody knows better than that it was cut.
+fn shortfalls(causality: Option<&message::Causality>) -> Vec<Reason> {
+    let Some(causality) = causality else {
+        return Vec::new();
+    };
+    let all = [
+        (causality.waiting, Reason::ExecutionLimit),
+        (causality.unknown, Reason::SolverUnknown),
+        (causality.lost, Reason::NotFollowed),
+        (causality.open, Reason::OpenOutcome),
+    ];
+    let met = all.into_iter().filter(|(count, _)| *count > 0);
+    met.map(|(_, reason)| reason).collect()
+}
+
+fn promised(promise: message::Promise, causality: Option<&message::Causality>) -> Promise {
     match promise {
         message::Promise::Exhausted => Promise::Exhausted,
         message::Promise::ExhaustedLazily { truncated } => Promise::ExhaustedLazily { truncated },
+        message::Promise::ExhaustedByValues { truncated } => {
+            Promise::ExhaustedByValues { truncated }
+        }
         message::Promise::Bounded {
             preemptions,
             truncated,
@@ -476,8 +515,12 @@ fn promised(promise: message::Promise) -> Promise {
         },
         message::Promise::Heuristic => Promise::Heuristic,
         message::Promise::Sampled => Promise::Sampled,
-        message::Promise::Unfinished => Promise::Unfinished {
-            reasons: vec![Reason::ExecutionLimit],
-        },
+        message::Promise::Unfinished => {
+            let mut reasons = shortfalls(causality);
+            if reasons.is_empty() {
+                reasons.push(Reason::ExecutionLimit);
+            }
+            Promise::Unfinished { reasons }
+        }
     }
 }

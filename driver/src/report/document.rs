@@ -313,11 +313,15 @@ pub enum Reason {
     Died,
     /// A fuzzer chose what to execute.
     Fuzzed,
+    /// The program did not follow a schedule that it must be able to follow.
+    NotFollowed,
+    /// The outcome of some event depends on more than the values that threads see.
+    OpenOutcome,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -326,6 +330,8 @@ impl Reason {
         Self::SolverUnknown,
         Self::Died,
         Self::Fuzzed,
+        Self::NotFollowed,
+        Self::OpenOutcome,
     ];
 }
 

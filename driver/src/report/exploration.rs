@@ -85,6 +85,11 @@ pub enum Promise {
         /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
         truncated: bool,
     },
+    /// Every class of executions in which all threads observe the same was executed, exactly once.
+    ExhaustedByValues {
+        /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
+        truncated: bool,
+    },
     /// Every schedule within bounds was.
     Bounded {
         /// At most so many preemptions; null: any number.
@@ -109,7 +114,9 @@ impl Promise {
     pub const fn is_exhausted(&self) -> bool {
         matches!(
             self,
-            Self::Exhausted | Self::ExhaustedLazily { truncated: false }
+            Self::Exhausted
+                | Self::ExhaustedLazily { truncated: false }
+                | Self::ExhaustedByValues { truncated: false }
         )
     }
 
@@ -144,6 +151,14 @@ impl Promise {
                 truncated: truncated || also,
             },
             (bounded @ Self::Bounded { .. }, _) | (_, bounded @ Self::Bounded { .. }) => bounded,
+            (
+                Self::ExhaustedByValues { truncated },
+                Self::ExhaustedByValues { truncated: also },
+            ) => Self::ExhaustedByValues {
+                truncated: truncated || also,
+            },
+            (by_values @ Self::ExhaustedByValues { .. }, _)
+            | (_, by_values @ Self::ExhaustedByValues { .. }) => by_values,
             (Self::ExhaustedLazily { truncated }, Self::ExhaustedLazily { truncated: also }) => {
                 Self::ExhaustedLazily {
                     truncated: truncated || also,
@@ -161,7 +176,8 @@ impl Promise {
 pub struct Counts {
     /// Executions begun.
     pub executions: u64,
-    /// Those that ended with a happens-before relation that had been seen.
+    /// Those that ended with a happens-before relation that had been seen; with [`Self::causality`], those of a class that
+    /// had been executed.
     pub redundant: u64,
     /// Those that were given up, since nothing new could come of them.
     pub abandoned: u64,
@@ -177,10 +193,46 @@ pub struct Counts {
     pub relations: u64,
     /// Distinct lazy happens-before relations of these, if they were counted.
     pub lazy_relations: Option<u64>,
+    /// Of strategies that tell executions apart by what the threads observe.
+    #[serde(default)]
+    pub causality: Option<Causality>,
     /// Distinct terminal states.
     pub states: u64,
     /// Wall clock.
     pub seconds: f64,
+}
+
+/// What a strategy did that tells executions apart by what the threads observe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Causality {
+    /// Classes executed: in the executions of one, all threads observe the same.
+    pub classes: u64,
+    /// Executions of classes that had been executed, made to show a data race that had been predicted.
+    pub confirmations: u64,
+    /// Beginnings of executions that wait to be executed.
+    pub waiting: u64,
+    /// Questions asked of the solver.
+    pub queries: u64,
+    /// Those that it gave up: nothing is known of what they were about.
+    pub unknown: u64,
+    /// Beginnings that the program did not follow: likewise.
+    pub lost: u64,
+    /// Executions with an event whose outcome depends on more than values, such as those of barriers and channels: others like
+    /// them may be missed.
+    pub open: u64,
+}
+
+impl Causality {
+    /// Adds up.
+    pub const fn add(&mut self, other: &Self) {
+        self.classes += other.classes;
+        self.confirmations += other.confirmations;
+        self.waiting += other.waiting;
+        self.queries += other.queries;
+        self.unknown += other.unknown;
+        self.lost += other.lost;
+        self.open += other.open;
+    }
 }
 
 /// A failure, with the schedule that leads to it.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::document::{Kind, Status};
+use super::document::{Kind, Reason, Status};
 use super::events::{self, Mark};
 use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Promise, Waiting};
 use super::human::{cut_short, paragraph, source_line, status, title};
@@ -44,10 +44,10 @@ pub fn harness(
             writeln!(out)?;
         }
         let good = match report.promise {
-            Promise::Exhausted | Promise::ExhaustedLazily { truncated: false } => style::GOOD,
+            _ if report.promise.is_exhausted() => style::GOOD,
             _ => style::NONE,
         };
-        let text = promise(&report.promise, report.sampled_inputs);
+        let text = promise(&report.promise, report.sampled_inputs, &report.counts);
         let (what, rest) = text.split_once(':').unwrap_or((&text, ""));
         let plain = format!("  {strategy}: {what}:{rest}");
         // Styled only where it is on one line, as it mostly is.
@@ -211,7 +211,7 @@ fn marks(failure: &Failure) -> Vec<Mark<'_>> {
 }
 
 /// What can be said of the program.
-fn promise(promise: &Promise, sampled_inputs: bool) -> String {
+fn promise(promise: &Promise, sampled_inputs: bool, counts: &Counts) -> String {
     let inputs = if sampled_inputs {
         ", with the inputs that were sampled"
     } else {
@@ -229,6 +229,27 @@ fn promise(promise: &Promise, sampled_inputs: bool) -> String {
             "bounded: one schedule was run of all that differ in the order of independent events and of critical \
              sections that share nothing{inputs}; some were cut at --max-steps, and nothing is known of what follows"
         ),
+        Promise::ExhaustedByValues { truncated } => {
+            let executions = counted(counts.executions, "execution", "executions");
+            let what = if *truncated {
+                "bounded"
+            } else {
+                "state space exhausted"
+            };
+            let cut = if *truncated {
+                "; some were cut at --max-steps, and nothing is known of what follows"
+            } else {
+                ""
+            };
+            format!(
+                "{what}: {executions}; every class of executions in which all threads observe the same was run, {}{inputs}\
+                 {cut}",
+                match counts.redundant {
+                    0 => "exactly once".to_owned(),
+                    n => format!("{} of them more than once", grouped(n)),
+                }
+            )
+        }
         Promise::Bounded {
             preemptions,
             truncated,
@@ -257,7 +278,21 @@ fn promise(promise: &Promise, sampled_inputs: bool) -> String {
                 .to_owned()
         }
         Promise::Unfinished { reasons } => {
-            let reasons: Vec<_> = reasons.iter().map(|r| words::reason(*r)).collect();
+            let causality = counts.causality.unwrap_or_default();
+            let told = |reason: &Reason| {
+                let times = match reason {
+                    Reason::SolverUnknown => causality.unknown,
+                    Reason::NotFollowed => causality.lost,
+                    Reason::OpenOutcome => causality.open,
+                    _ => 0,
+                };
+                let times = match times {
+                    0 => String::new(),
+                    n => format!(" ({})", grouped(n)),
+                };
+                format!("{}{times}", words::reason(*reason))
+            };
+            let reasons: Vec<_> = reasons.iter().map(told).collect();
             format!("not finished: {}", reasons.join(", "))
         }
     }
@@ -279,6 +314,28 @@ fn counts(counts: &Counts) -> String {
     let lazy = counts
         .lazy_relations
         .map(|lazy| format!(" ({} lazy)", grouped(lazy)));
+    if let Some(causality) = &counts.causality {
+        text.push_str(&format!(
+            "; {}, {} asked of the solver",
+            counted(
+                causality.classes,
+                "class of observations",
+                "classes of observations"
+            ),
+            counted(causality.queries, "question", "questions")
+        ));
+        for (n, what) in [
+            (causality.confirmations, "executed again to confirm races"),
+            (causality.waiting, "seeds waiting"),
+            (causality.unknown, "given up by the solver"),
+            (causality.lost, "seeds not followed"),
+            (causality.open, "executions with open outcomes"),
+        ] {
+            if n > 0 {
+                text.push_str(&format!(", {} {what}", grouped(n)));
+            }
+        }
+    }
     text.push_str(&format!(
         "; {}{}; {}; {}; {:.2} s",
         counted(

@@ -2,7 +2,7 @@
 
 use super::document::*;
 use super::exploration::{
-    Counts, Coupling, Exploration, Failure, HarnessExploration, Promise, Waiting,
+    Causality, Counts, Coupling, Exploration, Failure, HarnessExploration, Promise, Waiting,
 };
 use super::schedule::{Action, Confirmation, Event};
 
@@ -262,7 +262,10 @@ pub(crate) fn exploration() -> Exploration {
         inputs: harness().inputs,
         sampled_inputs: false,
         promise,
-        counts: Counts::default(),
+        counts: Counts {
+            causality: Some(Causality::default()),
+            ..Counts::default()
+        },
         failures: vec![failure.clone()],
         notes: Vec::new(),
     };

@@ -178,6 +178,13 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::SolverUnknown => "the solver did not always know",
         Reason::Died => "the program died",
         Reason::Fuzzed => "a fuzzer chose",
+        Reason::NotFollowed => {
+            "the program did not follow schedules that it should have been able to follow"
+        }
+        Reason::OpenOutcome => {
+            "the outcome of waiting at a barrier, a channel or the like depends on more than values, and other outcomes may \
+             be missed"
+        }
     }
 }
 

@@ -50,8 +50,10 @@ pub struct Executed {
     planned: HashSet<u64, BuildHasherDefault<Identity>>,
     redundant: u64,
     confirmations: u64,
-    /// Seeds that the program did not follow, and traces that say less than there is.
+    /// Seeds that the program did not follow.
     lost: u64,
+    /// Executions whose traces say less than there is: see [`Model::is_open`](crate::mcm::Model::is_open).
+    open: u64,
 }
 
 impl Executed {
@@ -64,15 +66,16 @@ impl Executed {
         new
     }
 
-    /// A seed was not followed, or a trace does not say all.
-    pub fn lose(&mut self, lost: bool) {
+    /// Notes whether a seed was not followed, and whether a trace does not say all.
+    pub fn lose(&mut self, lost: bool, open: bool) {
         self.lost += u64::from(lost);
+        self.open += u64::from(open);
     }
 
-    /// How many seeds were not followed.
+    /// How many executions there were of either kind.
     #[must_use]
     pub const fn lost(&self) -> u64 {
-        self.lost
+        self.lost + self.open
     }
 
     /// Whether a class has been executed.
@@ -97,6 +100,7 @@ impl Executed {
             queries: effort.queries,
             unknown: effort.unknown,
             lost: self.lost,
+            open: self.open,
         }
     }
 }
@@ -208,7 +212,7 @@ impl<S: Solver> Strategy for Mcr<S> {
         let reached = seed
             .as_ref()
             .is_none_or(|seed| self.classes.are_below(&ends, &seed.nodes));
-        self.executed.lose(!followed || !reached || model.is_open());
+        self.executed.lose(!followed || !reached, model.is_open());
         let new = self.executed.note(key, seed.as_ref());
         let member = match seed.map(|seed| seed.purpose) {
             Some(Purpose::Class(member)) => member,
@@ -237,8 +241,8 @@ impl<S: Solver> Strategy for Mcr<S> {
     }
 
     fn promise(&self) -> Promise {
-        if self.over && self.executed.lost == 0 && self.effort.unknown == 0 {
-            Promise::Exhausted
+        if self.over && self.executed.lost() == 0 && self.effort.unknown == 0 {
+            Promise::ExhaustedByValues { truncated: false }
         } else {
             Promise::Unfinished
         }

@@ -15,7 +15,7 @@ use careful::Careful;
 
 use super::Connection;
 use super::message::{
-    ExploreRequest, Explored, FailureKind, Promise, ReplayRequest, Replayed, Reply,
+    Causality, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest, Replayed, Reply,
     ScheduleFinding, Waiting,
 };
 use super::search::{bind, texts};
@@ -323,11 +323,12 @@ impl Turns {
 
 fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
     let counts = search.counts();
+    let causality = search.strategy().causality();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let estimate = search.estimate().map(|estimate| estimate.round() as u64);
     Explored {
         executions: counts.executions,
-        redundant: counts.redundant,
+        redundant: causality.map_or(counts.redundant, |causality| causality.redundant),
         abandoned: counts.abandoned,
         blocked: counts.deadlocks,
         truncated: counts.truncated,
@@ -338,6 +339,16 @@ fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
         lazy_relations: counts.lazy_relations,
         states: counts.states,
         estimate,
+        causality: causality.map(|causality| Causality {
+            classes: causality.classes,
+            redundant: causality.redundant,
+            confirmations: causality.confirmations,
+            waiting: causality.waiting,
+            queries: causality.queries,
+            unknown: causality.unknown,
+            lost: causality.lost,
+            open: causality.open,
+        }),
     }
 }
 
@@ -346,6 +357,9 @@ fn promise(promise: seqz_explore::Promise) -> Promise {
         seqz_explore::Promise::Exhausted => Promise::Exhausted,
         seqz_explore::Promise::ExhaustedLazily { truncated } => {
             Promise::ExhaustedLazily { truncated }
+        }
+        seqz_explore::Promise::ExhaustedByValues { truncated } => {
+            Promise::ExhaustedByValues { truncated }
         }
         seqz_explore::Promise::Bounded {
             preemptions,

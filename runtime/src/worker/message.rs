@@ -19,8 +19,8 @@ use crate::log::{LockMode, Op, TEvent};
 
 pub use fuzzing::{DecodeRequest, SeedRequest};
 pub use schedules::{
-    Confirmation, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest, Replayed,
-    ScheduleFinding, Scheduled, Waiting,
+    Causality, Confirmation, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest,
+    Replayed, ScheduleFinding, Scheduled, Waiting,
 };
 
 /// What decides feasibility.

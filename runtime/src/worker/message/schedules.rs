@@ -40,8 +40,7 @@ pub struct ExploreRequest {
     /// The harness's name.
     pub harness: String,
     /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `hbr-cache`, `lazy-hbr`, `lazy-dpor`,
-    /// `hapset`, `hapset+pcb`,
-    /// `random`, `pct`, `pos`, `surw`.
+    /// `hapset`, `hapset+pcb`, `mcr`, `rv-causal`, `random`, `pct`, `pos`, `surw`.
     pub strategy: String,
     /// The preemption bound of those that have one; the number of priority changes of `pct`.
     pub bound: Option<u32>,
@@ -165,6 +164,29 @@ pub struct Explored {
     pub states: u64,
     /// How many executions there will be in all, as estimated from the part of the tree that is done.
     pub estimate: Option<u64>,
+    /// Of strategies that tell executions apart by what the threads observe.
+    pub causality: Option<Causality>,
+}
+
+/// Counts of a strategy that tells executions apart by what the threads observe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Causality {
+    /// Classes executed: all threads observe the same in the executions of one.
+    pub classes: u64,
+    /// Executions of a class that had been executed.
+    pub redundant: u64,
+    /// Executions that were only to show a race that had been predicted, and were of a class that had been executed.
+    pub confirmations: u64,
+    /// Seeds that wait to be executed.
+    pub waiting: u64,
+    /// Questions asked of the solver.
+    pub queries: u64,
+    /// Those that it gave up.
+    pub unknown: u64,
+    /// Seeds that the program did not follow.
+    pub lost: u64,
+    /// Executions with an event whose outcome depends on more than values.
+    pub open: u64,
 }
 
 /// What an exploration that has ended can promise.
@@ -175,6 +197,11 @@ pub enum Promise {
     /// Every reachable state, but not every schedule: of those that differ in the order of critical sections that share
     /// nothing, at least one has been executed.
     ExhaustedLazily {
+        /// Executions were cut at the step bound.
+        truncated: bool,
+    },
+    /// Every class of executions in which all threads observe the same has been executed.
+    ExhaustedByValues {
         /// Executions were cut at the step bound.
         truncated: bool,
     },
@@ -290,10 +317,22 @@ wire!(Explored {
     relations,
     lazy_relations,
     states,
-    estimate
+    estimate,
+    causality
 });
 
-wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished, 4 = ExhaustedLazily { truncated }, 5 = Heuristic });
+wire!(Causality {
+    classes,
+    redundant,
+    confirmations,
+    waiting,
+    queries,
+    unknown,
+    lost,
+    open
+});
+
+wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished, 4 = ExhaustedLazily { truncated }, 5 = Heuristic, 6 = ExhaustedByValues { truncated } });
 
 wire!(Replayed {
     0 = Followed { failure, same, next },
