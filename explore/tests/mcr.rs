@@ -211,7 +211,7 @@ fn matching_pairs_cover_every_vector() {
             assert!(missing.is_empty(), "{program:?}\nmissing {missing:?}");
             let wrong: Vec<_> = seen.keys().filter(|v| !all.contains(*v)).collect();
             assert!(wrong.is_empty(), "{program:?}\nwrong {wrong:?}");
-            assert_eq!(search.promise(), Promise::Exhausted, "{program:?}");
+            assert_eq!(search.promise(), EXHAUSTED, "{program:?}");
             programs += 1;
             redundant += search.strategy().causality().map_or(0, |c| c.redundant);
         }

@@ -73,6 +73,12 @@ impl Classes {
         self.children.get(&(thread, parent, observation)).copied()
     }
 
+    /// Whether there is such a node.
+    #[must_use]
+    pub fn has(&self, node: Node) -> bool {
+        node == ROOT || (node as usize) < self.nodes.len()
+    }
+
     fn depth(&self, node: Node) -> u32 {
         if node == ROOT {
             0

@@ -13,9 +13,9 @@
 //! *No class twice.* A seed is executed only if no executed class covers it. What comes of it covers it, and so is
 //! another class than all of those.
 
-use super::classes::{ClassId, Classes, Node, Partial, ROOT};
+use super::classes::{ClassId, Node, Partial, ROOT};
 use super::deadlocks;
-use super::frontier::{Purpose, Seed};
+use super::frontier::{Frontier, Shared};
 use crate::event::{Kind, Thread};
 use crate::hash::mix;
 use crate::mcm::model::{Cut, Model, Step};
@@ -35,6 +35,16 @@ pub struct Effort {
     pub unknown: u64,
 }
 
+impl Effort {
+    /// Adds up.
+    pub const fn add(&mut self, other: Self) {
+        self.flips += other.flips;
+        self.covered += other.covered;
+        self.queries += other.queries;
+        self.unknown += other.unknown;
+    }
+}
+
 /// The nodes of an execution: per lane and index, what its thread has observed before that event.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
@@ -43,14 +53,14 @@ pub struct Paths {
 
 impl Paths {
     /// Enters an execution's nodes.
-    pub fn of(model: &Model, classes: &mut Classes) -> Self {
+    pub fn of(model: &Model, frontier: &mut Frontier) -> Self {
         let nodes = model.lanes().iter().map(|lane| {
             let mut at = ROOT;
             let mut nodes = Vec::with_capacity(lane.steps.len() + 1);
             nodes.push(at);
             for step in &lane.steps {
                 if step.observes() {
-                    at = classes.child(lane.thread, at, step.observation());
+                    at = frontier.child(lane.thread, at, step.observation());
                 }
                 nodes.push(at);
             }
@@ -96,14 +106,15 @@ pub struct Expansion<'a, S> {
     pub model: &'a Model,
     /// Its nodes.
     pub paths: &'a Paths,
-    /// All that is known.
-    pub classes: &'a mut Classes,
+    /// The execution's number.
+    pub run: u32,
+    /// All that is known. Others may work on it, too: what is not known now may be a little later, and then there are
+    /// two seeds of one class. Of these only one is executed, since what comes of it covers the other.
+    pub shared: &'a Shared,
     /// Answers.
     pub solver: &'a mut S,
-    /// Takes the seeds.
-    pub seeds: &'a mut Vec<Seed>,
     /// Counts.
-    pub effort: &'a mut Effort,
+    pub effort: Effort,
 }
 
 impl<S: Solver> Expansion<'_, S> {
@@ -188,16 +199,22 @@ impl<S: Solver> Expansion<'_, S> {
         let thread = self.model.lane_at(lane).thread;
         let before = self.paths.before(lane, index);
         let observation = observation(step, sight);
-        if let Some(node) = self.classes.known_child(thread, before, observation) {
-            let nodes = self.nodes(upper, lane, node);
-            if self.classes.covering(&nodes, false).is_some() {
-                self.effort.covered += 1;
-                return;
-            }
+        if self
+            .known(thread, before, observation, upper, lane)
+            .is_some()
+        {
+            self.effort.covered += 1;
+            return;
         }
         let mut open = vec![lower.to_vec()];
         let mut closed: Vec<Cut> = Vec::new();
+        let mut asked: Vec<Cut> = Vec::new();
         while let Some(lower) = open.pop() {
+            // Several ways lead to the same bounds.
+            if asked.contains(&lower) {
+                continue;
+            }
+            asked.push(lower.clone());
             if closed
                 .iter()
                 .any(|closed| closed.iter().zip(&lower).all(|(closed, at)| closed <= at))
@@ -222,18 +239,19 @@ impl<S: Solver> Expansion<'_, S> {
                 }
             };
             let (cut, schedule) = self.grow(&witness, lane, step, sight, upper);
-            let node = self.classes.child(thread, before, observation);
-            let nodes = self.nodes(&cut, lane, node);
-            let member = match self.classes.covering(&nodes, false) {
-                Some(member) => member,
-                None => self.plant(nodes, schedule),
-            };
+            let known = self.known(thread, before, observation, &cut, lane);
+            let member = known.unwrap_or_else(|| {
+                let mut frontier = self.shared.write();
+                let node = frontier.child(thread, before, observation);
+                frontier.plant_class(self.run, self.nodes(&cut, lane, node), schedule)
+            });
             // What else there can be has an observation in which it differs from this member.
+            let frontier = self.shared.read();
             for other in 0..self.model.lanes().len() {
                 if other == lane as usize {
                     continue;
                 }
-                if let Some(at) = self.parting(member, other, upper[other]) {
+                if let Some(at) = self.parting(&frontier, member, other, upper[other]) {
                     let mut more = lower.clone();
                     more[other] = more[other].max(at);
                     open.push(more);
@@ -242,11 +260,34 @@ impl<S: Solver> Expansion<'_, S> {
         }
     }
 
+    /// A member that covers a cut and the event after it that observes this.
+    fn known(
+        &self,
+        thread: Thread,
+        before: Node,
+        observation: u64,
+        cut: &[u32],
+        lane: u32,
+    ) -> Option<ClassId> {
+        let frontier = self.shared.read();
+        let node = frontier.classes.known_child(thread, before, observation)?;
+        frontier
+            .classes
+            .covering(&self.nodes(cut, lane, node), false)
+    }
+
     /// How many events of a thread it takes for the execution to differ from a member, if it does within the bound.
-    fn parting(&self, member: ClassId, lane: usize, upper: u32) -> Option<u32> {
+    fn parting(
+        &self,
+        frontier: &Frontier,
+        member: ClassId,
+        lane: usize,
+        upper: u32,
+    ) -> Option<u32> {
         let thread = self.model.lanes()[lane].thread;
         let nodes = &self.paths.nodes[lane][..=upper as usize];
-        let common = nodes.partition_point(|&node| self.classes.is_through(member, thread, node));
+        let common =
+            nodes.partition_point(|&node| frontier.classes.is_through(member, thread, node));
         (common < nodes.len()).then(|| u32::try_from(common).unwrap_or(u32::MAX))
     }
 
@@ -313,35 +354,19 @@ impl<S: Solver> Expansion<'_, S> {
         (state.cut().to_vec(), schedule)
     }
 
-    /// A new seed.
-    fn plant(&mut self, nodes: Partial, schedule: Vec<Thread>) -> ClassId {
-        let member = self.classes.insert(nodes.clone());
-        self.seeds.push(Seed {
-            purpose: Purpose::Class(member),
-            nodes,
-            schedule,
-        });
-        member
-    }
-
-    /// Finds the seeds of all executions that end with threads that wait forever. `is_new` is asked with the key of the
-    /// class, see [`Paths::key`].
-    pub fn block_all(&mut self, mut is_new: impl FnMut(u64) -> bool) {
+    /// Finds the seeds of all executions that end with threads that wait forever.
+    pub fn block_all(&mut self) {
         let mut cores = Vec::new();
         let complete = deadlocks::cores(self.model, &mut cores);
         self.effort.unknown += u64::from(!complete);
         for core in &cores {
-            let (model, paths) = (self.model, self.paths);
-            let seeds = &mut *self.seeds;
+            let (model, paths, shared, run) = (self.model, self.paths, self.shared, self.run);
             self.effort.unknown += deadlocks::endings(model, core, self.solver, |ending| {
                 let key = paths.key(model, &ending.cut);
-                if is_new(key) {
-                    seeds.push(Seed {
-                        purpose: Purpose::Ending(key),
-                        nodes: paths.at(model, &ending.cut),
-                        schedule: ending.schedule,
-                    });
-                }
+                let nodes = paths.at(model, &ending.cut);
+                shared
+                    .write()
+                    .plant_ending(run, key, nodes, ending.schedule);
             });
         }
     }

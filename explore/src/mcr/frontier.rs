@@ -1,7 +1,16 @@
-//! Seeds that wait to be executed.
+//! What all who work on one search share: the classes, and the seeds that wait to be executed.
 
-use super::classes::{ClassId, Partial};
-use crate::event::Thread;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
+use std::hash::BuildHasherDefault;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::classes::{ClassId, Classes, Node, Partial};
+use super::expand::Effort;
+use super::journal::{Aim, Change, Journal};
+use crate::distinct::Identity;
+use crate::event::{Site, Thread};
+use crate::strategy::Causality;
 
 /// What a seed is executed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +28,411 @@ pub enum Purpose {
 /// The beginning of an execution that is to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
+    /// Its number.
+    pub number: u32,
+    /// The run that it was predicted from. [`NO_RUN`]: one that is not there any more.
+    pub run: u32,
     /// What for.
     pub purpose: Purpose,
     /// What it fixes.
     pub nodes: Partial,
     /// Whom to run, as far as it goes.
     pub schedule: Vec<Thread>,
+}
+
+/// No run.
+pub const NO_RUN: u32 = u32::MAX;
+
+/// A run that is over.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// The seed that it followed.
+    pub seed: Option<u32>,
+    /// The member that it is. `None`: it only showed something of a class that had been executed.
+    pub member: Option<ClassId>,
+    /// Whether that is so, or would have been if the class had been executed.
+    pub confirms: bool,
+    /// How far it went.
+    pub ends: Partial,
+    /// Whether the member is none that a seed has.
+    pub own_member: bool,
+    /// Whether it is to be expanded.
+    pub leads_on: bool,
+    /// The key of its class.
+    pub key: u64,
+    /// Whether it left its seed.
+    pub lost: bool,
+    /// Whether its model says too little.
+    pub open: bool,
+}
+
+impl Seed {
+    /// Its place among the classes.
+    #[must_use]
+    pub const fn member(&self) -> Option<ClassId> {
+        match self.purpose {
+            Purpose::Class(member) => Some(member),
+            _ => None,
+        }
+    }
+}
+
+/// What a search knows.
+#[derive(Default)]
+pub struct Frontier {
+    /// All classes, and all seeds that will be some.
+    pub classes: Classes,
+    seeds: Vec<Seed>,
+    /// How many seeds there have been.
+    planted: u32,
+    runs: u32,
+    keys: HashSet<u64, BuildHasherDefault<Identity>>,
+    /// Endings with waiting threads that have been predicted.
+    planned: HashSet<u64, BuildHasherDefault<Identity>>,
+    /// Races that have been predicted.
+    races: HashSet<(Site, Site)>,
+    /// Threads that have been met, with who forks them and after how many others.
+    threads: BTreeMap<Thread, (Thread, u32)>,
+    /// What expansions have done.
+    pub effort: Effort,
+    redundant: u64,
+    confirmations: u64,
+    /// Runs that left their seeds.
+    lost: u64,
+    /// Runs of which a model says too little: see [`Model::is_open`](crate::mcm::Model::is_open).
+    open: u64,
+    journal: Option<Box<dyn Journal>>,
+}
+
+impl fmt::Debug for Frontier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Frontier")
+            .field("classes", &self.classes)
+            .field("seeds", &self.seeds)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A journal that does not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrokenJournal;
+
+impl Frontier {
+    /// The state after these changes, less what depends on runs that were not expanded to the end; and which runs were, in
+    /// order.
+    ///
+    /// # Errors
+    /// When the changes do not fit together.
+    pub fn restore(changes: Vec<Change>) -> Result<(Self, Vec<bool>), BrokenJournal> {
+        let expanded = changes.iter().filter_map(|change| match change {
+            Change::Expanded { run, .. } => Some(*run),
+            _ => None,
+        });
+        let expanded: BTreeSet<u32> = expanded.collect();
+        let mut seeds: HashMap<u32, Seed> = HashMap::new();
+        let mut runs = Vec::new();
+        let mut frontier = Self::default();
+        for change in changes {
+            match change {
+                Change::Thread {
+                    thread,
+                    parent,
+                    nth,
+                } => {
+                    frontier.threads.insert(thread, (parent, nth));
+                }
+                Change::Node {
+                    thread,
+                    parent,
+                    observation,
+                } => {
+                    if !frontier.classes.has(parent) {
+                        return Err(BrokenJournal);
+                    }
+                    frontier.classes.child(thread, parent, observation);
+                }
+                Change::Seed {
+                    run,
+                    aim,
+                    nodes,
+                    schedule,
+                } => {
+                    if !nodes.iter().all(|&(_, node)| frontier.classes.has(node)) {
+                        return Err(BrokenJournal);
+                    }
+                    let seed = frontier.seed(run, aim, nodes, schedule);
+                    seeds.insert(seed.number, seed);
+                }
+                Change::Ran {
+                    seed,
+                    member,
+                    leads_on,
+                    ends,
+                    key,
+                    lost,
+                    open,
+                } => {
+                    let run = u32::try_from(runs.len()).map_err(|_| BrokenJournal)?;
+                    let own = member.then(|| frontier.classes.insert(Vec::new()));
+                    let followed = seed.and_then(|number| seeds.get(&number));
+                    let counts = leads_on
+                        || match followed.map(|seed| (seed.purpose, seed.run)) {
+                            // All that follows from it follows from the run that it was predicted from.
+                            Some((Purpose::Ending(_), of)) => expanded.contains(&of),
+                            // What it shows something of has to be there.
+                            _ => frontier.keys.contains(&key),
+                        };
+                    let done = counts && expanded.contains(&run);
+                    runs.push(done);
+                    if !done {
+                        continue;
+                    }
+                    if !ends.iter().all(|&(_, node)| frontier.classes.has(node)) {
+                        return Err(BrokenJournal);
+                    }
+                    let seed = match seed {
+                        Some(number) => Some(seeds.remove(&number).ok_or(BrokenJournal)?),
+                        None => None,
+                    };
+                    let ran = Ran {
+                        seed: None,
+                        member: own.or(seed.as_ref().and_then(Seed::member)),
+                        confirms: seed.is_some_and(|seed| seed.purpose == Purpose::Race),
+                        ends,
+                        own_member: own.is_some(),
+                        leads_on,
+                        key,
+                        lost,
+                        open,
+                    };
+                    frontier.take_in(&ran);
+                }
+                Change::Expanded { effort, .. } => frontier.effort.add(effort),
+            }
+        }
+        frontier.runs = u32::try_from(runs.len()).map_err(|_| BrokenJournal)?;
+        frontier.seeds = seeds.into_values().collect();
+        for seed in &mut frontier.seeds {
+            if !expanded.contains(&seed.run) {
+                seed.run = NO_RUN;
+            }
+        }
+        frontier.seeds.sort_by_key(|seed| seed.number);
+        Ok((frontier, runs))
+    }
+
+    /// Takes down all changes from now on.
+    pub fn keep(&mut self, journal: Box<dyn Journal>) {
+        self.journal = Some(journal);
+    }
+
+    /// The time to write what has been taken down.
+    pub fn flush(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            journal.flush();
+        }
+    }
+
+    fn note(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(journal) = &mut self.journal {
+            journal.note(&change());
+        }
+    }
+
+    /// Threads that have been met: their numbers, with who forks them and after how many others.
+    pub fn threads(&self) -> impl Iterator<Item = (Thread, (Thread, u32))> {
+        self.threads.iter().map(|(&thread, &by)| (thread, by))
+    }
+
+    /// A thread has been met.
+    pub fn met(&mut self, thread: Thread, parent: Thread, nth: u32) {
+        if self.threads.insert(thread, (parent, nth)).is_none() {
+            self.note(|| Change::Thread {
+                thread,
+                parent,
+                nth,
+            });
+        }
+    }
+
+    /// See [`Classes::child`].
+    pub fn child(&mut self, thread: Thread, parent: Node, observation: u64) -> Node {
+        let known = self.classes.known_child(thread, parent, observation);
+        known.unwrap_or_else(|| {
+            self.note(|| Change::Node {
+                thread,
+                parent,
+                observation,
+            });
+            self.classes.child(thread, parent, observation)
+        })
+    }
+
+    fn seed(&mut self, run: u32, aim: Aim, nodes: Partial, schedule: Vec<Thread>) -> Seed {
+        let number = self.planted;
+        self.planted += 1;
+        let purpose = match aim {
+            Aim::Class => Purpose::Class(self.classes.insert(nodes.clone())),
+            Aim::Ending(key) => {
+                self.planned.insert(key);
+                Purpose::Ending(key)
+            }
+            Aim::Race => Purpose::Race,
+        };
+        Seed {
+            number,
+            run,
+            purpose,
+            nodes,
+            schedule,
+        }
+    }
+
+    fn plant(&mut self, run: u32, aim: Aim, nodes: Partial, schedule: Vec<Thread>) -> Seed {
+        self.note(|| Change::Seed {
+            run,
+            aim,
+            nodes: nodes.clone(),
+            schedule: schedule.clone(),
+        });
+        let seed = self.seed(run, aim, nodes, schedule);
+        self.seeds.push(seed.clone());
+        seed
+    }
+
+    /// A new seed of a class.
+    pub fn plant_class(&mut self, run: u32, nodes: Partial, schedule: Vec<Thread>) -> ClassId {
+        let seed = self.plant(run, Aim::Class, nodes, schedule);
+        seed.member().unwrap_or(ClassId::MAX)
+    }
+
+    /// Whether a race between these places has been predicted.
+    #[must_use]
+    pub fn knows_race(&self, places: (Site, Site)) -> bool {
+        self.races.contains(&places)
+    }
+
+    /// A new seed that shows a race between these places, unless one is known.
+    pub fn plant_race(&mut self, run: u32, places: (Site, Site), schedule: Vec<Thread>) {
+        if self.races.insert(places) {
+            self.plant(run, Aim::Race, Vec::new(), schedule);
+        }
+    }
+
+    /// A new seed that is a whole execution, predicted from this run, unless it is known.
+    pub fn plant_ending(&mut self, run: u32, key: u64, nodes: Partial, schedule: Vec<Thread>) {
+        if !self.keys.contains(&key) && !self.planned.contains(&key) {
+            self.plant(run, Aim::Ending(key), nodes, schedule);
+        }
+    }
+
+    /// The next seed that no executed class covers.
+    pub fn next_seed(&mut self) -> Option<Seed> {
+        while let Some(seed) = self.seeds.pop() {
+            let known = match seed.purpose {
+                Purpose::Class(_) => self.classes.covering(&seed.nodes, true).is_some(),
+                Purpose::Ending(key) => self.keys.contains(&key),
+                Purpose::Pairs | Purpose::Race => false,
+            };
+            if !known {
+                return Some(seed);
+            }
+        }
+        None
+    }
+
+    /// Takes in a run that is over; its number.
+    pub fn ran(&mut self, ran: &Ran) -> u32 {
+        self.note(|| Change::Ran {
+            seed: ran.seed,
+            member: ran.own_member,
+            leads_on: ran.leads_on,
+            ends: ran.ends.clone(),
+            key: ran.key,
+            lost: ran.lost,
+            open: ran.open,
+        });
+        self.take_in(ran);
+        let run = self.runs;
+        self.runs += 1;
+        run
+    }
+
+    fn take_in(&mut self, ran: &Ran) {
+        let known = !self.keys.insert(ran.key);
+        self.confirmations += u64::from(known && ran.confirms);
+        self.redundant += u64::from(known && !ran.confirms);
+        self.lost += u64::from(ran.lost);
+        self.open += u64::from(ran.open);
+        if let Some(member) = ran.member {
+            self.classes.extend(member, ran.ends.clone());
+        }
+    }
+
+    /// All that follows from a run has been planted.
+    pub fn expanded(&mut self, run: u32, effort: Effort) {
+        self.effort.add(effort);
+        self.note(|| Change::Expanded { run, effort });
+    }
+
+    /// How many runs there have been.
+    #[must_use]
+    pub const fn runs(&self) -> u32 {
+        self.runs
+    }
+
+    /// How many classes have been executed.
+    #[must_use]
+    pub fn executed(&self) -> u64 {
+        self.keys.len() as u64
+    }
+
+    /// The counts.
+    #[must_use]
+    pub fn causality(&self) -> Causality {
+        Causality {
+            classes: self.executed(),
+            redundant: self.redundant,
+            confirmations: self.confirmations,
+            waiting: self.seeds.len() as u64,
+            queries: self.effort.queries,
+            unknown: self.effort.unknown,
+            lost: self.lost,
+            open: self.open,
+        }
+    }
+
+    /// Whether nothing stands in the way of a promise.
+    #[must_use]
+    pub const fn is_sound(&self) -> bool {
+        self.lost == 0 && self.open == 0 && self.effort.unknown == 0
+    }
+
+    /// Whether this class has been executed.
+    #[must_use]
+    pub fn contains(&self, key: u64) -> bool {
+        self.keys.contains(&key)
+    }
+}
+
+/// What is shared. Who holds the lock finishes what it does or ends the process, so that a poisoned lock is none.
+#[derive(Debug, Default)]
+pub struct Shared(RwLock<Frontier>);
+
+impl Shared {
+    /// To share this.
+    #[must_use]
+    pub fn new(frontier: Frontier) -> Self {
+        Self(RwLock::new(frontier))
+    }
+
+    /// To look things up.
+    pub fn read(&self) -> RwLockReadGuard<'_, Frontier> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To change things.
+    pub fn write(&self) -> RwLockWriteGuard<'_, Frontier> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
 }

@@ -8,13 +8,15 @@ pub mod classes;
 pub mod deadlocks;
 pub mod expand;
 pub mod frontier;
+pub mod journal;
+pub mod pool;
 pub mod races;
 pub mod run;
+pub mod settle;
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
+use std::num::NonZero;
+use std::sync::Arc;
 
-use crate::distinct::Identity;
 use crate::event::{Event, Object};
 use crate::executor::{Pick, RunEnd, View};
 use crate::mcm::order::OrderSolver;
@@ -22,87 +24,21 @@ use crate::mcm::query::Solver;
 use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
-use classes::Classes;
-use expand::{Effort, Expansion, Paths};
-use frontier::{Purpose, Seed};
-use races::Races;
+use expand::Effort;
+use frontier::{Frontier, Seed, Shared};
+use journal::Journal;
+use pool::{Pool, Task};
 use run::Run;
 
 /// Maximal causality reduction.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Mcr<S = OrderSolver> {
     solver: S,
-    classes: Classes,
-    seeds: Vec<Seed>,
+    shared: Arc<Shared>,
+    pool: Option<Pool>,
     started: bool,
     over: bool,
     run: Run,
-    effort: Effort,
-    executed: Executed,
-    races: Races,
-}
-
-/// The classes that have been executed, by their keys: see [`Paths::key`].
-#[derive(Clone, Debug, Default)]
-pub struct Executed {
-    keys: HashSet<u64, BuildHasherDefault<Identity>>,
-    /// Endings with waiting threads that have been predicted.
-    planned: HashSet<u64, BuildHasherDefault<Identity>>,
-    redundant: u64,
-    confirmations: u64,
-    /// Seeds that the program did not follow.
-    lost: u64,
-    /// Executions whose traces say less than there is: see [`Model::is_open`](crate::mcm::Model::is_open).
-    open: u64,
-}
-
-impl Executed {
-    /// Counts an execution. Whether its class is new.
-    pub fn note(&mut self, key: u64, seed: Option<&Seed>) -> bool {
-        let new = self.keys.insert(key);
-        let confirms = seed.is_some_and(|seed| seed.purpose == Purpose::Race);
-        self.confirmations += u64::from(!new && confirms);
-        self.redundant += u64::from(!new && !confirms);
-        new
-    }
-
-    /// Notes whether a seed was not followed, and whether a trace does not say all.
-    pub fn lose(&mut self, lost: bool, open: bool) {
-        self.lost += u64::from(lost);
-        self.open += u64::from(open);
-    }
-
-    /// How many executions there were of either kind.
-    #[must_use]
-    pub const fn lost(&self) -> u64 {
-        self.lost + self.open
-    }
-
-    /// Whether a class has been executed.
-    #[must_use]
-    pub fn contains(&self, key: u64) -> bool {
-        self.keys.contains(&key)
-    }
-
-    /// Plans the execution of a whole class, if that is new.
-    pub fn plan(&mut self, key: u64) -> bool {
-        !self.keys.contains(&key) && self.planned.insert(key)
-    }
-
-    /// The counts.
-    #[must_use]
-    pub fn causality(&self, effort: &Effort, waiting: usize) -> Causality {
-        Causality {
-            classes: self.keys.len() as u64,
-            redundant: self.redundant,
-            confirmations: self.confirmations,
-            waiting: waiting as u64,
-            queries: effort.queries,
-            unknown: effort.unknown,
-            lost: self.lost,
-            open: self.open,
-        }
-    }
 }
 
 impl Mcr {
@@ -119,48 +55,76 @@ impl Default for Mcr {
     }
 }
 
+impl<S: Solver + Clone + Send + 'static> Mcr<S> {
+    /// The same search, with so many OS threads that expand runs beside the one that executes them. In which order classes
+    /// are executed then depends on time, but not which ones.
+    ///
+    /// # Errors
+    /// When the system has no threads.
+    pub fn with_helpers(mut self, helpers: usize) -> std::io::Result<Self> {
+        self.pool = match NonZero::new(helpers) {
+            Some(threads) => Some(Pool::new(threads, &self.shared, &self.solver)?),
+            None => None,
+        };
+        Ok(self)
+    }
+}
+
 impl<S: Solver> Mcr<S> {
     /// With this solver.
     #[must_use]
     pub fn with(solver: S) -> Self {
+        Self::from(Frontier::default(), solver)
+    }
+
+    /// Goes on from here.
+    #[must_use]
+    pub fn from(frontier: Frontier, solver: S) -> Self {
         Self {
             solver,
-            classes: Classes::default(),
-            seeds: Vec::new(),
-            started: false,
+            started: frontier.executed() > 0,
+            shared: Arc::new(Shared::new(frontier)),
+            pool: None,
             over: false,
             run: Run::default(),
-            effort: Effort::default(),
-            executed: Executed::default(),
-            races: Races::default(),
         }
+    }
+
+    /// Takes down all that the search comes to know from now on.
+    pub fn keep(&mut self, journal: Box<dyn Journal>) {
+        self.shared.write().keep(journal);
     }
 
     /// What expansions have done.
     #[must_use]
-    pub const fn effort(&self) -> Effort {
-        self.effort
+    pub fn effort(&self) -> Effort {
+        self.shared.read().effort
     }
 
-    /// The solver.
+    /// The solver of the thread that executes.
     #[must_use]
     pub const fn solver(&self) -> &S {
         &self.solver
     }
 
-    /// The next seed that no executed class covers.
+    /// The next seed that no executed class covers, once there is one. `None`: there will be none.
     fn next_seed(&mut self) -> Option<Seed> {
-        while let Some(seed) = self.seeds.pop() {
-            let known = match seed.purpose {
-                Purpose::Class(_) => self.classes.covering(&seed.nodes, true).is_some(),
-                Purpose::Ending(key) => self.executed.contains(key),
-                Purpose::Pairs | Purpose::Race => false,
-            };
-            if !known {
+        loop {
+            if let Some(task) = self.pool.as_ref().and_then(|pool| pool.take(false)) {
+                task.expand(&self.shared, &mut self.solver);
+                continue;
+            }
+            // In this order: a task that is done by now has planted its seeds.
+            let busy = self.pool.as_ref().filter(|pool| pool.is_busy());
+            if let Some(seed) = self.shared.write().next_seed() {
                 return Some(seed);
             }
+            let pool = busy?;
+            match pool.take(true) {
+                Some(task) => task.expand(&self.shared, &mut self.solver),
+                None => pool.wait(),
+            }
         }
-        None
     }
 }
 
@@ -204,44 +168,33 @@ impl<S: Solver> Strategy for Mcr<S> {
 
     fn end(&mut self, end: &RunEnd) {
         let (seed, followed) = self.run.end(end);
-        let model = self.run.model();
-        let paths = Paths::of(model, &mut self.classes);
-        let whole = model.whole();
-        let ends = paths.at(model, &whole);
-        let key = paths.key(model, &whole);
-        let reached = seed
-            .as_ref()
-            .is_none_or(|seed| self.classes.are_below(&ends, &seed.nodes));
-        self.executed.lose(!followed || !reached, model.is_open());
-        let new = self.executed.note(key, seed.as_ref());
-        let member = match seed.map(|seed| seed.purpose) {
-            Some(Purpose::Class(member)) => member,
-            // All that follows from it follows from the execution that it was predicted from.
-            Some(Purpose::Ending(planned)) if planned == key => return,
-            Some(Purpose::Race) if !new => return,
-            _ => self.classes.insert(Vec::new()),
+        let settled = self
+            .shared
+            .settle(self.run.model(), seed.as_ref(), followed);
+        if !settled.leads_on {
+            return;
+        }
+        let mut task = Task {
+            run: settled.run,
+            model: self.run.change_model(Default::default()),
+            paths: settled.paths,
         };
-        self.classes.extend(member, ends);
-        let mut expansion = Expansion {
-            model,
-            paths: &paths,
-            classes: &mut self.classes,
-            solver: &mut self.solver,
-            seeds: &mut self.seeds,
-            effort: &mut self.effort,
+        let spare = match &self.pool {
+            Some(pool) => pool.give(task),
+            None => {
+                task.expand(&self.shared, &mut self.solver);
+                std::mem::take(&mut task.model)
+            }
         };
-        expansion.flip_all();
-        let executed = &mut self.executed;
-        expansion.block_all(|key| executed.plan(key));
-        self.effort.unknown += self.races.predict(model, &mut self.solver, &mut self.seeds);
+        self.run.change_model(spare);
     }
 
     fn causality(&self) -> Option<Causality> {
-        Some(self.executed.causality(&self.effort, self.seeds.len()))
+        Some(self.shared.read().causality())
     }
 
     fn promise(&self) -> Promise {
-        if self.over && self.executed.lost() == 0 && self.effort.unknown == 0 {
+        if self.over && self.shared.read().is_sound() {
             Promise::ExhaustedByValues { truncated: false }
         } else {
             Promise::Unfinished

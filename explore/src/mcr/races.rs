@@ -5,76 +5,57 @@
 //! without it a race could stay unseen: here, each pair of places that can race becomes a seed that has the two
 //! accesses one after the other, with nothing in between that could order them, and whoever executes it sees the race.
 
-use std::collections::HashSet;
-
-use super::frontier::{Purpose, Seed};
+use super::frontier::Shared;
 use crate::event::Site;
 use crate::mcm::model::{Model, Step};
 use crate::mcm::query::{Goal, Query, Solver, Verdict};
 
-/// The races that have been predicted.
-#[derive(Clone, Debug, Default)]
-pub struct Races {
-    /// Pairs of places, the lower one first.
-    known: HashSet<(Site, Site)>,
-}
-
-impl Races {
-    /// Finds seeds for races between pairs of places of which none is known. The answer is how many queries were given
-    /// up.
-    pub fn predict<S: Solver>(
-        &mut self,
-        model: &Model,
-        solver: &mut S,
-        seeds: &mut Vec<Seed>,
-    ) -> u64 {
-        let mut unknown = 0;
-        for cell in model.cells().iter().filter(|cell| cell.plain) {
-            for (number, &one) in cell.uses.iter().enumerate() {
-                for &other in &cell.uses[number + 1..] {
-                    let (first, second) = (model.step(one), model.step(other));
-                    let sites = places(first, second);
-                    if one.0 == other.0
-                        || !(first.leaves_value() || second.leaves_value())
-                        || self.known.contains(&sites)
-                        || model.must_be_before(one, other)
-                        || model.must_be_before(other, one)
-                    {
-                        continue;
-                    }
-                    let mut upper = model.whole();
-                    upper[one.0 as usize] = one.1;
-                    upper[other.0 as usize] = other.1;
-                    model.close(&mut upper);
-                    let mut lower = vec![0; upper.len()];
-                    lower[one.0 as usize] = one.1;
-                    lower[other.0 as usize] = other.1;
-                    let query = Query {
-                        lower: &lower,
-                        upper: &upper,
-                        goal: Goal::Both(one.0, other.0),
-                    };
-                    match solver.solve(model, &query) {
-                        Verdict::Infeasible => {}
-                        Verdict::Unknown => unknown += 1,
-                        Verdict::Feasible(witness) => {
-                            self.known.insert(sites);
-                            let lanes = witness.into_iter().chain([one.0, other.0]);
-                            let thread = |lane| model.lane_at(lane).thread;
-                            seeds.push(Seed {
-                                purpose: Purpose::Race,
-                                nodes: Vec::new(),
-                                schedule: lanes.map(thread).collect(),
-                            });
-                        }
+/// Finds seeds for races between pairs of places of which none is known. The answer is how many queries were given
+/// up.
+pub fn predict<S: Solver>(model: &Model, run: u32, solver: &mut S, shared: &Shared) -> u64 {
+    let mut unknown = 0;
+    for cell in model.cells().iter().filter(|cell| cell.plain) {
+        for (number, &one) in cell.uses.iter().enumerate() {
+            for &other in &cell.uses[number + 1..] {
+                let (first, second) = (model.step(one), model.step(other));
+                let sites = places(first, second);
+                if one.0 == other.0
+                    || !(first.leaves_value() || second.leaves_value())
+                    || shared.read().knows_race(sites)
+                    || model.must_be_before(one, other)
+                    || model.must_be_before(other, one)
+                {
+                    continue;
+                }
+                let mut upper = model.whole();
+                upper[one.0 as usize] = one.1;
+                upper[other.0 as usize] = other.1;
+                model.close(&mut upper);
+                let mut lower = vec![0; upper.len()];
+                lower[one.0 as usize] = one.1;
+                lower[other.0 as usize] = other.1;
+                let query = Query {
+                    lower: &lower,
+                    upper: &upper,
+                    goal: Goal::Both(one.0, other.0),
+                };
+                match solver.solve(model, &query) {
+                    Verdict::Infeasible => {}
+                    Verdict::Unknown => unknown += 1,
+                    Verdict::Feasible(witness) => {
+                        let lanes = witness.into_iter().chain([one.0, other.0]);
+                        let thread = |lane| model.lane_at(lane).thread;
+                        let schedule = lanes.map(thread).collect();
+                        shared.write().plant_race(run, sites, schedule);
                     }
                 }
             }
         }
-        unknown
     }
+    unknown
 }
 
+/// The lower one first.
 fn places(one: &Step, other: &Step) -> (Site, Site) {
     (one.site.min(other.site), one.site.max(other.site))
 }

@@ -109,6 +109,11 @@ impl Run {
         (self.seed.take(), self.followed)
     }
 
+    /// Gives the model of the execution that is over away, for the memory of another.
+    pub fn change_model(&mut self, spare: Model) -> Model {
+        std::mem::replace(&mut self.model, spare)
+    }
+
     /// The model of the execution that is over.
     #[must_use]
     pub const fn model(&self) -> &Model {

@@ -25,34 +25,28 @@ use crate::hash::mix;
 use crate::mcm::model::Model;
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict, cut_of};
-use crate::mcr::Executed;
-use crate::mcr::classes::Classes;
-use crate::mcr::expand::{Effort, Expansion, Paths};
-use crate::mcr::frontier::{Purpose, Seed};
-use crate::mcr::races::Races;
+use crate::mcr::expand::Paths;
+use crate::mcr::frontier::{Purpose, Seed, Shared};
+use crate::mcr::pool::Task;
 use crate::mcr::run::Run;
+use crate::mcr::settle::Settled;
 use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
 use pairs::Pairs;
 
 /// The search by matching pairs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RvCausal<S = OrderSolver> {
     solver: S,
-    classes: Classes,
+    shared: Shared,
     /// Schedules of pairs.
     queue: VecDeque<Seed>,
     /// What the seeds fix, as hashes.
     known: HashSet<u64, BuildHasherDefault<Identity>>,
-    /// What else has to be covered.
-    seeds: Vec<Seed>,
     started: bool,
     over: bool,
     run: Run,
-    effort: Effort,
-    executed: Executed,
-    races: Races,
 }
 
 impl RvCausal {
@@ -75,16 +69,12 @@ impl<S: Solver> RvCausal<S> {
     pub fn with(solver: S) -> Self {
         Self {
             solver,
-            classes: Classes::default(),
+            shared: Shared::default(),
             queue: VecDeque::new(),
             known: HashSet::default(),
-            seeds: Vec::new(),
             started: false,
             over: false,
             run: Run::default(),
-            effort: Effort::default(),
-            executed: Executed::default(),
-            races: Races::default(),
         }
     }
 
@@ -92,21 +82,11 @@ impl<S: Solver> RvCausal<S> {
         if let Some(seed) = self.queue.pop_front() {
             return Some(seed);
         }
-        while let Some(seed) = self.seeds.pop() {
-            let known = match seed.purpose {
-                Purpose::Class(_) => self.classes.covering(&seed.nodes, true).is_some(),
-                Purpose::Ending(key) => self.executed.contains(key),
-                Purpose::Pairs | Purpose::Race => false,
-            };
-            if !known {
-                return Some(seed);
-            }
-        }
-        None
+        self.shared.write().next_seed()
     }
 
     /// Queues a schedule for each read and value that the pairs have one for.
-    fn pair_all(&mut self, paths: &Paths) {
+    fn pair_all(&mut self, run: u32, paths: &Paths) {
         let model = self.run.model();
         for (at, of) in model.lanes().iter().enumerate() {
             let lane = u32::try_from(at).unwrap_or(u32::MAX);
@@ -137,12 +117,12 @@ impl<S: Solver> RvCausal<S> {
                             }
                         }
                     });
-                    self.effort.unknown += unknown;
+                    let mut frontier = self.shared.write();
+                    frontier.effort.unknown += unknown;
                     let Some(witness) = schedule else { continue };
                     let thread = |lane: u32| model.lane_at(lane).thread;
                     let node =
-                        self.classes
-                            .child(of.thread, paths.before(lane, index), step.seen(view));
+                        frontier.child(of.thread, paths.before(lane, index), step.seen(view));
                     let mut nodes = paths.at(model, &cut_of(model, &witness));
                     nodes[at].1 = node;
                     let key = nodes.iter().fold(0_u64, |key, &(thread, node)| {
@@ -151,6 +131,8 @@ impl<S: Solver> RvCausal<S> {
                     if self.known.insert(key) {
                         let lanes = witness.into_iter().chain([lane]);
                         self.queue.push_back(Seed {
+                            number: u32::MAX,
+                            run,
                             purpose: Purpose::Pairs,
                             nodes,
                             schedule: lanes.map(thread).collect(),
@@ -221,48 +203,32 @@ impl<S: Solver> Strategy for RvCausal<S> {
 
     fn end(&mut self, end: &RunEnd) {
         let (seed, followed) = self.run.end(end);
-        let model = self.run.model();
-        let paths = Paths::of(model, &mut self.classes);
-        let whole = model.whole();
-        let ends = paths.at(model, &whole);
-        let key = paths.key(model, &whole);
-        let reached = seed
-            .as_ref()
-            .is_none_or(|seed| self.classes.are_below(&ends, &seed.nodes));
-        self.executed.lose(!followed || !reached || model.is_open());
-        let new = self.executed.note(key, seed.as_ref());
-        let member = match seed.map(|seed| seed.purpose) {
-            Some(Purpose::Class(member)) => member,
-            Some(Purpose::Ending(planned)) if planned == key => return,
-            _ if !new => return,
-            _ => self.classes.insert(Vec::new()),
+        let settled = self
+            .shared
+            .settle(self.run.model(), seed.as_ref(), followed);
+        if !settled.leads_on {
+            return;
+        }
+        let Settled { run, paths, .. } = settled;
+        self.pair_all(run, &paths);
+        let task = Task {
+            run,
+            model: self.run.change_model(Model::default()),
+            paths,
         };
-        self.classes.extend(member, ends);
-        self.pair_all(&paths);
-        let mut expansion = Expansion {
-            model: self.run.model(),
-            paths: &paths,
-            classes: &mut self.classes,
-            solver: &mut self.solver,
-            seeds: &mut self.seeds,
-            effort: &mut self.effort,
-        };
-        expansion.flip_all();
-        let executed = &mut self.executed;
-        expansion.block_all(|key| executed.plan(key));
-        self.effort.unknown +=
-            self.races
-                .predict(self.run.model(), &mut self.solver, &mut self.seeds);
+        task.expand(&self.shared, &mut self.solver);
+        self.run.change_model(task.model);
     }
 
     fn causality(&self) -> Option<Causality> {
-        let waiting = self.queue.len() + self.seeds.len();
-        Some(self.executed.causality(&self.effort, waiting))
+        let mut counts = self.shared.read().causality();
+        counts.waiting += self.queue.len() as u64;
+        Some(counts)
     }
 
     fn promise(&self) -> Promise {
-        if self.over && self.executed.lost() == 0 && self.effort.unknown == 0 {
-            Promise::Exhausted
+        if self.over && self.shared.read().is_sound() {
+            Promise::ExhaustedByValues { truncated: false }
         } else {
             Promise::Unfinished
         }
