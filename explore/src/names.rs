@@ -40,6 +40,14 @@ impl Names {
         known[before]
     }
 
+    /// Gives this number, as an earlier search has.
+    pub fn recall(&mut self, creator: u32, before: u32, name: u32) {
+        let next = self.count;
+        self.count = name;
+        self.give(creator.wrapping_add(1) as usize, before as usize);
+        self.count = self.count.max(next);
+    }
+
     /// How many numbers have been given.
     #[must_use]
     pub fn len(&self) -> usize {

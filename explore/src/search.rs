@@ -244,6 +244,25 @@ impl<S: Strategy> Search<S> {
         if !run.standing.own {
             return Ok(Some(run));
         }
+        self.count(&mut run, events);
+        Ok(Some(run))
+    }
+
+    /// Counts an execution that a search which this one goes on from has made.
+    pub fn recall(&mut self, end: &RunEnd, relation: u64, events: u64) {
+        self.begun += 1;
+        let mut run = Run {
+            end: *end,
+            relation,
+            new_relation: false,
+            new_state: false,
+            standing: Standing::WHOLE,
+        };
+        self.count(&mut run, events);
+    }
+
+    fn count(&mut self, run: &mut Run, events: u64) {
+        let Run { end, relation, .. } = *run;
         self.counts.executions += 1;
         self.counts.events += events;
         match end.outcome {
@@ -265,7 +284,6 @@ impl<S: Strategy> Search<S> {
         self.counts.failures += u64::from(counted);
         self.counts.relations = self.relations.len();
         self.counts.states = self.states.len();
-        Ok(Some(run))
     }
 
     /// Runs up to `executions` more executions; how many there were.

@@ -178,7 +178,8 @@ fn ask_in_search(program: &Program, all: All) -> Option<Counts> {
             return None;
         }
     }
-    assert_eq!(search.promise(), Promise::Exhausted);
+    let end = Promise::ExhaustedByValues { truncated: false };
+    assert_eq!(search.promise(), end);
     Some(search.strategy().solver().counts)
 }
 

@@ -66,10 +66,14 @@ pub struct ExploreArgs {
     /// Stack of each thread, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = STACK_SIZE, value_parser = clap::value_parser!(u64).range(16_384..=1 << 30))]
     stack_size: u64,
-    /// How many workers at once: they share the work on a harness with dfs, odpor and where schedules are drawn at
+    /// How many workers at once: they share the work on a harness with dfs, odpor, mcr and where schedules are drawn at
     /// random; with other strategies, and with dfs and odpor under --max-executions, they take a harness each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: u32,
+    /// Write down what the search knows, to go on from there in another run; where FILE is a checkpoint already, go on from
+    /// it. With mcr, and for one harness
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
 }
 
 /// As much as std gives to a thread.
@@ -190,6 +194,12 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
             help: "hapset and hapset+pcb learn from runs".into(),
         });
     }
+    if args.checkpoint.is_some() && args.strategy != StrategyChoice::Mcr {
+        return Err(Error::Option {
+            message: format!("there are no checkpoints of {}", args.strategy.name()),
+            help: "mcr has them: `--strategy mcr`".into(),
+        });
+    }
     let search = &args.search;
     let mode = match call_depth(args) {
         0 => Mode::Scheduled,
@@ -198,6 +208,15 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
     let program = Program::load(&search.path, mode)?;
     let harnesses = search.chosen(&program)?;
     search.known_inputs(&harnesses)?;
+    if args.checkpoint.is_some() && harnesses.len() != 1 {
+        return Err(Error::Option {
+            message: format!(
+                "a checkpoint is of one harness, and here are {}",
+                harnesses.len()
+            ),
+            help: "name one with --harness".into(),
+        });
+    }
     watch_for_interrupts()?;
 
     let progress = Progress::new(terminal);
@@ -205,7 +224,15 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         return Ok(Verdict::Interrupted);
     };
     own_allocator(ready.built.allocator)?;
-    let options = options(args, ready.target_dir);
+    let mut options = options(args, ready.target_dir);
+    if let Some(file) = &args.checkpoint {
+        if let Some(seed) = explore::checkpoint::seed(file)?.filter(|_| search.seed.is_none()) {
+            options.seed = seed;
+        }
+        let name = &harnesses[0].name;
+        let checkpoint = explore::Checkpoint::new(file, &ready.built.worker, name, &options)?;
+        options.checkpoint = Some(checkpoint);
+    }
     let subject = Subject {
         program: &program,
         generated: &ready.generated,
@@ -264,6 +291,7 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         strategy: args.strategy.name(),
         samples,
         divides: args.strategy.divides() && !lazy_relations,
+        threaded: args.strategy == StrategyChoice::Mcr,
         lazy_relations,
         learning_runs: args.learning_runs.unwrap_or(0),
         call_depth: call_depth(args),
@@ -277,6 +305,7 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         deadline: search.deadline(),
         hang_after: search.hang_after,
         jobs: args.jobs,
+        checkpoint: None,
         target_dir,
     }
 }

@@ -198,7 +198,7 @@ impl Gathered {
                 }
                 let unit = &mut self.units[part];
                 unit.current = Explored::default();
-                let promise = promised(promise, counts.causality.as_ref());
+                let promise = promised(promise, counts.causality.as_deref());
                 unit.promise = Some(match unit.promise.take() {
                     Some(earlier) => earlier.and(promise),
                     None => promise,

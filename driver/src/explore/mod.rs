@@ -1,5 +1,6 @@
 //! Exploring schedules of the original program: workers run a strategy each, and what they say is gathered here.
 
+pub mod checkpoint;
 mod divided;
 mod failure;
 mod gather;
@@ -38,6 +39,8 @@ pub struct Options {
     pub samples: bool,
     /// Whether its search can be divided.
     pub divides: bool,
+    /// Whether several threads of one worker can work on it.
+    pub threaded: bool,
     /// Whether distinct lazy happens-before relations are counted, too.
     pub lazy_relations: bool,
     /// How many runs are learned from before the search begins.
@@ -64,8 +67,19 @@ pub struct Options {
     pub hang_after: Duration,
     /// How many workers at once.
     pub jobs: u32,
+    /// A file to go on from and to write, where the strategy can do that.
+    pub checkpoint: Option<Checkpoint>,
     /// Where findings go, beside the report.
     pub target_dir: PathBuf,
+}
+
+/// A file from which a search goes on.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// Where.
+    pub file: PathBuf,
+    /// What tells the search from others.
+    pub fields: Vec<(String, String)>,
 }
 
 /// How often a thread may repeat one read before it waits for the variable to be written.
@@ -121,10 +135,8 @@ pub fn run(
     let mut told = 0;
     thread::scope(|scope| {
         let (sender, said) = mpsc::channel();
-        for _ in 0..options
-            .jobs
-            .min(u32::try_from(units.len()).unwrap_or(u32::MAX))
-        {
+        let workers = if options.threaded { 1 } else { options.jobs };
+        for _ in 0..workers.min(u32::try_from(units.len()).unwrap_or(u32::MAX)) {
             let (sender, queue, units, runner) = (sender.clone(), &queue, &units, &runner);
             scope.spawn(move || runner.work(queue, units, &sender));
         }
@@ -220,6 +232,11 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         lazy_relations: options.lazy_relations,
         learning_runs: options.learning_runs,
         call_depth: options.call_depth,
+        threads: if options.threaded { options.jobs } else { 1 },
+        checkpoint: options.checkpoint.as_ref().map(|checkpoint| {
+            let file = checkpoint.file.display().to_string();
+            (file, checkpoint.fields.clone())
+        }),
     })
 }
 

@@ -128,7 +128,10 @@ impl Runner<'_> {
             } else if request.careful.is_none() {
                 // Which execution was it? The search does the same again, and tells what it does from where it was last
                 // heard of.
-                request.careful = Some(position);
+                // Several threads make executions in an order of their own, and a checkpoint is not gone through again.
+                let anew = request.threads > 1 || request.checkpoint.is_some();
+                request.careful = Some(if anew { (position.0, 0) } else { position });
+                request.threads = 1;
             } else {
                 let death = match end {
                     End::Died(death) => Some(death),

@@ -123,6 +123,17 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Numbers a thread as an earlier search has: the `nth` that `parent` creates, from 0.
+    pub fn recall_thread(
+        &mut self,
+        thread: seqz_explore::Thread,
+        parent: seqz_explore::Thread,
+        nth: u32,
+    ) {
+        let (thread, parent) = (u32::from(thread), u32::from(parent));
+        self.state.names.recall(parent, nth, thread);
+    }
+
     /// The events of the latest execution, if it was traced.
     #[must_use]
     pub fn trace(&self) -> &[Traced] {

@@ -1,30 +1,32 @@
 //! Serving requests for scheduled mode: exploring schedules, and following one.
 
 mod careful;
+mod replay;
+mod resume;
 
 use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    Dfs, Dpor, Executor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Part,
-    Pcb, Pct, Pos, Random, RvCausal, Search, Strategy, Surw,
+    Dfs, Dpor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Odpor, Part, Pcb, Pct, Pos,
+    Random, RvCausal, Search, Strategy, Surw,
 };
 
 use careful::Careful;
+pub(super) use replay::replay;
+use resume::{Log, Memory, Past, Record, Start, begin};
 
 use super::Connection;
 use super::message::{
-    Causality, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest, Replayed, Reply,
-    ScheduleFinding, Waiting,
+    Causality, ExploreRequest, Explored, FailureKind, Promise, Reply, ScheduleFinding, Waiting,
 };
 use super::search::{bind, texts};
 use crate::engine::Place;
 use crate::harness::{AnyHarness, Bound};
 use crate::ids::Role;
-use crate::input::{InputError, Spec};
+use crate::input::InputError;
 use crate::scheduled::coupling::couplings;
-use crate::scheduled::replay::{Follow, Parting};
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Machine, Settings};
 
@@ -65,6 +67,22 @@ pub(super) fn explore(
         harness.register_values();
     }
     let mut known = Known::default();
+    let mut memory = Memory::default();
+    let mut log = None;
+    if let Some((path, fields)) = &request.checkpoint {
+        match Log::open(path, fields) {
+            Ok((opened, known)) => (log, memory) = (Some(opened), known),
+            Err(error) => {
+                let why = format!("the checkpoint {path} can't be used: {error}");
+                return connection.send(&Reply::Refused(why));
+            }
+        }
+    }
+    for finding in memory.findings {
+        known.recall(&finding);
+        connection.send(&Reply::Failure(Box::new(finding)))?;
+    }
+    let mut chapters = memory.chapters.into_iter();
     for (number, bound) in set.bound.iter().enumerate() {
         let mut exploration = Exploration {
             connection,
@@ -73,6 +91,7 @@ pub(super) fn explore(
             bound,
             known: &mut known,
         };
+        let chapter = chapters.next().unwrap_or_default();
         let going = match request.strategy.as_str() {
             "dfs" => exploration.run(Dfs::part(part)),
             "pcb" => exploration.run(Pcb::new(request.bound.unwrap_or(2))),
@@ -89,7 +108,13 @@ pub(super) fn explore(
                 request.seed,
             )),
             "odpor" => exploration.run(Odpor::part(part)),
-            "mcr" => exploration.run(Mcr::new()),
+            "mcr" => {
+                let Some((strategy, start)) = begin(number, chapter, request, log.as_ref())? else {
+                    let why = "the checkpoint is damaged".to_owned();
+                    return connection.send(&Reply::Refused(why));
+                };
+                exploration.run_from(strategy, start)
+            }
             "rv-causal" => exploration.run(RvCausal::new()),
             "random" => exploration.run(Random::new(request.seed)),
             "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
@@ -124,8 +149,18 @@ struct Known {
 }
 
 impl Known {
-    /// Counts the first failure of an execution; the answer is whether it is a new one.
-    fn note(&mut self, failure: &Failure, machine: &Machine<'_>) -> bool {
+    /// Takes in a failure that has been met in an earlier search.
+    fn recall(&mut self, finding: &ScheduleFinding) {
+        let next = self.times.len();
+        self.numbers
+            .insert((finding.kind, finding.place.clone()), next);
+        self.times.push(0);
+        self.couplings.push(Vec::new());
+    }
+
+    /// Counts the first failure of an execution; the answer is its number, how it couples the threads, and whether it is a
+    /// new one.
+    fn note(&mut self, failure: &Failure, machine: &Machine<'_>) -> (u32, Vec<(Role, u32)>, bool) {
         let next = self.times.len();
         let key = (failure.kind, failure.place.clone());
         let number = *self.numbers.entry(key).or_insert(next);
@@ -133,15 +168,26 @@ impl Known {
             self.times.push(0);
             self.couplings.push(Vec::new());
         }
-        self.times[number] += 1;
-        for (role, k) in couplings(machine.trace(), failure, machine.failures()) {
-            let known = &mut self.couplings[number];
+        let coupled = couplings(machine.trace(), failure, machine.failures());
+        self.count(number, &coupled);
+        let short = u32::try_from(number).unwrap_or(u32::MAX);
+        (short, coupled, number == next)
+    }
+
+    /// Counts an execution with the failure of this number.
+    fn count(&mut self, number: usize, coupled: &[(Role, u32)]) {
+        let (Some(times), Some(known)) =
+            (self.times.get_mut(number), self.couplings.get_mut(number))
+        else {
+            return;
+        };
+        *times += 1;
+        for &(role, k) in coupled {
             match known.iter_mut().find(|(known, _)| *known == role) {
                 Some((_, least)) => *least = k.min(*least),
                 None => known.push((role, k)),
             }
         }
-        number == next
     }
 }
 
@@ -158,6 +204,11 @@ struct Exploration<'a> {
 impl Exploration<'_> {
     /// Runs a strategy to its end. The answer is whether the next choice of inputs may follow.
     fn run(&mut self, strategy: impl Strategy) -> io::Result<bool> {
+        self.run_from(strategy, Start::default())
+    }
+
+    /// The same, from where an earlier search was.
+    fn run_from(&mut self, strategy: impl Strategy, start: Start) -> io::Result<bool> {
         let request = self.request;
         let settings = Settings {
             steps: request.max_steps,
@@ -178,6 +229,17 @@ impl Exploration<'_> {
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
         let mut parked = 0;
+        for (thread, parent, nth) in start.threads {
+            machine.recall_thread(thread, parent, nth);
+        }
+        for past in &start.runs {
+            search.recall(&past.end, past.relation, past.events);
+            parked += u64::from(past.parked);
+            if let Some((number, coupled)) = &past.failed {
+                self.known.count(*number as usize, coupled);
+            }
+        }
+        let mut next_run = start.next;
         let careful_from = request.careful.and_then(|(inputs, executions)| {
             (self.number >= inputs as usize).then_some(if self.number == inputs as usize {
                 executions
@@ -187,6 +249,7 @@ impl Exploration<'_> {
         });
         while search.counts().executions < request.max_executions {
             let execution = search.begun() + 1;
+            let events = search.counts().events;
             let step = if careful_from.is_some_and(|from| execution > from) {
                 let inputs = texts(self.bound);
                 if is_divided {
@@ -203,8 +266,18 @@ impl Exploration<'_> {
             } else {
                 search.step(&mut machine)
             };
+            let mut past;
             let is_own = match step {
                 Ok(Some(run)) => {
+                    past = start.log.as_ref().map(|_| Past {
+                        run: next_run,
+                        end: run.end,
+                        relation: run.relation,
+                        events: search.counts().events - events,
+                        parked: machine.has_parked(),
+                        failed: None,
+                    });
+                    next_run += 1;
                     if run.standing.own {
                         turns.note(run.standing.turn);
                         parked += u64::from(machine.has_parked());
@@ -231,15 +304,31 @@ impl Exploration<'_> {
                 return Ok(false);
             }
             // What fails after the first failure may fail because of it.
-            if is_own
-                && let Some(failure) = machine.failures().first()
-                && self.known.note(failure, &machine)
-            {
-                let finding = ScheduleFinding {
-                    standing: turns.last(),
-                    ..finding(&machine, failure, self.bound, execution)
-                };
-                self.connection.send(&Reply::Failure(Box::new(finding)))?;
+            let mut records = Vec::new();
+            if let Some(failure) = machine.failures().first().filter(|_| is_own) {
+                let (number, coupled, is_new) = self.known.note(failure, &machine);
+                if let Some(past) = &mut past {
+                    past.failed = Some((number, coupled));
+                }
+                if is_new {
+                    let finding = Box::new(ScheduleFinding {
+                        standing: turns.last(),
+                        ..finding(&machine, failure, self.bound, execution)
+                    });
+                    if start.log.is_some() {
+                        records.push(Record::Found(finding.clone()));
+                    }
+                    self.connection.send(&Reply::Failure(finding))?;
+                }
+            }
+            if let Some((log, past)) = start.log.as_ref().zip(past) {
+                records.push(Record::Ran(past));
+                log.write(&records);
+                if let Some(trouble) = log.trouble() {
+                    let why = format!("the checkpoint can't be written: {trouble}");
+                    self.connection.send(&Reply::Refused(why))?;
+                    return Ok(false);
+                }
             }
             until_look -= 1;
             if until_look == 0 {
@@ -339,15 +428,17 @@ fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
         lazy_relations: counts.lazy_relations,
         states: counts.states,
         estimate,
-        causality: causality.map(|causality| Causality {
-            classes: causality.classes,
-            redundant: causality.redundant,
-            confirmations: causality.confirmations,
-            waiting: causality.waiting,
-            queries: causality.queries,
-            unknown: causality.unknown,
-            lost: causality.lost,
-            open: causality.open,
+        causality: causality.map(|causality| {
+            Box::new(Causality {
+                classes: causality.classes,
+                redundant: causality.redundant,
+                confirmations: causality.confirmations,
+                waiting: causality.waiting,
+                queries: causality.queries,
+                unknown: causality.unknown,
+                lost: causality.lost,
+                open: causality.open,
+            })
         }),
     }
 }
@@ -408,83 +499,4 @@ fn finding(
         execution,
         standing: (0, execution),
     }
-}
-
-/// Follows a schedule, and says what comes of it.
-pub(super) fn replay(
-    connection: &mut Connection,
-    harness: &dyn AnyHarness,
-    request: &ReplayRequest,
-) -> io::Result<()> {
-    // Each parameter has one value, whose text may hold commas.
-    let params = harness.params().iter();
-    let specs: Vec<Spec> = params
-        .map(|param| {
-            let given = request.inputs.iter().find(|(name, _)| name == param.name);
-            given.map_or(Spec::Default, |(_, text)| Spec::List(vec![text.clone()]))
-        })
-        .collect();
-    let set = match harness.bind(&specs, 1, 0) {
-        Ok(set) => set,
-        Err(InputError { param, message }) => {
-            return connection.send(&Reply::BadInput { param, message });
-        }
-    };
-    let Some(bound) = set.bound.first() else {
-        return connection.send(&Reply::Refused("there are no inputs".to_owned()));
-    };
-    let settings = Settings {
-        stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
-        idle_reads: u32::MAX,
-        ..Settings::default()
-    };
-    let mut first = None;
-    let mut failure = None;
-    let mut next = Vec::new();
-    let mut same = 0;
-    for run in 0..request.times.max(1) {
-        let mut machine = Machine::new(&*bound.program, settings);
-        let mut follow = Follow::new(&request.schedule);
-        machine.run(&mut follow);
-        let announced = follow.take_next();
-        let events = schedule(&machine);
-        if let Some(Parting {
-            at,
-            difference,
-            thread,
-        }) = follow.parting()
-        {
-            let place =
-                thread.and_then(|thread| machine.announced().get(thread).cloned().flatten()?.1);
-            let replayed = Replayed::Diverged {
-                at,
-                difference,
-                place,
-                schedule: events,
-            };
-            return connection.send(&Reply::Replayed(replayed));
-        }
-        let place_of = machine
-            .failures()
-            .first()
-            .map(|failure| (failure.kind, failure.place.clone()));
-        if run == 0 {
-            failure = machine
-                .failures()
-                .first()
-                .map(|failure| Box::new(finding(&machine, failure, bound, 1)));
-            first = Some((events, place_of));
-            (next, same) = (announced, 1);
-        } else if first
-            .as_ref()
-            .is_some_and(|(known, known_place)| *known == events && *known_place == place_of)
-        {
-            same += 1;
-        }
-    }
-    connection.send(&Reply::Replayed(Replayed::Followed {
-        failure,
-        same,
-        next,
-    }))
 }

@@ -1,5 +1,6 @@
 //! The `main` of a generated crate: a worker of the driver, or a small command line of its own.
 
+pub mod checkpoint;
 mod command_line;
 #[cfg(feature = "scheduler")]
 mod explore;

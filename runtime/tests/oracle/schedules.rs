@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use seqz_explore::search::Counts;
-use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Odpor, Promise, Search, Strategy};
+use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, Promise, Search, Strategy};
 use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
 
@@ -38,6 +38,7 @@ fn explored(program: &Program, strategy: impl Strategy) -> Option<(BTreeSet<Seen
     let run = || harness.run();
     let settings = Settings {
         idle_reads: u32::MAX,
+        values: true,
         ..Settings::default()
     };
     let mut machine = Machine::new(&run, settings);
@@ -69,7 +70,9 @@ fn explored(program: &Program, strategy: impl Strategy) -> Option<(BTreeSet<Seen
     }
     assert!(matches!(
         search.promise(),
-        Promise::Exhausted | Promise::ExhaustedLazily { truncated: false }
+        Promise::Exhausted
+            | Promise::ExhaustedLazily { truncated: false }
+            | Promise::ExhaustedByValues { truncated: false }
     ));
     Some((seen, search.counts()))
 }
@@ -86,6 +89,10 @@ fn strategies_see_the_same_and_all_that_is_found_by_interference() {
         };
         if let Some(lazy) = failures(&program, LazyDpor::new()) {
             assert_eq!(lazy, optimal, "lazy-dpor and odpor differ\n{program}");
+        }
+        if let Some((seen, counts)) = explored(&program, Mcr::new()) {
+            assert_eq!(seen, optimal, "mcr and odpor differ\n{program}");
+            assert_eq!(counts.redundant, 0, "{program}");
         }
         if let Some(reduced) = failures(&program, Dpor::new()) {
             assert_eq!(reduced, optimal, "dpor and odpor differ\n{program}");

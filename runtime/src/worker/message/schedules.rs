@@ -69,6 +69,10 @@ pub struct ExploreRequest {
     pub learning_runs: u32,
     /// How many of the calls that a thread is in tell its events apart, for `hapset`.
     pub call_depth: u32,
+    /// How many OS threads work on the search, of `mcr`: one executes the program, all solve.
+    pub threads: u32,
+    /// A file to write down what is known, of `mcr`, and to go on from, with what tells the search from others.
+    pub checkpoint: Option<(String, Vec<(String, String)>)>,
 }
 
 /// A schedule to follow.
@@ -165,7 +169,7 @@ pub struct Explored {
     /// How many executions there will be in all, as estimated from the part of the tree that is done.
     pub estimate: Option<u64>,
     /// Of strategies that tell executions apart by what the threads observe.
-    pub causality: Option<Causality>,
+    pub causality: Option<Box<Causality>>,
 }
 
 /// Counts of a strategy that tells executions apart by what the threads observe.
@@ -281,7 +285,9 @@ wire!(ExploreRequest {
     part,
     lazy_relations,
     learning_runs,
-    call_depth
+    call_depth,
+    threads,
+    checkpoint
 });
 
 wire!(ReplayRequest {

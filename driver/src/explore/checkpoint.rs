@@ -1,0 +1,87 @@
+//! Whether a search may go on from a file.
+
+use std::path::Path;
+
+use seqz_runtime::worker::checkpoint::{digest, read};
+
+use super::{Checkpoint, Options};
+use crate::error::Error;
+
+/// The seed of the search whose checkpoint this is, if there is one.
+///
+/// # Errors
+/// When the file is no checkpoint.
+pub fn seed(file: &Path) -> Result<Option<u64>, Error> {
+    let fields = fields(file)?.unwrap_or_default();
+    let seed = fields.iter().find(|(name, _)| name == "seed");
+    Ok(seed.and_then(|(_, seed)| seed.parse().ok()))
+}
+
+fn fields(file: &Path) -> Result<Option<Vec<(String, String)>>, Error> {
+    match read(file) {
+        Ok(contents) => Ok(contents.fields),
+        Err(error) => Err(Error::Option {
+            message: format!("can't go on from {}: {error}", file.display()),
+            help: "name a file that is not there yet to begin a search".into(),
+        }),
+    }
+}
+
+impl Checkpoint {
+    /// For a search of this harness by this worker.
+    ///
+    /// # Errors
+    /// When the file is that of another search.
+    pub fn new(
+        file: &Path,
+        worker: &Path,
+        harness: &str,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let unreadable = |error| Error::Option {
+            message: format!("can't go on from {}: {error}", file.display()),
+            help: "the file and the worker have to be readable".into(),
+        };
+        let program = std::fs::read(worker).map_err(unreadable)?;
+        let inputs = options.inputs.iter();
+        let inputs: Vec<_> = inputs
+            .map(|(name, values)| format!("{name}={values}"))
+            .collect();
+        let own = vec![
+            ("program", format!("{:016x}", digest(&program))),
+            ("harness", harness.to_owned()),
+            ("strategy", options.strategy.to_owned()),
+            ("inputs", inputs.join(" ")),
+            ("max-inputs", options.max_inputs.to_string()),
+            ("seed", options.seed.to_string()),
+            ("max-steps", options.max_steps.to_string()),
+            ("stack-size", options.stack_size.to_string()),
+        ];
+        let own: Vec<(String, String)> = own
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        if let Some(known) = fields(file)? {
+            let differs = |(one, other): &(&(String, String), &(String, String))| one != other;
+            if let Some(((name, value), (_, before))) = own.iter().zip(&known).find(differs) {
+                let what = match name.as_str() {
+                    "program" => "the program, or how it is built, has changed since".to_owned(),
+                    "inputs" => format!("its inputs were `{before}`, not `{value}`"),
+                    "harness" | "strategy" => format!("its {name} is {before}, not {value}"),
+                    _ => format!("its --{name} is {before}, not {value}"),
+                };
+                return Err(Error::Option {
+                    message: format!(
+                        "{} is the checkpoint of another search: {what}",
+                        file.display()
+                    ),
+                    help: "name a file that is not there yet to begin a new search".into(),
+                });
+            }
+        }
+        Ok(Self {
+            file: std::path::absolute(file).map_err(unreadable)?,
+            fields: own,
+        })
+    }
+}

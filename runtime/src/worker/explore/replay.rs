@@ -1,0 +1,93 @@
+//! Following one schedule.
+
+use std::io;
+
+use seqz_explore::Executor;
+
+use super::super::Connection;
+use super::super::message::{ReplayRequest, Replayed, Reply};
+use super::finding;
+use crate::harness::AnyHarness;
+use crate::input::{InputError, Spec};
+use crate::scheduled::replay::{Follow, Parting};
+use crate::scheduled::witness::schedule;
+use crate::scheduled::{Machine, Settings};
+
+/// Follows a schedule, and says what comes of it.
+pub(in super::super) fn replay(
+    connection: &mut Connection,
+    harness: &dyn AnyHarness,
+    request: &ReplayRequest,
+) -> io::Result<()> {
+    // Each parameter has one value, whose text may hold commas.
+    let params = harness.params().iter();
+    let specs: Vec<Spec> = params
+        .map(|param| {
+            let given = request.inputs.iter().find(|(name, _)| name == param.name);
+            given.map_or(Spec::Default, |(_, text)| Spec::List(vec![text.clone()]))
+        })
+        .collect();
+    let set = match harness.bind(&specs, 1, 0) {
+        Ok(set) => set,
+        Err(InputError { param, message }) => {
+            return connection.send(&Reply::BadInput { param, message });
+        }
+    };
+    let Some(bound) = set.bound.first() else {
+        return connection.send(&Reply::Refused("there are no inputs".to_owned()));
+    };
+    let settings = Settings {
+        stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
+        idle_reads: u32::MAX,
+        ..Settings::default()
+    };
+    let mut first = None;
+    let mut failure = None;
+    let mut next = Vec::new();
+    let mut same = 0;
+    for run in 0..request.times.max(1) {
+        let mut machine = Machine::new(&*bound.program, settings);
+        let mut follow = Follow::new(&request.schedule);
+        machine.run(&mut follow);
+        let announced = follow.take_next();
+        let events = schedule(&machine);
+        if let Some(Parting {
+            at,
+            difference,
+            thread,
+        }) = follow.parting()
+        {
+            let place =
+                thread.and_then(|thread| machine.announced().get(thread).cloned().flatten()?.1);
+            let replayed = Replayed::Diverged {
+                at,
+                difference,
+                place,
+                schedule: events,
+            };
+            return connection.send(&Reply::Replayed(replayed));
+        }
+        let place_of = machine
+            .failures()
+            .first()
+            .map(|failure| (failure.kind, failure.place.clone()));
+        if run == 0 {
+            failure = machine
+                .failures()
+                .first()
+                .map(|failure| Box::new(finding(&machine, failure, bound, 1)));
+            first = Some((events, place_of));
+            (next, same) = (announced, 1);
+        } else if first
+            .as_ref()
+            .is_some_and(|(known, known_place)| *known == events && *known_place == place_of)
+        {
+            same += 1;
+        }
+    }
+    connection.send(&Reply::Replayed(Replayed::Followed {
+        failure,
+        same,
+        next,
+    }))
+}

@@ -1,0 +1,214 @@
+//! Writing down what a search by `mcr` knows, and going on from it.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use seqz_explore::mcm::OrderSolver;
+use seqz_explore::mcr::expand::Effort;
+use seqz_explore::mcr::frontier::Frontier;
+use seqz_explore::mcr::journal::{Aim, Change, Journal};
+use seqz_explore::{Mcr, Outcome, RunEnd, Thread};
+
+use super::super::checkpoint::Checkpoint;
+use super::super::message::{ExploreRequest, ScheduleFinding};
+use super::super::wire::{Wire, WireError, wire};
+use crate::ids::Role;
+
+/// What is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Record {
+    /// What follows is of the choice of inputs of this number.
+    Input(u32),
+    /// The search has come to know this.
+    Change(Change),
+    /// A run is over, and has been counted.
+    Ran(Past),
+    /// A failure has been met for the first time.
+    Found(Box<ScheduleFinding>),
+}
+
+/// A run that has been counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Past {
+    /// Its number.
+    pub(super) run: u32,
+    pub(super) end: RunEnd,
+    pub(super) relation: u64,
+    pub(super) events: u64,
+    pub(super) parked: bool,
+    /// The number of its failure, and how that couples the threads.
+    pub(super) failed: Option<(u32, Vec<(Role, u32)>)>,
+}
+
+/// What is known of one choice of inputs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chapter {
+    pub(super) changes: Vec<Change>,
+    pub(super) runs: Vec<Past>,
+}
+
+/// What is known from before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    pub(super) chapters: Vec<Chapter>,
+    pub(super) findings: Vec<ScheduleFinding>,
+}
+
+impl Memory {
+    /// Reads all frames.
+    fn read(bodies: &[Vec<u8>]) -> Result<Self, WireError> {
+        let mut memory = Self::default();
+        for body in bodies {
+            let mut rest = body.as_slice();
+            while !rest.is_empty() {
+                let record = Record::take(&mut rest)?;
+                match (record, memory.chapters.last_mut()) {
+                    // It is said again where a search goes on.
+                    (Record::Input(number), _) => {
+                        if number as usize > memory.chapters.len() {
+                            return Err(WireError);
+                        }
+                        memory.chapters.resize_with(
+                            memory.chapters.len().max(number as usize + 1),
+                            Chapter::default,
+                        );
+                    }
+                    (Record::Change(change), Some(chapter)) => chapter.changes.push(change),
+                    (Record::Ran(past), Some(chapter)) => chapter.runs.push(past),
+                    (Record::Found(finding), Some(_)) => memory.findings.push(*finding),
+                    _ => return Err(WireError),
+                }
+            }
+        }
+        // A run that has not been counted may have had a failure that nobody has heard of.
+        for chapter in &mut memory.chapters {
+            let counted: std::collections::BTreeSet<u32> =
+                chapter.runs.iter().map(|past| past.run).collect();
+            chapter.changes.retain(|change| match change {
+                Change::Expanded { run, .. } => counted.contains(run),
+                _ => true,
+            });
+        }
+        Ok(memory)
+    }
+}
+
+/// The file, as all threads write it.
+#[derive(Clone, Debug)]
+pub(super) struct Log(Arc<Mutex<Checkpoint>>);
+
+impl Log {
+    /// Opens it, and says what is in it.
+    pub(super) fn open(path: &str, fields: &Vec<(String, String)>) -> io::Result<(Self, Memory)> {
+        let (checkpoint, contents) = Checkpoint::open(Path::new(path), fields)?;
+        let memory = Memory::read(&contents.bodies).map_err(io::Error::other)?;
+        Ok((Self(Arc::new(Mutex::new(checkpoint))), memory))
+    }
+
+    fn get(&self) -> MutexGuard<'_, Checkpoint> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes records.
+    pub(super) fn write(&self, records: &[Record]) {
+        let mut checkpoint = self.get();
+        for record in records {
+            checkpoint.note(record);
+        }
+        checkpoint.flush();
+    }
+
+    /// Why nothing is written any more, if so.
+    pub(super) fn trouble(&self) -> Option<String> {
+        self.get().trouble().map(str::to_owned)
+    }
+}
+
+impl Journal for Log {
+    fn note(&mut self, change: &Change) {
+        self.get().note(&Record::Change(change.clone()));
+    }
+
+    fn flush(&mut self) {
+        self.get().flush();
+    }
+}
+
+/// Where the search of one choice of inputs begins.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Start {
+    /// Threads that have numbers, with who creates them and after how many others.
+    pub(super) threads: Vec<(Thread, Thread, u32)>,
+    /// Runs that count.
+    pub(super) runs: Vec<Past>,
+    /// The number of the next.
+    pub(super) next: u32,
+    /// Where to write down what comes.
+    pub(super) log: Option<Log>,
+}
+
+/// A search by `mcr` that begins where the chapter ends. `None`: that does not fit together.
+pub(super) fn begin(
+    number: usize,
+    chapter: Chapter,
+    request: &ExploreRequest,
+    log: Option<&Log>,
+) -> io::Result<Option<(Mcr, Start)>> {
+    let Ok((frontier, counts)) = Frontier::restore(chapter.changes) else {
+        return Ok(None);
+    };
+    let counts_run = |past: &Past| counts.get(past.run as usize) == Some(&true);
+    let threads = frontier
+        .threads()
+        .map(|(thread, (parent, nth))| (thread, parent, nth));
+    let start = Start {
+        threads: threads.collect(),
+        runs: chapter.runs.into_iter().filter(counts_run).collect(),
+        next: frontier.runs(),
+        log: log.cloned(),
+    };
+    let helpers = request.threads.saturating_sub(1) as usize;
+    let mut strategy = Mcr::from(frontier, OrderSolver::default()).with_helpers(helpers)?;
+    if let Some(log) = log {
+        log.write(&[Record::Input(u32::try_from(number).unwrap_or(u32::MAX))]);
+        strategy.keep(Box::new(log.clone()));
+    }
+    Ok(Some((strategy, start)))
+}
+
+wire!(Record { 0 = Input(number), 1 = Change(change), 2 = Ran(past), 3 = Found(finding) });
+
+wire!(Past {
+    run,
+    end,
+    relation,
+    events,
+    parked,
+    failed
+});
+
+wire!(RunEnd {
+    outcome,
+    state,
+    failure
+});
+
+wire!(Outcome { 0 = Completed, 1 = Blocked, 2 = Truncated, 3 = Abandoned });
+
+wire!(Effort {
+    flips,
+    covered,
+    queries,
+    unknown
+});
+
+wire!(Aim { 0 = Class, 1 = Ending(key), 2 = Race });
+
+wire!(Change {
+    0 = Thread { thread, parent, nth },
+    1 = Node { thread, parent, observation },
+    2 = Seed { run, aim, nodes, schedule },
+    3 = Ran { seed, member, leads_on, ends, key, lost, open },
+    4 = Expanded { run, effort }
+});

@@ -1,0 +1,141 @@
+//! What `seqz explore --strategy mcr` says, shared by threads and going on from checkpoints.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::programs::HEAD;
+use support::{command, package, seqz};
+
+/// Five threads that each read and write once: 541 classes.
+const FIVE: &str = "
+#[test]
+fn five() {
+    let x = Arc::new(AtomicU32::new(0));
+    let all: Vec<_> = (0..5)
+        .map(|_| {
+            let x = Arc::clone(&x);
+            thread::spawn(move || {
+                let seen = x.load(SeqCst);
+                x.store(seen + 1, SeqCst);
+                assert_ne!(seen, 3, \"three were before\");
+            })
+        })
+        .collect();
+    for one in all {
+        one.join().unwrap();
+    }
+}
+";
+
+/// The end of it, whatever came between.
+fn check_end(report: &Value, failing: u64) {
+    let harness = &report["harnesses"][0];
+    assert_eq!(harness["promise"]["state"], "exhausted_by_values");
+    let counts = &harness["counts"];
+    assert_eq!(counts["executions"], 541);
+    assert_eq!(counts["causality"]["classes"], 541);
+    assert_eq!(counts["redundant"], 0);
+    assert_eq!(counts["failing"], failing);
+    assert_eq!(harness["failures"].as_array().unwrap().len(), 1);
+    assert_eq!(harness["failures"][0]["count"], failing);
+}
+
+fn explore(dir: &Path, args: &[&str]) -> Value {
+    let base = ["explore", "--strategy", "mcr", "--format", "json"];
+    let run = seqz(dir, base.iter().chain(args));
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    run.json()
+}
+
+#[test]
+fn nothing_is_lost_when_a_search_is_killed() {
+    let dir = package(&format!("{HEAD}{FIVE}"));
+    let dir = dir.path();
+    let whole = explore(dir, &[]);
+    let failing = whole["harnesses"][0]["counts"]["failing"].as_u64().unwrap();
+    check_end(&whole, failing);
+    check_end(&explore(dir, &["--jobs", "2"]), failing);
+
+    let file = dir.join("search");
+    let _ = fs::remove_file(&file);
+    let options = ["--checkpoint", "search", "--jobs", "2"];
+    let length = || fs::metadata(&file).map_or(0, |metadata| metadata.len());
+    let mut before = 0;
+    let mut killed = 0;
+    for _ in 0..3 {
+        let mut child = command(dir)
+            .args(["explore", "--strategy", "mcr", "--format", "json"])
+            .args(options)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let until = Instant::now() + Duration::from_secs(300);
+        while length() < before + 8_000 && child.try_wait().unwrap().is_none() {
+            assert!(Instant::now() < until, "the checkpoint does not grow");
+            thread::sleep(Duration::from_millis(1));
+        }
+        killed += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        before = length();
+    }
+    assert!(killed > 0);
+    // The worker that is left without its driver ends by itself, and the last thing that it wrote may be torn.
+    let torn = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    torn.lock().unwrap();
+    torn.set_len(length() - 3).unwrap();
+    drop(torn);
+    check_end(&explore(dir, &options), failing);
+    // What is done is done.
+    let length_at_end = length();
+    check_end(&explore(dir, &options), failing);
+    assert!(length() <= length_at_end + 64, "it is said again");
+
+    let refused = |args: &[&str], why: &str| {
+        let base = ["explore", "--strategy", "mcr", "--checkpoint", "search"];
+        let run = seqz(dir, base.iter().chain(args));
+        assert_eq!(run.code, Some(2), "{}", run.shown());
+        assert!(run.stderr.contains(why), "{}", run.shown());
+    };
+    refused(&["--max-steps", "50"], "its --max-steps is 20000, not 50");
+    fs::write(&file, "no checkpoint").unwrap();
+    refused(&[], "it is no checkpoint");
+    let run = seqz(dir, ["explore", "--checkpoint", "other"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.stderr.contains("there are no checkpoints of odpor"));
+}
+
+#[test]
+fn the_motivating_example_stays_as_small_as_in_the_paper() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut first = None;
+    for n in 1..=10 {
+        let input = format!("n={n}");
+        let report = explore(
+            &root,
+            &[
+                "examples/mcr.rs",
+                "--harness",
+                "motivating_example",
+                "--input",
+                &input,
+            ],
+        );
+        let harness = &report["harnesses"][0];
+        assert_eq!(harness["promise"]["state"], "exhausted_by_values");
+        let executions = harness["counts"]["executions"].as_u64().unwrap();
+        let met = harness["failures"][0]["execution"].as_u64().unwrap();
+        assert!(met <= 46, "{met} executions to the error");
+        assert!(executions <= 50, "{executions} executions to the end");
+        assert_eq!(
+            *first.get_or_insert((met, executions)),
+            (met, executions),
+            "it grows with n = {n}"
+        );
+    }
+}
