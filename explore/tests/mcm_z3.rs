@@ -178,8 +178,10 @@ fn ask_in_search(program: &Program, all: All) -> Option<Counts> {
             return None;
         }
     }
-    let end = Promise::ExhaustedByValues { truncated: false };
-    assert_eq!(search.promise(), end);
+    assert_eq!(
+        search.promise(),
+        Promise::ExhaustedByValues { truncated: false }
+    );
     Some(search.strategy().solver().counts)
 }
 

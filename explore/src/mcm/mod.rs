@@ -6,6 +6,7 @@ pub mod order;
 pub mod query;
 pub mod state;
 pub mod step;
+pub mod words;
 #[cfg(feature = "z3")]
 pub mod z3;
 

@@ -374,6 +374,17 @@ impl Model {
         self.cell_of[at]
     }
 
+    /// The thread has a lane, be it that nothing is ever pushed of it.
+    pub(super) fn enter(&mut self, thread: Thread) {
+        self.lane(thread);
+    }
+
+    /// Lane and index of each event, in the order of the trace.
+    #[must_use]
+    pub fn order(&self) -> &[(u32, u32)] {
+        &self.order
+    }
+
     /// The threads.
     #[must_use]
     pub fn lanes(&self) -> &[Lane] {

@@ -22,6 +22,7 @@ use super::state::State;
 use crate::distinct::Identity;
 use crate::event::{Class, Kind};
 
+mod along;
 pub mod closure;
 
 use closure::{Closure, Need};
@@ -106,7 +107,16 @@ impl Solver for OrderSolver {
             moves: &mut self.moves,
             dead: &mut self.dead,
         };
-        let (verdict, states) = walk.run(self.bound);
+        let (mut verdict, states) = walk.run(self.bound);
+        if verdict == Verdict::Unknown {
+            let cuts = [query.upper, self.closure.lower()];
+            if cuts
+                .iter()
+                .any(|cut| along::follow(model, query, cut, &mut self.state))
+            {
+                verdict = Verdict::Feasible(self.state.lanes().collect());
+            }
+        }
         self.effort.states += u64::from(states);
         self.effort.unknown += u64::from(verdict == Verdict::Unknown);
         verdict

@@ -13,6 +13,21 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// Whether a prefix of the trace is an answer: the event observes what it did.
+    pub(crate) fn is_of_the_trace(&self, model: &Model) -> bool {
+        let Goal::Next(lane, Sight::Value(view)) = self.goal else {
+            return false;
+        };
+        let index = self.upper[lane as usize];
+        let steps = &model.lane_at(lane).steps;
+        let observes = |step: &Step| step.view(step.found) == view;
+        self.lower
+            .iter()
+            .enumerate()
+            .all(|(at, &lower)| lower == 0 || at == lane as usize)
+            && steps.get(index as usize).is_some_and(observes)
+    }
+
     pub(crate) fn query(&self) -> Query<'_> {
         Query {
             lower: &self.lower,
@@ -104,4 +119,25 @@ fn sight(model: &Model, numbers: &mut RandomNumbers, step: &Step) -> Option<Sigh
     let values: Vec<u64> = left.chain([cell.initial, 77]).collect();
     let value = values[below(numbers, values.len() as u32) as usize];
     Some(Sight::Value(step.view(value)))
+}
+
+/// A read observes another value, or the one that it does, with everything before it as it was.
+pub(crate) fn flip(model: &Model, numbers: &mut RandomNumbers) -> Asked {
+    loop {
+        let lane = below(numbers, model.lanes().len() as u32);
+        let readers = model.lane_at(lane).readers();
+        if readers.is_empty() {
+            continue;
+        }
+        let index = readers[below(numbers, readers.len() as u32) as usize];
+        let step = *model.step((lane, index));
+        let Some(sight) = sight(model, numbers, &step) else {
+            continue;
+        };
+        let upper = model.without((lane, index));
+        let mut lower = vec![0; upper.len()];
+        lower[lane as usize] = index;
+        let goal = Goal::Next(lane, sight);
+        return Asked { lower, upper, goal };
+    }
 }

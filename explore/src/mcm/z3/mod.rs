@@ -163,8 +163,12 @@ impl Z3Incremental {
         self
     }
 
-    /// Asserts a model, unless it is the one that is.
-    fn learn(&mut self, model: &Model) -> &mut Known {
+    /// Asserts a model, unless it is the one that is. [`Self::solve`] does so by itself.
+    pub fn learn(&mut self, model: &Model) {
+        self.known_of(model);
+    }
+
+    fn known_of(&mut self, model: &Model) -> &mut Known {
         let print = print(model);
         let known = self.known.take().filter(|known| known.print == print);
         let (logic, time_limit) = (self.logic, self.time_limit);
@@ -199,7 +203,7 @@ impl Solver for Z3Incremental {
         let Some(needed) = relevant::needed(model, query) else {
             return Verdict::Infeasible;
         };
-        let known = self.learn(model);
+        let known = self.known_of(model);
         if !known.possible {
             return Verdict::Infeasible;
         }

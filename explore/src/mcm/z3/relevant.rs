@@ -6,6 +6,7 @@
 
 use super::super::model::{Cut, Model, Step};
 use super::super::query::{Goal, Query, Sight};
+use super::rules::lets_go;
 use crate::event::Kind;
 
 /// What is in every answer: the query's lower bound, and what must happen before. `None`: that is too much.
@@ -113,7 +114,11 @@ impl Relevance<'_> {
             _ if step.parked && index > 0 => {
                 let read = model.step((lane, index - 1));
                 if matches!(read.kind, Kind::Read | Kind::FailedUpdate) {
-                    self.writes(read.object, |_| true);
+                    for &at in &model.cells()[read.object as usize].uses {
+                        if lets_go(model.step(at).kind) {
+                            self.add(at);
+                        }
+                    }
                 }
             }
             _ => {}

@@ -134,7 +134,7 @@ impl Encoding<'_> {
         let Some((read, cell)) = self.watched((lane, index)) else {
             return Term::TRUE;
         };
-        any(cell.writes.iter().map(|&write| {
+        any(self.changes(cell).map(|write| {
             all([
                 self.orders.before(self.model, read, write),
                 self.is_past(write, place),
@@ -147,12 +147,18 @@ impl Encoding<'_> {
         let Some((read, cell)) = self.watched((lane, index)) else {
             return Term::FALSE;
         };
-        all(cell.writes.iter().map(|&write| {
+        all(self.changes(cell).map(|write| {
             any([
                 self.orders.before(self.model, write, read),
                 self.orders.beyond(write),
             ])
         }))
+    }
+
+    /// All that lets a read go which waits for a change, be it that the value stays what it was.
+    fn changes(&self, cell: &Cell) -> impl Iterator<Item = At> {
+        let lets_go = |&at: &At| lets_go(self.model.step(at).kind);
+        cell.uses.iter().copied().filter(lets_go)
     }
 
     fn watched(&self, (lane, index): At) -> Option<(At, &Cell)> {
@@ -236,4 +242,9 @@ impl Encoding<'_> {
         let blocks = self.model.cells()[object as usize].blocks.iter();
         blocks.filter(move |block| !(shared && block.shared))
     }
+}
+
+/// Whether reads that wait for a change may go on after an event of this kind.
+pub(super) const fn lets_go(kind: Kind) -> bool {
+    matches!(kind, Kind::Write | Kind::Update | Kind::Unlock)
 }
