@@ -64,6 +64,8 @@ impl Watch<'_> {
                 .receive(TICK)
                 .map_err(|e| failed("the worker can't be heard", &e))?;
             match received {
+                // A sign of life.
+                Received::Frame(frame) if frame.is_empty() => *last_sign = Instant::now(),
                 Received::Frame(frame) => {
                     *last_sign = Instant::now();
                     let reply = Reply::decode(&frame).map_err(|e| {

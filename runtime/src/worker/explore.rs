@@ -1,6 +1,7 @@
 //! Serving requests for scheduled mode: exploring schedules, and following one.
 
 mod careful;
+mod pulse;
 mod replay;
 mod resume;
 
@@ -14,6 +15,7 @@ use seqz_explore::{
 };
 
 use careful::Careful;
+use pulse::Thinking;
 pub(super) use replay::replay;
 use resume::{Log, Memory, Past, Record, Start, begin};
 
@@ -113,9 +115,13 @@ pub(super) fn explore(
                     let why = "the checkpoint is damaged".to_owned();
                     return connection.send(&Reply::Refused(why));
                 };
+                let strategy = Thinking::new(strategy, exploration.connection)?;
                 exploration.run_from(strategy, start)
             }
-            "rv-causal" => exploration.run(RvCausal::new()),
+            "rv-causal" => {
+                let strategy = Thinking::new(RvCausal::new(), exploration.connection)?;
+                exploration.run(strategy)
+            }
             "random" => exploration.run(Random::new(request.seed)),
             "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
             "pos" => exploration.run(Pos::new(request.seed)),

@@ -13,6 +13,7 @@ use std::env;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use message::{Reply, Request};
 use wire::Wire;
@@ -32,7 +33,7 @@ pub fn main(generated: Generated) -> ExitCode {
         return command_line::run(generated, env::args().skip(1).collect());
     };
     let served = UnixStream::connect(path)
-        .and_then(|stream| serve(Connection { stream }, generated.harnesses));
+        .and_then(|stream| serve(Connection::new(stream), generated.harnesses));
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -77,14 +78,24 @@ fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Resul
 /// The worker's end of the connection.
 pub(crate) struct Connection {
     stream: UnixStream,
+    /// Held while a frame is written.
+    writing: Arc<Mutex<()>>,
 }
 
 impl Connection {
+    fn new(stream: UnixStream) -> Self {
+        Self {
+            stream,
+            writing: Arc::default(),
+        }
+    }
+
     fn send(&mut self, reply: &Reply) -> io::Result<()> {
         let body = reply.encode();
         let length = u32::try_from(body.len()).map_err(io::Error::other)?;
         let mut frame = length.to_le_bytes().to_vec();
         frame.extend_from_slice(&body);
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.stream.write_all(&frame)
     }
 

@@ -1,0 +1,167 @@
+//! Signs of life while a strategy thinks.
+//!
+//! The driver takes a worker that says nothing for long to be in an execution that goes on for ever. Strategies that ask a
+//! solver may think for longer than that between two executions, so a thread of its own says meanwhile that all is
+//! well: by frames with nothing in them. It says nothing while an execution runs.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use seqz_explore::{
+    Causality, Event, Object, Pick, RunEnd, Standing, Strategy, Test, View, search::Divergence,
+    strategy::Promise,
+};
+
+use super::super::Connection;
+
+/// How often it says so.
+const BEAT: Duration = Duration::from_secs(1);
+
+#[derive(Default)]
+struct Shared {
+    thinks: AtomicBool,
+    over: AtomicBool,
+}
+
+/// The thread, until it is dropped.
+pub(super) struct Pulse {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Pulse {
+    /// Begins to say so over this connection.
+    pub(super) fn new(connection: &Connection) -> io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let mut stream = connection.stream.try_clone()?;
+        let writing = Arc::clone(&connection.writing);
+        let seen = Arc::clone(&shared);
+        let thread = thread::Builder::new().spawn(move || {
+            while !seen.over.load(Ordering::Acquire) {
+                thread::park_timeout(BEAT);
+                if seen.thinks.load(Ordering::Acquire) {
+                    let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
+                    // Whoever has something to say will notice that nobody listens.
+                    let _ = stream.write_all(&0_u32.to_le_bytes());
+                }
+            }
+        })?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Pulse {
+    fn drop(&mut self) {
+        self.shared.over.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A strategy that says so while it thinks.
+pub(super) struct Thinking<S> {
+    strategy: S,
+    pulse: Pulse,
+}
+
+impl<S: Strategy> Thinking<S> {
+    /// This strategy, over this connection.
+    pub(super) fn new(strategy: S, connection: &Connection) -> io::Result<Self> {
+        Ok(Self {
+            strategy,
+            pulse: Pulse::new(connection)?,
+        })
+    }
+
+    fn think<R>(&mut self, about: impl FnOnce(&mut S) -> R) -> R {
+        let thinks = &self.pulse.shared.thinks;
+        thinks.store(true, Ordering::Release);
+        let result = about(&mut self.strategy);
+        thinks.store(false, Ordering::Release);
+        result
+    }
+}
+
+impl<S: Strategy> Strategy for Thinking<S> {
+    fn name(&self) -> &'static str {
+        self.strategy.name()
+    }
+
+    fn begin(&mut self) -> bool {
+        self.think(S::begin)
+    }
+
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        self.strategy.pick(view)
+    }
+
+    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        self.strategy.ran(event)
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        self.strategy.blocked(view);
+    }
+
+    fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
+        self.strategy.learned(tests, plain);
+    }
+
+    fn end(&mut self, end: &RunEnd) {
+        self.think(|strategy| strategy.end(end));
+    }
+
+    fn promise(&self) -> Promise {
+        self.strategy.promise()
+    }
+
+    fn repeats_what_it_abandons(&self) -> bool {
+        self.strategy.repeats_what_it_abandons()
+    }
+
+    fn explored(&self) -> Option<f64> {
+        self.strategy.explored()
+    }
+
+    fn causality(&self) -> Option<Causality> {
+        self.strategy.causality()
+    }
+
+    fn standing(&self) -> Standing {
+        self.strategy.standing()
+    }
+
+    fn turns(&self) -> u64 {
+        self.strategy.turns()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn says_so_while_a_strategy_thinks_and_only_then() -> io::Result<()> {
+        let (own, mut other) = UnixStream::pair()?;
+        let pulse = Pulse::new(&Connection::new(own))?;
+        let mut frame = [1; 4];
+        other.set_read_timeout(Some(2 * BEAT))?;
+        assert!(other.read_exact(&mut frame).is_err(), "it does not think");
+        pulse.shared.thinks.store(true, Ordering::Release);
+        other.set_read_timeout(Some(10 * BEAT))?;
+        other.read_exact(&mut frame)?;
+        assert_eq!(frame, [0; 4]);
+        Ok(())
+    }
+}
