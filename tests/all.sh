@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-features=(--features seqz/z3,seqz-bench/z3,seqz-bench/peers,seqz-runtime/scheduler,seqz-explore/z3)
+features=(--features seqz/z3,seqz-bench/z3,seqz-bench/peers,seqz-runtime/scheduler)
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -145,10 +145,40 @@ fn each_strategy_says_what_it_can_promise() {
 }
 
 #[test]
+fn z3_answers_the_same() {
+    let search = |solver: &str| {
+        let args = ["--strategy", "mcr", "--solver", solver];
+        if !cfg!(feature = "z3") && solver != "order" {
+            let (_dir, run) = explore(&lost_update(), &args);
+            assert_eq!(run.code, Some(2), "{}", run.shown());
+            assert!(run.stderr.contains("--features z3"), "{}", run.shown());
+            return None;
+        }
+        let (code, report) = explore_json(&lost_update(), &args);
+        assert_eq!(code, 1);
+        let harness = &report["harnesses"][0];
+        let failures = harness["failures"].as_array().unwrap().len();
+        Some((
+            failures,
+            harness["counts"]["executions"].clone(),
+            harness["promise"].clone(),
+        ))
+    };
+    let order = search("order");
+    assert!(order.is_some());
+    for solver in ["z3", "all"] {
+        let other = search(solver);
+        assert!(other.is_none() || other == order, "{other:?} {order:?}");
+    }
+}
+
+#[test]
 fn options_that_mean_nothing_are_refused() {
     let (_dir, run) = explore(&lost_update(), &["--strategy", "dfs", "--bound", "1"]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
     let (_dir, run) = explore(&lost_update(), &["--call-depth", "2"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let (_dir, run) = explore(&lost_update(), &["--solver", "order"]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
     let own = "#[global_allocator]\nstatic OWN: std::alloc::System = std::alloc::System;\n";
     let (_dir, run) = explore(&format!("{own}{}", lost_update()), &[]);

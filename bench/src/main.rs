@@ -6,6 +6,8 @@ mod clock;
 mod feasibility;
 #[cfg(feature = "peers")]
 mod fuzzing;
+#[cfg(feature = "z3")]
+mod orders;
 #[cfg(feature = "peers")]
 mod peers;
 #[cfg(feature = "peers")]
@@ -23,6 +25,7 @@ static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
 
 const USAGE: &str = "\
 usage: seqz-bench feasibility [LOGS]   (needs --features z3)
+       seqz-bench orders [QUERIES]     (needs --features z3)
        seqz-bench peers                (needs --features peers)
        seqz-bench schedules            (needs --features peers)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
@@ -36,6 +39,11 @@ fn main() -> ExitCode {
         Some("feasibility") => {
             let logs = arguments.next().and_then(|logs| logs.parse().ok());
             feasibility::run(logs.unwrap_or(240))
+        }
+        #[cfg(feature = "z3")]
+        Some("orders") => {
+            let queries = arguments.next().and_then(|queries| queries.parse().ok());
+            orders::run(queries.unwrap_or(200))
         }
         #[cfg(feature = "peers")]
         Some("peers") => peers::run(),

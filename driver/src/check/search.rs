@@ -273,6 +273,7 @@ impl Search<'_> {
             | Reply::Couplings(_)
             | Reply::Running { .. }
             | Reply::Seeds { .. }
+            | Reply::Solve { .. }
             | Reply::Replayed(_) => {}
         }
         Ok(false)

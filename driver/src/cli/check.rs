@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::search::{STOP, watch_for_interrupts};
-use super::{CheckArgs, Format, SolverChoice, Verdict, role};
+use super::{CheckArgs, Format, SolverChoice, Verdict, needs_z3, role};
 use crate::check::progress::Progress;
 use crate::check::{self, Options, Solver, Subject, Task};
 use crate::error::Error;
@@ -16,13 +16,8 @@ use crate::terminal::Terminal;
 
 pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let started = Instant::now();
-    if args.solver != SolverChoice::Grid && !cfg!(feature = "z3") {
-        return Err(Error::Option {
-            message: "this seqz was built without Z3".into(),
-            help:
-                "build one with it: `cargo install --path driver --features z3` (needs libz3-dev)"
-                    .into(),
-        });
+    if args.solver != SolverChoice::Grid {
+        needs_z3()?;
     }
     let search = &args.search;
     let program = Program::load(&search.path, Mode::Sequential)?;

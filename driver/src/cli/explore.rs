@@ -6,12 +6,12 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::search::{STOP, SearchArgs, watch_for_interrupts};
-use super::{Format, Verdict};
+use super::{Format, Verdict, needs_z3};
 use crate::build::Allocator;
 use crate::check::Subject;
 use crate::check::progress::Progress;
 use crate::error::Error;
-use crate::explore::{self, Options};
+use crate::explore::{self, Options, Solver};
 use crate::output::Output;
 use crate::program::{Mode, Program};
 use crate::report::document::{Cut, Status};
@@ -42,6 +42,9 @@ pub struct ExploreArgs {
     /// Which orders to try
     #[arg(long, value_enum, default_value_t = StrategyChoice::Odpor)]
     strategy: StrategyChoice,
+    /// Who answers what mcr and rv-causal ask of a trace [default: order]
+    #[arg(long, value_enum)]
+    solver: Option<CausalSolver>,
     /// Preemptions at most, of icb, icb+dpor [default: any number], pcb and hapset+pcb [default: 2]; priority changes, of pct
     /// [default: 3]
     #[arg(long, value_name = "N")]
@@ -126,6 +129,17 @@ pub enum StrategyChoice {
     HapsetPcb,
 }
 
+/// Who says whether a trace has another execution in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CausalSolver {
+    /// The order solver: exact and fast
+    Order,
+    /// Z3, the reference
+    Z3,
+    /// Both, held against each other
+    All,
+}
+
 impl StrategyChoice {
     /// The name that workers know.
     const fn name(self) -> &'static str {
@@ -169,6 +183,11 @@ impl StrategyChoice {
         matches!(self, Self::Hapset | Self::HapsetPcb)
     }
 
+    /// Whether it asks what else there is in a trace.
+    const fn asks(self) -> bool {
+        matches!(self, Self::Mcr | Self::RvCausal)
+    }
+
     const fn has_bound(self) -> bool {
         matches!(
             self,
@@ -199,6 +218,15 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
             message: format!("there are no checkpoints of {}", args.strategy.name()),
             help: "mcr has them: `--strategy mcr`".into(),
         });
+    }
+    if args.solver.is_some() && !args.strategy.asks() {
+        return Err(Error::Option {
+            message: format!("--solver means nothing to {}", args.strategy.name()),
+            help: "mcr and rv-causal ask a solver".into(),
+        });
+    }
+    if matches!(args.solver, Some(CausalSolver::Z3 | CausalSolver::All)) {
+        needs_z3()?;
     }
     let search = &args.search;
     let mode = match call_depth(args) {
@@ -293,6 +321,11 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         divides: args.strategy.divides() && !lazy_relations,
         threaded: args.strategy == StrategyChoice::Mcr,
         lazy_relations,
+        solver: match args.solver {
+            None | Some(CausalSolver::Order) => Solver::Order,
+            Some(CausalSolver::Z3) => Solver::Z3,
+            Some(CausalSolver::All) => Solver::All,
+        },
         learning_runs: args.learning_runs.unwrap_or(0),
         call_depth: call_depth(args),
         bound: args.bound,

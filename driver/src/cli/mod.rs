@@ -179,6 +179,18 @@ pub enum Format {
     Json,
 }
 
+/// Refuses to ask Z3 where it is not there.
+fn needs_z3() -> Result<(), Error> {
+    if cfg!(feature = "z3") {
+        return Ok(());
+    }
+    Err(Error::Option {
+        message: "this seqz was built without Z3".into(),
+        help: "build one with it: `cargo install --path driver --features z3` (needs libz3-dev)"
+            .into(),
+    })
+}
+
 /// Who decides feasibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SolverChoice {

@@ -145,6 +145,7 @@ impl Gathered {
                     ..Part::default()
                 };
             }
+            Said::Ended(Ended::Broken(why)) => return Err(Error::Worker(why)),
             Said::Ended(ended) => new = self.ended(part, ended, original, request),
         }
         self.sum();
@@ -295,6 +296,7 @@ impl Gathered {
                 }
                 reason = Some(Reason::Died);
             }
+            Ended::Broken(_) => {}
             Ended::Failed(reason) => self.report.status = Status::Failed { reason },
         }
         if let Some(reason) = reason {

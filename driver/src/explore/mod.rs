@@ -4,6 +4,7 @@ pub mod checkpoint;
 mod divided;
 mod failure;
 mod gather;
+mod solver;
 mod unit;
 
 use std::collections::VecDeque;
@@ -26,6 +27,7 @@ use crate::report::document::{Cut, SCHEMA, Status};
 use crate::report::exploration::{Exploration, HarnessExploration, Summary};
 use crate::worker::Watch;
 use gather::Gathered;
+pub use solver::Solver;
 use unit::{Runner, Said, Unit};
 
 /// What to explore, and how far.
@@ -47,6 +49,8 @@ pub struct Options {
     pub learning_runs: u32,
     /// How many calls tell events apart.
     pub call_depth: u32,
+    /// Who answers the queries of strategies that have some.
+    pub solver: Solver,
     /// The preemption bound, or the number of priority changes.
     pub bound: Option<u32>,
     /// Values for parameters: name and values.
@@ -129,6 +133,7 @@ pub fn run(
             .and_then(Path::parent)
             .filter(|dir| !dir.as_os_str().is_empty()),
         watch,
+        solver: options.solver,
     };
     let queue: Mutex<VecDeque<usize>> = Mutex::new((0..units.len()).collect());
     let mut cut: Option<Cut> = None;
@@ -230,6 +235,7 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
             (0, 1)
         },
         lazy_relations: options.lazy_relations,
+        solver: options.solver.requested(),
         learning_runs: options.learning_runs,
         call_depth: options.call_depth,
         threads: if options.threaded { options.jobs } else { 1 },

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use seqz_runtime::worker::message::{ExploreRequest, Reply, Request, Scheduled};
 
+use super::solver::{Answering, Solver};
 use crate::error::Error;
 use crate::report::document::Cut;
 use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
@@ -44,6 +45,8 @@ pub(super) enum Ended {
     Fatal(Box<Fatal>),
     /// Its worker can't be talked to, or ends before anything runs.
     Failed(String),
+    /// Something that must not be: nothing that was found counts.
+    Broken(String),
 }
 
 /// An execution that ends the process.
@@ -71,6 +74,7 @@ enum End {
     Cut(Cut),
     Died(Death),
     Hung,
+    Broken(String),
 }
 
 /// What doesn't change from unit to unit.
@@ -79,6 +83,7 @@ pub(super) struct Runner<'a> {
     /// Where tests of the program run: in their package, as under cargo.
     pub(super) dir: Option<&'a Path>,
     pub(super) watch: Watch<'a>,
+    pub(super) solver: Solver,
 }
 
 impl Runner<'_> {
@@ -118,6 +123,7 @@ impl Runner<'_> {
             let how = match &end {
                 End::Done => return Ok(Ended::Done),
                 End::Cut(cut) => return Ok(Ended::Cut(*cut)),
+                End::Broken(why) => return Ok(Ended::Broken(why.clone())),
                 End::Died(death) => death.describe(),
                 End::Hung => "it did not answer".to_owned(),
             };
@@ -161,6 +167,7 @@ impl Runner<'_> {
             return bury(process).map(End::Died);
         }
         let mut last_sign = Instant::now();
+        let mut answering = Answering::new(self.solver);
         loop {
             let reply = match self.watch.listen(&mut process, &mut last_sign)? {
                 Heard::Reply(reply) => reply,
@@ -184,6 +191,18 @@ impl Runner<'_> {
                     running.schedule.pop();
                     running.schedule.extend(done);
                     running.schedule.push(next);
+                    continue;
+                }
+                Reply::Solve { model, query, own } => {
+                    let answer = match answering.answer(&model, &query, &own) {
+                        Ok(answer) => answer,
+                        Err(error) => return Ok(End::Broken(error)),
+                    };
+                    // The worker has waited for that.
+                    last_sign = Instant::now();
+                    if send(&mut process, &Request::Solved(answer)).is_err() {
+                        return bury(process).map(End::Died);
+                    }
                     continue;
                 }
                 Reply::Done => return Ok(End::Done),

@@ -4,6 +4,7 @@ mod careful;
 mod pulse;
 mod replay;
 mod resume;
+mod solver;
 
 use std::collections::HashMap;
 use std::io;
@@ -14,14 +15,18 @@ use seqz_explore::{
     Random, RvCausal, Search, Strategy, Surw,
 };
 
+use seqz_explore::mcm::OrderSolver;
+
 use careful::Careful;
 use pulse::Thinking;
 pub(super) use replay::replay;
 use resume::{Log, Memory, Past, Record, Start, begin};
+use solver::Asking;
 
 use super::Connection;
 use super::message::{
-    Causality, ExploreRequest, Explored, FailureKind, Promise, Reply, ScheduleFinding, Waiting,
+    Causality, ExploreRequest, Explored, FailureKind, Promise, Reply, ScheduleFinding, SolverKind,
+    Waiting,
 };
 use super::search::{bind, texts};
 use crate::engine::Place;
@@ -84,8 +89,10 @@ pub(super) fn explore(
         known.recall(&finding);
         connection.send(&Reply::Failure(Box::new(finding)))?;
     }
+    let damaged = || Reply::Refused("the checkpoint is damaged".to_owned());
     let mut chapters = memory.chapters.into_iter();
     for (number, bound) in set.bound.iter().enumerate() {
+        let asking = Asking::new(request.solver, connection)?;
         let mut exploration = Exploration {
             connection,
             request,
@@ -110,16 +117,27 @@ pub(super) fn explore(
                 request.seed,
             )),
             "odpor" => exploration.run(Odpor::part(part)),
+            "mcr" if request.solver == SolverKind::Grid => {
+                let own = OrderSolver::default();
+                let Some((strategy, start)) = begin(number, chapter, log.as_ref(), own)? else {
+                    return connection.send(&damaged());
+                };
+                let helpers = request.threads.saturating_sub(1) as usize;
+                let strategy = strategy.with_helpers(helpers)?;
+                let strategy = Thinking::new(strategy, exploration.connection)?;
+                exploration.run_from(strategy, start)
+            }
+            // The driver answers one question after the other.
             "mcr" => {
-                let Some((strategy, start)) = begin(number, chapter, request, log.as_ref())? else {
-                    let why = "the checkpoint is damaged".to_owned();
-                    return connection.send(&Reply::Refused(why));
+                let Some((strategy, start)) = begin(number, chapter, log.as_ref(), asking)? else {
+                    return connection.send(&damaged());
                 };
                 let strategy = Thinking::new(strategy, exploration.connection)?;
                 exploration.run_from(strategy, start)
             }
             "rv-causal" => {
-                let strategy = Thinking::new(RvCausal::new(), exploration.connection)?;
+                let strategy = RvCausal::with(asking);
+                let strategy = Thinking::new(strategy, exploration.connection)?;
                 exploration.run(strategy)
             }
             "random" => exploration.run(Random::new(request.seed)),

@@ -23,14 +23,14 @@ pub use schedules::{
     Replayed, ScheduleFinding, Scheduled, Waiting,
 };
 
-/// What decides feasibility.
+/// What decides feasibility, and what answers queries about maximal causal models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolverKind {
-    /// The worker's progress grid.
+    /// The worker's progress grid, the worker's order solver.
     Grid,
-    /// The driver, asked with [`Reply::Check`].
+    /// The driver, asked with [`Reply::Check`] and [`Reply::Solve`].
     Driver,
-    /// The worker's progress grid, and the driver is asked as well.
+    /// The worker's own, and the driver is asked as well.
     Both,
 }
 
@@ -78,6 +78,8 @@ pub enum Request {
     Decode(DecodeRequest),
     /// Make bytes to begin with.
     Seeds(SeedRequest),
+    /// The answer to a [`Reply::Solve`], in words.
+    Solved(Vec<u64>),
 }
 
 /// Whether a log is feasible.
@@ -244,6 +246,15 @@ pub enum Reply {
         /// How many bytes matter.
         longest: u32,
     },
+    /// Has this query about a maximal causal model an answer? All in words, see `seqz_explore::mcm::words`.
+    Solve {
+        /// The model; nothing if it is that of the question before.
+        model: Vec<u64>,
+        /// The query.
+        query: Vec<u64>,
+        /// What the worker's own solver says; nothing if it was not asked.
+        own: Vec<u64>,
+    },
     /// What a part of a search has seen, so that what several parts saw is counted once. Before [`Reply::Explored`], in
     /// pieces.
     Seen {
@@ -293,7 +304,7 @@ wire!(CheckRequest {
     careful
 });
 
-wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request), 4 = Decode(request), 5 = Seeds(request) });
+wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request), 4 = Decode(request), 5 = Seeds(request), 6 = Solved(words) });
 
 wire!(Answer { 0 = Feasible, 1 = Infeasible, 2 = Unknown(why) });
 
@@ -389,7 +400,8 @@ wire!(Reply {
     17 = Replayed(replayed),
     18 = Seen { relations, states },
     19 = Couplings(couplings),
-    20 = Seeds { strings, longest }
+    20 = Seeds { strings, longest },
+    21 = Solve { model, query, own }
 });
 
 impl Wire for ReadId {

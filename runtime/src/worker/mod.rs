@@ -52,7 +52,7 @@ fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Resul
         Request::Replay(request) => &request.harness,
         Request::Decode(request) => &request.harness,
         Request::Seeds(request) => &request.harness,
-        Request::Verdict(_) => {
+        Request::Verdict(_) | Request::Solved(_) => {
             return connection.send(&Reply::Refused(
                 "a verdict that nobody asked for".to_owned(),
             ));
@@ -88,6 +88,15 @@ impl Connection {
             stream,
             writing: Arc::default(),
         }
+    }
+
+    /// Another hold of it.
+    #[cfg(feature = "scheduler")]
+    fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self {
+            stream: self.stream.try_clone()?,
+            writing: Arc::clone(&self.writing),
+        })
     }
 
     fn send(&mut self, reply: &Reply) -> io::Result<()> {

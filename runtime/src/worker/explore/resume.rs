@@ -4,14 +4,14 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use seqz_explore::mcm::OrderSolver;
+use seqz_explore::mcm::Solver;
 use seqz_explore::mcr::expand::Effort;
 use seqz_explore::mcr::frontier::Frontier;
 use seqz_explore::mcr::journal::{Aim, Change, Journal};
 use seqz_explore::{Mcr, Outcome, RunEnd, Thread};
 
 use super::super::checkpoint::Checkpoint;
-use super::super::message::{ExploreRequest, ScheduleFinding};
+use super::super::message::ScheduleFinding;
 use super::super::wire::{Wire, WireError, wire};
 use crate::ids::Role;
 
@@ -149,12 +149,12 @@ pub(super) struct Start {
 }
 
 /// A search by `mcr` that begins where the chapter ends. `None`: that does not fit together.
-pub(super) fn begin(
+pub(super) fn begin<S: Solver>(
     number: usize,
     chapter: Chapter,
-    request: &ExploreRequest,
     log: Option<&Log>,
-) -> io::Result<Option<(Mcr, Start)>> {
+    solver: S,
+) -> io::Result<Option<(Mcr<S>, Start)>> {
     let Ok((frontier, counts)) = Frontier::restore(chapter.changes) else {
         return Ok(None);
     };
@@ -168,8 +168,7 @@ pub(super) fn begin(
         next: frontier.runs(),
         log: log.cloned(),
     };
-    let helpers = request.threads.saturating_sub(1) as usize;
-    let mut strategy = Mcr::from(frontier, OrderSolver::default()).with_helpers(helpers)?;
+    let mut strategy = Mcr::from(frontier, solver);
     if let Some(log) = log {
         log.write(&[Record::Input(u32::try_from(number).unwrap_or(u32::MAX))]);
         strategy.keep(Box::new(log.clone()));

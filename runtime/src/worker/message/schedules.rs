@@ -1,6 +1,7 @@
 //! Messages about schedules of the original program: exploring them, following one, and what comes of it.
 
 use super::super::wire::wire;
+use super::SolverKind;
 use crate::engine::{Place, ThreadInfo};
 
 /// An event of a schedule.
@@ -65,6 +66,8 @@ pub struct ExploreRequest {
     pub part: (u32, u32),
     /// Whether to count distinct lazy happens-before relations, too.
     pub lazy_relations: bool,
+    /// What answers the queries of `mcr` and `rv-causal`.
+    pub solver: SolverKind,
     /// How many runs `hapset` learns from before it begins.
     pub learning_runs: u32,
     /// How many of the calls that a thread is in tell its events apart, for `hapset`.
@@ -284,6 +287,7 @@ wire!(ExploreRequest {
     careful,
     part,
     lazy_relations,
+    solver,
     learning_runs,
     call_depth,
     threads,

@@ -1,0 +1,58 @@
+//! Queries about maximal causal models, answered by the driver.
+
+use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict, words};
+
+use super::super::Connection;
+use super::super::message::{Reply, Request, SolverKind};
+
+/// The driver's solver, at the other end of the connection, or the worker's own.
+pub(super) struct Asking {
+    connection: Option<Connection>,
+    /// The worker's own. `None`: only the driver is asked.
+    own: Option<OrderSolver>,
+    /// The model that the driver knows.
+    told: Vec<u64>,
+}
+
+impl Asking {
+    pub(super) fn new(kind: SolverKind, connection: &Connection) -> std::io::Result<Self> {
+        let asks = kind != SolverKind::Grid;
+        Ok(Self {
+            connection: asks.then(|| connection.try_clone()).transpose()?,
+            own: (kind != SolverKind::Driver).then(OrderSolver::default),
+            told: Vec::new(),
+        })
+    }
+}
+
+impl Solver for Asking {
+    fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
+        let own = self.own.as_mut().map(|own| own.solve(model, query));
+        let Some(connection) = &mut self.connection else {
+            return own.unwrap_or(Verdict::Unknown);
+        };
+        let mut model = words::of_model(model);
+        if model == self.told {
+            model.clear();
+        } else {
+            self.told.clone_from(&model);
+        }
+        let question = Reply::Solve {
+            model,
+            query: words::of_query(query),
+            own: own.as_ref().map_or_else(Vec::new, words::of_verdict),
+        };
+        let answer = connection
+            .send(&question)
+            .and_then(|()| connection.receive());
+        let other = match answer {
+            Ok(Request::Solved(words)) => words::to_verdict(&words),
+            // Whoever listened is gone: the next message that must arrive will tell.
+            _ => None,
+        };
+        match own {
+            Some(own) if own != Verdict::Unknown => own,
+            _ => other.unwrap_or(Verdict::Unknown),
+        }
+    }
+}
