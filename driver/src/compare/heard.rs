@@ -126,7 +126,7 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         Ended::Executions
     } else if has(Reason::SampledInputs) {
         Ended::Sampled
-    } else if has(Reason::StepBound) {
+    } else if has(Reason::StepBound) || has(Reason::Unwinding) {
         Ended::Bounded
     } else if has(Reason::OpenOutcome) {
         Ended::Heuristic

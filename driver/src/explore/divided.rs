@@ -91,6 +91,7 @@ pub(super) fn together<'a>(parts: impl Iterator<Item = &'a Explored>) -> Explore
         counts.blocked += part.blocked;
         counts.truncated += part.truncated;
         counts.parked += part.parked;
+        counts.rushed += part.rushed;
         counts.failing += part.failing;
         counts.events += part.events;
         counts.relations += part.relations;

@@ -199,7 +199,7 @@ impl Gathered {
                 }
                 let unit = &mut self.units[part];
                 unit.current = Explored::default();
-                let promise = promised(promise, counts.causality.as_deref());
+                let promise = promised(promise, &counts);
                 unit.promise = Some(match unit.promise.take() {
                     Some(earlier) => earlier.and(promise),
                     None => promise,
@@ -501,7 +501,7 @@ fn shortfalls(causality: Option<&message::Causality>) -> Vec<Reason> {
     met.map(|(_, reason)| reason).collect()
 }
 
-fn promised(promise: message::Promise, causality: Option<&message::Causality>) -> Promise {
+fn promised(promise: message::Promise, counts: &Explored) -> Promise {
     match promise {
         message::Promise::Exhausted => Promise::Exhausted,
         message::Promise::ExhaustedLazily { truncated } => Promise::ExhaustedLazily { truncated },
@@ -518,7 +518,10 @@ fn promised(promise: message::Promise, causality: Option<&message::Causality>) -
         message::Promise::Heuristic => Promise::Heuristic,
         message::Promise::Sampled => Promise::Sampled,
         message::Promise::Unfinished => {
-            let mut reasons = shortfalls(causality);
+            let mut reasons = shortfalls(counts.causality.as_deref());
+            if counts.rushed > 0 {
+                reasons.push(Reason::Unwinding);
+            }
             if reasons.is_empty() {
                 reasons.push(Reason::ExecutionLimit);
             }

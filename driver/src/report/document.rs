@@ -317,11 +317,13 @@ pub enum Reason {
     NotFollowed,
     /// The outcome of some event depends on more than the values that threads see.
     OpenOutcome,
+    /// A destructor used shared objects while its thread panicked, where other threads can't run in between.
+    Unwinding,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -332,6 +334,7 @@ impl Reason {
         Self::Fuzzed,
         Self::NotFollowed,
         Self::OpenOutcome,
+        Self::Unwinding,
     ];
 }
 

@@ -185,6 +185,9 @@ pub const fn reason(reason: Reason) -> &'static str {
             "the outcome of waiting at a barrier, a channel or the like depends on more than values, and other outcomes may \
              be missed"
         }
+        Reason::Unwinding => {
+            "a destructor used what threads share while its thread panicked, and no other thread could run in between"
+        }
     }
 }
 

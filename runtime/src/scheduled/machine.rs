@@ -117,6 +117,7 @@ impl<'p> Machine<'p> {
                 contexts: Contexts::default(),
                 second_look: false,
                 has_parked: false,
+                has_rushed: false,
                 unsupported: None,
             }),
             program,
@@ -155,6 +156,12 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub const fn has_parked(&self) -> bool {
         self.state.has_parked
+    }
+
+    /// Whether in the latest execution a destructor used a shared object while its thread panicked, and others could have
+    /// run before it, but threads can't be switched there.
+    pub const fn has_rushed(&self) -> bool {
+        self.state.has_rushed
     }
 
     /// What failed in the latest execution, in order.

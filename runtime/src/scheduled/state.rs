@@ -66,6 +66,8 @@ pub(super) struct State {
     pub(super) second_look: bool,
     /// A thread has been parked in this execution.
     pub(super) has_parked: bool,
+    /// A thread that unwound did something at once, while others could have run.
+    pub(super) has_rushed: bool,
     pub(super) unsupported: Option<(String, Site)>,
 }
 
@@ -133,6 +135,7 @@ impl State {
         }
         self.second_look = false;
         self.has_parked = false;
+        self.has_rushed = false;
         self.unsupported = None;
     }
 

@@ -1,7 +1,7 @@
 //! Whose turn it is: asking the scheduler, and telling it what was done.
 
 use seqz_explore::threads::ThreadSet;
-use seqz_explore::{Outcome, Pending, Pick, View};
+use seqz_explore::{Class, Outcome, Pending, Pick, View};
 
 use super::arena::leave_program;
 use super::machine::Traced;
@@ -67,6 +67,9 @@ impl Handle {
         let live = state.live;
         let name = u8::try_from(thread).unwrap_or(0);
         if let Some(scheduler) = state.scheduler {
+            let mut others = state.enabled();
+            others.remove(name);
+            state.has_rushed |= !others.is_empty() && pending.kind.class() != Class::None;
             let enabled = ThreadSet::only(name);
             let view = View {
                 pending: &state.pending,

@@ -252,13 +252,14 @@ impl Exploration<'_> {
         let mut finished = false;
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
-        let mut parked = 0;
+        let (mut parked, mut rushed) = (0, 0);
         for (thread, parent, nth) in start.threads {
             machine.recall_thread(thread, parent, nth);
         }
         for past in &start.runs {
             search.recall(&past.end, past.relation, past.events);
             parked += u64::from(past.parked);
+            rushed += u64::from(past.rushed);
             if let Some((number, coupled)) = &past.failed {
                 self.known.count(*number as usize, coupled);
             }
@@ -279,7 +280,7 @@ impl Exploration<'_> {
                 if is_divided {
                     // The number of the execution does not say how many belong to this part.
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, parked)))?;
+                        .send(&Reply::Exploring(counts(&search, (parked, rushed))))?;
                 }
                 search.step(&mut Careful::new(
                     &mut machine,
@@ -299,17 +300,24 @@ impl Exploration<'_> {
                         relation: run.relation,
                         events: search.counts().events - events,
                         parked: machine.has_parked(),
+                        rushed: machine.has_rushed(),
                         failed: None,
                     });
                     next_run += 1;
                     if run.standing.own {
                         turns.note(run.standing.turn);
                         parked += u64::from(machine.has_parked());
+                        rushed += u64::from(machine.has_rushed());
                     }
                     run.standing.own
                 }
                 Ok(None) => {
                     finished = true;
+                    break;
+                }
+                // Another thread was to run where none can.
+                Err(_) if rushed > 0 || machine.has_rushed() => {
+                    rushed += u64::from(machine.has_rushed());
                     break;
                 }
                 Err(_) => {
@@ -366,11 +374,11 @@ impl Exploration<'_> {
                 if now - last_progress >= PROGRESS {
                     last_progress = now;
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, parked)))?;
+                        .send(&Reply::Exploring(counts(&search, (parked, rushed))))?;
                 }
             }
         }
-        let promise = if finished {
+        let promise = if finished && rushed == 0 {
             promise(search.promise())
         } else {
             unfinished(search.promise())
@@ -380,7 +388,7 @@ impl Exploration<'_> {
         }
         self.connection.send(&Reply::Explored {
             inputs: texts(self.bound),
-            counts: counts(&search, parked),
+            counts: counts(&search, (parked, rushed)),
             promise,
             turns: search.strategy().turns(),
             own: if is_divided { turns.own } else { Vec::new() },
@@ -434,7 +442,7 @@ impl Turns {
     }
 }
 
-fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
+fn counts<S: Strategy>(search: &Search<S>, (parked, rushed): (u64, u64)) -> Explored {
     let counts = search.counts();
     let causality = search.strategy().causality();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -446,6 +454,7 @@ fn counts<S: Strategy>(search: &Search<S>, parked: u64) -> Explored {
         blocked: counts.deadlocks,
         truncated: counts.truncated,
         parked,
+        rushed,
         failing: counts.failures,
         events: counts.events,
         relations: counts.relations,

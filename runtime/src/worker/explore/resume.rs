@@ -37,6 +37,7 @@ pub(super) struct Past {
     pub(super) relation: u64,
     pub(super) events: u64,
     pub(super) parked: bool,
+    pub(super) rushed: bool,
     /// The number of its failure, and how that couples the threads.
     pub(super) failed: Option<(u32, Vec<(Role, u32)>)>,
 }
@@ -184,6 +185,7 @@ wire!(Past {
     relation,
     events,
     parked,
+    rushed,
     failed
 });
 

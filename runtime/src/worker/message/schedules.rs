@@ -159,6 +159,8 @@ pub struct Explored {
     pub truncated: u64,
     /// Those in which a thread was parked since it read the same again and again.
     pub parked: u64,
+    /// Those in which a destructor used shared objects while its thread panicked, so that nobody could run in between.
+    pub rushed: u64,
     /// Those that failed.
     pub failing: u64,
     /// Events of all executions.
@@ -322,6 +324,7 @@ wire!(Explored {
     blocked,
     truncated,
     parked,
+    rushed,
     failing,
     events,
     relations,

@@ -1,0 +1,53 @@
+//! Destructors that use what threads share while their thread panics: no other thread can run in between, so no
+//! strategy may say that it has seen everything.
+
+mod support;
+
+use serde_json::Value;
+use support::programs::HEAD;
+use support::{package, seqz};
+
+const NOTES: &str = "
+struct Note(Arc<AtomicU32>, Arc<AtomicU32>);
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        self.1.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_note_is_taken_of_a_panic() {
+    let (first, second) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let note = Note(first.clone(), second.clone());
+    let reader = thread::spawn(move || {
+        let (one, other) = (first.load(Ordering::SeqCst), second.load(Ordering::SeqCst));
+        assert!(one >= other || one == 0);
+    });
+    let noted = thread::spawn(move || {
+        let _note = note;
+        panic!(\"this is noted\");
+    });
+    let _ = noted.join();
+    reader.join().unwrap();
+}
+";
+
+#[test]
+fn nothing_is_exhausted_where_threads_could_not_be_switched() {
+    let dir = package(&format!("{HEAD}{NOTES}"));
+    for strategy in ["dfs", "dpor", "odpor", "icb", "mcr", "rv-causal"] {
+        let run = seqz(
+            dir.path(),
+            ["explore", "--strategy", strategy, "--format", "json"],
+        );
+        assert_eq!(run.code, Some(1), "{strategy}: the panic is found");
+        let harness = &run.json()["harnesses"][0];
+        let reasons = harness["promise"]["reasons"].as_array();
+        assert!(
+            reasons.is_some_and(|reasons| reasons.contains(&Value::from("unwinding"))),
+            "{strategy}: {harness:#}"
+        );
+    }
+}
