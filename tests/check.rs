@@ -252,7 +252,14 @@ fn z3_says_the_same() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|harness| harness["bugs"].clone())
+            .map(|harness| {
+                let mut bugs = harness["bugs"].clone();
+                for bug in bugs.as_array_mut().unwrap() {
+                    // When it was met is a matter of time.
+                    bug.as_object_mut().unwrap().remove("met");
+                }
+                bugs
+            })
             .collect::<Vec<_>>()
     };
     assert_eq!(bugs("z3"), bugs("grid"));

@@ -63,7 +63,7 @@ fn nothing_is_lost_when_a_search_is_killed() {
 
     let file = dir.join("search");
     let _ = fs::remove_file(&file);
-    let options = ["--checkpoint", "search", "--jobs", "2"];
+    let options = ["--checkpoint", "search"];
     let length = || fs::metadata(&file).map_or(0, |metadata| metadata.len());
     let mut before = 0;
     let mut killed = 0;

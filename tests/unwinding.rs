@@ -12,8 +12,8 @@ struct Note(Arc<AtomicU32>, Arc<AtomicU32>);
 
 impl Drop for Note {
     fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.fetch_add(1, SeqCst);
+        self.1.fetch_add(1, SeqCst);
     }
 }
 
@@ -22,7 +22,7 @@ fn a_note_is_taken_of_a_panic() {
     let (first, second) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let note = Note(first.clone(), second.clone());
     let reader = thread::spawn(move || {
-        let (one, other) = (first.load(Ordering::SeqCst), second.load(Ordering::SeqCst));
+        let (one, other) = (first.load(SeqCst), second.load(SeqCst));
         assert!(one >= other || one == 0);
     });
     let noted = thread::spawn(move || {

@@ -31,7 +31,9 @@ impl Shared {
         let purpose = seed.map(|seed| seed.purpose);
         let new = !frontier.contains(key);
         let (planted, is_member, leads_on) = match purpose {
-            Some(Purpose::Class(member)) => (Some(member), true, true),
+            Some(Purpose::Class(member)) if reached => (Some(member), true, true),
+            // The program did something else. The seed stays what it was, so that it is not planted again and again.
+            Some(Purpose::Class(_)) if !new => (None, false, false),
             // All that follows from it follows from the execution that it was predicted from, and whatever it covers that
             // one covers, too.
             Some(Purpose::Ending(planned)) if planned == key => {

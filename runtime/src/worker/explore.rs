@@ -249,7 +249,7 @@ impl Exploration<'_> {
         }
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
-        let mut finished = false;
+        let (mut finished, mut stopped) = (false, false);
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
         let (mut parked, mut rushed) = (0, 0);
@@ -272,7 +272,7 @@ impl Exploration<'_> {
                 0
             })
         });
-        while search.counts().executions < request.max_executions {
+        while !stopped && search.counts().executions < request.max_executions {
             let execution = search.begun() + 1;
             let events = search.counts().events;
             let step = if careful_from.is_some_and(|from| execution > from) {
@@ -318,7 +318,9 @@ impl Exploration<'_> {
                 // Another thread was to run where none can.
                 Err(_) if rushed > 0 || machine.has_rushed() => {
                     rushed += u64::from(machine.has_rushed());
-                    break;
+                    stopped = true;
+                    past = None;
+                    true
                 }
                 Err(_) => {
                     self.connection.send(&Reply::Nondeterministic {
