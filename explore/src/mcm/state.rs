@@ -1,18 +1,19 @@
 //! The state of an execution of a maximal causal model: how far each thread has come, what the objects hold, and
 //! which event can be next. Steps can be taken back.
 //!
-//! Wait queues hold waiters and permits in the order in which they came. A notification leaves a permit, and
-//! whoever waits from before it may take it; the docs of [`Kind::Wake`] say why that is the same as choosing a waiter.
+//! Wait queues are those of [`waiting`](crate::waiting), with lanes for threads.
+
+use std::hash::{Hash, Hasher};
 
 use super::model::{Cut, Model, Step};
-use crate::event::Kind;
-use crate::hash::{mix, scatter};
+use crate::event::{Kind, Thread};
+use crate::hash::{Mixer, mix, scatter};
+use crate::waiting::Queue;
 
-/// A member of a wait queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
-    Waiter(u32),
-    Permit,
+/// A lane as wait queues know it: there are at most [`MAX_THREADS`](crate::threads::MAX_THREADS).
+#[inline]
+fn waiter(lane: u32) -> Thread {
+    Thread::try_from(lane).unwrap_or(Thread::MAX)
 }
 
 /// Holders of a lock.
@@ -32,7 +33,7 @@ struct Undo {
     watch: u32,
     /// First of the threads that the step let go, in `released`.
     released: u32,
-    queue: Option<Vec<Token>>,
+    queue: Option<Queue>,
 }
 
 /// How an execution of the model stands.
@@ -41,7 +42,7 @@ pub struct State {
     cut: Cut,
     values: Vec<u64>,
     holders: Vec<Holders>,
-    queues: Vec<Vec<Token>>,
+    queues: Vec<Queue>,
     /// Per lane: if its last event was a read and the object has not been modified since, the object + 1.
     watches: Vec<u32>,
     /// Whether anything depends on [`Self::watches`].
@@ -74,9 +75,9 @@ impl State {
             .extend(model.cells().iter().map(|cell| cell.initial));
         self.holders.clear();
         self.holders.resize(cells, Holders::default());
-        self.queues.iter_mut().for_each(Vec::clear);
+        self.queues.iter_mut().for_each(Queue::clear);
         self.queues
-            .resize_with(cells.max(self.queues.len()), Vec::new);
+            .resize_with(cells.max(self.queues.len()), Queue::new);
         self.watches.clear();
         self.watches.resize(lanes, 0);
         self.parks = model.parks();
@@ -202,9 +203,7 @@ impl State {
     /// Whether a thread in a wait queue has been notified.
     #[must_use]
     pub fn has_permit(&self, object: u32, lane: u32) -> bool {
-        let queue = &self.queues[object as usize];
-        let at = queue.iter().position(|&token| token == Token::Waiter(lane));
-        at.is_some_and(|at| queue[at..].contains(&Token::Permit))
+        self.queues[object as usize].covers(waiter(lane))
     }
 
     /// Takes the next step of a thread, which can be next.
@@ -239,7 +238,19 @@ impl State {
             Kind::Wait | Kind::Notify | Kind::Wake => {
                 undo.queue = Some(self.queues[object].clone());
                 self.hash ^= self.queue_hash(object);
-                self.change_queue(object, lane, step);
+                let queue = &mut self.queues[object];
+                match step.kind {
+                    Kind::Wait => queue.wait(waiter(lane)),
+                    Kind::Notify if step.left == Step::ALL => {
+                        queue.notify_all();
+                    }
+                    Kind::Notify => {
+                        queue.notify_one();
+                    }
+                    _ => {
+                        queue.wake(waiter(lane));
+                    }
+                }
                 self.hash ^= self.queue_hash(object);
             }
             _ => {}
@@ -326,48 +337,9 @@ impl State {
     }
 
     fn queue_hash(&self, object: usize) -> u64 {
-        let queue = &self.queues[object];
-        let start = object as u64 ^ 0xc2b2_ae35;
-        queue.iter().fold(start, |hash, token| {
-            mix(
-                hash,
-                match token {
-                    Token::Waiter(lane) => 2 + u64::from(*lane),
-                    Token::Permit => 1,
-                },
-            )
-        })
-    }
-
-    fn change_queue(&mut self, object: usize, lane: u32, step: &Step) {
-        let queue = &mut self.queues[object];
-        match step.kind {
-            Kind::Wait => queue.push(Token::Waiter(lane)),
-            Kind::Notify => {
-                let permits = queue
-                    .iter()
-                    .filter(|&&token| token == Token::Permit)
-                    .count();
-                let unwoken = queue.len() - 2 * permits;
-                let more = if step.left == Step::ALL {
-                    unwoken
-                } else {
-                    unwoken.min(1)
-                };
-                queue.extend(std::iter::repeat_n(Token::Permit, more));
-            }
-            _ => {
-                let waiter = queue.iter().position(|&token| token == Token::Waiter(lane));
-                if let Some(waiter) = waiter {
-                    let permit = queue[waiter..]
-                        .iter()
-                        .position(|&token| token == Token::Permit);
-                    if let Some(permit) = permit {
-                        queue.remove(waiter + permit);
-                    }
-                    queue.remove(waiter);
-                }
-            }
-        }
+        let mut hasher = Mixer::default();
+        object.hash(&mut hasher);
+        self.queues[object].hash(&mut hasher);
+        hasher.finish()
     }
 }
