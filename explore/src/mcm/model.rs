@@ -460,6 +460,26 @@ impl Model {
         cut
     }
 
+    /// What an event of this place could see of its object's values, within these bounds: each thing once, in the order of
+    /// the trace.
+    #[must_use]
+    pub fn views(&self, at: (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
+        let cell = &self.cells[step.object as usize];
+        let writes = cell
+            .writes
+            .iter()
+            .filter(|&&write| write.1 < upper[write.0 as usize] && write != at);
+        let left = writes.map(|&write| self.step(write).left);
+        let mut views = Vec::new();
+        for value in std::iter::once(cell.initial).chain(left) {
+            let view = step.view(value);
+            if !views.contains(&view) {
+                views.push(view);
+            }
+        }
+        views
+    }
+
     /// Takes out of a cut what must come after an event that is not in it.
     pub fn close(&self, cut: &mut [u32]) {
         let mut changed = true;

@@ -140,18 +140,9 @@ impl<S: Solver> Expansion<'_, S> {
         let happened = step.at != u32::MAX;
         let mut sights = Vec::new();
         let values = |sights: &mut Vec<Sight>, except: Option<u64>| {
-            let cell = &self.model.cells()[step.object as usize];
-            let writes = cell
-                .writes
-                .iter()
-                .filter(|&&(other, at)| at < upper[other as usize] && (other, at) != (lane, index));
-            let left = writes.map(|&at| self.model.step(at).left);
-            for value in std::iter::once(cell.initial).chain(left) {
-                let sight = Sight::Value(step.view(value));
-                if except != Some(step.view(value)) && !sights.contains(&sight) {
-                    sights.push(sight);
-                }
-            }
+            let views = self.model.views((lane, index), step, upper).into_iter();
+            let others = views.filter(|&view| except != Some(view));
+            sights.extend(others.map(Sight::Value));
         };
         match step.kind {
             Kind::Read

@@ -94,7 +94,8 @@ impl<S: Solver> RvCausal<S> {
                 let read = (lane, index);
                 let step = *model.step(read);
                 let upper = model.without(read);
-                for view in views(model, read, &upper) {
+                let views = model.views(read, &step, &upper).into_iter();
+                for view in views.filter(|&view| view != step.view(step.found)) {
                     let mut unknown = 0;
                     let mut schedule = None;
                     let mut pairs = Pairs::new(model);
@@ -142,25 +143,6 @@ impl<S: Solver> RvCausal<S> {
             }
         }
     }
-}
-
-/// What the thread could see instead.
-fn views(model: &Model, read: (u32, u32), upper: &[u32]) -> Vec<u64> {
-    let step = model.step(read);
-    let cell = &model.cells()[step.object as usize];
-    let writes = cell
-        .writes
-        .iter()
-        .filter(|&&write| write != read && write.1 < upper[write.0 as usize]);
-    let left = writes.map(|&write| model.step(write).left);
-    let mut views = Vec::new();
-    for value in std::iter::once(cell.initial).chain(left) {
-        let view = step.view(value);
-        if view != step.view(step.found) && !views.contains(&view) {
-            views.push(view);
-        }
-    }
-    views
 }
 
 impl<S: Solver> Strategy for RvCausal<S> {
