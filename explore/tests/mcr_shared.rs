@@ -9,7 +9,7 @@ use model::generate::{Flavour, longer_program, program};
 use model::{Model, Program};
 use seqz_explore::mcm::OrderSolver;
 use seqz_explore::mcr::frontier::Frontier;
-use seqz_explore::mcr::journal::{Change, Journal};
+use seqz_explore::mcr::journal::{Aim, Change, Journal, Membership, Origin};
 use seqz_explore::strategy::Promise;
 use seqz_explore::{Event, Executor, Mcr, Pick, RunEnd, Scheduler, Search, View};
 
@@ -148,39 +148,66 @@ impl Journal for Kept {
     fn flush(&mut self) {}
 }
 
+/// Executes a program, going on from this journal; what it adds to it.
+fn go_on(
+    program: &Program,
+    journal: &[Change],
+    helpers: usize,
+) -> (Vec<bool>, Vec<Vector>, Vec<Change>) {
+    let (frontier, runs) = Frontier::restore(journal.to_vec()).unwrap();
+    let strategy = Mcr::from(frontier, OrderSolver::default());
+    let mut strategy = strategy.with_helpers(helpers).unwrap();
+    let rest = Kept::default();
+    strategy.keep(Box::new(rest.clone()));
+    let after = run(program, strategy);
+    let rest = rest.0.lock().unwrap().clone();
+    (runs, after, rest)
+}
+
+/// The runs that count among these.
+fn counting(executed: Vec<Vector>, counts: &[bool]) -> Vec<Vector> {
+    let whole = executed.into_iter().zip(counts);
+    whole
+        .filter_map(|(run, &whole)| whole.then_some(run))
+        .collect()
+}
+
 #[test]
 fn a_search_goes_on_from_wherever_its_journal_ends() {
     let mut resumed = 0;
-    for (program, all) in programs() {
-        let kept = Kept::default();
-        let mut strategy = Mcr::new();
-        strategy.keep(Box::new(kept.clone()));
-        let executed = run(&program, strategy);
-        let journal = kept.0.lock().unwrap().clone();
+    for (number, (program, all)) in programs().enumerate() {
+        let helpers = number % 3;
+        let (_, executed, journal) = go_on(&program, &[], helpers);
+        // Twice in a row it is broken off: somewhere, and then somewhere in what it has added since.
         for part in 0..4 {
-            // Of the last part nothing is missing.
-            let cut = journal.len() * (part + 1) / 4 - usize::from(part == 1);
-            let (frontier, runs) = Frontier::restore(journal[..cut].to_vec()).unwrap();
-            let before = executed.iter().zip(&runs);
-            let before = before.filter(|(_, whole)| **whole);
-            let before: Vec<_> = before.map(|(vector, _)| vector.clone()).collect();
-            // The rest of it goes to a journal of its own, and both together are one of the whole.
-            let rest = Kept::default();
-            let mut strategy = Mcr::from(frontier, OrderSolver::default());
-            strategy.keep(Box::new(rest.clone()));
-            let after = run(&program, strategy);
-            let ran = before.len() + after.len();
-            assert_eq!(
-                classes(before.into_iter().chain(after)),
-                all,
-                "cut at {cut} of {}\n{program:?}",
+            let cut = journal.len() * (part + 1) / 4 - part % 2;
+            let (_, more, rest) = go_on(&program, &journal[..cut], helpers);
+            let again = cut + rest.len() * (3 * part % 4 + 1) / 4;
+            let ran = |changes: &[Change]| {
+                let ran = changes.iter();
+                ran.filter(|change| matches!(change, Change::Ran { .. }))
+                    .count()
+            };
+            let mut both = executed[..ran(&journal[..cut])].to_vec();
+            let mut whole = journal[..cut].to_vec();
+            whole.extend(rest);
+            both.extend_from_slice(&more[..ran(&whole[cut..again])]);
+            let (counts, last, rest) = go_on(&program, &whole[..again], helpers);
+            both.extend(last);
+            whole.truncate(again);
+            whole.extend(rest);
+            let (counts_at_the_end, nothing, _) = go_on(&program, &whole, helpers);
+            assert!(nothing.is_empty(), "{program:?}");
+            // Whether a run counts shows when the search is broken off, and does not change later on.
+            assert_eq!(counts_at_the_end[..counts.len()], counts);
+            let found = classes(counting(both, &counts_at_the_end));
+            assert!(
+                found == all,
+                "{} of {} classes, cut at {cut} and {again} of {} by {helpers} helpers\n{program:?}",
+                found.len(),
+                all.len(),
                 journal.len()
             );
-            let mut whole = journal[..cut].to_vec();
-            whole.extend(rest.0.lock().unwrap().iter().cloned());
-            let (frontier, runs) = Frontier::restore(whole).unwrap();
-            assert_eq!(runs.iter().filter(|whole| **whole).count(), ran);
-            assert!(run(&program, Mcr::from(frontier, OrderSolver::default())).is_empty());
             resumed += 1;
         }
     }
@@ -196,8 +223,8 @@ fn a_journal_that_does_not_fit_together_is_refused() {
     };
     assert!(Frontier::restore(vec![node]).is_err());
     let ran = Change::Ran {
-        seed: Some(4),
-        member: false,
+        origin: Origin::Seed(4),
+        member: Membership::Planted,
         leads_on: true,
         ends: Vec::new(),
         key: 1,
@@ -209,4 +236,50 @@ fn a_journal_that_does_not_fit_together_is_refused() {
         effort: Default::default(),
     };
     assert!(Frontier::restore(vec![ran, expanded]).is_err());
+}
+
+#[test]
+fn a_seed_that_was_not_followed_executes_nothing() {
+    let node = |observation| Change::Node {
+        thread: 0,
+        parent: seqz_explore::mcr::classes::ROOT,
+        observation,
+    };
+    let ran = |origin, membership, node, lost| Change::Ran {
+        origin,
+        member: membership,
+        leads_on: membership != Membership::Known,
+        ends: vec![(0, node)],
+        key: u64::from(node),
+        lost,
+        open: false,
+    };
+    let expanded = |run| Change::Expanded {
+        run,
+        effort: Default::default(),
+    };
+    let seed = Change::Seed {
+        run: 0,
+        aim: Aim::Class,
+        nodes: vec![(0, 1)],
+        schedule: vec![0],
+    };
+    let first = ran(Origin::First, Membership::Own, 0, false);
+    let other = ran(Origin::Seed(0), Membership::Known, 0, true);
+    let changes = vec![
+        node(7),
+        node(8),
+        first,
+        seed,
+        expanded(0),
+        other,
+        expanded(1),
+    ];
+    let (mut frontier, runs) = Frontier::restore(changes).unwrap();
+    assert_eq!(runs, [true, true]);
+    assert_eq!(frontier.causality().lost, 1);
+    // It is not executed, and not tried again.
+    assert_eq!(frontier.classes.covering(&[(0, 1)], true), None);
+    assert_eq!(frontier.classes.covering(&[(0, 1)], false), Some(1));
+    assert_eq!(frontier.next_seed(), None);
 }

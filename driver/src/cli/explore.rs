@@ -236,12 +236,6 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
     let program = Program::load(&search.path, mode)?;
     let harnesses = search.chosen(&program)?;
     search.known_inputs(&harnesses)?;
-    if args.checkpoint.is_some() && args.jobs > 1 {
-        return Err(Error::Option {
-            message: "what a checkpoint holds is the search of one thread".into(),
-            help: "leave --jobs out, or --checkpoint".into(),
-        });
-    }
     if args.checkpoint.is_some() && harnesses.len() != 1 {
         return Err(Error::Option {
             message: format!(

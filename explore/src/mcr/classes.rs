@@ -121,16 +121,19 @@ impl Classes {
         id
     }
 
-    /// A member has been executed, and went as far as this.
+    /// A member goes as far as this.
     pub fn extend(&mut self, id: ClassId, ends: Partial) {
         let known = std::mem::take(&mut self.members[id as usize].ends);
         for &(thread, end) in &ends {
             let before = known.iter().find(|&&(other, _)| other == thread);
             self.pass(id, end, before.map_or(ROOT, |&(_, before)| before));
         }
-        let member = &mut self.members[id as usize];
-        member.ends = ends;
-        member.executed = true;
+        self.members[id as usize].ends = ends;
+    }
+
+    /// A member has been executed.
+    pub fn executed(&mut self, id: ClassId) {
+        self.members[id as usize].executed = true;
     }
 
     /// Enters a member in the nodes from `end` up to `known`.

@@ -1,13 +1,13 @@
 //! What all who work on one search share: the classes, and the seeds that wait to be executed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::hash::BuildHasherDefault;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::classes::{ClassId, Classes, Node, Partial};
 use super::expand::Effort;
-use super::journal::{Aim, Change, Journal};
+use super::journal::{Aim, Change, Journal, Membership, Origin};
 use crate::distinct::Identity;
 use crate::event::{Site, Thread};
 use crate::strategy::Causality;
@@ -17,6 +17,8 @@ use crate::strategy::Causality;
 pub enum Purpose {
     /// To see what becomes of it: this member of the classes.
     Class(ClassId),
+    /// The same as in a run whose class this member is, with its key: see [`restore`](super::restore).
+    Again(ClassId, u64),
     /// Its pairs of reads and writes are new: see [`rv_causal`](crate::rv_causal).
     Pairs,
     /// It is a whole execution, which ends with threads that wait forever: that of this key.
@@ -28,10 +30,8 @@ pub enum Purpose {
 /// The beginning of an execution that is to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// Its number.
-    pub number: u32,
-    /// The run that it was predicted from. [`NO_RUN`]: one that is not there any more.
-    pub run: u32,
+    /// What the run that follows it comes from.
+    pub origin: Origin,
     /// What for.
     pub purpose: Purpose,
     /// What it fixes.
@@ -40,22 +40,19 @@ pub struct Seed {
     pub schedule: Vec<Thread>,
 }
 
-/// No run.
-pub const NO_RUN: u32 = u32::MAX;
-
 /// A run that is over.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// The seed that it followed.
-    pub seed: Option<u32>,
-    /// The member that it is. `None`: it only showed something of a class that had been executed.
+    /// What it comes from.
+    pub origin: Origin,
+    /// Which member it is.
+    pub membership: Membership,
+    /// That member; `None` if [known](Membership::Known).
     pub member: Option<ClassId>,
     /// Whether that is so, or would have been if the class had been executed.
     pub confirms: bool,
     /// How far it went.
     pub ends: Partial,
-    /// Whether the member is none that a seed has.
-    pub own_member: bool,
     /// Whether it is to be expanded.
     pub leads_on: bool,
     /// The key of its class.
@@ -71,7 +68,7 @@ impl Seed {
     #[must_use]
     pub const fn member(&self) -> Option<ClassId> {
         match self.purpose {
-            Purpose::Class(member) => Some(member),
+            Purpose::Class(member) | Purpose::Again(member, _) => Some(member),
             _ => None,
         }
     }
@@ -82,7 +79,7 @@ impl Seed {
 pub struct Frontier {
     /// All classes, and all seeds that will be some.
     pub classes: Classes,
-    seeds: Vec<Seed>,
+    pub(super) seeds: Vec<Seed>,
     /// How many seeds there have been.
     planted: u32,
     runs: u32,
@@ -113,114 +110,7 @@ impl fmt::Debug for Frontier {
     }
 }
 
-/// A journal that does not fit together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BrokenJournal;
-
 impl Frontier {
-    /// The state after these changes, less what depends on runs that were not expanded to the end; and which runs were, in
-    /// order.
-    ///
-    /// # Errors
-    /// When the changes do not fit together.
-    pub fn restore(changes: Vec<Change>) -> Result<(Self, Vec<bool>), BrokenJournal> {
-        let expanded = changes.iter().filter_map(|change| match change {
-            Change::Expanded { run, .. } => Some(*run),
-            _ => None,
-        });
-        let expanded: BTreeSet<u32> = expanded.collect();
-        let mut seeds: HashMap<u32, Seed> = HashMap::new();
-        let mut runs = Vec::new();
-        let mut frontier = Self::default();
-        for change in changes {
-            match change {
-                Change::Thread {
-                    thread,
-                    parent,
-                    nth,
-                } => {
-                    frontier.threads.insert(thread, (parent, nth));
-                }
-                Change::Node {
-                    thread,
-                    parent,
-                    observation,
-                } => {
-                    if !frontier.classes.has(parent) {
-                        return Err(BrokenJournal);
-                    }
-                    frontier.classes.child(thread, parent, observation);
-                }
-                Change::Seed {
-                    run,
-                    aim,
-                    nodes,
-                    schedule,
-                } => {
-                    if !nodes.iter().all(|&(_, node)| frontier.classes.has(node)) {
-                        return Err(BrokenJournal);
-                    }
-                    let seed = frontier.seed(run, aim, nodes, schedule);
-                    seeds.insert(seed.number, seed);
-                }
-                Change::Ran {
-                    seed,
-                    member,
-                    leads_on,
-                    ends,
-                    key,
-                    lost,
-                    open,
-                } => {
-                    let run = u32::try_from(runs.len()).map_err(|_| BrokenJournal)?;
-                    let own = member.then(|| frontier.classes.insert(Vec::new()));
-                    let followed = seed.and_then(|number| seeds.get(&number));
-                    let counts = leads_on
-                        || match followed.map(|seed| (seed.purpose, seed.run)) {
-                            // All that follows from it follows from the run that it was predicted from.
-                            Some((Purpose::Ending(_), of)) => expanded.contains(&of),
-                            // What it shows something of has to be there.
-                            _ => frontier.keys.contains(&key),
-                        };
-                    let done = counts && expanded.contains(&run);
-                    runs.push(done);
-                    if !done {
-                        continue;
-                    }
-                    if !ends.iter().all(|&(_, node)| frontier.classes.has(node)) {
-                        return Err(BrokenJournal);
-                    }
-                    let seed = match seed {
-                        Some(number) => Some(seeds.remove(&number).ok_or(BrokenJournal)?),
-                        None => None,
-                    };
-                    let ran = Ran {
-                        seed: None,
-                        member: own.or(seed.as_ref().and_then(Seed::member)),
-                        confirms: seed.is_some_and(|seed| seed.purpose == Purpose::Race),
-                        ends,
-                        own_member: own.is_some(),
-                        leads_on,
-                        key,
-                        lost,
-                        open,
-                    };
-                    frontier.take_in(&ran);
-                }
-                Change::Expanded { effort, .. } => frontier.effort.add(effort),
-            }
-        }
-        frontier.runs = u32::try_from(runs.len()).map_err(|_| BrokenJournal)?;
-        frontier.seeds = seeds.into_values().collect();
-        for seed in &mut frontier.seeds {
-            if !expanded.contains(&seed.run) {
-                seed.run = NO_RUN;
-            }
-        }
-        frontier.seeds.sort_by_key(|seed| seed.number);
-        Ok((frontier, runs))
-    }
-
     /// Takes down all changes from now on.
     pub fn keep(&mut self, journal: Box<dyn Journal>) {
         self.journal = Some(journal);
@@ -268,7 +158,8 @@ impl Frontier {
         })
     }
 
-    fn seed(&mut self, run: u32, aim: Aim, nodes: Partial, schedule: Vec<Thread>) -> Seed {
+    /// The next seed, which is not among those that wait.
+    pub(super) fn seed(&mut self, aim: Aim, nodes: Partial, schedule: Vec<Thread>) -> Seed {
         let number = self.planted;
         self.planted += 1;
         let purpose = match aim {
@@ -280,8 +171,7 @@ impl Frontier {
             Aim::Race => Purpose::Race,
         };
         Seed {
-            number,
-            run,
+            origin: Origin::Seed(number),
             purpose,
             nodes,
             schedule,
@@ -295,7 +185,7 @@ impl Frontier {
             nodes: nodes.clone(),
             schedule: schedule.clone(),
         });
-        let seed = self.seed(run, aim, nodes, schedule);
+        let seed = self.seed(aim, nodes, schedule);
         self.seeds.push(seed.clone());
         seed
     }
@@ -331,7 +221,8 @@ impl Frontier {
         while let Some(seed) = self.seeds.pop() {
             let known = match seed.purpose {
                 Purpose::Class(_) => self.classes.covering(&seed.nodes, true).is_some(),
-                Purpose::Ending(key) => self.keys.contains(&key),
+                // Another class may cover one that ends with threads that wait.
+                Purpose::Ending(key) | Purpose::Again(_, key) => self.keys.contains(&key),
                 Purpose::Pairs | Purpose::Race => false,
             };
             if !known {
@@ -344,8 +235,8 @@ impl Frontier {
     /// Takes in a run that is over; its number.
     pub fn ran(&mut self, ran: &Ran) -> u32 {
         self.note(|| Change::Ran {
-            seed: ran.seed,
-            member: ran.own_member,
+            origin: ran.origin,
+            member: ran.membership,
             leads_on: ran.leads_on,
             ends: ran.ends.clone(),
             key: ran.key,
@@ -358,15 +249,31 @@ impl Frontier {
         run
     }
 
-    fn take_in(&mut self, ran: &Ran) {
-        let known = !self.keys.insert(ran.key);
+    /// The counts and the class of a run that is over.
+    pub(super) fn take_in(&mut self, ran: &Ran) {
+        // The run that it shows something of may have to be made again.
+        let known = ran.member.is_none() || !self.keys.insert(ran.key);
         self.confirmations += u64::from(known && ran.confirms);
         self.redundant += u64::from(known && !ran.confirms);
         self.lost += u64::from(ran.lost);
         self.open += u64::from(ran.open);
         if let Some(member) = ran.member {
             self.classes.extend(member, ran.ends.clone());
+            self.classes.executed(member);
         }
+    }
+
+    /// A run is to be made again, as this member. That it was lost is a doubt that stays.
+    pub(super) fn plan(&mut self, member: ClassId, ran: &Ran) {
+        self.lost += u64::from(ran.lost);
+        self.classes.extend(member, ran.ends.clone());
+    }
+
+    /// With these seeds, after so many runs.
+    pub(super) fn waiting(mut self, seeds: Vec<Seed>, runs: u32) -> Self {
+        self.seeds = seeds;
+        self.runs = runs;
+        self
     }
 
     /// All that follows from a run has been planted.

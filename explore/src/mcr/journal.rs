@@ -18,6 +18,28 @@ pub enum Aim {
     Race,
 }
 
+/// What a run comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Nothing: it is the first of all.
+    First,
+    /// The seed of this number.
+    Seed(u32),
+    /// The run of this number, which is made again: the search was broken off before all that follows had been planted.
+    Again(u32),
+}
+
+/// Which member of the classes a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Membership {
+    /// The one that its seed has been since it was planted.
+    Planted,
+    /// One that came with it.
+    Own,
+    /// None: it only showed something of a class that had been executed.
+    Known,
+}
+
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -52,10 +74,10 @@ pub enum Change {
     },
     /// A run is over. Runs are numbered in the order of these.
     Ran {
-        /// The seed that it followed; `None` for the first.
-        seed: Option<u32>,
-        /// Whether what it did became a member of its own, that of its seed not being there.
-        member: bool,
+        /// What it comes from.
+        origin: Origin,
+        /// Which member it is.
+        member: Membership,
         /// Whether it is to be expanded.
         leads_on: bool,
         /// How far it went.

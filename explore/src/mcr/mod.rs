@@ -11,6 +11,7 @@ pub mod frontier;
 pub mod journal;
 pub mod pool;
 pub mod races;
+pub mod restore;
 pub mod run;
 pub mod settle;
 
@@ -82,7 +83,7 @@ impl<S: Solver> Mcr<S> {
     pub fn from(frontier: Frontier, solver: S) -> Self {
         Self {
             solver,
-            started: frontier.executed() > 0,
+            started: frontier.runs() > 0,
             shared: Arc::new(Shared::new(frontier)),
             pool: None,
             over: false,

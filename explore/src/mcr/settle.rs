@@ -2,7 +2,8 @@
 
 use super::classes::Partial;
 use super::expand::{Effort, Paths};
-use super::frontier::{Frontier, NO_RUN, Purpose, Ran, Seed, Shared};
+use super::frontier::{Frontier, Purpose, Ran, Seed, Shared};
+use super::journal::{Membership, Origin};
 use crate::event::Kind;
 use crate::mcm::model::Model;
 
@@ -27,31 +28,30 @@ impl Shared {
         let whole = model.whole();
         let ends: Partial = paths.at(model, &whole);
         let key = paths.key(model, &whole);
-        let reached = seed.is_none_or(|seed| frontier.classes.are_below(&ends, &seed.nodes));
+        let reached = seed.is_none_or(|seed| match seed.purpose {
+            Purpose::Again(_, before) => key == before,
+            _ => frontier.classes.are_below(&ends, &seed.nodes),
+        });
         let purpose = seed.map(|seed| seed.purpose);
         let new = !frontier.contains(key);
-        let (planted, is_member, leads_on) = match purpose {
-            Some(Purpose::Class(member)) if reached => (Some(member), true, true),
+        let (membership, leads_on) = match purpose {
+            Some(Purpose::Class(_) | Purpose::Again(..)) if reached => (Membership::Planted, true),
             // The program did something else. The seed stays what it was, so that it is not planted again and again.
-            Some(Purpose::Class(_)) if !new => (None, false, false),
+            Some(Purpose::Class(_) | Purpose::Again(..)) if !new => (Membership::Known, false),
             // All that follows from it follows from the execution that it was predicted from, and whatever it covers that
             // one covers, too.
-            Some(Purpose::Ending(planned)) if planned == key => {
-                let alone = seed.is_some_and(|seed| seed.run == NO_RUN);
-                (None, true, alone)
-            }
-            Some(Purpose::Race | Purpose::Pairs) if !new => (None, false, false),
-            _ => (None, true, true),
+            Some(Purpose::Ending(planned)) if planned == key => (Membership::Own, false),
+            Some(Purpose::Race | Purpose::Pairs) if !new => (Membership::Known, false),
+            _ => (Membership::Own, true),
         };
-        let own_member = is_member && planted.is_none();
         let ran = Ran {
-            seed: seed.map(|seed| seed.number),
-            member: if own_member {
-                Some(frontier.classes.insert(Vec::new()))
-            } else {
-                planted
+            origin: seed.map_or(Origin::First, |seed| seed.origin),
+            membership,
+            member: match membership {
+                Membership::Planted => seed.and_then(Seed::member),
+                Membership::Own => Some(frontier.classes.insert(Vec::new())),
+                Membership::Known => None,
             },
-            own_member,
             leads_on,
             confirms: purpose == Some(Purpose::Race),
             ends,

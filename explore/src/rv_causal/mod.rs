@@ -27,6 +27,7 @@ use crate::mcm::order::OrderSolver;
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict, cut_of};
 use crate::mcr::expand::Paths;
 use crate::mcr::frontier::{Purpose, Seed, Shared};
+use crate::mcr::journal::Origin;
 use crate::mcr::pool::Task;
 use crate::mcr::run::Run;
 use crate::mcr::settle::Settled;
@@ -86,7 +87,7 @@ impl<S: Solver> RvCausal<S> {
     }
 
     /// Queues a schedule for each read and value that the pairs have one for.
-    fn pair_all(&mut self, run: u32, paths: &Paths) {
+    fn pair_all(&mut self, paths: &Paths) {
         let model = self.run.model();
         for (at, of) in model.lanes().iter().enumerate() {
             let lane = u32::try_from(at).unwrap_or(u32::MAX);
@@ -132,8 +133,8 @@ impl<S: Solver> RvCausal<S> {
                     if self.known.insert(key) {
                         let lanes = witness.into_iter().chain([lane]);
                         self.queue.push_back(Seed {
-                            number: u32::MAX,
-                            run,
+                            // These searches have no journal that would call it by a number.
+                            origin: Origin::Seed(u32::MAX),
                             purpose: Purpose::Pairs,
                             nodes,
                             schedule: lanes.map(thread).collect(),
@@ -192,7 +193,7 @@ impl<S: Solver> Strategy for RvCausal<S> {
             return;
         }
         let Settled { run, paths, .. } = settled;
-        self.pair_all(run, &paths);
+        self.pair_all(&paths);
         let task = Task {
             run,
             model: self.run.change_model(Model::default()),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use seqz_explore::mcm::Solver;
 use seqz_explore::mcr::expand::Effort;
 use seqz_explore::mcr::frontier::Frontier;
-use seqz_explore::mcr::journal::{Aim, Change, Journal};
+use seqz_explore::mcr::journal::{Aim, Change, Journal, Membership, Origin};
 use seqz_explore::{Mcr, Outcome, RunEnd, Thread};
 
 use super::super::checkpoint::Checkpoint;
@@ -206,10 +206,14 @@ wire!(Effort {
 
 wire!(Aim { 0 = Class, 1 = Ending(key), 2 = Race });
 
+wire!(Membership { 0 = Planted, 1 = Own, 2 = Known });
+
+wire!(Origin { 0 = First, 1 = Seed(number), 2 = Again(run) });
+
 wire!(Change {
     0 = Thread { thread, parent, nth },
     1 = Node { thread, parent, observation },
     2 = Seed { run, aim, nodes, schedule },
-    3 = Ran { seed, member, leads_on, ends, key, lost, open },
+    3 = Ran { origin, member, leads_on, ends, key, lost, open },
     4 = Expanded { run, effort }
 });

@@ -1,0 +1,179 @@
+//! The state of a search from its journal, cut anywhere.
+//!
+//! A run counts once all that follows from it has been planted. While that was being done, others may have gone on: what
+//! they left out since the run's class covers it depends on that very class. So the run is made again, and until then its
+//! class stays a member as far as it went: it covers all that it did before. The program does the same from the same
+//! schedule, so the class comes back; if another seed comes to it first, that run takes its place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::frontier::{Frontier, Purpose, Ran, Seed};
+use super::journal::{Change, Membership, Origin};
+
+/// A journal that does not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrokenJournal;
+
+/// A search that is being restored.
+struct Restoring {
+    frontier: Frontier,
+    /// Runs of which all that follows was planted.
+    expanded: BTreeSet<u32>,
+    /// Seeds that no run that counts has followed, by number.
+    seeds: BTreeMap<u32, Seed>,
+    /// Runs that are to be made again.
+    again: BTreeMap<u32, Seed>,
+    /// Which runs count.
+    runs: Vec<bool>,
+}
+
+impl Frontier {
+    /// The state after these changes, less what depends on runs that were not expanded to the end; and which runs were, in
+    /// order.
+    ///
+    /// # Errors
+    /// When the changes do not fit together.
+    pub fn restore(changes: Vec<Change>) -> Result<(Self, Vec<bool>), BrokenJournal> {
+        let expanded = changes.iter().filter_map(|change| match change {
+            Change::Expanded { run, .. } => Some(*run),
+            _ => None,
+        });
+        let mut restoring = Restoring {
+            expanded: expanded.collect(),
+            frontier: Self::default(),
+            seeds: BTreeMap::new(),
+            again: BTreeMap::new(),
+            runs: Vec::new(),
+        };
+        for change in changes {
+            restoring.take(change)?;
+        }
+        let Restoring {
+            frontier,
+            seeds,
+            again,
+            runs,
+            ..
+        } = restoring;
+        // The last is the next: what was there comes back first.
+        let seeds = seeds.into_values().chain(again.into_values().rev());
+        let count = u32::try_from(runs.len()).map_err(|_| BrokenJournal)?;
+        let frontier = frontier.waiting(seeds.collect(), count);
+        Ok((frontier, runs))
+    }
+}
+
+impl Restoring {
+    fn take(&mut self, change: Change) -> Result<(), BrokenJournal> {
+        match change {
+            Change::Thread {
+                thread,
+                parent,
+                nth,
+            } => self.frontier.met(thread, parent, nth),
+            Change::Node {
+                thread,
+                parent,
+                observation,
+            } => {
+                if !self.frontier.classes.has(parent) {
+                    return Err(BrokenJournal);
+                }
+                self.frontier.child(thread, parent, observation);
+            }
+            Change::Seed {
+                aim,
+                nodes,
+                schedule,
+                ..
+            } => {
+                if !nodes
+                    .iter()
+                    .all(|&(_, node)| self.frontier.classes.has(node))
+                {
+                    return Err(BrokenJournal);
+                }
+                let seed = self.frontier.seed(aim, nodes, schedule);
+                if let Origin::Seed(number) = seed.origin {
+                    self.seeds.insert(number, seed);
+                }
+            }
+            Change::Ran {
+                origin,
+                member,
+                leads_on,
+                ends,
+                key,
+                lost,
+                open,
+            } => {
+                self.ran(Ran {
+                    origin,
+                    membership: member,
+                    member: None,
+                    confirms: false,
+                    ends,
+                    leads_on,
+                    key,
+                    lost,
+                    open,
+                })?;
+            }
+            Change::Expanded { effort, .. } => self.frontier.effort.add(effort),
+        }
+        Ok(())
+    }
+
+    /// A run, of which the member and whether it confirms a race follow from the seed.
+    fn ran(&mut self, mut ran: Ran) -> Result<(), BrokenJournal> {
+        let classes = &mut self.frontier.classes;
+        if !ran.ends.iter().all(|&(_, node)| classes.has(node)) {
+            return Err(BrokenJournal);
+        }
+        let own = (ran.membership == Membership::Own).then(|| classes.insert(Vec::new()));
+        let run = u32::try_from(self.runs.len()).map_err(|_| BrokenJournal)?;
+        let counts = self.expanded.contains(&run);
+        self.runs.push(counts);
+        let seed = match ran.origin {
+            Origin::First => None,
+            Origin::Seed(number) => Some(self.seeds.get(&number).ok_or(BrokenJournal)?),
+            Origin::Again(run) => Some(self.again.get(&run).ok_or(BrokenJournal)?),
+        };
+        let seed = seed.cloned();
+        ran.member = match ran.membership {
+            Membership::Planted => Some(seed.as_ref().and_then(Seed::member).ok_or(BrokenJournal)?),
+            Membership::Own | Membership::Known => own,
+        };
+        ran.confirms = seed
+            .as_ref()
+            .is_some_and(|seed| seed.purpose == Purpose::Race);
+        if ran.member.is_none() && !counts {
+            // It only showed something, and has to show it again: the seed stays.
+            return Ok(());
+        }
+        match ran.origin {
+            Origin::First => {}
+            Origin::Seed(number) => {
+                self.seeds.remove(&number);
+            }
+            Origin::Again(run) => {
+                self.again.remove(&run);
+            }
+        }
+        match ran.member {
+            Some(member) if !counts => {
+                self.frontier.plan(member, &ran);
+                let schedule = seed.map(|seed| seed.schedule).unwrap_or_default();
+                let seed = Seed {
+                    origin: Origin::Again(run),
+                    purpose: Purpose::Again(member, ran.key),
+                    nodes: ran.ends,
+                    schedule,
+                };
+                self.again.insert(run, seed);
+            }
+            _ => self.frontier.take_in(&ran),
+        }
+        Ok(())
+    }
+}
