@@ -1,9 +1,11 @@
 //! Maximal causal models: [`model`] is what a trace says, [`query`] what can be asked of it, [`order`] the native
 //! solver. With the cargo feature `z3` there is Z3 beside it, which it is held against.
 
+pub mod clocks;
 pub mod model;
 pub mod order;
 pub mod query;
+mod sources;
 pub mod state;
 pub mod step;
 pub mod words;

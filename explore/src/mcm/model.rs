@@ -11,6 +11,7 @@
 //! The formula itself is never written down here: a [`Query`](super::query::Query) asks for one execution of the model
 //! with some property, and a [`Solver`](super::query::Solver) answers.
 
+use super::clocks::Clocks;
 pub use super::step::{Step, Terms};
 use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::observation::{Comparison, Test};
@@ -106,9 +107,7 @@ pub struct Model {
     parks: bool,
     /// See [`Self::is_open`].
     open: bool,
-    /// Per lane: the row of its first event.
-    rows: Vec<u32>,
-    clocks: Vec<u32>,
+    clocks: Clocks,
 }
 
 impl Model {
@@ -244,11 +243,7 @@ impl Model {
     /// The trace is complete: makes all that solvers look up.
     pub fn seal(&mut self) {
         let width = self.lanes.len();
-        self.rows.clear();
-        let mut rows = 0;
         for lane in &mut self.lanes {
-            self.rows.push(rows);
-            rows += lane.len();
             let observes = lane.steps.iter().enumerate().filter(|(_, step)| {
                 step.observes_value() && !self.cells[step.object as usize].constant
             });
@@ -288,57 +283,32 @@ impl Model {
                 }
             }
         }
-        self.clock(width, rows as usize);
-    }
-
-    /// Must-happen-before, as vector clocks. In the order of the trace, so that what an event builds on is there.
-    fn clock(&mut self, width: usize, rows: usize) {
-        self.clocks.clear();
-        self.clocks.resize(width * rows, 0);
-        for &(lane, index) in &self.order {
-            let row = (self.rows[lane as usize] + index) as usize * width;
-            let of = &self.lanes[lane as usize];
-            if index > 0 {
-                self.clocks.copy_within(row - width..row, row);
-            } else if let Some((parent, fork)) = of.fork {
-                let from = (self.rows[parent as usize] + fork) as usize * width;
-                self.clocks.copy_within(from..from + width, row);
-                self.clocks[row + parent as usize] = fork + 1;
-            }
-            let step = of.steps[index as usize];
-            if step.kind == Kind::Join {
-                let other = step.object as usize;
-                let length = self.lanes[other].len();
-                if length > 0 {
-                    let from = (self.rows[other] + length - 1) as usize * width;
-                    for at in 0..width {
-                        let before = self.clocks[from + at];
-                        self.clocks[row + at] = self.clocks[row + at].max(before);
-                    }
-                    self.clocks[row + other] = length;
-                }
-            }
-            self.clocks[row + lane as usize] = index;
-        }
+        self.clocks.compute(&self.lanes, &self.cells, &self.order);
     }
 
     /// The clocks of must-happen-before: for each event, how many events of each thread must come before it.
     #[must_use]
     pub fn clocks(&self) -> &[u32] {
-        &self.clocks
+        self.clocks.must()
+    }
+
+    /// The clocks of what an event needs: the same, and the only writes that events can see.
+    #[must_use]
+    pub fn needs(&self) -> &[u32] {
+        self.clocks.needs()
     }
 
     /// Whether one event must happen before another, whatever the order.
     #[must_use]
     pub fn must_be_before(&self, one: (u32, u32), other: (u32, u32)) -> bool {
-        self.clocks[self.row(other) * self.lanes.len() + one.0 as usize] > one.1
+        self.clocks()[self.row(other) * self.lanes.len() + one.0 as usize] > one.1
     }
 
-    /// The row of an event in [`Self::clocks`].
+    /// The row of an event in [`Self::clocks`] and [`Self::needs`].
     #[inline]
     #[must_use]
-    pub fn row(&self, (lane, index): (u32, u32)) -> usize {
-        (self.rows[lane as usize] + index) as usize
+    pub fn row(&self, at: (u32, u32)) -> usize {
+        self.clocks.row(at)
     }
 
     fn lane(&mut self, thread: Thread) -> u32 {
@@ -448,36 +418,6 @@ impl Model {
     #[must_use]
     pub fn whole(&self) -> Cut {
         self.lanes.iter().map(Lane::len).collect()
-    }
-
-    /// Per thread, how many of its events do not have to come after event `index` of `lane`: what can be in an
-    /// execution that goes without that event. Must-happen-before is program order, fork and join.
-    #[must_use]
-    pub fn without(&self, (lane, index): (u32, u32)) -> Cut {
-        let mut cut = self.whole();
-        cut[lane as usize] = index;
-        self.close(&mut cut);
-        cut
-    }
-
-    /// What an event of this place could see of its object's values, within these bounds: each thing once, in the order of
-    /// the trace.
-    #[must_use]
-    pub fn views(&self, at: (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
-        let cell = &self.cells[step.object as usize];
-        let writes = cell
-            .writes
-            .iter()
-            .filter(|&&write| write.1 < upper[write.0 as usize] && write != at);
-        let left = writes.map(|&write| self.step(write).left);
-        let mut views = Vec::new();
-        for value in std::iter::once(cell.initial).chain(left) {
-            let view = step.view(value);
-            if !views.contains(&view) {
-                views.push(view);
-            }
-        }
-        views
     }
 
     /// Takes out of a cut what must come after an event that is not in it.

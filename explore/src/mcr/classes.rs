@@ -27,14 +27,40 @@ struct Seen {
     depth: u32,
     /// The members that pass through it, ascending.
     members: Vec<ClassId>,
+    /// Those of them that have been expanded, in that order.
+    expanded: Vec<ClassId>,
 }
 
 /// One member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Member {
-    /// How far it is known, by thread.
-    ends: Partial,
+    /// The nodes that it passes through, as far as it is known: from the top, thread by thread.
+    nodes: Vec<Node>,
+    /// By thread: where its nodes begin, and how many they are.
+    spans: Vec<(u32, u32)>,
     executed: bool,
+}
+
+impl Member {
+    /// The nodes of one thread, from the top.
+    #[inline]
+    fn path(&self, thread: Thread) -> &[Node] {
+        match self.spans.get(usize::from(thread)) {
+            Some(&(start, length)) => &self.nodes[start as usize..(start + length) as usize],
+            None => &[],
+        }
+    }
+}
+
+/// Which members are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// All.
+    All,
+    /// Those that have been executed.
+    Executed,
+    /// Those of which all that follows is among the members.
+    Expanded,
 }
 
 /// All members.
@@ -43,6 +69,7 @@ pub struct Classes {
     nodes: Vec<Seen>,
     children: HashMap<(Thread, Node, u64), Node, BuildHasherDefault<Mixer>>,
     members: Vec<Member>,
+    expanded: Vec<ClassId>,
 }
 
 /// The root of all threads' trees.
@@ -62,6 +89,7 @@ impl Classes {
                 parent,
                 depth,
                 members: Vec::new(),
+                expanded: Vec::new(),
             });
         }
         node
@@ -87,48 +115,62 @@ impl Classes {
         }
     }
 
-    /// Whether the path to `end` passes through `node`.
-    fn passes(&self, end: Node, node: Node) -> bool {
-        let depth = self.depth(node);
-        let mut at = end;
-        while self.depth(at) > depth {
+    /// The nodes from the top to this one.
+    fn path_to(&self, node: Node, path: &mut Vec<Node>) {
+        let start = path.len();
+        let mut at = node;
+        while at != ROOT {
+            path.push(at);
             at = self.nodes[at as usize].parent;
         }
-        at == node
+        path[start..].reverse();
     }
 
     /// Whether the paths to `ends` pass through all of these nodes.
     #[must_use]
     pub fn are_below(&self, ends: &[(Thread, Node)], nodes: &[(Thread, Node)]) -> bool {
-        nodes.iter().all(|&(thread, node)| {
-            node == ROOT
-                || ends
-                    .iter()
-                    .any(|&(other, end)| other == thread && self.passes(end, node))
-        })
+        let member = self.member(ends);
+        nodes
+            .iter()
+            .all(|&(thread, node)| self.is_on(&member, thread, node))
+    }
+
+    fn member(&self, ends: &[(Thread, Node)]) -> Member {
+        let mut member = Member::default();
+        for &(thread, end) in ends {
+            let at = usize::from(thread);
+            if member.spans.len() <= at {
+                member.spans.resize(at + 1, (0, 0));
+            }
+            let start = member.nodes.len();
+            self.path_to(end, &mut member.nodes);
+            let number = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+            member.spans[at] = (number(start), number(member.nodes.len() - start));
+        }
+        member
+    }
+
+    /// Whether a member passes through a node.
+    #[inline]
+    fn is_on(&self, member: &Member, thread: Thread, node: Node) -> bool {
+        if node == ROOT {
+            return true;
+        }
+        let depth = self.nodes[node as usize].depth as usize;
+        member.path(thread).get(depth - 1) == Some(&node)
     }
 
     /// A new member, known as far as these nodes.
-    pub fn insert(&mut self, ends: Partial) -> ClassId {
+    pub fn insert(&mut self, ends: &[(Thread, Node)]) -> ClassId {
         let id = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
-        for &(_, end) in &ends {
-            self.pass(id, end, ROOT);
-        }
-        self.members.push(Member {
-            ends,
-            executed: false,
-        });
+        self.members.push(Member::default());
+        self.enter(id, ends);
         id
     }
 
     /// A member goes as far as this.
-    pub fn extend(&mut self, id: ClassId, ends: Partial) {
-        let known = std::mem::take(&mut self.members[id as usize].ends);
-        for &(thread, end) in &ends {
-            let before = known.iter().find(|&&(other, _)| other == thread);
-            self.pass(id, end, before.map_or(ROOT, |&(_, before)| before));
-        }
-        self.members[id as usize].ends = ends;
+    pub fn extend(&mut self, id: ClassId, ends: &[(Thread, Node)]) {
+        self.enter(id, ends);
     }
 
     /// A member has been executed.
@@ -136,61 +178,76 @@ impl Classes {
         self.members[id as usize].executed = true;
     }
 
-    /// Enters a member in the nodes from `end` up to `known`.
-    fn pass(&mut self, id: ClassId, end: Node, known: Node) {
-        let stop = self.depth(known);
-        let mut at = end;
-        while self.depth(at) > stop {
-            let node = &mut self.nodes[at as usize];
-            if let Err(place) = node.members.binary_search(&id) {
-                node.members.insert(place, id);
+    /// Enters a member in the nodes that it is not known to pass through.
+    fn enter(&mut self, id: ClassId, ends: &[(Thread, Node)]) {
+        let member = self.member(ends);
+        let known = std::mem::take(&mut self.members[id as usize]);
+        for &(thread, _) in ends {
+            let path = member.path(thread);
+            // A member only ever goes further than it did.
+            for &node in &path[known.path(thread).len().min(path.len())..] {
+                let members = &mut self.nodes[node as usize].members;
+                if let Err(place) = members.binary_search(&id) {
+                    members.insert(place, id);
+                }
             }
-            at = node.parent;
+        }
+        self.members[id as usize] = member;
+    }
+
+    /// All that follows from a member is among the members.
+    pub fn expanded(&mut self, id: ClassId) {
+        for &node in &self.members[id as usize].nodes {
+            self.nodes[node as usize].expanded.push(id);
+        }
+        self.expanded.push(id);
+    }
+
+    fn list(&self, node: Node, among: Among) -> &[ClassId] {
+        let node = &self.nodes[node as usize];
+        match among {
+            Among::All | Among::Executed => &node.members,
+            Among::Expanded => &node.expanded,
         }
     }
 
-    /// A member that covers all these nodes, if there is one. `executed`: only members that have been.
+    /// A member that covers all these nodes, if there is one: a late one rather than an early one, which is more likely
+    /// to be close to what is being looked at.
     #[must_use]
-    pub fn covering(&self, nodes: &[(Thread, Node)], executed: bool) -> Option<ClassId> {
+    pub fn covering(&self, nodes: &[(Thread, Node)], among: Among) -> Option<ClassId> {
         let rarest = nodes
             .iter()
             .filter(|&&(_, node)| node != ROOT)
-            .min_by_key(|&&(_, node)| self.nodes[node as usize].members.len());
+            .min_by_key(|&&(_, node)| self.list(node, among).len());
         let covers = |id: &ClassId| {
             let member = &self.members[*id as usize];
-            (member.executed || !executed)
-                && nodes.iter().all(|&(thread, node)| {
-                    node == ROOT
-                        || member
-                            .ends
-                            .iter()
-                            .any(|&(other, end)| other == thread && self.passes(end, node))
-                })
+            (member.executed || among == Among::All)
+                && nodes
+                    .iter()
+                    .all(|&(thread, node)| self.is_on(member, thread, node))
         };
         match rarest {
-            Some(&(_, node)) => self.nodes[node as usize]
-                .members
-                .iter()
-                .copied()
-                .find(covers),
+            Some(&(_, node)) => self.list(node, among).iter().rev().copied().find(covers),
+            None if among == Among::Expanded => self.expanded.last().copied(),
             None => (0..u32::try_from(self.members.len()).unwrap_or(u32::MAX)).find(covers),
         }
     }
 
-    /// How far a member is known.
+    /// How many nodes of a path a member passes through.
     #[must_use]
-    pub fn ends(&self, id: ClassId) -> &[(Thread, Node)] {
-        &self.members[id as usize].ends
-    }
-
-    /// Whether a member passes through this node.
-    #[must_use]
-    pub fn is_through(&self, id: ClassId, thread: Thread, node: Node) -> bool {
-        node == ROOT
-            || self.members[id as usize]
-                .ends
-                .iter()
-                .any(|&(other, end)| other == thread && self.passes(end, node))
+    pub fn common(&self, id: ClassId, thread: Thread, path: &[Node]) -> usize {
+        let member = self.members[id as usize].path(thread);
+        let length = member.len().min(path.len());
+        let (mut low, mut high) = (0, length);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if member[middle] == path[middle] {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     /// How many members there are.

@@ -10,12 +10,19 @@
 //! it has in C, or it waits forever in C. So σ' and that event are an answer to one of the queries about C, and
 //! an executed class covers them, by construction. But then σ' was not the longest.
 //!
+//! *Nothing twice.* The same holds of what can be asked. When C has been expanded, every beginning of it, with another
+//! observation in an event that can come next, is covered. So what is asked about an event in another execution has to go
+//! beyond each expanded class that has the same history of the event's thread: [`Expansion::contexts`] are the least
+//! beginnings that do. As these classes have most of their beginnings in common, that leaves few.
+//!
 //! *No class twice.* A seed is executed only if no executed class covers it. What comes of it covers it, and so is
 //! another class than all of those.
 
-use super::classes::{ClassId, Node, Partial, ROOT};
+use super::classes::{Among, ClassId, Classes, Node, Partial, ROOT};
 use super::deadlocks;
 use super::frontier::{Frontier, Shared};
+use std::collections::HashSet;
+
 use crate::event::{Kind, Thread};
 use crate::hash::mix;
 use crate::mcm::model::{Cut, Model, Step};
@@ -49,26 +56,31 @@ impl Effort {
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
     nodes: Vec<Vec<Node>>,
+    /// Per lane: each of its nodes once, from the top, with how many events it takes to be there.
+    steps: Vec<(Vec<Node>, Vec<u32>)>,
 }
 
 impl Paths {
     /// Enters an execution's nodes.
     pub fn of(model: &Model, frontier: &mut Frontier) -> Self {
-        let nodes = model.lanes().iter().map(|lane| {
+        let mut paths = Self::default();
+        for lane in model.lanes() {
             let mut at = ROOT;
             let mut nodes = Vec::with_capacity(lane.steps.len() + 1);
+            let (mut path, mut places) = (Vec::new(), Vec::new());
             nodes.push(at);
-            for step in &lane.steps {
+            for (index, step) in lane.steps.iter().enumerate() {
                 if step.observes() {
                     at = frontier.child(lane.thread, at, step.observation());
+                    path.push(at);
+                    places.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
                 }
                 nodes.push(at);
             }
-            nodes
-        });
-        Self {
-            nodes: nodes.collect(),
+            paths.nodes.push(nodes);
+            paths.steps.push((path, places));
         }
+        paths
     }
 
     /// Before this event.
@@ -169,47 +181,76 @@ impl<S: Solver> Expansion<'_, S> {
 
     fn flip(&mut self, lane: u32, index: u32, step: &Step) {
         let upper = self.model.without((lane, index));
-        let mut lower = vec![0; upper.len()];
-        lower[lane as usize] = index;
-        for sight in self.sights(lane, index, step, &upper) {
+        let sights = self.sights(lane, index, step, &upper);
+        if sights.is_empty() {
+            return;
+        }
+        let contexts = self.contexts(lane, index, &upper);
+        for sight in sights {
             self.effort.flips += 1;
-            self.see(lane, index, step, sight, &lower, &upper);
+            let queries = self.effort.queries;
+            self.see(lane, index, step, sight, &contexts, &upper);
+            self.effort.covered += u64::from(self.effort.queries == queries);
         }
     }
 
-    /// Finds the seeds in which an event observes this.
+    /// The least beginnings of the execution, up to an event, that no expanded class has in common with it: what else the
+    /// event can observe after one that is not beyond any of them is known.
+    fn contexts(&self, lane: u32, index: u32, upper: &[u32]) -> Vec<Cut> {
+        let frontier = self.shared.read();
+        let mut lower = vec![0; upper.len()];
+        lower[lane as usize] = index;
+        self.raise(&mut lower);
+        let mut contexts: Vec<Cut> = Vec::new();
+        let mut looked = HashSet::new();
+        let mut open = vec![lower];
+        while let Some(lower) = open.pop() {
+            if is_beyond(&lower, &contexts) || !looked.insert(lower.clone()) {
+                continue;
+            }
+            let nodes = self.paths.at(self.model, &lower);
+            match frontier.classes.covering(&nodes, Among::Expanded) {
+                Some(member) if looked.len() < LOOKS => {
+                    self.part(&frontier.classes, member, &lower, lane, upper, &mut open);
+                }
+                _ => contexts.push(lower),
+            }
+        }
+        contexts
+    }
+
+    /// Finds the seeds in which an event observes this after one of these contexts.
     fn see(
         &mut self,
         lane: u32,
         index: u32,
         step: &Step,
         sight: Sight,
-        lower: &[u32],
+        contexts: &[Cut],
         upper: &[u32],
     ) {
         let thread = self.model.lane_at(lane).thread;
         let before = self.paths.before(lane, index);
         let observation = observation(step, sight);
-        if self
-            .known(thread, before, observation, upper, lane)
-            .is_some()
-        {
-            self.effort.covered += 1;
-            return;
-        }
-        let mut open = vec![lower.to_vec()];
+        let mut open = contexts.to_vec();
         let mut closed: Vec<Cut> = Vec::new();
-        let mut asked: Vec<Cut> = Vec::new();
+        let mut looked = HashSet::new();
         while let Some(lower) = open.pop() {
             // Several ways lead to the same bounds.
-            if asked.contains(&lower) {
+            if is_beyond(&lower, &closed) || !looked.insert(lower.clone()) {
                 continue;
             }
-            asked.push(lower.clone());
-            if closed
-                .iter()
-                .any(|closed| closed.iter().zip(&lower).all(|(closed, at)| closed <= at))
+            let known = self.known(thread, before, observation, &lower, lane);
+            if let Some(member) = known.filter(|_| looked.len() < LOOKS) {
+                // What is not known has an observation in which it differs from this member.
+                let frontier = self.shared.read();
+                self.part(&frontier.classes, member, &lower, lane, upper, &mut open);
+                continue;
+            }
+            if let Sight::Value(view) = sight
+                && !self.model.may_see((lane, index), step, view, &lower, upper)
             {
+                closed.push(lower);
                 continue;
             }
             self.effort.queries += 1;
@@ -230,22 +271,52 @@ impl<S: Solver> Expansion<'_, S> {
                 }
             };
             let (cut, schedule) = self.grow(&witness, lane, step, sight, upper);
-            let known = self.known(thread, before, observation, &cut, lane);
-            let member = known.unwrap_or_else(|| {
-                let mut frontier = self.shared.write();
-                let node = frontier.child(thread, before, observation);
-                frontier.plant_class(self.run, self.nodes(&cut, lane, node), schedule)
-            });
-            // What else there can be has an observation in which it differs from this member.
-            let frontier = self.shared.read();
-            for other in 0..self.model.lanes().len() {
-                if other == lane as usize {
-                    continue;
-                }
-                if let Some(at) = self.parting(&frontier, member, other, upper[other]) {
-                    let mut more = lower.clone();
-                    more[other] = more[other].max(at);
+            let mut frontier = self.shared.write();
+            let node = frontier.child(thread, before, observation);
+            let nodes = self.nodes(&cut, lane, node);
+            // Another thread may have been faster.
+            let known = frontier.classes.covering(&nodes, Among::All);
+            let member = known.unwrap_or_else(|| frontier.plant_class(self.run, nodes, schedule));
+            self.part(&frontier.classes, member, &lower, lane, upper, &mut open);
+        }
+    }
+
+    /// Lists the least cuts above this one, and within these bounds, that a member does not cover.
+    fn part(
+        &self,
+        classes: &Classes,
+        member: ClassId,
+        lower: &[u32],
+        lane: u32,
+        upper: &[u32],
+        open: &mut Vec<Cut>,
+    ) {
+        for (other, (path, places)) in self.paths.steps.iter().enumerate() {
+            if other == lane as usize {
+                continue;
+            }
+            let common = classes.common(member, self.model.lanes()[other].thread, path);
+            if let Some(&at) = places.get(common).filter(|&&at| at <= upper[other]) {
+                let mut more = lower.to_vec();
+                more[other] = more[other].max(at);
+                self.raise(&mut more);
+                // Otherwise it needs the event.
+                if more.iter().zip(upper).all(|(at, upper)| at <= upper) {
                     open.push(more);
+                }
+            }
+        }
+    }
+
+    /// Adds to a cut what must come before what is in it.
+    fn raise(&self, cut: &mut [u32]) {
+        for lane in 0..cut.len() {
+            if let Some(last) = cut[lane].checked_sub(1) {
+                let number = u32::try_from(lane).unwrap_or(u32::MAX);
+                let row = self.model.row((number, last)) * cut.len();
+                let before = &self.model.needs()[row..row + cut.len()];
+                for (at, &before) in cut.iter_mut().zip(before) {
+                    *at = (*at).max(before);
                 }
             }
         }
@@ -264,22 +335,7 @@ impl<S: Solver> Expansion<'_, S> {
         let node = frontier.classes.known_child(thread, before, observation)?;
         frontier
             .classes
-            .covering(&self.nodes(cut, lane, node), false)
-    }
-
-    /// How many events of a thread it takes for the execution to differ from a member, if it does within the bound.
-    fn parting(
-        &self,
-        frontier: &Frontier,
-        member: ClassId,
-        lane: usize,
-        upper: u32,
-    ) -> Option<u32> {
-        let thread = self.model.lanes()[lane].thread;
-        let nodes = &self.paths.nodes[lane][..=upper as usize];
-        let common =
-            nodes.partition_point(|&node| frontier.classes.is_through(member, thread, node));
-        (common < nodes.len()).then(|| u32::try_from(common).unwrap_or(u32::MAX))
+            .covering(&self.nodes(cut, lane, node), Among::All)
     }
 
     /// The nodes of a cut, except for one thread.
@@ -361,6 +417,16 @@ impl<S: Solver> Expansion<'_, S> {
             });
         }
     }
+}
+
+/// How many bounds are looked up for an event at most, before the solver is asked about what is left.
+const LOOKS: usize = 4096;
+
+/// Whether a cut has all of one of these in it.
+fn is_beyond(cut: &[u32], least: &[Cut]) -> bool {
+    least
+        .iter()
+        .any(|least| least.iter().zip(cut).all(|(least, at)| least <= at))
 }
 
 /// The hash of an observation that is not the trace's: see [`Step::observation`].

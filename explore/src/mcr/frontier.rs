@@ -1,11 +1,11 @@
 //! What all who work on one search share: the classes, and the seeds that wait to be executed.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::hash::BuildHasherDefault;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::classes::{ClassId, Classes, Node, Partial};
+use super::classes::{Among, ClassId, Classes, Node, Partial};
 use super::expand::Effort;
 use super::journal::{Aim, Change, Journal, Membership, Origin};
 use crate::distinct::Identity;
@@ -98,6 +98,8 @@ pub struct Frontier {
     lost: u64,
     /// Runs of which a model says too little: see [`Model::is_open`](crate::mcm::Model::is_open).
     open: u64,
+    /// The members of runs that are to be expanded.
+    leading: HashMap<u32, ClassId>,
     journal: Option<Box<dyn Journal>>,
 }
 
@@ -163,7 +165,7 @@ impl Frontier {
         let number = self.planted;
         self.planted += 1;
         let purpose = match aim {
-            Aim::Class => Purpose::Class(self.classes.insert(nodes.clone())),
+            Aim::Class => Purpose::Class(self.classes.insert(&nodes)),
             Aim::Ending(key) => {
                 self.planned.insert(key);
                 Purpose::Ending(key)
@@ -220,7 +222,10 @@ impl Frontier {
     pub fn next_seed(&mut self) -> Option<Seed> {
         while let Some(seed) = self.seeds.pop() {
             let known = match seed.purpose {
-                Purpose::Class(_) => self.classes.covering(&seed.nodes, true).is_some(),
+                Purpose::Class(_) => {
+                    let covering = self.classes.covering(&seed.nodes, Among::Executed);
+                    covering.is_some()
+                }
                 // Another class may cover one that ends with threads that wait.
                 Purpose::Ending(key) | Purpose::Again(_, key) => self.keys.contains(&key),
                 Purpose::Pairs | Purpose::Race => false,
@@ -246,6 +251,9 @@ impl Frontier {
         self.take_in(ran);
         let run = self.runs;
         self.runs += 1;
+        if let Some(member) = ran.member.filter(|_| ran.leads_on) {
+            self.leading.insert(run, member);
+        }
         run
     }
 
@@ -258,7 +266,7 @@ impl Frontier {
         self.lost += u64::from(ran.lost);
         self.open += u64::from(ran.open);
         if let Some(member) = ran.member {
-            self.classes.extend(member, ran.ends.clone());
+            self.classes.extend(member, &ran.ends);
             self.classes.executed(member);
         }
     }
@@ -266,7 +274,7 @@ impl Frontier {
     /// A run is to be made again, as this member. That it was lost is a doubt that stays.
     pub(super) fn plan(&mut self, member: ClassId, ran: &Ran) {
         self.lost += u64::from(ran.lost);
-        self.classes.extend(member, ran.ends.clone());
+        self.classes.extend(member, &ran.ends);
     }
 
     /// With these seeds, after so many runs.
@@ -279,6 +287,9 @@ impl Frontier {
     /// All that follows from a run has been planted.
     pub fn expanded(&mut self, run: u32, effort: Effort) {
         self.effort.add(effort);
+        if let Some(member) = self.leading.remove(&run) {
+            self.classes.expanded(member);
+        }
         self.note(|| Change::Expanded { run, effort });
     }
 

@@ -130,7 +130,7 @@ impl Restoring {
         if !ran.ends.iter().all(|&(_, node)| classes.has(node)) {
             return Err(BrokenJournal);
         }
-        let own = (ran.membership == Membership::Own).then(|| classes.insert(Vec::new()));
+        let own = (ran.membership == Membership::Own).then(|| classes.insert(&[]));
         let run = u32::try_from(self.runs.len()).map_err(|_| BrokenJournal)?;
         let counts = self.expanded.contains(&run);
         self.runs.push(counts);
@@ -172,7 +172,12 @@ impl Restoring {
                 };
                 self.again.insert(run, seed);
             }
-            _ => self.frontier.take_in(&ran),
+            member => {
+                self.frontier.take_in(&ran);
+                if let Some(member) = member.filter(|_| ran.leads_on) {
+                    self.frontier.classes.expanded(member);
+                }
+            }
         }
         Ok(())
     }

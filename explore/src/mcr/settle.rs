@@ -49,7 +49,7 @@ impl Shared {
             membership,
             member: match membership {
                 Membership::Planted => seed.and_then(Seed::member),
-                Membership::Own => Some(frontier.classes.insert(Vec::new())),
+                Membership::Own => Some(frontier.classes.insert(&[])),
                 Membership::Known => None,
             },
             leads_on,

@@ -1,6 +1,7 @@
 //! What every answer to a query has in it: the needed events, and which of them must come before which.
 //!
-//! Starts from the query's lower bounds and must-happen-before, and applies until nothing changes:
+//! Starts from the query's lower bounds and what each event needs whatever is asked (see
+//! [`clocks`](super::super::clocks)), and applies until nothing changes:
 //! - what must come before a needed event is needed;
 //! - a needed event that observes a value needs a write of such a value before it, or the initial one, with no other
 //!   write in between; where only one is left that can be it, that write is needed and comes before it, and every other
@@ -95,7 +96,7 @@ impl Closure {
         self.lower.clear();
         self.lower.extend_from_slice(query.lower);
         self.clocks.clear();
-        self.clocks.extend_from_slice(model.clocks());
+        self.clocks.extend_from_slice(model.needs());
         let target = match query.goal {
             Goal::Next(lane, sight) => Some((lane, sight)),
             Goal::Reached | Goal::Both(..) | Goal::Stuck => None,

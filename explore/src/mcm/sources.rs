@@ -1,0 +1,87 @@
+//! Where an event of a maximal causal model can have what it observes from, as far as a look at the writes tells.
+
+use super::model::{Cut, Model, Step};
+
+impl Model {
+    /// Per thread, how many of its events do not need event `index` of `lane`: what can be in an execution that goes
+    /// without that event.
+    #[must_use]
+    pub fn without(&self, (lane, index): (u32, u32)) -> Cut {
+        let mut cut = self.whole();
+        let width = cut.len();
+        cut[lane as usize] = index;
+        for (other, length) in cut.iter_mut().enumerate() {
+            let other = u32::try_from(other).unwrap_or(u32::MAX);
+            if other == lane || *length == 0 {
+                continue;
+            }
+            let first = self.row((other, 0));
+            let rows = &self.needs()[first * width..(first + *length as usize) * width];
+            let (mut low, mut high) = (0, *length);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if rows[middle as usize * width + lane as usize] > index {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+            *length = low;
+        }
+        cut
+    }
+
+    /// What an event of this place could see of its object's values, within these bounds: each thing once, in the order of
+    /// the trace.
+    #[must_use]
+    pub fn views(&self, at: (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
+        let cell = &self.cells()[step.object as usize];
+        let writes = cell
+            .writes
+            .iter()
+            .filter(|&&write| write.1 < upper[write.0 as usize] && write != at);
+        let left = writes.map(|&write| self.step(write).left);
+        let mut views = Vec::new();
+        for value in std::iter::once(cell.initial).chain(left) {
+            let view = step.view(value);
+            if !views.contains(&view) {
+                views.push(view);
+            }
+        }
+        views
+    }
+
+    /// Whether an event of this place could see this after an execution that has `lower` in it, and within these bounds:
+    /// false where each write of it is over by then, for all that is needed.
+    #[must_use]
+    pub fn may_see(
+        &self,
+        at: (u32, u32),
+        step: &Step,
+        view: u64,
+        lower: &[u32],
+        upper: &[u32],
+    ) -> bool {
+        let cell = &self.cells()[step.object as usize];
+        let fits = |write: (u32, u32)| step.view(self.step(write).left) == view;
+        let is_in = |write: (u32, u32), cut: &[u32]| write.1 < cut[write.0 as usize];
+        let others = || {
+            let other = |&&write: &&(u32, u32)| write != at && is_in(write, lower) && !fits(write);
+            cell.writes.iter().filter(other)
+        };
+        (step.view(cell.initial) == view && others().next().is_none())
+            || cell.writes.iter().any(|&write| {
+                write != at
+                    && is_in(write, upper)
+                    && fits(write)
+                    && !(is_in(write, lower)
+                        && others().any(|&other| self.needs_first(write, other)))
+            })
+    }
+
+    /// Whether an event is needed by another one.
+    #[must_use]
+    pub fn needs_first(&self, one: (u32, u32), other: (u32, u32)) -> bool {
+        self.needs()[self.row(other) * self.lanes().len() + one.0 as usize] > one.1
+    }
+}
