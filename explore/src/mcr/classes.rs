@@ -11,6 +11,7 @@ use std::hash::BuildHasherDefault;
 
 use crate::event::Thread;
 use crate::hash::Mixer;
+use crate::threads::MAX_THREADS;
 
 /// What a thread has observed so far.
 pub type Node = u32;
@@ -26,9 +27,30 @@ struct Seen {
     parent: Node,
     depth: u32,
     /// The members that pass through it, ascending.
-    members: Vec<ClassId>,
-    /// Those of them that have been expanded, in that order.
-    expanded: Vec<ClassId>,
+    members: Vec<Block>,
+}
+
+/// Which of 64 members in a row pass through a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    number: u32,
+    all: u64,
+    /// Those of them that have been expanded.
+    expanded: u64,
+}
+
+impl Block {
+    fn of(id: ClassId) -> (u32, u64) {
+        (id / u64::BITS, 1 << (id % u64::BITS))
+    }
+
+    #[inline]
+    const fn members(&self, among: Among) -> u64 {
+        match among {
+            Among::All | Among::Executed => self.all,
+            Among::Expanded => self.expanded,
+        }
+    }
 }
 
 /// One member.
@@ -89,7 +111,6 @@ impl Classes {
                 parent,
                 depth,
                 members: Vec::new(),
-                expanded: Vec::new(),
             });
         }
         node
@@ -186,10 +207,7 @@ impl Classes {
             let path = member.path(thread);
             // A member only ever goes further than it did.
             for &node in &path[known.path(thread).len().min(path.len())..] {
-                let members = &mut self.nodes[node as usize].members;
-                if let Err(place) = members.binary_search(&id) {
-                    members.insert(place, id);
-                }
+                self.block(node, id).all |= Block::of(id).1;
             }
         }
         self.members[id as usize] = member;
@@ -197,40 +215,88 @@ impl Classes {
 
     /// All that follows from a member is among the members.
     pub fn expanded(&mut self, id: ClassId) {
-        for &node in &self.members[id as usize].nodes {
-            self.nodes[node as usize].expanded.push(id);
+        let nodes = std::mem::take(&mut self.members[id as usize].nodes);
+        for &node in &nodes {
+            self.block(node, id).expanded |= Block::of(id).1;
         }
+        self.members[id as usize].nodes = nodes;
         self.expanded.push(id);
     }
 
-    fn list(&self, node: Node, among: Among) -> &[ClassId] {
-        let node = &self.nodes[node as usize];
-        match among {
-            Among::All | Among::Executed => &node.members,
-            Among::Expanded => &node.expanded,
+    /// The block of a node that has a member in it or will have.
+    fn block(&mut self, node: Node, id: ClassId) -> &mut Block {
+        let blocks = &mut self.nodes[node as usize].members;
+        let (number, _) = Block::of(id);
+        // Mostly it is the last one.
+        let place = match blocks.last() {
+            Some(last) if last.number == number => blocks.len() - 1,
+            Some(last) if last.number > number => {
+                blocks.partition_point(|block| block.number < number)
+            }
+            _ => blocks.len(),
+        };
+        if blocks.get(place).is_none_or(|block| block.number != number) {
+            let block = Block {
+                number,
+                ..Block::default()
+            };
+            blocks.insert(place, block);
         }
+        &mut blocks[place]
     }
 
     /// A member that covers all these nodes, if there is one: a late one rather than an early one, which is more likely
     /// to be close to what is being looked at.
     #[must_use]
     pub fn covering(&self, nodes: &[(Thread, Node)], among: Among) -> Option<ClassId> {
-        let rarest = nodes
-            .iter()
-            .filter(|&&(_, node)| node != ROOT)
-            .min_by_key(|&&(_, node)| self.list(node, among).len());
-        let covers = |id: &ClassId| {
-            let member = &self.members[*id as usize];
-            (member.executed || among == Among::All)
-                && nodes
-                    .iter()
-                    .all(|&(thread, node)| self.is_on(member, thread, node))
-        };
-        match rarest {
-            Some(&(_, node)) => self.list(node, among).iter().rev().copied().find(covers),
-            None if among == Among::Expanded => self.expanded.last().copied(),
-            None => (0..u32::try_from(self.members.len()).unwrap_or(u32::MAX)).find(covers),
+        let mut lists: [&[Block]; MAX_THREADS] = [&[]; MAX_THREADS];
+        let mut count = 0;
+        for &(_, node) in nodes.iter().filter(|&&(_, node)| node != ROOT) {
+            lists[count] = &self.nodes[node as usize].members;
+            if lists[count].len() < lists[0].len() {
+                lists.swap(0, count);
+            }
+            count += 1;
         }
+        let Some((&rarest, others)) = lists[..count]
+            .split_first_mut()
+            .map(|(one, rest)| (&*one, rest))
+        else {
+            // Every member covers nothing.
+            return match among {
+                Among::Expanded => self.expanded.last().copied(),
+                _ => (0..u32::try_from(self.members.len()).unwrap_or(u32::MAX))
+                    .find(|&id| among == Among::All || self.members[id as usize].executed),
+            };
+        };
+        for block in rarest.iter().rev() {
+            let mut members = block.members(among);
+            for list in others.iter_mut() {
+                if members == 0 {
+                    break;
+                }
+                // What comes after this block is not looked at again.
+                let end = match list.last() {
+                    Some(last) if last.number <= block.number => list.len(),
+                    _ => list.partition_point(|other| other.number <= block.number),
+                };
+                *list = &list[..end];
+                members &= match list.last() {
+                    Some(last) if last.number == block.number => last.members(among),
+                    Some(_) => 0,
+                    None => return None,
+                };
+            }
+            while members != 0 {
+                let bit = u64::BITS - 1 - members.leading_zeros();
+                let id = block.number * u64::BITS + bit;
+                if among != Among::Executed || self.members[id as usize].executed {
+                    return Some(id);
+                }
+                members &= !(1 << bit);
+            }
+        }
+        None
     }
 
     /// How many nodes of a path a member passes through.

@@ -12,8 +12,7 @@
 //!
 //! *Nothing twice.* The same holds of what can be asked. When C has been expanded, every beginning of it, with another
 //! observation in an event that can come next, is covered. So what is asked about an event in another execution has to go
-//! beyond each expanded class that has the same history of the event's thread: [`Expansion::contexts`] are the least
-//! beginnings that do. As these classes have most of their beginnings in common, that leaves few.
+//! beyond each expanded class: there are few least beginnings that do, as the classes have most of theirs in common.
 //!
 //! *No class twice.* A seed is executed only if no executed class covers it. What comes of it covers it, and so is
 //! another class than all of those.
@@ -111,25 +110,69 @@ impl Paths {
     }
 }
 
-/// Expands executions.
+/// Expands an execution.
 #[derive(Debug)]
 pub struct Expansion<'a, S> {
-    /// The execution's model.
-    pub model: &'a Model,
-    /// Its nodes.
-    pub paths: &'a Paths,
-    /// The execution's number.
-    pub run: u32,
+    model: &'a Model,
+    paths: &'a Paths,
+    run: u32,
     /// All that is known. Others may work on it, too: what is not known now may be a little later, and then there are
     /// two seeds of one class. Of these only one is executed, since what comes of it covers the other.
-    pub shared: &'a Shared,
-    /// Answers.
-    pub solver: &'a mut S,
+    shared: &'a Shared,
+    solver: &'a mut S,
+    /// See [`Self::novel`].
+    novel: Vec<Cut>,
     /// Counts.
     pub effort: Effort,
 }
 
-impl<S: Solver> Expansion<'_, S> {
+impl<'a, S: Solver> Expansion<'a, S> {
+    /// Of this run.
+    pub fn new(
+        model: &'a Model,
+        paths: &'a Paths,
+        run: u32,
+        shared: &'a Shared,
+        solver: &'a mut S,
+    ) -> Self {
+        let mut expansion = Self {
+            model,
+            paths,
+            run,
+            shared,
+            solver,
+            novel: Vec::new(),
+            effort: Effort::default(),
+        };
+        expansion.novel = expansion.novel();
+        expansion
+    }
+
+    /// The least beginnings of the execution that no expanded class has in common with it.
+    fn novel(&self) -> Vec<Cut> {
+        let frontier = self.shared.read();
+        let upper = self.model.whole();
+        let mut novel: Vec<Cut> = Vec::new();
+        let mut looked = HashSet::new();
+        let mut open = vec![vec![0; upper.len()]];
+        while let Some(lower) = open.pop() {
+            if is_beyond(&lower, &novel) || !looked.insert(lower.clone()) {
+                continue;
+            }
+            let nodes = self.paths.at(self.model, &lower);
+            match frontier.classes.covering(&nodes, Among::Expanded) {
+                Some(member) if looked.len() < LOOKS => {
+                    self.part(&frontier.classes, member, &lower, None, &upper, &mut open);
+                }
+                _ => {
+                    novel.retain(|other| !is_within(&lower, other));
+                    novel.push(lower);
+                }
+            }
+        }
+        novel
+    }
+
     /// Finds the seeds of all classes that differ in one observation.
     pub fn flip_all(&mut self) {
         for lane in 0..self.model.lanes().len() {
@@ -194,26 +237,21 @@ impl<S: Solver> Expansion<'_, S> {
         }
     }
 
-    /// The least beginnings of the execution, up to an event, that no expanded class has in common with it: what else the
-    /// event can observe after one that is not beyond any of them is known.
+    /// The same for beginnings after which an event can be next: what else it can observe after others is known.
     fn contexts(&self, lane: u32, index: u32, upper: &[u32]) -> Vec<Cut> {
-        let frontier = self.shared.read();
-        let mut lower = vec![0; upper.len()];
-        lower[lane as usize] = index;
-        self.raise(&mut lower);
         let mut contexts: Vec<Cut> = Vec::new();
-        let mut looked = HashSet::new();
-        let mut open = vec![lower];
-        while let Some(lower) = open.pop() {
-            if is_beyond(&lower, &contexts) || !looked.insert(lower.clone()) {
-                continue;
-            }
-            let nodes = self.paths.at(self.model, &lower);
-            match frontier.classes.covering(&nodes, Among::Expanded) {
-                Some(member) if looked.len() < LOOKS => {
-                    self.part(&frontier.classes, member, &lower, lane, upper, &mut open);
-                }
-                _ => contexts.push(lower),
+        let mut base = vec![0; upper.len()];
+        base[lane as usize] = index;
+        self.raise(&mut base);
+        for novel in self.novel.iter().filter(|novel| is_within(novel, upper)) {
+            let both = novel
+                .iter()
+                .zip(&base)
+                .map(|(novel, base)| *novel.max(base));
+            let context: Cut = both.collect();
+            if !is_beyond(&context, &contexts) {
+                contexts.retain(|other| !is_within(&context, other));
+                contexts.push(context);
             }
         }
         contexts
@@ -240,17 +278,24 @@ impl<S: Solver> Expansion<'_, S> {
             if is_beyond(&lower, &closed) || !looked.insert(lower.clone()) {
                 continue;
             }
-            let known = self.known(thread, before, observation, &lower, lane);
-            if let Some(member) = known.filter(|_| looked.len() < LOOKS) {
-                // What is not known has an observation in which it differs from this member.
-                let frontier = self.shared.read();
-                self.part(&frontier.classes, member, &lower, lane, upper, &mut open);
-                continue;
-            }
             if let Sight::Value(view) = sight
                 && !self.model.may_see((lane, index), step, view, &lower, upper)
             {
                 closed.push(lower);
+                continue;
+            }
+            let known = self.known(thread, before, observation, &lower, lane);
+            if let Some(member) = known.filter(|_| looked.len() < LOOKS) {
+                // What is not known has an observation in which it differs from this member.
+                let frontier = self.shared.read();
+                self.part(
+                    &frontier.classes,
+                    member,
+                    &lower,
+                    Some(lane),
+                    upper,
+                    &mut open,
+                );
                 continue;
             }
             self.effort.queries += 1;
@@ -277,22 +322,30 @@ impl<S: Solver> Expansion<'_, S> {
             // Another thread may have been faster.
             let known = frontier.classes.covering(&nodes, Among::All);
             let member = known.unwrap_or_else(|| frontier.plant_class(self.run, nodes, schedule));
-            self.part(&frontier.classes, member, &lower, lane, upper, &mut open);
+            self.part(
+                &frontier.classes,
+                member,
+                &lower,
+                Some(lane),
+                upper,
+                &mut open,
+            );
         }
     }
 
-    /// Lists the least cuts above this one, and within these bounds, that a member does not cover.
+    /// Lists the least cuts above this one, and within these bounds, that a member does not cover. `lane`: of this lane it
+    /// covers what is asked about.
     fn part(
         &self,
         classes: &Classes,
         member: ClassId,
         lower: &[u32],
-        lane: u32,
+        lane: Option<u32>,
         upper: &[u32],
         open: &mut Vec<Cut>,
     ) {
         for (other, (path, places)) in self.paths.steps.iter().enumerate() {
-            if other == lane as usize {
+            if lane.is_some_and(|lane| lane as usize == other) {
                 continue;
             }
             let common = classes.common(member, self.model.lanes()[other].thread, path);
@@ -422,11 +475,14 @@ impl<S: Solver> Expansion<'_, S> {
 /// How many bounds are looked up for an event at most, before the solver is asked about what is left.
 const LOOKS: usize = 4096;
 
+/// Whether a cut has all of another one in it.
+fn is_within(one: &[u32], other: &[u32]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one <= other)
+}
+
 /// Whether a cut has all of one of these in it.
 fn is_beyond(cut: &[u32], least: &[Cut]) -> bool {
-    least
-        .iter()
-        .any(|least| least.iter().zip(cut).all(|(least, at)| least <= at))
+    least.iter().any(|least| is_within(least, cut))
 }
 
 /// The hash of an observation that is not the trace's: see [`Step::observation`].

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::expand::{Effort, Expansion, Paths};
+use super::expand::{Expansion, Paths};
 use super::frontier::Shared;
 use super::races::predict;
 use crate::mcm::model::Model;
@@ -30,14 +30,7 @@ pub struct Task {
 impl Task {
     /// Plants all that follows from the run.
     pub fn expand(&self, shared: &Shared, solver: &mut impl Solver) {
-        let mut expansion = Expansion {
-            model: &self.model,
-            paths: &self.paths,
-            run: self.run,
-            shared,
-            solver,
-            effort: Effort::default(),
-        };
+        let mut expansion = Expansion::new(&self.model, &self.paths, self.run, shared, solver);
         expansion.flip_all();
         expansion.block_all();
         let mut effort = expansion.effort;
