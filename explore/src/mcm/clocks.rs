@@ -1,14 +1,17 @@
 //! What has to come before an event in every execution that it is in, as vector clocks: for each event, how many events
 //! of each thread.
 //!
-//! There are two of them:
+//! There are three of them:
 //! - *must-happen-before* (Huang, PLDI 2015, section 3.2): program order, fork and join;
 //! - *needs*: as well, where there is only one write of what an event observes, and it is not there from the start,
 //!   that write, and what that needs. Such a write comes before the event in the trace, too, so one pass in its order
-//!   finds all of them.
+//!   finds all of them;
+//! - *happens-before*, of the trace and not of all executions: as well, what the event had its value from, and all
+//!   before it in a wait queue. What is closed under that is an execution in the order of the trace, once each block
+//!   of a lock is over before the next one.
 
 use super::model::{Cell, Lane, Step};
-use crate::event::Kind;
+use crate::event::{Class, Kind};
 
 /// Writes that are looked at for what an event can see that only compares the value.
 const SCAN: usize = 64;
@@ -21,6 +24,11 @@ pub struct Clocks {
     rows: Vec<u32>,
     must: Vec<u32>,
     needs: Vec<u32>,
+    happened: Vec<u32>,
+    /// Per object: the last event that changed it so far.
+    latest: Vec<Option<(u32, u32)>>,
+    /// Per object: the last event that took it.
+    taken: Vec<Option<(u32, u32)>>,
     /// What the writes of all objects leave, with their numbers; per object sorted.
     left: Vec<(u64, u32)>,
     /// Per object: where its part of `left` begins.
@@ -38,15 +46,21 @@ impl Clocks {
             rows += lane.len();
         }
         let length = self.width * rows as usize;
-        for clocks in [&mut self.must, &mut self.needs] {
+        for clocks in [&mut self.must, &mut self.needs, &mut self.happened] {
             clocks.clear();
             clocks.resize(length, 0);
         }
         self.sort(lanes, cells);
+        for latest in [&mut self.latest, &mut self.taken] {
+            latest.clear();
+            latest.resize(cells.len(), None);
+        }
         for &at in order {
             let step = lanes[at.0 as usize].steps[at.1 as usize];
             follow(&self.rows, &mut self.must, self.width, lanes, at, &step);
             follow(&self.rows, &mut self.needs, self.width, lanes, at, &step);
+            follow(&self.rows, &mut self.happened, self.width, lanes, at, &step);
+            self.happen(at, &step);
             let source = self
                 .source(lanes, cells, at, &step)
                 .filter(|&(lane, index)| lanes[lane as usize].steps[index as usize].at < step.at);
@@ -120,6 +134,50 @@ impl Clocks {
     #[inline]
     pub(super) fn must(&self) -> &[u32] {
         &self.must
+    }
+
+    /// Adds what happened before an event because of its object.
+    fn happen(&mut self, at: (u32, u32), step: &Step) {
+        if step.kind.class() == Class::None {
+            return;
+        }
+        let object = step.object as usize;
+        let looks = match step.kind {
+            Kind::Write | Kind::Unlock | Kind::UnlockShared => false,
+            Kind::Lock
+            | Kind::LockShared
+            | Kind::TryLock
+            | Kind::TryLockShared
+            | Kind::Read
+            | Kind::FailedUpdate
+            | Kind::CompareExchange
+            | Kind::Update => true,
+            // That the lock was held is not a matter of values.
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => {
+                if let Some(held) = self.taken[object] {
+                    let (row, from) = (self.row(at), self.row(held));
+                    join(&mut self.happened, self.width, row, from, held);
+                }
+                false
+            }
+            _ => true,
+        };
+        if let Some(latest) = self.latest[object].filter(|_| looks) {
+            let (row, from) = (self.row(at), self.row(latest));
+            join(&mut self.happened, self.width, row, from, latest);
+        }
+        if step.leaves_value() || matches!(step.kind, Kind::Wait | Kind::Notify | Kind::Wake) {
+            self.latest[object] = Some(at);
+        }
+        if step.kind.acquires() {
+            self.taken[object] = Some(at);
+        }
+    }
+
+    /// Happens-before.
+    #[inline]
+    pub(super) fn happened(&self) -> &[u32] {
+        &self.happened
     }
 
     /// Needs.

@@ -5,7 +5,7 @@ pub mod clocks;
 pub mod model;
 pub mod order;
 pub mod query;
-mod sources;
+pub mod sources;
 pub mod state;
 pub mod step;
 pub mod words;

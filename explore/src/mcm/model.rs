@@ -292,6 +292,12 @@ impl Model {
         self.clocks.must()
     }
 
+    /// The clocks of happens-before in the trace: what is closed under it is an execution in the order of the trace.
+    #[must_use]
+    pub fn happened(&self) -> &[u32] {
+        self.clocks.happened()
+    }
+
     /// The clocks of what an event needs: the same, and the only writes that events can see.
     #[must_use]
     pub fn needs(&self) -> &[u32] {

@@ -2,7 +2,7 @@
 //!
 //! The formulas of Huang (PLDI 2015, section 3.2) are about the order of events, and an execution is a path through
 //! the lattice of cuts. So the solver walks that lattice depth first, with three things that keep it from walking all
-//! of it:
+//! of it, once it does not look as if the trace itself gave the answer ([`along`]):
 //! - an event that can be next, and by which nobody else can lose anything, is taken at once and for good: a
 //!   read that sees what it has to see, a release, an access to what nobody else will touch;
 //! - what has to be in every answer is computed first ([`closure`]): which events are needed, and which of them
@@ -16,7 +16,7 @@
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use super::model::{Model, Step};
+use super::model::{Cut, Model, Step};
 use super::query::{Goal, Query, Sight, Solver, Verdict};
 use super::state::State;
 use crate::distinct::Identity;
@@ -43,6 +43,8 @@ struct Frame {
 pub struct Effort {
     /// Queries.
     pub queries: u64,
+    /// Of them, those that the order of the trace answered.
+    pub guessed: u64,
     /// Of them, those that the closure decided.
     pub closed: u64,
     /// States in which there was a choice.
@@ -56,6 +58,7 @@ pub struct Effort {
 pub struct OrderSolver {
     bound: u32,
     state: State,
+    cut: Cut,
     closure: Closure,
     frames: Vec<Frame>,
     moves: Vec<u32>,
@@ -76,6 +79,7 @@ impl OrderSolver {
         Self {
             bound,
             state: State::default(),
+            cut: Cut::new(),
             closure: Closure::default(),
             frames: Vec::new(),
             moves: Vec::new(),
@@ -94,6 +98,10 @@ impl OrderSolver {
 impl Solver for OrderSolver {
     fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
         self.effort.queries += 1;
+        if along::guess(model, query, &mut self.cut, &mut self.state) {
+            self.effort.guessed += 1;
+            return Verdict::Feasible(self.state.lanes().collect());
+        }
         if self.closure.close(model, query) == Need::Contradiction {
             self.effort.closed += 1;
             return Verdict::Infeasible;

@@ -84,4 +84,24 @@ impl Model {
     pub fn needs_first(&self, one: (u32, u32), other: (u32, u32)) -> bool {
         self.needs()[self.row(other) * self.lanes().len() + one.0 as usize] > one.1
     }
+
+    /// Adds to a cut what must come before what is in it.
+    pub fn raise(&self, cut: &mut [u32]) {
+        for lane in 0..cut.len() {
+            if let Some(last) = cut[lane].checked_sub(1) {
+                let number = u32::try_from(lane).unwrap_or(u32::MAX);
+                let row = self.row((number, last)) * cut.len();
+                let before = &self.needs()[row..row + cut.len()];
+                for (at, &before) in cut.iter_mut().zip(before) {
+                    *at = (*at).max(before);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a cut has all of another one in it.
+#[must_use]
+pub fn is_within(one: &[u32], other: &[u32]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one <= other)
 }

@@ -17,15 +17,17 @@
 //! *No class twice.* A seed is executed only if no executed class covers it. What comes of it covers it, and so is
 //! another class than all of those.
 
-use super::classes::{Among, ClassId, Classes, Node, Partial, ROOT};
-use super::deadlocks;
-use super::frontier::{Frontier, Shared};
 use std::collections::HashSet;
 
+use super::classes::{Among, ClassId, Classes, Node, Partial};
+use super::deadlocks;
+use super::frontier::Shared;
+use super::next::Next;
+use super::paths::Paths;
 use crate::event::{Kind, Thread};
-use crate::hash::mix;
 use crate::mcm::model::{Cut, Model, Step};
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict};
+use crate::mcm::sources::is_within;
 use crate::mcm::state::State;
 
 /// Counts of what expansions did.
@@ -48,65 +50,6 @@ impl Effort {
         self.covered += other.covered;
         self.queries += other.queries;
         self.unknown += other.unknown;
-    }
-}
-
-/// The nodes of an execution: per lane and index, what its thread has observed before that event.
-#[derive(Clone, Debug, Default)]
-pub struct Paths {
-    nodes: Vec<Vec<Node>>,
-    /// Per lane: each of its nodes once, from the top, with how many events it takes to be there.
-    steps: Vec<(Vec<Node>, Vec<u32>)>,
-}
-
-impl Paths {
-    /// Enters an execution's nodes.
-    pub fn of(model: &Model, frontier: &mut Frontier) -> Self {
-        let mut paths = Self::default();
-        for lane in model.lanes() {
-            let mut at = ROOT;
-            let mut nodes = Vec::with_capacity(lane.steps.len() + 1);
-            let (mut path, mut places) = (Vec::new(), Vec::new());
-            nodes.push(at);
-            for (index, step) in lane.steps.iter().enumerate() {
-                if step.observes() {
-                    at = frontier.child(lane.thread, at, step.observation());
-                    path.push(at);
-                    places.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
-                }
-                nodes.push(at);
-            }
-            paths.nodes.push(nodes);
-            paths.steps.push((path, places));
-        }
-        paths
-    }
-
-    /// Before this event.
-    #[must_use]
-    pub fn before(&self, lane: u32, index: u32) -> Node {
-        self.nodes[lane as usize][index as usize]
-    }
-
-    /// At a cut.
-    #[must_use]
-    pub fn at(&self, model: &Model, cut: &[u32]) -> Partial {
-        let lanes = model.lanes().iter().zip(&self.nodes).zip(cut);
-        lanes
-            .map(|((lane, nodes), &at)| (lane.thread, nodes[at as usize]))
-            .collect()
-    }
-
-    /// The key of the class of executions that end so.
-    #[must_use]
-    pub fn key(&self, model: &Model, cut: &[u32]) -> u64 {
-        let lanes = model.lanes().iter().zip(&self.nodes).zip(cut);
-        lanes.fold(0, |key, ((lane, nodes), &at)| {
-            let waits = at < lane.len() || lane.waits.is_some();
-            let node = u64::from(nodes[at as usize]);
-            let place = if waits { 1 + u64::from(at) } else { 0 };
-            key.wrapping_add(mix(mix(u64::from(lane.thread), node), place))
-        })
     }
 }
 
@@ -190,66 +133,37 @@ impl<'a, S: Solver> Expansion<'a, S> {
         }
     }
 
-    /// All that the event could observe instead, as far as the trace tells.
-    fn sights(&self, lane: u32, index: u32, step: &Step, upper: &[u32]) -> Vec<Sight> {
-        let happened = step.at != u32::MAX;
-        let mut sights = Vec::new();
-        let values = |sights: &mut Vec<Sight>, except: Option<u64>| {
-            let views = self.model.views((lane, index), step, upper).into_iter();
-            let others = views.filter(|&view| except != Some(view));
-            sights.extend(others.map(Sight::Value));
-        };
-        match step.kind {
-            Kind::Read
-            | Kind::Update
-            | Kind::FailedUpdate
-            | Kind::CompareExchange
-            | Kind::Lock
-            | Kind::LockShared => {
-                values(&mut sights, happened.then(|| step.view(step.found)));
-            }
-            Kind::TryLock | Kind::TryLockShared => {
-                sights.push(Sight::Refused);
-                values(&mut sights, happened.then(|| step.view(step.found)));
-            }
-            Kind::TryLockFailed | Kind::TryLockSharedFailed => values(&mut sights, None),
-            Kind::Wake if !happened => sights.push(Sight::Notified(true)),
-            Kind::Wake if step.timed => {
-                sights.push(Sight::Notified(step.found != Step::NOTIFIED));
-            }
-            _ => {}
-        }
-        sights
-    }
-
     fn flip(&mut self, lane: u32, index: u32, step: &Step) {
-        let upper = self.model.without((lane, index));
-        let sights = self.sights(lane, index, step, &upper);
-        if sights.is_empty() {
+        // They have in them what is needed, so the event isn't if this one is as far as that.
+        let mut novel = self.novel.iter();
+        if novel.all(|novel| novel[lane as usize] > index) {
             return;
         }
-        let contexts = self.contexts(lane, index, &upper);
-        for sight in sights {
+        let next = Next::new(self.model, lane, index, step);
+        let contexts = self.contexts(&next);
+        for sight in next.sights() {
             self.effort.flips += 1;
             let queries = self.effort.queries;
-            self.see(lane, index, step, sight, &contexts, &upper);
+            self.see(&next, sight, &contexts);
             self.effort.covered += u64::from(self.effort.queries == queries);
         }
     }
 
     /// The same for beginnings after which an event can be next: what else it can observe after others is known.
-    fn contexts(&self, lane: u32, index: u32, upper: &[u32]) -> Vec<Cut> {
+    fn contexts(&self, next: &Next<'_>) -> Vec<Cut> {
+        let (lane, index) = next.at();
         let mut contexts: Vec<Cut> = Vec::new();
-        let mut base = vec![0; upper.len()];
+        let mut base = vec![0; next.upper.len()];
         base[lane as usize] = index;
-        self.raise(&mut base);
-        for novel in self.novel.iter().filter(|novel| is_within(novel, upper)) {
+        self.model.raise(&mut base);
+        let novel = self.novel.iter();
+        for novel in novel.filter(|novel| novel[lane as usize] <= index) {
             let both = novel
                 .iter()
                 .zip(&base)
                 .map(|(novel, base)| *novel.max(base));
-            let context: Cut = both.collect();
-            if !is_beyond(&context, &contexts) {
+            let mut context: Cut = both.collect();
+            if next.finish(&mut context) && !is_beyond(&context, &contexts) {
                 contexts.retain(|other| !is_within(&context, other));
                 contexts.push(context);
             }
@@ -258,15 +172,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
     }
 
     /// Finds the seeds in which an event observes this after one of these contexts.
-    fn see(
-        &mut self,
-        lane: u32,
-        index: u32,
-        step: &Step,
-        sight: Sight,
-        contexts: &[Cut],
-        upper: &[u32],
-    ) {
+    fn see(&mut self, next: &Next<'_>, sight: Sight, contexts: &[Cut]) {
+        let ((lane, index), step, upper) = (next.at(), next.step, &next.upper);
         let thread = self.model.lane_at(lane).thread;
         let before = self.paths.before(lane, index);
         let observation = observation(step, sight);
@@ -292,7 +199,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
                     &frontier.classes,
                     member,
                     &lower,
-                    Some(lane),
+                    Some(next),
                     upper,
                     &mut open,
                 );
@@ -326,50 +233,36 @@ impl<'a, S: Solver> Expansion<'a, S> {
                 &frontier.classes,
                 member,
                 &lower,
-                Some(lane),
+                Some(next),
                 upper,
                 &mut open,
             );
         }
     }
 
-    /// Lists the least cuts above this one, and within these bounds, that a member does not cover. `lane`: of this lane it
-    /// covers what is asked about.
+    /// Lists the least cuts above this one, and within these bounds, that a member does not cover. `next`: it covers
+    /// what is asked about, and this lane up to that.
     fn part(
         &self,
         classes: &Classes,
         member: ClassId,
         lower: &[u32],
-        lane: Option<u32>,
+        next: Option<&Next<'_>>,
         upper: &[u32],
         open: &mut Vec<Cut>,
     ) {
         for (other, (path, places)) in self.paths.steps.iter().enumerate() {
-            if lane.is_some_and(|lane| lane as usize == other) {
+            if next.is_some_and(|next| next.lane as usize == other) {
                 continue;
             }
             let common = classes.common(member, self.model.lanes()[other].thread, path);
             if let Some(&at) = places.get(common).filter(|&&at| at <= upper[other]) {
                 let mut more = lower.to_vec();
                 more[other] = more[other].max(at);
-                self.raise(&mut more);
+                self.model.raise(&mut more);
                 // Otherwise it needs the event.
-                if more.iter().zip(upper).all(|(at, upper)| at <= upper) {
+                if next.is_none_or(|next| next.finish(&mut more)) {
                     open.push(more);
-                }
-            }
-        }
-    }
-
-    /// Adds to a cut what must come before what is in it.
-    fn raise(&self, cut: &mut [u32]) {
-        for lane in 0..cut.len() {
-            if let Some(last) = cut[lane].checked_sub(1) {
-                let number = u32::try_from(lane).unwrap_or(u32::MAX);
-                let row = self.model.row((number, last)) * cut.len();
-                let before = &self.model.needs()[row..row + cut.len()];
-                for (at, &before) in cut.iter_mut().zip(before) {
-                    *at = (*at).max(before);
                 }
             }
         }
@@ -474,11 +367,6 @@ impl<'a, S: Solver> Expansion<'a, S> {
 
 /// How many bounds are looked up for an event at most, before the solver is asked about what is left.
 const LOOKS: usize = 4096;
-
-/// Whether a cut has all of another one in it.
-fn is_within(one: &[u32], other: &[u32]) -> bool {
-    one.iter().zip(other).all(|(one, other)| one <= other)
-}
 
 /// Whether a cut has all of one of these in it.
 fn is_beyond(cut: &[u32], least: &[Cut]) -> bool {

@@ -9,6 +9,8 @@ pub mod deadlocks;
 pub mod expand;
 pub mod frontier;
 pub mod journal;
+pub mod next;
+pub mod paths;
 pub mod pool;
 pub mod races;
 pub mod restore;

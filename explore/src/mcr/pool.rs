@@ -10,8 +10,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::expand::{Expansion, Paths};
+use super::expand::Expansion;
 use super::frontier::Shared;
+use super::paths::Paths;
 use super::races::predict;
 use crate::mcm::model::Model;
 use crate::mcm::query::Solver;

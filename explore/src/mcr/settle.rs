@@ -1,9 +1,10 @@
 //! Taking in what a run was.
 
 use super::classes::Partial;
-use super::expand::{Effort, Paths};
+use super::expand::Effort;
 use super::frontier::{Frontier, Purpose, Ran, Seed, Shared};
 use super::journal::{Membership, Origin};
+use super::paths::Paths;
 use crate::event::Kind;
 use crate::mcm::model::Model;
 

@@ -1,0 +1,169 @@
+//! An event that is to observe something else: what, and what has to be over before.
+
+use crate::event::Kind;
+use crate::mcm::model::{Block, Cut, Model, Step};
+use crate::mcm::query::Sight;
+use crate::mcm::sources::is_within;
+
+/// A lock that a thread holds.
+#[derive(Debug)]
+struct Held {
+    object: u32,
+    /// Whether others may hold it as well.
+    shared: bool,
+    /// The index of the event that takes it.
+    since: u32,
+}
+
+/// An event that is to observe something else.
+#[derive(Debug)]
+pub struct Next<'a> {
+    model: &'a Model,
+    /// Its lane.
+    pub lane: u32,
+    /// Its index.
+    pub index: u32,
+    /// What it did in the trace.
+    pub step: &'a Step,
+    /// How much of the execution can come before it.
+    pub upper: Cut,
+    /// See [`locks`].
+    locks: Vec<Held>,
+}
+
+impl<'a> Next<'a> {
+    /// This one.
+    #[must_use]
+    pub fn new(model: &'a Model, lane: u32, index: u32, step: &'a Step) -> Self {
+        Self {
+            model,
+            lane,
+            index,
+            step,
+            upper: model.without((lane, index)),
+            locks: locks(model, lane, index, step),
+        }
+    }
+
+    /// Lane and index.
+    #[must_use]
+    pub const fn at(&self) -> (u32, u32) {
+        (self.lane, self.index)
+    }
+
+    /// All that the event could observe instead, as far as the trace tells.
+    #[must_use]
+    pub fn sights(&self) -> Vec<Sight> {
+        let step = self.step;
+        let happened = step.at != u32::MAX;
+        let mut sights = Vec::new();
+        let values = |sights: &mut Vec<Sight>, except: Option<u64>| {
+            let views = self.model.views(self.at(), step, &self.upper).into_iter();
+            let others = views.filter(|&view| except != Some(view));
+            sights.extend(others.map(Sight::Value));
+        };
+        match step.kind {
+            Kind::Read
+            | Kind::Update
+            | Kind::FailedUpdate
+            | Kind::CompareExchange
+            | Kind::Lock
+            | Kind::LockShared => {
+                values(&mut sights, happened.then(|| step.view(step.found)));
+            }
+            Kind::TryLock | Kind::TryLockShared => {
+                sights.push(Sight::Refused);
+                values(&mut sights, happened.then(|| step.view(step.found)));
+            }
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => values(&mut sights, None),
+            Kind::Wake if !happened => sights.push(Sight::Notified(true)),
+            Kind::Wake if step.timed => {
+                sights.push(Sight::Notified(step.found != Step::NOTIFIED));
+            }
+            _ => {}
+        }
+        sights
+    }
+
+    /// Adds to a cut the rest of the blocks that have to be over for the event. False: nothing comes after that
+    /// cut.
+    pub fn finish(&self, cut: &mut [u32]) -> bool {
+        let open = |cut: &[u32]| {
+            let mut locks = self.locks.iter();
+            locks.find_map(|held| {
+                let mut blocks = self.excluded(held);
+                blocks.find(|block| {
+                    let at = cut[block.lane as usize];
+                    block.start < at && at <= block.end
+                })
+            })
+        };
+        while let Some(block) = open(cut) {
+            if block.end >= self.upper[block.lane as usize] {
+                return false;
+            }
+            cut[block.lane as usize] = block.end + 1;
+            self.model.raise(cut);
+        }
+        is_within(cut, &self.upper) && self.locks.iter().all(|held| self.is_kept(cut, held))
+    }
+
+    /// The blocks of others that can't be as long as a lock is held.
+    fn excluded<'s>(&'s self, held: &'s Held) -> impl Iterator<Item = &'s Block> {
+        let blocks = self.model.cells()[held.object as usize].blocks.iter();
+        blocks.filter(move |block| block.lane != self.lane && !(held.shared && block.shared))
+    }
+
+    /// Whether what the thread observed since it took a lock can be after all blocks of the lock in this cut, as far as
+    /// can be seen.
+    fn is_kept(&self, cut: &[u32], held: &Held) -> bool {
+        if held.since == self.index {
+            return true;
+        }
+        let mut before = vec![0; cut.len()];
+        for block in self.excluded(held) {
+            let at = &mut before[block.lane as usize];
+            if block.end < cut[block.lane as usize] {
+                *at = block.end.saturating_add(1).max(*at);
+            }
+        }
+        self.model.raise(&mut before);
+        let of = self.model.lane_at(self.lane);
+        let readers = of.readers();
+        let start = readers.partition_point(|&index| index < held.since);
+        let mut readers = readers[start..]
+            .iter()
+            .take_while(|&&index| index < self.index);
+        readers.all(|&index| {
+            let step = &of.steps[index as usize];
+            let view = step.view(step.found);
+            self.model
+                .may_see((self.lane, index), step, view, &before, &self.upper)
+        })
+    }
+}
+
+/// The locks that a thread holds before an event or has to have for it.
+fn locks(model: &Model, lane: u32, index: u32, step: &Step) -> Vec<Held> {
+    let mut locks = Vec::new();
+    if matches!(step.kind, Kind::Lock | Kind::LockShared) {
+        locks.push(Held {
+            object: step.object,
+            shared: step.kind == Kind::LockShared,
+            since: index,
+        });
+    }
+    for (object, cell) in model.cells().iter().enumerate() {
+        let mut blocks = cell.blocks.iter();
+        let held =
+            blocks.find(|block| block.lane == lane && block.start < index && index <= block.end);
+        if let Some(block) = held {
+            locks.push(Held {
+                object: u32::try_from(object).unwrap_or(u32::MAX),
+                shared: block.shared,
+                since: block.start,
+            });
+        }
+    }
+    locks
+}
