@@ -4,9 +4,17 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use seqz::check::Subject;
+use seqz::check::progress::Progress;
+use seqz::explore::{self as exploring, Options};
+use seqz::program::{Mode, Program, Request};
+use seqz::report::document::Role;
+use seqz::terminal::Terminal;
+use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict};
 use serde_json::Value;
 use support::programs::HEAD;
 use support::{command, package, seqz};
@@ -142,4 +150,73 @@ fn the_motivating_example_stays_as_small_as_in_the_paper() {
             "it grows with n = {n}"
         );
     }
+}
+
+/// Says the opposite of what holds.
+struct Liar(OrderSolver);
+
+impl Solver for Liar {
+    fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
+        match self.0.solve(model, query) {
+            Verdict::Feasible(_) => Verdict::Infeasible,
+            other => other,
+        }
+    }
+}
+
+/// With two solvers, each is held against the other: a wrong answer is a fault of seqz, and no result.
+#[test]
+fn a_wrong_answer_of_a_solver_is_a_fault() {
+    let dir = package(&format!("{HEAD}{FIVE}"));
+    let path = dir.path().to_owned();
+    let program = Program::load(&path, Mode::Scheduled).unwrap();
+    let harnesses: Vec<_> = program.harnesses().iter().collect();
+    let request = Request {
+        k: 0,
+        harness: None,
+        role: Role::First,
+    };
+    let generated = program.transform(&request).unwrap();
+    let target_dir = support::target_dir();
+    let built = seqz::build::build(&program, &generated, &target_dir, || {}).unwrap();
+    let progress = Progress::new(&Terminal::detect());
+    let subject = Subject {
+        program: &program,
+        generated: &generated,
+        built: &built,
+    };
+    let options = Options {
+        path: path.display().to_string(),
+        strategy: "mcr",
+        samples: false,
+        divides: false,
+        threaded: false,
+        checkpoint: None,
+        lazy_relations: false,
+        solver: exploring::Solver::With(|| Box::new(Liar(OrderSolver::default()))),
+        learning_runs: 0,
+        call_depth: 0,
+        bound: None,
+        inputs: Vec::new(),
+        max_inputs: 1,
+        seed: 0,
+        max_steps: 20_000,
+        max_executions: u64::MAX,
+        stack_size: 2 << 20,
+        deadline: None,
+        hang_after: Duration::from_secs(60),
+        jobs: 1,
+        target_dir,
+    };
+    let error = exploring::run(
+        subject,
+        &harnesses,
+        &options,
+        &AtomicBool::new(false),
+        &progress,
+        |_| Ok(()),
+    )
+    .unwrap_err();
+    assert_eq!(error.code(), 3);
+    assert!(error.to_string().contains("differ"), "{error}");
 }

@@ -10,7 +10,8 @@ use causal::{plain, random, record};
 use model::generate::{Flavour, longer_program, program, waiters};
 use model::{Model, Program};
 use seqz_explore::mcm::{
-    Goal, Model as Causal, OrderSolver, Query, Solver, Verdict, Z3, Z3Incremental, validate,
+    Goal, Model as Causal, OrderSolver, Query, Retract, Solver, Verdict, Z3, Z3Incremental,
+    validate,
 };
 use seqz_explore::random_numbers::RandomNumbers;
 use seqz_explore::strategy::Promise;
@@ -37,11 +38,11 @@ struct Counts {
 }
 
 impl All {
-    fn new(logic: Option<&'static str>, states: usize) -> Self {
+    fn new(logic: Option<&'static str>, retract: Retract, states: usize) -> Self {
         Self {
             order: OrderSolver::default(),
             fresh: Z3::new(),
-            incremental: Z3Incremental::new(logic),
+            incremental: Z3Incremental::new(logic).retracting(retract),
             states,
             counts: Counts::default(),
         }
@@ -124,7 +125,10 @@ fn random_program(seed: u64) -> Program {
 }
 
 fn ask_at_random(seeds: std::ops::Range<u64>, states: usize) -> Counts {
-    let mut all = [All::new(None, states), All::new(Some("QF_IDL"), states)];
+    let mut all = [
+        All::new(None, Retract::Scope, states),
+        All::new(Some("QF_IDL"), Retract::Assumption, states),
+    ];
     for seed in seeds {
         let program = random_program(seed);
         let mut numbers = RandomNumbers::new(seed);
@@ -201,7 +205,15 @@ fn the_queries_of_searches_have_one_answer() {
             } else {
                 program(seed, flavour)
             };
-            let all = All::new((seed % 2 == 0).then_some("QF_IDL"), 0);
+            let all = All::new(
+                (seed % 2 == 0).then_some("QF_IDL"),
+                if seed % 4 < 2 {
+                    Retract::Scope
+                } else {
+                    Retract::Assumption
+                },
+                0,
+            );
             let counts = ask_in_search(&program, all).unwrap_or_default();
             queries += counts.feasible + counts.infeasible;
         }

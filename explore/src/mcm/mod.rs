@@ -17,4 +17,4 @@ pub use order::OrderSolver;
 pub use query::{Goal, Query, Sight, Solver, Verdict, validate};
 pub use state::State;
 #[cfg(feature = "z3")]
-pub use z3::{Z3, Z3Incremental};
+pub use z3::{Retract, Z3, Z3Incremental};

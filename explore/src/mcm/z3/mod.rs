@@ -16,6 +16,7 @@ mod term;
 
 use std::time::Duration;
 
+use z3::ast::Bool;
 use z3::{Params, SatResult, Solver as Prover};
 
 use super::model::Model;
@@ -75,7 +76,7 @@ impl Solver for Z3 {
         encoding.rules(is_greedy(model, query), &mut formula);
         encoding.goal(query.goal, &mut formula);
         if assert(&prover, &formula) {
-            answer(&prover, &orders)
+            answer(prover.check(), &prover, &orders)
         } else {
             Verdict::Infeasible
         }
@@ -115,8 +116,8 @@ fn assert(prover: &Prover, formula: &[Term]) -> bool {
     true
 }
 
-fn answer(prover: &Prover, orders: &Orders) -> Verdict {
-    match prover.check() {
+fn answer(sat: SatResult, prover: &Prover, orders: &Orders) -> Verdict {
+    match sat {
         SatResult::Unsat => Verdict::Infeasible,
         SatResult::Unknown => Verdict::Unknown,
         SatResult::Sat => prover
@@ -126,10 +127,21 @@ fn answer(prover: &Prover, orders: &Orders) -> Verdict {
     }
 }
 
+/// How a query is taken back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retract {
+    /// It has a scope of its own, which is left: what was learned within it is lost.
+    #[default]
+    Scope,
+    /// It holds under a literal that is assumed, and denied afterwards: all that is learned is kept.
+    Assumption,
+}
+
 /// Z3 used incrementally: the model's rules stay asserted, and a query adds its bounds and its goal and takes them back.
 #[derive(Debug)]
 pub struct Z3Incremental {
     logic: Option<&'static str>,
+    retract: Retract,
     time_limit: Option<Duration>,
     known: Option<Known>,
 }
@@ -151,6 +163,7 @@ impl Z3Incremental {
     pub const fn new(logic: Option<&'static str>) -> Self {
         Self {
             logic,
+            retract: Retract::Scope,
             time_limit: None,
             known: None,
         }
@@ -160,6 +173,13 @@ impl Z3Incremental {
     #[must_use]
     pub fn with_time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
+        self
+    }
+
+    /// Takes queries back like this.
+    #[must_use]
+    pub const fn retracting(mut self, retract: Retract) -> Self {
+        self.retract = retract;
         self
     }
 
@@ -203,6 +223,7 @@ impl Solver for Z3Incremental {
         let Some(needed) = relevant::needed(model, query) else {
             return Verdict::Infeasible;
         };
+        let retract = self.retract;
         let known = self.known_of(model);
         if !known.possible {
             return Verdict::Infeasible;
@@ -226,14 +247,30 @@ impl Solver for Z3Incremental {
             queues: &known.queues,
         };
         encoding.goal(query.goal, &mut formula);
-        known.prover.push();
-        let verdict = if assert(&known.prover, &formula) {
-            answer(&known.prover, &known.orders)
-        } else {
-            Verdict::Infeasible
-        };
-        known.prover.pop(1);
-        verdict
+        match retract {
+            Retract::Scope => {
+                known.prover.push();
+                let verdict = if assert(&known.prover, &formula) {
+                    answer(known.prover.check(), &known.prover, &known.orders)
+                } else {
+                    Verdict::Infeasible
+                };
+                known.prover.pop(1);
+                verdict
+            }
+            Retract::Assumption => match term::all(formula) {
+                Term::Known(false) => Verdict::Infeasible,
+                Term::Known(true) => answer(known.prover.check(), &known.prover, &known.orders),
+                Term::Open(open) => {
+                    let asked = Bool::fresh_const("asked");
+                    known.prover.assert(asked.implies(&open));
+                    let sat = known.prover.check_assumptions(std::slice::from_ref(&asked));
+                    let verdict = answer(sat, &known.prover, &known.orders);
+                    known.prover.assert(asked.not());
+                    verdict
+                }
+            },
+        }
     }
 }
 
