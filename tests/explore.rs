@@ -156,6 +156,7 @@ fn z3_answers_the_same() {
         }
         let (code, report) = explore_json(&lost_update(), &args);
         assert_eq!(code, 1);
+        assert_eq!(report["solver"], solver);
         let harness = &report["harnesses"][0];
         let failures = harness["failures"].as_array().unwrap().len();
         Some((

@@ -177,11 +177,15 @@ pub fn run(
     })?;
     let reports: Vec<_> = all.into_iter().map(|gathered| gathered.report).collect();
     let random = options.samples || reports.iter().any(|report| report.sampled_inputs);
+    let asks = reports
+        .iter()
+        .any(|report| report.counts.causality.is_some());
     Ok(Exploration {
         schema: SCHEMA,
         seqz: env!("CARGO_PKG_VERSION").into(),
         path: options.path.clone(),
         strategy: options.strategy.into(),
+        solver: asks.then(|| options.solver.name().into()),
         bound: options.bound,
         seed: random.then_some(options.seed),
         cut,

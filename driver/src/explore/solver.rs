@@ -25,6 +25,15 @@ impl Solver {
         }
     }
 
+    /// Its name in reports.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Z3 => "z3",
+            Self::All | Self::With(_) => "all",
+        }
+    }
+
     fn make(self) -> Option<Box<dyn mcm::Solver>> {
         match self {
             Self::Order => None,

@@ -16,6 +16,9 @@ pub struct Exploration {
     pub path: String,
     /// The strategy.
     pub strategy: String,
+    /// Who answered its questions about executions, if it asks any: `order`, `z3` or `all`.
+    #[serde(default)]
+    pub solver: Option<String>,
     /// `--bound`, if given.
     pub bound: Option<u32>,
     /// Where random choices began, if there were any.

@@ -274,6 +274,7 @@ pub(crate) fn exploration() -> Exploration {
         seqz: "0.1.0".into(),
         path: "examples/bluetooth.rs".into(),
         strategy: "odpor".into(),
+        solver: Some("order".into()),
         bound: None,
         seed: None,
         cut: None,
