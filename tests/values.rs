@@ -13,8 +13,8 @@ fn generated(text: &str) -> PathBuf {
     let programs = fs::read_dir(target_dir().join("programs")).unwrap();
     let mut all: Vec<PathBuf> = programs.map(|entry| entry.unwrap().path()).collect();
     all.sort_by_key(|dir| {
-        fs::metadata(dir.join("stamp"))
-            .and_then(|stamp| stamp.modified())
+        fs::metadata(dir.join("src/lib.rs"))
+            .and_then(|library| library.modified())
             .ok()
     });
     let found = all.into_iter().rev().find(|dir| {

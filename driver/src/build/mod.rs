@@ -4,7 +4,9 @@
 //! ```text
 //! DIR/lock                one process at a time builds here
 //! DIR/runtime/            the runtime's source, the same for all programs, so that it is built once
-//! DIR/programs/NAME/      a generated crate; `worker` in it is its binary, `stamp` says what that was made of
+//! DIR/programs/NAME/      a generated crate
+//! DIR/workers/NAME/       its latest binaries, named after what they were made of: commands that need different ones can be
+//!                         used in turn, and at the same time
 //! DIR/build/              cargo's target directory
 //! DIR/findings/NAME/      what was found
 //! ```
@@ -49,11 +51,11 @@ pub enum Allocator {
 impl Allocator {
     const BOTH: [Self; 2] = [Self::Ours, Self::Theirs];
 
-    /// What the stamp of a worker has to say of it.
+    /// What the name of a worker has to say of it.
     const fn note(self) -> &'static str {
         match self {
             Self::Ours => "",
-            Self::Theirs => "with its own allocator\n",
+            Self::Theirs => "-own-allocator",
         }
     }
 }
@@ -77,22 +79,20 @@ pub fn build(
     let lock_file = program.lock_file();
     let files = generated.files_for_building(&layout.name, &layout.runtime, Allocator::Ours);
     let stamp = stamp::of(&files, lock_file.as_deref())?;
-    let worker = layout.program.join("worker");
-    let stamp_file = layout.program.join("stamp");
-    let built = |allocator, fresh| Built {
-        worker: worker.clone(),
+    let built = |allocator: Allocator, fresh| Built {
+        worker: layout.workers.join(format!("{stamp}{}", allocator.note())),
         name: layout.name.clone(),
         allocator,
         fresh,
     };
-    let stamped = |allocator: Allocator| format!("{stamp}{}", allocator.note());
     // What a path dependency holds is not in the stamp: cargo has to look.
-    if worker.is_file()
-        && !generated.has_path_dependencies()
-        && let Ok(old) = fs::read_to_string(&stamp_file)
-        && let Some(allocator) = Allocator::BOTH.into_iter().find(|a| old == stamped(*a))
+    if !generated.has_path_dependencies()
+        && let Some(built) = Allocator::BOTH
+            .map(|allocator| built(allocator, true))
+            .into_iter()
+            .find(|built| built.worker.is_file())
     {
-        return Ok(built(allocator, true));
+        return Ok(built);
     }
 
     let runtime: Vec<_> = embed::worker_runtime().collect();
@@ -127,16 +127,27 @@ pub fn build(
             return Err(messages::explain(&failure, program, generated, &layout));
         }
     };
-    // Neither a stamp without its worker nor a worker with another one's stamp, whenever this process is killed.
-    match fs::remove_file(&stamp_file) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            return Err(file("remove", &stamp_file, e));
-        }
-        _ => {}
+    let built = built(allocator, false);
+    fs::create_dir_all(&layout.workers).map_err(|e| file("create", &layout.workers, e))?;
+    install(&binary, &built.worker)?;
+    forget_old(&layout.workers);
+    Ok(built)
+}
+
+/// How many workers of a program are kept.
+const KEPT: usize = 4;
+
+/// Removes all workers but the latest ones. Those that run are not hurt by it, and what can't be removed stays.
+fn forget_old(workers: &Path) {
+    let entries = fs::read_dir(workers).into_iter().flatten().flatten();
+    let mut all: Vec<_> = entries
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    all.sort();
+    let old = all.len().saturating_sub(KEPT);
+    for (_, path) in all.drain(..old) {
+        let _ = fs::remove_file(path);
     }
-    install(&binary, &worker)?;
-    fs::write(&stamp_file, stamped(allocator)).map_err(|e| file("write", &stamp_file, e))?;
-    Ok(built(allocator, false))
 }
 
 /// Where things are, see the head of this module.
@@ -146,6 +157,7 @@ struct Layout {
     lock: PathBuf,
     runtime: PathBuf,
     program: PathBuf,
+    workers: PathBuf,
     build: PathBuf,
 }
 
@@ -161,6 +173,7 @@ impl Layout {
             lock: dir.join("lock"),
             runtime: dir.join("runtime"),
             program: dir.join("programs").join(&name),
+            workers: dir.join("workers").join(&name),
             build: dir.join("build"),
             name,
         })

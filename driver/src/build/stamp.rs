@@ -79,7 +79,7 @@ impl Digest {
     }
 
     fn finish(&self) -> String {
-        format!("{:032x}\n", self.0)
+        format!("{:032x}", self.0)
     }
 }
 
