@@ -27,7 +27,11 @@ impl std::hash::Hasher for Mixer {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
+        let (words, rest) = bytes.as_chunks();
+        for &word in words {
+            self.write_u64(u64::from_ne_bytes(word));
+        }
+        for &byte in rest {
             self.write_u64(u64::from(byte));
         }
     }

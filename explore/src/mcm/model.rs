@@ -108,13 +108,16 @@ pub struct Model {
     /// See [`Self::is_open`].
     open: bool,
     clocks: Clocks,
+    /// Of traces before, for their memory.
+    spare_lanes: Vec<Lane>,
+    spare_cells: Vec<Cell>,
 }
 
 impl Model {
     /// Forgets the trace and keeps the memory.
     pub fn clear(&mut self) {
-        self.lanes.clear();
-        self.cells.clear();
+        self.spare_lanes.append(&mut self.lanes);
+        self.spare_cells.append(&mut self.cells);
         self.lane_of.clear();
         self.cell_of.clear();
         self.order.clear();
@@ -324,9 +327,18 @@ impl Model {
         }
         if self.lane_of[at] == NONE {
             self.lane_of[at] = u32::try_from(self.lanes.len()).unwrap_or(NONE);
+            let Lane {
+                mut steps,
+                mut readers,
+                ..
+            } = self.spare_lanes.pop().unwrap_or_default();
+            steps.clear();
+            readers.clear();
             self.lanes.push(Lane {
                 thread,
                 ended: true,
+                steps,
+                readers,
                 ..Lane::default()
             });
         }
@@ -340,10 +352,24 @@ impl Model {
         }
         if self.cell_of[at] == NONE {
             self.cell_of[at] = u32::try_from(self.cells.len()).unwrap_or(NONE);
+            let Cell {
+                mut writes,
+                mut uses,
+                mut blocks,
+                last,
+                ..
+            } = self.spare_cells.pop().unwrap_or_default();
+            writes.clear();
+            uses.clear();
+            blocks.clear();
             self.cells.push(Cell {
                 object: event.object,
                 initial: event.found,
                 constant: true,
+                writes,
+                uses,
+                blocks,
+                last,
                 ..Cell::default()
             });
         }

@@ -85,18 +85,17 @@ impl Model {
         self.needs()[self.row(other) * self.lanes().len() + one.0 as usize] > one.1
     }
 
-    /// Adds to a cut what must come before what is in it.
-    pub fn raise(&self, cut: &mut [u32]) {
-        for lane in 0..cut.len() {
-            if let Some(last) = cut[lane].checked_sub(1) {
-                let number = u32::try_from(lane).unwrap_or(u32::MAX);
-                let row = self.row((number, last)) * cut.len();
-                let before = &self.needs()[row..row + cut.len()];
-                for (at, &before) in cut.iter_mut().zip(before) {
-                    *at = (*at).max(before);
-                }
+    /// Adds so many events of a lane to a cut, and what they need.
+    pub fn raise(&self, cut: &mut [u32], lane: u32, count: u32) {
+        if let Some(last) = count.checked_sub(1) {
+            let row = self.row((lane, last)) * cut.len();
+            let before = &self.needs()[row..row + cut.len()];
+            for (at, &before) in cut.iter_mut().zip(before) {
+                *at = (*at).max(before);
             }
         }
+        let at = &mut cut[lane as usize];
+        *at = (*at).max(count);
     }
 }
 

@@ -28,6 +28,19 @@ struct Seen {
     depth: u32,
     /// The members that pass through it, ascending.
     members: Vec<Block>,
+    /// How many they are.
+    count: u32,
+    /// How many of them have been expanded.
+    expanded: u32,
+}
+
+impl Seen {
+    const fn count(&self, among: Among) -> u32 {
+        match among {
+            Among::All | Among::Executed => self.count,
+            Among::Expanded => self.expanded,
+        }
+    }
 }
 
 /// Which of 64 members in a row pass through a node.
@@ -111,6 +124,8 @@ impl Classes {
                 parent,
                 depth,
                 members: Vec::new(),
+                count: 0,
+                expanded: 0,
             });
         }
         node
@@ -207,7 +222,11 @@ impl Classes {
             let path = member.path(thread);
             // A member only ever goes further than it did.
             for &node in &path[known.path(thread).len().min(path.len())..] {
-                self.block(node, id).all |= Block::of(id).1;
+                let bit = Block::of(id).1;
+                let block = self.block(node, id);
+                let is_new = block.all & bit == 0;
+                block.all |= bit;
+                self.nodes[node as usize].count += u32::from(is_new);
             }
         }
         self.members[id as usize] = member;
@@ -218,6 +237,7 @@ impl Classes {
         let nodes = std::mem::take(&mut self.members[id as usize].nodes);
         for &node in &nodes {
             self.block(node, id).expanded |= Block::of(id).1;
+            self.nodes[node as usize].expanded += 1;
         }
         self.members[id as usize].nodes = nodes;
         self.expanded.push(id);
@@ -250,18 +270,17 @@ impl Classes {
     #[must_use]
     pub fn covering(&self, nodes: &[(Thread, Node)], among: Among) -> Option<ClassId> {
         let mut lists: [&[Block]; MAX_THREADS] = [&[]; MAX_THREADS];
-        let mut count = 0;
+        let (mut count, mut least) = (0, u32::MAX);
         for &(_, node) in nodes.iter().filter(|&&(_, node)| node != ROOT) {
-            lists[count] = &self.nodes[node as usize].members;
-            if lists[count].len() < lists[0].len() {
+            let seen = &self.nodes[node as usize];
+            lists[count] = &seen.members;
+            if seen.count(among) < least {
+                least = seen.count(among);
                 lists.swap(0, count);
             }
             count += 1;
         }
-        let Some((&rarest, others)) = lists[..count]
-            .split_first_mut()
-            .map(|(one, rest)| (&*one, rest))
-        else {
+        let Some((rarest, others)) = lists[..count].split_first_mut() else {
             // Every member covers nothing.
             return match among {
                 Among::Expanded => self.expanded.last().copied(),
@@ -269,21 +288,23 @@ impl Classes {
                     .find(|&id| among == Among::All || self.members[id as usize].executed),
             };
         };
-        for block in rarest.iter().rev() {
+        if least == 0 {
+            return None;
+        }
+        while let Some((block, mut before)) = rarest.split_last() {
             let mut members = block.members(among);
             for list in others.iter_mut() {
                 if members == 0 {
                     break;
                 }
                 // What comes after this block is not looked at again.
-                let end = match list.last() {
-                    Some(last) if last.number <= block.number => list.len(),
-                    _ => list.partition_point(|other| other.number <= block.number),
-                };
-                *list = &list[..end];
-                members &= match list.last() {
-                    Some(last) if last.number == block.number => last.members(among),
-                    Some(_) => 0,
+                *list = up_to(list, block.number);
+                members = match list.last() {
+                    Some(last) if last.number == block.number => members & last.members(among),
+                    Some(last) => {
+                        before = up_to(before, last.number);
+                        0
+                    }
                     None => return None,
                 };
             }
@@ -295,6 +316,7 @@ impl Classes {
                 }
                 members &= !(1 << bit);
             }
+            *rarest = before;
         }
         None
     }
@@ -327,4 +349,16 @@ impl Classes {
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
+}
+
+/// The blocks as far as this number. Mostly there are few after it.
+fn up_to(blocks: &[Block], number: u32) -> &[Block] {
+    let mut end = blocks.len();
+    for _ in 0..4 {
+        match blocks[..end].last() {
+            Some(last) if last.number > number => end -= 1,
+            _ => return &blocks[..end],
+        }
+    }
+    &blocks[..blocks[..end].partition_point(|block| block.number <= number)]
 }

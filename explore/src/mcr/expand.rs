@@ -18,13 +18,15 @@
 //! another class than all of those.
 
 use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
 use super::classes::{Among, ClassId, Classes, Node, Partial};
 use super::deadlocks;
 use super::frontier::Shared;
 use super::next::Next;
 use super::paths::Paths;
-use crate::event::{Kind, Thread};
+use crate::event::{Class, Kind, Thread};
+use crate::hash::Mixer;
 use crate::mcm::model::{Cut, Model, Step};
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict};
 use crate::mcm::sources::is_within;
@@ -63,6 +65,7 @@ pub struct Expansion<'a, S> {
     /// two seeds of one class. Of these only one is executed, since what comes of it covers the other.
     shared: &'a Shared,
     solver: &'a mut S,
+    state: &'a mut State,
     /// See [`Self::novel`].
     novel: Vec<Cut>,
     /// Counts.
@@ -77,6 +80,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
         run: u32,
         shared: &'a Shared,
         solver: &'a mut S,
+        state: &'a mut State,
     ) -> Self {
         let mut expansion = Self {
             model,
@@ -84,6 +88,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
             run,
             shared,
             solver,
+            state,
             novel: Vec::new(),
             effort: Effort::default(),
         };
@@ -96,16 +101,17 @@ impl<'a, S: Solver> Expansion<'a, S> {
         let frontier = self.shared.read();
         let upper = self.model.whole();
         let mut novel: Vec<Cut> = Vec::new();
-        let mut looked = HashSet::new();
+        let mut looked = Looked::default();
         let mut open = vec![vec![0; upper.len()]];
         while let Some(lower) = open.pop() {
-            if is_beyond(&lower, &novel) || !looked.insert(lower.clone()) {
+            if is_beyond(&lower, &novel) || looked.contains(&lower) {
                 continue;
             }
             let nodes = self.paths.at(self.model, &lower);
             match frontier.classes.covering(&nodes, Among::Expanded) {
                 Some(member) if looked.len() < LOOKS => {
                     self.part(&frontier.classes, member, &lower, None, &upper, &mut open);
+                    looked.insert(lower);
                 }
                 _ => {
                     novel.retain(|other| !is_within(&lower, other));
@@ -154,8 +160,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
         let (lane, index) = next.at();
         let mut contexts: Vec<Cut> = Vec::new();
         let mut base = vec![0; next.upper.len()];
-        base[lane as usize] = index;
-        self.model.raise(&mut base);
+        self.model.raise(&mut base, lane, index);
         let novel = self.novel.iter();
         for novel in novel.filter(|novel| novel[lane as usize] <= index) {
             let both = novel
@@ -179,10 +184,10 @@ impl<'a, S: Solver> Expansion<'a, S> {
         let observation = observation(step, sight);
         let mut open = contexts.to_vec();
         let mut closed: Vec<Cut> = Vec::new();
-        let mut looked = HashSet::new();
+        let mut looked = Looked::default();
         while let Some(lower) = open.pop() {
             // Several ways lead to the same bounds.
-            if is_beyond(&lower, &closed) || !looked.insert(lower.clone()) {
+            if is_beyond(&lower, &closed) || looked.contains(&lower) {
                 continue;
             }
             if let Sight::Value(view) = sight
@@ -203,6 +208,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
                     upper,
                     &mut open,
                 );
+                looked.insert(lower);
                 continue;
             }
             self.effort.queries += 1;
@@ -222,7 +228,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
                     continue;
                 }
             };
-            let (cut, schedule) = self.grow(&witness, lane, step, sight, upper);
+            let (cut, schedule) = self.grow(&witness, next, sight);
             let mut frontier = self.shared.write();
             let node = frontier.child(thread, before, observation);
             let nodes = self.nodes(&cut, lane, node);
@@ -237,6 +243,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
                 upper,
                 &mut open,
             );
+            looked.insert(lower);
         }
     }
 
@@ -258,8 +265,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
             let common = classes.common(member, self.model.lanes()[other].thread, path);
             if let Some(&at) = places.get(common).filter(|&&at| at <= upper[other]) {
                 let mut more = lower.to_vec();
-                more[other] = more[other].max(at);
-                self.model.raise(&mut more);
+                self.model
+                    .raise(&mut more, u32::try_from(other).unwrap_or(u32::MAX), at);
                 // Otherwise it needs the event.
                 if next.is_none_or(|next| next.finish(&mut more)) {
                     open.push(more);
@@ -299,46 +306,39 @@ impl<'a, S: Solver> Expansion<'a, S> {
     }
 
     /// Adds the event to an answer, and as much of the rest of the trace as still observes what it did.
-    fn grow(
-        &self,
-        witness: &[u32],
-        lane: u32,
-        step: &Step,
-        sight: Sight,
-        upper: &[u32],
-    ) -> (Cut, Vec<Thread>) {
-        let mut state = State::default();
-        state.begin(self.model);
-        let thread = |lane: u32| self.model.lane_at(lane).thread;
-        let mut schedule: Vec<Thread> = witness.iter().map(|&lane| thread(lane)).collect();
+    fn grow(&mut self, witness: &[u32], next: &Next<'_>, sight: Sight) -> (Cut, Vec<Thread>) {
+        let (model, state) = (self.model, &mut *self.state);
+        let (lane, step) = (next.lane, next.step);
+        state.begin(model);
+        let thread = |lane: u32| model.lane_at(lane).thread;
+        let mut schedule = Vec::with_capacity(model.len() + 1);
+        schedule.extend(witness.iter().map(|&lane| thread(lane)));
         for &lane in witness {
-            let step = *self.model.step((lane, state.cut()[lane as usize]));
+            let step = *model.step((lane, state.cut()[lane as usize]));
             state.take(lane, &step);
         }
         // A compare-exchange that failed may succeed now, and nobody knows what it writes.
         let pure = step.kind == Kind::Read || sight == Sight::Refused;
         for late in [false, true] {
-            loop {
-                let next = (0..self.model.lanes().len())
-                    .filter_map(|at| {
-                        let other = u32::try_from(at).ok()?;
-                        if state.cut()[at] >= upper[at] || other == lane {
-                            return None;
-                        }
-                        let next = state.next(self.model, other)?;
-                        let same = next.kind.class() != crate::event::Class::None
-                            && next.object == step.object;
-                        let harmless = !same
-                            || (late && pure)
-                            || (!late && matches!(next.kind, Kind::Read | Kind::FailedUpdate));
-                        (harmless && state.keeps(self.model, other, next))
-                            .then_some((next.at, other))
-                    })
-                    .min();
-                let Some((_, other)) = next else { break };
-                let next = *self.model.step((other, state.cut()[other as usize]));
-                state.take(other, &next);
-                schedule.push(thread(other));
+            let mut more = true;
+            while more {
+                more = false;
+                for &(other, index) in model.order() {
+                    let at = other as usize;
+                    if other == lane || index != state.cut()[at] || index >= next.upper[at] {
+                        continue;
+                    }
+                    let rest = model.step((other, index));
+                    let same = rest.kind.class() != Class::None && rest.object == step.object;
+                    let harmless = !same
+                        || (late && pure)
+                        || (!late && matches!(rest.kind, Kind::Read | Kind::FailedUpdate));
+                    if harmless && state.keeps(model, other, rest) {
+                        state.take(other, rest);
+                        schedule.push(thread(other));
+                        more = true;
+                    }
+                }
             }
             if !late {
                 schedule.push(thread(lane));
@@ -367,6 +367,9 @@ impl<'a, S: Solver> Expansion<'a, S> {
 
 /// How many bounds are looked up for an event at most, before the solver is asked about what is left.
 const LOOKS: usize = 4096;
+
+/// Cuts that have been looked at.
+type Looked = HashSet<Cut, BuildHasherDefault<Mixer>>;
 
 /// Whether a cut has all of one of these in it.
 fn is_beyond(cut: &[u32], least: &[Cut]) -> bool {

@@ -24,6 +24,7 @@ use crate::event::{Event, Object};
 use crate::executor::{Pick, RunEnd, View};
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::Solver;
+use crate::mcm::state::State;
 use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
@@ -42,6 +43,8 @@ pub struct Mcr<S = OrderSolver> {
     started: bool,
     over: bool,
     run: Run,
+    /// For its memory.
+    state: State,
 }
 
 impl Mcr {
@@ -90,6 +93,7 @@ impl<S: Solver> Mcr<S> {
             pool: None,
             over: false,
             run: Run::default(),
+            state: State::default(),
         }
     }
 
@@ -114,7 +118,7 @@ impl<S: Solver> Mcr<S> {
     fn next_seed(&mut self) -> Option<Seed> {
         loop {
             if let Some(task) = self.pool.as_ref().and_then(|pool| pool.take(false)) {
-                task.expand(&self.shared, &mut self.solver);
+                task.expand(&self.shared, &mut self.solver, &mut self.state);
                 continue;
             }
             // In this order: a task that is done by now has planted its seeds.
@@ -124,7 +128,7 @@ impl<S: Solver> Mcr<S> {
             }
             let pool = busy?;
             match pool.take(true) {
-                Some(task) => task.expand(&self.shared, &mut self.solver),
+                Some(task) => task.expand(&self.shared, &mut self.solver, &mut self.state),
                 None => pool.wait(),
             }
         }
@@ -185,7 +189,7 @@ impl<S: Solver> Strategy for Mcr<S> {
         let spare = match &self.pool {
             Some(pool) => pool.give(task),
             None => {
-                task.expand(&self.shared, &mut self.solver);
+                task.expand(&self.shared, &mut self.solver, &mut self.state);
                 std::mem::take(&mut task.model)
             }
         };

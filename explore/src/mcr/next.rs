@@ -102,8 +102,7 @@ impl<'a> Next<'a> {
             if block.end >= self.upper[block.lane as usize] {
                 return false;
             }
-            cut[block.lane as usize] = block.end + 1;
-            self.model.raise(cut);
+            self.model.raise(cut, block.lane, block.end + 1);
         }
         is_within(cut, &self.upper) && self.locks.iter().all(|held| self.is_kept(cut, held))
     }
@@ -122,12 +121,11 @@ impl<'a> Next<'a> {
         }
         let mut before = vec![0; cut.len()];
         for block in self.excluded(held) {
-            let at = &mut before[block.lane as usize];
-            if block.end < cut[block.lane as usize] {
-                *at = block.end.saturating_add(1).max(*at);
+            let end = block.end.saturating_add(1);
+            if block.end < cut[block.lane as usize] && before[block.lane as usize] < end {
+                self.model.raise(&mut before, block.lane, end);
             }
         }
-        self.model.raise(&mut before);
         let of = self.model.lane_at(self.lane);
         let readers = of.readers();
         let start = readers.partition_point(|&index| index < held.since);

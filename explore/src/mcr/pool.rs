@@ -16,6 +16,7 @@ use super::paths::Paths;
 use super::races::predict;
 use crate::mcm::model::Model;
 use crate::mcm::query::Solver;
+use crate::mcm::state::State;
 
 /// A run to be expanded.
 #[derive(Debug)]
@@ -29,9 +30,10 @@ pub struct Task {
 }
 
 impl Task {
-    /// Plants all that follows from the run.
-    pub fn expand(&self, shared: &Shared, solver: &mut impl Solver) {
-        let mut expansion = Expansion::new(&self.model, &self.paths, self.run, shared, solver);
+    /// Plants all that follows from the run. The state is for its memory.
+    pub fn expand(&self, shared: &Shared, solver: &mut impl Solver, state: &mut State) {
+        let mut expansion =
+            Expansion::new(&self.model, &self.paths, self.run, shared, solver, state);
         expansion.flip_all();
         expansion.block_all();
         let mut effort = expansion.effort;
@@ -115,13 +117,14 @@ impl Pool {
         let start = |_| {
             let (place, shared, mut solver) = (place.clone(), shared.clone(), solver.clone());
             thread::Builder::new().spawn(move || {
+                let mut state = State::default();
                 while let Some(task) = next(&place) {
                     let doing = Doing {
                         place: &place,
                         task: Some(task),
                     };
                     if let Some(task) = &doing.task {
-                        task.expand(&shared, &mut solver);
+                        task.expand(&shared, &mut solver, &mut state);
                     }
                 }
             })

@@ -25,6 +25,7 @@ use crate::hash::mix;
 use crate::mcm::model::Model;
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict, cut_of};
+use crate::mcm::state::State;
 use crate::mcr::frontier::{Purpose, Seed, Shared};
 use crate::mcr::journal::Origin;
 use crate::mcr::paths::Paths;
@@ -48,6 +49,8 @@ pub struct RvCausal<S = OrderSolver> {
     started: bool,
     over: bool,
     run: Run,
+    /// For its memory.
+    state: State,
 }
 
 impl RvCausal {
@@ -76,6 +79,7 @@ impl<S: Solver> RvCausal<S> {
             started: false,
             over: false,
             run: Run::default(),
+            state: State::default(),
         }
     }
 
@@ -199,7 +203,7 @@ impl<S: Solver> Strategy for RvCausal<S> {
             model: self.run.change_model(Model::default()),
             paths,
         };
-        task.expand(&self.shared, &mut self.solver);
+        task.expand(&self.shared, &mut self.solver, &mut self.state);
         self.run.change_model(task.model);
     }
 
