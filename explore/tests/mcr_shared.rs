@@ -157,7 +157,8 @@ fn go_on(
 ) -> (Vec<bool>, Vec<Vector>, Vec<Change>) {
     let (frontier, runs) = Frontier::restore(journal.to_vec()).unwrap();
     let strategy = Mcr::from(frontier, OrderSolver::default());
-    let mut strategy = strategy.with_helpers(helpers).unwrap();
+    // One alone puts expansions off whenever it can, so that others are not over, either.
+    let mut strategy = strategy.with_helpers(helpers).unwrap().pausing_after(1);
     let rest = Kept::default();
     strategy.keep(Box::new(rest.clone()));
     let after = run(program, strategy);

@@ -55,6 +55,16 @@ impl Effort {
     }
 }
 
+/// How far an expansion has come.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// See [`Expansion::novel`], once it has begun.
+    novel: Option<Vec<Cut>>,
+    /// The event that is next.
+    next: (u32, u32),
+    effort: Effort,
+}
+
 /// Expands an execution.
 #[derive(Debug)]
 pub struct Expansion<'a, S> {
@@ -68,12 +78,12 @@ pub struct Expansion<'a, S> {
     state: &'a mut State,
     /// See [`Self::novel`].
     novel: Vec<Cut>,
-    /// Counts.
-    pub effort: Effort,
+    next: (u32, u32),
+    effort: Effort,
 }
 
 impl<'a, S: Solver> Expansion<'a, S> {
-    /// Of this run.
+    /// Of this run, from where it was left.
     pub fn new(
         model: &'a Model,
         paths: &'a Paths,
@@ -81,6 +91,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
         shared: &'a Shared,
         solver: &'a mut S,
         state: &'a mut State,
+        progress: Progress,
     ) -> Self {
         let mut expansion = Self {
             model,
@@ -90,10 +101,28 @@ impl<'a, S: Solver> Expansion<'a, S> {
             solver,
             state,
             novel: Vec::new(),
-            effort: Effort::default(),
+            next: progress.next,
+            effort: progress.effort,
         };
-        expansion.novel = expansion.novel();
+        // What is expanded meanwhile is not looked at: there may be no end of that.
+        expansion.novel = progress.novel.unwrap_or_else(|| expansion.novel());
         expansion
+    }
+
+    /// Leaves the rest for later.
+    #[must_use]
+    pub fn pause(self) -> Progress {
+        Progress {
+            novel: Some(self.novel),
+            next: self.next,
+            effort: self.effort,
+        }
+    }
+
+    /// Counts.
+    #[must_use]
+    pub const fn effort(&self) -> Effort {
+        self.effort
     }
 
     /// The least beginnings of the execution that no expanded class has in common with it.
@@ -122,21 +151,27 @@ impl<'a, S: Solver> Expansion<'a, S> {
         novel
     }
 
-    /// Finds the seeds of all classes that differ in one observation.
-    pub fn flip_all(&mut self) {
-        for lane in 0..self.model.lanes().len() {
-            let number = u32::try_from(lane).unwrap_or(u32::MAX);
-            let of = &self.model.lanes()[lane];
-            for index in 0..of.len() {
-                let step = of.steps[index as usize];
-                if step.observes() {
-                    self.flip(number, index, &step);
+    /// Finds the seeds of all classes that differ in one observation, and pauses after so many queries. Whether all
+    /// have been found.
+    pub fn flip_all(&mut self, queries: u64) -> bool {
+        let end = self.effort.queries.saturating_add(queries);
+        let model = self.model;
+        while let Some(of) = model.lanes().get(self.next.0 as usize) {
+            let (lane, index) = self.next;
+            match of.steps.get(index as usize).or(of.waits.as_ref()) {
+                Some(step) if index <= of.len() => {
+                    if self.effort.queries >= end {
+                        return false;
+                    }
+                    self.next.1 += 1;
+                    if index == of.len() || step.observes() {
+                        self.flip(lane, index, step);
+                    }
                 }
-            }
-            if let Some(step) = of.waits {
-                self.flip(number, of.len(), &step);
+                _ => self.next = (lane + 1, 0),
             }
         }
+        true
     }
 
     fn flip(&mut self, lane: u32, index: u32, step: &Step) {

@@ -16,6 +16,7 @@ pub mod races;
 pub mod restore;
 pub mod run;
 pub mod settle;
+pub mod task;
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -31,8 +32,12 @@ use crate::strategy::{Causality, Promise, Strategy};
 use expand::Effort;
 use frontier::{Frontier, Seed, Shared};
 use journal::Journal;
-use pool::{Pool, Task};
+use pool::Pool;
 use run::Run;
+use task::Task;
+
+/// See [`Mcr::pausing_after`].
+const PAUSE: u64 = 64;
 
 /// Maximal causality reduction.
 #[derive(Debug)]
@@ -40,6 +45,11 @@ pub struct Mcr<S = OrderSolver> {
     solver: S,
     shared: Arc<Shared>,
     pool: Option<Pool>,
+    /// The expansion that has begun, and those that are to follow, the last one first.
+    tasks: Vec<Task>,
+    current: Option<Task>,
+    /// See [`Self::pausing_after`].
+    pause: u64,
     started: bool,
     over: bool,
     run: Run,
@@ -91,10 +101,22 @@ impl<S: Solver> Mcr<S> {
             started: frontier.runs() > 0,
             shared: Arc::new(Shared::new(frontier)),
             pool: None,
+            tasks: Vec::new(),
+            current: None,
+            pause: PAUSE,
             over: false,
             run: Run::default(),
             state: State::default(),
         }
+    }
+
+    /// An expansion pauses after so many queries, for one of its seeds to be executed: what follows from a long execution may
+    /// take long to find, and a failure may be in the first of it. All of it is found before what follows from
+    /// the seed, which is less then.
+    #[must_use]
+    pub const fn pausing_after(mut self, queries: u64) -> Self {
+        self.pause = queries;
+        self
     }
 
     /// Takes down all that the search comes to know from now on.
@@ -114,10 +136,37 @@ impl<S: Solver> Mcr<S> {
         &self.solver
     }
 
+    /// Goes on with an expansion, up to its next pause. False: there is none.
+    fn advance(&mut self) -> bool {
+        let Some(mut task) = self.current.take().or_else(|| self.tasks.pop()) else {
+            return false;
+        };
+        if task.advance(&self.shared, &mut self.solver, &mut self.state, self.pause) {
+            self.run.keep_memory(task.into_model());
+        } else {
+            self.current = Some(task);
+        }
+        true
+    }
+
     /// The next seed that no executed class covers, once there is one. `None`: there will be none.
     fn next_seed(&mut self) -> Option<Seed> {
+        if self.pool.is_some() {
+            return self.next_seed_with_helpers();
+        }
         loop {
-            if let Some(task) = self.pool.as_ref().and_then(|pool| pool.take(false)) {
+            // One expansion at a time may wait, so that the others know what it found.
+            while self.current.is_none() && self.advance() {}
+            let seed = self.shared.write().next_seed();
+            if seed.is_some() || !self.advance() {
+                return seed;
+            }
+        }
+    }
+
+    fn next_seed_with_helpers(&mut self) -> Option<Seed> {
+        loop {
+            if let Some(mut task) = self.pool.as_ref().and_then(|pool| pool.take(false)) {
                 task.expand(&self.shared, &mut self.solver, &mut self.state);
                 continue;
             }
@@ -128,7 +177,7 @@ impl<S: Solver> Mcr<S> {
             }
             let pool = busy?;
             match pool.take(true) {
-                Some(task) => task.expand(&self.shared, &mut self.solver, &mut self.state),
+                Some(mut task) => task.expand(&self.shared, &mut self.solver, &mut self.state),
                 None => pool.wait(),
             }
         }
@@ -181,19 +230,14 @@ impl<S: Solver> Strategy for Mcr<S> {
         if !settled.leads_on {
             return;
         }
-        let mut task = Task {
-            run: settled.run,
-            model: self.run.change_model(Default::default()),
-            paths: settled.paths,
-        };
-        let spare = match &self.pool {
-            Some(pool) => pool.give(task),
+        let task = Task::new(settled.run, self.run.take_model(), settled.paths);
+        match &self.pool {
+            Some(pool) => self.run.keep_memory(pool.give(task)),
             None => {
-                task.expand(&self.shared, &mut self.solver, &mut self.state);
-                std::mem::take(&mut task.model)
+                self.tasks.push(task);
+                self.advance();
             }
-        };
-        self.run.change_model(spare);
+        }
     }
 
     fn causality(&self) -> Option<Causality> {

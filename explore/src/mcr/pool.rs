@@ -10,39 +10,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::expand::Expansion;
 use super::frontier::Shared;
-use super::paths::Paths;
-use super::races::predict;
+use super::task::Task;
 use crate::mcm::model::Model;
 use crate::mcm::query::Solver;
 use crate::mcm::state::State;
-
-/// A run to be expanded.
-#[derive(Debug)]
-pub struct Task {
-    /// Its number.
-    pub run: u32,
-    /// What it did.
-    pub model: Model,
-    /// Its nodes.
-    pub paths: Paths,
-}
-
-impl Task {
-    /// Plants all that follows from the run. The state is for its memory.
-    pub fn expand(&self, shared: &Shared, solver: &mut impl Solver, state: &mut State) {
-        let mut expansion =
-            Expansion::new(&self.model, &self.paths, self.run, shared, solver, state);
-        expansion.flip_all();
-        expansion.block_all();
-        let mut effort = expansion.effort;
-        effort.unknown += predict(&self.model, self.run, solver, shared);
-        let mut frontier = shared.write();
-        frontier.expanded(self.run, effort);
-        frontier.flush();
-    }
-}
 
 /// How many tasks wait per thread before whoever executes helps.
 const WAITING: usize = 4;
@@ -101,7 +73,7 @@ impl Drop for Doing<'_> {
         let mut work = self.place.work();
         work.expanding -= 1;
         work.broken |= thread::panicking();
-        work.spare.extend(self.task.take().map(|task| task.model));
+        work.spare.extend(self.task.take().map(Task::into_model));
         self.place.done.notify_all();
     }
 }
@@ -119,11 +91,11 @@ impl Pool {
             thread::Builder::new().spawn(move || {
                 let mut state = State::default();
                 while let Some(task) = next(&place) {
-                    let doing = Doing {
+                    let mut doing = Doing {
                         place: &place,
                         task: Some(task),
                     };
-                    if let Some(task) = &doing.task {
+                    if let Some(task) = &mut doing.task {
                         task.expand(&shared, &mut solver, &mut state);
                     }
                 }

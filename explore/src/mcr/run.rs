@@ -109,9 +109,14 @@ impl Run {
         (self.seed.take(), self.followed)
     }
 
-    /// Gives the model of the execution that is over away, for the memory of another.
-    pub fn change_model(&mut self, spare: Model) -> Model {
-        std::mem::replace(&mut self.model, spare)
+    /// Gives the model of the execution that is over away.
+    pub fn take_model(&mut self) -> Model {
+        std::mem::take(&mut self.model)
+    }
+
+    /// Takes another model for its memory.
+    pub fn keep_memory(&mut self, model: Model) {
+        self.model = model;
     }
 
     /// The model of the execution that is over.

@@ -22,16 +22,15 @@ use crate::distinct::Identity;
 use crate::event::{Event, Object};
 use crate::executor::{Pick, RunEnd, View};
 use crate::hash::mix;
-use crate::mcm::model::Model;
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict, cut_of};
 use crate::mcm::state::State;
 use crate::mcr::frontier::{Purpose, Seed, Shared};
 use crate::mcr::journal::Origin;
 use crate::mcr::paths::Paths;
-use crate::mcr::pool::Task;
 use crate::mcr::run::Run;
 use crate::mcr::settle::Settled;
+use crate::mcr::task::Task;
 use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
@@ -198,13 +197,9 @@ impl<S: Solver> Strategy for RvCausal<S> {
         }
         let Settled { run, paths, .. } = settled;
         self.pair_all(&paths);
-        let task = Task {
-            run,
-            model: self.run.change_model(Model::default()),
-            paths,
-        };
+        let mut task = Task::new(run, self.run.take_model(), paths);
         task.expand(&self.shared, &mut self.solver, &mut self.state);
-        self.run.change_model(task.model);
+        self.run.keep_memory(task.into_model());
     }
 
     fn causality(&self) -> Option<Causality> {
