@@ -390,14 +390,9 @@ fn build(
         return Ok(None);
     };
     let worker = &ready.built.worker;
-    let read = |path: PathBuf| {
-        fs::read_to_string(&path).map_err(|source| Error::File {
-            what: "read",
-            path,
-            source,
-        })
-    };
-    let mut stamp = read(worker.with_file_name("stamp"))?.trim().to_owned();
+    // A worker is named after what it was made of.
+    let name = worker.file_name().unwrap_or_default();
+    let mut stamp = name.to_string_lossy().into_owned();
     if ready.generated.has_path_dependencies() {
         // Their sources are not in the stamp; their code is in the worker.
         use std::hash::Hasher as _;
