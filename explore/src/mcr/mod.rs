@@ -36,8 +36,8 @@ use pool::Pool;
 use run::Run;
 use task::Task;
 
-/// See [`Mcr::pausing_after`].
-const PAUSE: u64 = 64;
+/// See [`Mcr::pausing_after`]: about a second.
+const PAUSE: u64 = 1 << 20;
 
 /// Maximal causality reduction.
 #[derive(Debug)]
@@ -110,12 +110,12 @@ impl<S: Solver> Mcr<S> {
         }
     }
 
-    /// An expansion pauses after so many queries, for one of its seeds to be executed: what follows from a long execution may
-    /// take long to find, and a failure may be in the first of it. All of it is found before what follows from
-    /// the seed, which is less then.
+    /// An expansion pauses after so much work, in queries times events, for one of its seeds to be executed: what follows
+    /// from a long execution may take long to find, and a failure may be in the first of it. All of it is found before
+    /// what follows from the seed, which is less then.
     #[must_use]
-    pub const fn pausing_after(mut self, queries: u64) -> Self {
-        self.pause = queries;
+    pub const fn pausing_after(mut self, work: u64) -> Self {
+        self.pause = work;
         self
     }
 

@@ -34,14 +34,16 @@ impl Task {
         self.advance(shared, solver, state, u64::MAX);
     }
 
-    /// Plants what follows from the run, and leaves the rest for later after so many queries. Whether that was all.
+    /// Plants what follows from the run, and leaves the rest for later after so much work, in queries times events. Whether
+    /// that was all.
     pub fn advance(
         &mut self,
         shared: &Shared,
         solver: &mut impl Solver,
         state: &mut State,
-        queries: u64,
+        work: u64,
     ) -> bool {
+        let queries = (work / self.model.len().max(1) as u64).max(1);
         let progress = std::mem::take(&mut self.progress);
         let (model, paths) = (&self.model, &self.paths);
         let mut expansion = Expansion::new(model, paths, self.run, shared, solver, state, progress);
