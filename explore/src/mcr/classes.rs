@@ -351,14 +351,13 @@ impl Classes {
     }
 }
 
-/// The blocks as far as this number. Mostly there are few after it.
+/// The blocks as far as this number. Mostly there are few after it, so they are looked for from the end.
 fn up_to(blocks: &[Block], number: u32) -> &[Block] {
-    let mut end = blocks.len();
-    for _ in 0..4 {
-        match blocks[..end].last() {
-            Some(last) if last.number > number => end -= 1,
-            _ => return &blocks[..end],
-        }
+    let (mut after, mut start) = (1, blocks.len());
+    while start > 0 && blocks[start - 1].number > number {
+        start = start.saturating_sub(after);
+        after *= 2;
     }
-    &blocks[..blocks[..end].partition_point(|block| block.number <= number)]
+    let end = blocks[start..].partition_point(|block| block.number <= number);
+    &blocks[..start + end]
 }
