@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::programs::{check, check_json, lost_update, sees_seven, two_threads};
-use support::settings;
+use support::programs::{HEAD, check, check_json, lost_update, sees_seven, two_threads};
+use support::{package, seqz, settings};
 
 macro_rules! snapshot {
     ($name:literal, $checked:expr) => {{
@@ -229,16 +229,78 @@ fn programs_that_do_not_compile_are_told_by_rustc() {
     snapshot!("check_does_not_compile", check(&source, &[]));
 }
 
+/// What only a scheduler can run, each in a harness of its own.
+const WAITING: &str = "
+use std::sync::{Barrier, Condvar, LazyLock, OnceLock, mpsc};
+
+static NAME: OnceLock<u32> = OnceLock::new();
+static TABLE: LazyLock<Vec<u32>> = LazyLock::new(|| vec![1]);
+
+struct Bell(Condvar);
+
+impl Drop for Bell {
+    fn drop(&mut self) {
+        self.0.notify_all();
+    }
+}
+
+fn with_a_thread(run: impl FnOnce() + Send + 'static) {
+    thread::spawn(run).join().unwrap();
+}
+
 #[test]
-fn code_that_can_not_be_run_is_shown() {
-    let source = "
-use std::sync::Condvar;
-static READY: Condvar = Condvar::new();
+fn barrier() {
+    with_a_thread(|| drop(Barrier::new(1).wait()));
+}
+
+#[test]
+fn channel_while_a_bell_hangs() {
+    with_a_thread(|| {
+        let _bell = Bell(Condvar::new());
+        drop(mpsc::channel::<u32>());
+    });
+}
+
+#[test]
+fn condvar() {
+    with_a_thread(|| drop(Bell(Condvar::new())));
+}
+
+#[test]
+fn lazy_lock() {
+    with_a_thread(|| assert_eq!(TABLE.len(), 1));
+}
+
+#[test]
+fn once_lock() {
+    with_a_thread(|| assert_eq!(NAME.get(), None));
+}
+
+#[test]
+fn park() {
+    with_a_thread(thread::park);
+}
+
+#[test]
+fn unpark() {
+    with_a_thread(|| thread::current().unpark());
+}
 ";
-    snapshot!(
-        "check_condvar",
-        check(&format!("{source}{}", lost_update()), &[])
+
+#[test]
+fn code_that_can_not_be_run_is_shown_where_it_is_met() {
+    let source = format!("{WAITING}{}", lost_update());
+    snapshot!("check_waiting", check(&source, &["--k-max", "0"]));
+    // A crate for any tester can't tell when it is run.
+    let dir = package(&format!("{HEAD}{source}"));
+    let run = seqz(dir.path(), ["transform", "--k", "1", "-o", "out"]);
+    assert!(
+        run.stderr.contains("`std::sync::Condvar` is not supported"),
+        "{}",
+        run.shown()
     );
+    assert!(run.stderr.contains("seqz explore"), "{}", run.shown());
+    assert_eq!(run.code, Some(2));
 }
 
 #[cfg(feature = "z3")]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::programs::{HEAD, lost_update, two_threads};
-use support::{Package, command, package, seqz, settings};
+use support::{Package, command, package, seqz, settings, target_dir};
 
 fn explore(source: &str, args: &[&str]) -> (Package, support::Run) {
     let dir = package(&format!("{HEAD}{source}"));
@@ -395,7 +395,16 @@ fn workers(of: &Child) -> Vec<u32> {
     children
         .flat_map(|text| {
             let numbers = text.split_whitespace().map(str::parse);
-            numbers.filter_map(Result::ok).collect::<Vec<_>>()
+            numbers.filter_map(Result::ok).collect::<Vec<u32>>()
+        })
+        // Not a compiler that is asked for its version.
+        .filter(|process| {
+            let program = fs::read_link(format!("/proc/{process}/exe"));
+            program.is_ok_and(|program| {
+                program
+                    .parent()
+                    .is_some_and(|dir| dir.starts_with(target_dir().join("workers")))
+            })
         })
         .collect()
 }
@@ -431,16 +440,19 @@ fn kill_workers(source: &str, args: &[&str]) {
     let (code, undisturbed) = finish(start(&dir, args));
     assert_eq!(code, Some(1));
     let child = start(&dir, args);
-    let mut killed = 0;
+    // Each a moment after it has come, so that the search is not over before, however slow this thread is.
+    let mut killed = Vec::new();
     let patience = Instant::now() + Duration::from_secs(60);
-    while killed < 3 && Instant::now() < patience {
-        thread::sleep(Duration::from_millis(150));
-        if let Some(worker) = workers(&child).pop() {
+    while killed.len() < 3 && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(5));
+        let alive = workers(&child).into_iter();
+        if let Some(worker) = alive.rev().find(|worker| !killed.contains(worker)) {
+            thread::sleep(Duration::from_millis(40));
             kill("-9", worker);
-            killed += 1;
+            killed.push(worker);
         }
     }
-    assert_eq!(killed, 3);
+    assert_eq!(killed.len(), 3);
     let (code, report) = finish(child);
     assert_eq!(code, Some(1));
     let harness = |report: &Value| {

@@ -145,6 +145,7 @@ pub fn settings(dir: &Path) -> insta::Settings {
     }
     settings.add_filter(r"\d+\.\d+ s\b( *\([^)]*/s\))?", "[TIME]");
     settings.add_filter(r"sample-[0-9a-f]{8,}", "sample-[HASH]");
+    settings.add_filter(r"/[0-9a-f]{32}\b", "/[WORKER]");
     settings
 }
 

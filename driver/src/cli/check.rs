@@ -20,7 +20,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         needs_z3()?;
     }
     let search = &args.search;
-    let program = Program::load(&search.path, Mode::Sequential)?;
+    // What the sequential program can't run is run as far as it goes: other harnesses need not use it.
+    let program = Program::load(&search.path, Mode::Scheduled)?;
     let harnesses = search.chosen(&program)?;
     search.known_inputs(&harnesses)?;
     let tasks = tasks(&harnesses, args)?;

@@ -22,7 +22,7 @@ pub(crate) use late::Late;
 pub(crate) use lock::LockCell;
 pub(crate) use plain::PlainCell;
 #[cfg(feature = "scheduler")]
-pub(crate) use spot::{Spot, machine};
+pub(crate) use spot::{Spot, machine, machine_unless_ending};
 
 use crate::engine::{Handle, NONE, ValueKind};
 use crate::log::Object;

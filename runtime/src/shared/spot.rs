@@ -34,25 +34,42 @@ impl Spot {
     /// The machine, and the place's name in its execution. `what` is about to be done, and can't be done elsewhere.
     pub(crate) fn enter(&self, what: &str, site: Site) -> (Handle, Object) {
         let machine = machine(what, site);
+        (machine, self.object(machine))
+    }
+
+    /// The same for what nobody need notice while an execution is being ended: then it is nothing.
+    pub(crate) fn enter_unless_ending(&self, what: &str, site: Site) -> Option<(Handle, Object)> {
+        let machine = machine_unless_ending(what, site)?;
+        Some((machine, self.object(machine)))
+    }
+
+    fn object(&self, machine: Handle) -> Object {
         // SAFETY: no other reference is alive: it is only made here, and for this statement.
         let tag = unsafe { &mut *self.0.get() };
         tag.renew_to(machine.generation());
-        (machine, tag.scheduled_object(machine, self))
+        tag.scheduled_object(machine, self)
     }
 }
 
 /// The machine that runs. Where P̂ₖ is run the execution ends, as one that can't be followed.
 pub(crate) fn machine(what: &str, site: Site) -> Handle {
-    if let Some(machine) = current() {
-        return machine;
-    }
-    if let Some(handle) = engine::current() {
-        let message = format!("`{what}` has no event in the sequential program");
-        unsupported(handle, message, Some(site));
-        abort::unwind();
-        // Only reached in a destructor, while the execution is being ended.
+    machine_unless_ending(what, site).unwrap_or_else(|| {
+        // What a destructor needs to go on can't be made up.
         eprintln!("a destructor uses `{what}`, which the sequential program can't run");
-        std::process::abort();
+        std::process::abort()
+    })
+}
+
+/// The same. `None` in a destructor, while an execution of P̂ₖ is being ended.
+pub(crate) fn machine_unless_ending(what: &str, site: Site) -> Option<Handle> {
+    if let Some(machine) = current() {
+        return Some(machine);
     }
-    panic!("`{what}` of a transformed program runs under `seqz explore` only");
+    let Some(handle) = engine::current() else {
+        panic!("`{what}` of a transformed program runs under `seqz` only");
+    };
+    let message = format!("`{what}` has no event in the sequential program");
+    unsupported(handle, message, Some(site));
+    abort::unwind();
+    None
 }

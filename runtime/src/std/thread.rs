@@ -174,7 +174,9 @@ impl Thread {
     #[track_caller]
     pub fn unpark(&self) {
         let site = Location::caller();
-        crate::shared::machine("Thread::unpark", site).unpark(self.no, site);
+        if let Some(machine) = crate::shared::machine_unless_ending("Thread::unpark", site) {
+            machine.unpark(self.no, site);
+        }
     }
 }
 

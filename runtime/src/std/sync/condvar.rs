@@ -156,16 +156,20 @@ impl Condvar {
     #[track_caller]
     pub fn notify_one(&self) {
         let site = Location::caller();
-        let (machine, object) = self.spot.enter("Condvar::notify_one", site);
-        machine.notify(object, false, site);
+        let entered = self.spot.enter_unless_ending("Condvar::notify_one", site);
+        if let Some((machine, object)) = entered {
+            machine.notify(object, false, site);
+        }
     }
 
     /// See `std::sync::Condvar::notify_all`.
     #[track_caller]
     pub fn notify_all(&self) {
         let site = Location::caller();
-        let (machine, object) = self.spot.enter("Condvar::notify_all", site);
-        machine.notify(object, true, site);
+        let entered = self.spot.enter_unless_ending("Condvar::notify_all", site);
+        if let Some((machine, object)) = entered {
+            machine.notify(object, true, site);
+        }
     }
 }
 
