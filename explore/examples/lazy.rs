@@ -10,7 +10,7 @@ mod model;
 use model::generate::{Flavour, longer_program};
 use model::{Expr, Model, Op, Program};
 use seqz_explore::search::Counts;
-use seqz_explore::{Dpor, HbrCache, LazyDpor, Search, Strategy};
+use seqz_explore::{CachedDpor, Dpor, HbrCache, LazyDpor, Search, Strategy};
 
 /// Random programs that are gone through.
 const PROGRAMS: u64 = 2000;
@@ -78,13 +78,14 @@ fn main() {
     let limit = std::env::args().nth(1);
     let limit: u64 = limit.map_or(100_000, |n| n.parse().expect("a number"));
     println!(
-        "| program | states | lazy relations | relations: `dpor` | `lazy-dpor` | `hbr-cache` | `lazy-hbr` |"
+        "| program | states | lazy relations | relations: `dpor` | `lazy-dpor` | `lazy-hbr+dpor` | `hbr-cache` | `lazy-hbr` |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for (name, program) in named() {
         let (dpor, cut) = counts(&program, Dpor::new(), limit);
         let executions = [
             counts(&program, LazyDpor::new(), limit),
+            counts(&program, CachedDpor::lazy(), limit),
             counts(&program, HbrCache::new(), limit),
             counts(&program, HbrCache::lazy(), limit),
         ]
@@ -101,7 +102,9 @@ fn main() {
 
     let limit = limit / 50;
     let (mut below, mut relations, mut redundant) = (0, 0, 0);
-    let (mut reduced, mut lazily) = (0, 0);
+    let (mut ended, mut reduced) = (0, 0);
+    let (mut lazily, mut lazily_more, mut lazily_fewer) = (0, 0, 0);
+    let (mut cached, mut cached_more, mut cached_fewer) = (0, 0, 0);
     let (mut more, mut regular_found, mut lazy_found, mut fewer) = (0, 0, 0, 0);
     for seed in 0..PROGRAMS {
         let program = longer_program(seed, Flavour::Guards);
@@ -112,8 +115,16 @@ fn main() {
             redundant += dpor.relations - lazies(&dpor);
         }
         if !cut {
+            ended += 1;
             reduced += dpor.executions;
-            lazily += counts(&program, LazyDpor::new(), u64::MAX).0.executions;
+            let own = counts(&program, LazyDpor::new(), u64::MAX).0.executions;
+            lazily += own;
+            lazily_more += u32::from(own > dpor.executions);
+            lazily_fewer += u32::from(own < dpor.executions);
+            let own = counts(&program, CachedDpor::lazy(), u64::MAX).0.executions;
+            cached += own;
+            cached_more += u32::from(own > dpor.executions);
+            cached_fewer += u32::from(own < dpor.executions);
         }
         let regular = lazies(&counts(&program, HbrCache::new(), limit).0);
         let lazy = lazies(&counts(&program, HbrCache::lazy(), limit).0);
@@ -135,5 +146,9 @@ fn main() {
          former {lazy_found} against {regular_found} ({} % more)",
         percent(lazy_found - regular_found, regular_found)
     );
-    println!("- where `dpor` comes to its end: {reduced} executions, of `lazy-dpor` {lazily}");
+    println!(
+        "- where `dpor` comes to its end ({ended} programs): {reduced} executions; of `lazy-dpor` {lazily}, more in \
+         {lazily_more} and fewer in {lazily_fewer}; of `lazy-hbr+dpor` {cached}, more in {cached_more} and fewer in \
+         {cached_fewer}"
+    );
 }

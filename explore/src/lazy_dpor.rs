@@ -29,8 +29,8 @@
 //! shows: the thread of the earlier access is about to make it all the time until the other one has been made.
 //!
 //! Promise: exhausted lazily: every lazy relation of an execution is executed at least once, so all terminal states,
-//! failures and deadlocks are seen. That this is so is held by tests against an interpreter on random programs, in
-//! which leaving out any one of the three reasons, or of the remarks in brackets, shows within seconds.
+//! failures and deadlocks are seen. That this is so is no theorem: tests hold it against an interpreter on random
+//! programs.
 //!
 //! No two executions that run to an end have one happens-before relation, because of the sleep sets; so there are never more
 //! of these than with `dpor`. There can be more that are *given up*: what has to be tried is found in another order, and

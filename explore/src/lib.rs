@@ -10,10 +10,12 @@
 //! | [`Pcb`] | every schedule within a preemption bound | bounded |
 //! | [`Icb`] | the same, with bound 0, 1, 2, … | exhausted or bounded |
 //! | [`Dpor`] | every Mazurkiewicz trace at least once | exhausted |
+//! | [`CachedDpor::new`] | the same as [`Dpor`] | exhausted |
 //! | [`IcbDpor`] | every Mazurkiewicz trace within a preemption bound, at least once | exhausted or bounded |
 //! | [`Odpor`] | every Mazurkiewicz trace exactly once | exhausted |
 //! | [`HbrCache::new`] | every happens-before relation, of states on the way too, once | exhausted |
 //! | [`HbrCache::lazy`] | every lazy happens-before relation, of states on the way too, once | exhausted lazily |
+//! | [`CachedDpor::lazy`] | every lazy happens-before relation at least once | exhausted lazily |
 //! | [`LazyDpor`] | every lazy happens-before relation at least once | exhausted lazily |
 //! | [`Mcr`] | every class of executions in which all threads observe the same, exactly once | exhausted |
 //! | [`RvCausal`] | the same, each at least once | exhausted |
@@ -23,6 +25,7 @@
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
 
 mod cache;
+pub mod cached_dpor;
 pub mod dfs;
 pub mod distinct;
 pub mod dpor;
@@ -57,6 +60,7 @@ mod trace;
 mod tree;
 pub mod waiting;
 
+pub use cached_dpor::CachedDpor;
 pub use dfs::Dfs;
 pub use dpor::Dpor;
 pub use event::{Class, Event, Kind, Object, Pending, Site, Thread};

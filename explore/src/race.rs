@@ -96,29 +96,7 @@ pub(crate) fn is_immediate(trace: &Trace, latest: Latest, position: Position) ->
 /// it in happens-before, and `latest`, those that are minimal, by their threads.
 pub(crate) fn starting(trace: &Trace, latest: Latest, position: Position) -> ThreadSet {
     let window = position + 1..latest.end;
-    let mut moving = ThreadSet::EMPTY;
-    let mut starting = ThreadSet::EMPTY;
-    // How many events of a thread there are before the window, for threads that move in it.
-    let mut before = [0_u32; MAX_THREADS];
-    for at in window.clone() {
-        let entry = trace.entry(at);
-        let thread = entry.event.thread;
-        if trace.happens_before(position, at) {
-            continue;
-        }
-        if moving.contains(thread) {
-            continue;
-        }
-        let clock = trace.clock(at);
-        let is_minimal = moving
-            .iter()
-            .all(|other| clock[usize::from(other)] <= before[usize::from(other)]);
-        moving.insert(thread);
-        before[usize::from(thread)] = entry.index - 1;
-        if is_minimal {
-            starting.insert(thread);
-        }
-    }
+    let (moving, before, mut starting) = moving(trace, position, latest.end);
     if !moving.contains(latest.thread) {
         let clock = trace.clock(latest.before);
         let knows_none = moving.iter().all(|other| {
@@ -138,4 +116,42 @@ pub(crate) fn starting(trace: &Trace, latest: Latest, position: Position) -> Thr
         }
     }
     starting
+}
+
+/// Threads that a reversal can start with of which only the first events are known: the part of [`starting`] that has been
+/// run.
+pub(crate) fn going_on(trace: &Trace, position: Position, end: Position) -> ThreadSet {
+    moving(trace, position, end).2
+}
+
+/// Of the events between `position` and `end` that don't come after the one at `position`: their threads; how many events
+/// of each there are before; and those threads whose events are minimal.
+fn moving(
+    trace: &Trace,
+    position: Position,
+    end: Position,
+) -> (ThreadSet, [u32; MAX_THREADS], ThreadSet) {
+    let mut moving = ThreadSet::EMPTY;
+    let mut starting = ThreadSet::EMPTY;
+    let mut before = [0_u32; MAX_THREADS];
+    for at in position + 1..end {
+        let entry = trace.entry(at);
+        let thread = entry.event.thread;
+        if trace.happens_before(position, at) {
+            continue;
+        }
+        if moving.contains(thread) {
+            continue;
+        }
+        let clock = trace.clock(at);
+        let is_minimal = moving
+            .iter()
+            .all(|other| clock[usize::from(other)] <= before[usize::from(other)]);
+        moving.insert(thread);
+        before[usize::from(thread)] = entry.index - 1;
+        if is_minimal {
+            starting.insert(thread);
+        }
+    }
+    (moving, before, starting)
 }

@@ -37,6 +37,11 @@ impl Node {
         }
     }
 
+    /// Makes sure that all threads are tried here.
+    pub(crate) fn try_all(&mut self) {
+        self.backtrack = self.backtrack.union(self.enabled);
+    }
+
     /// Threads of which each is tried here.
     fn children(&self) -> ThreadSet {
         self.backtrack.difference(self.asleep).union(self.done)
@@ -103,12 +108,43 @@ impl Stack {
         &mut self.nodes[position as usize]
     }
 
+    /// Whether the next scheduling point is a new one.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.depth >= self.length
+    }
+
+    /// Threads that sleep at the last scheduling point.
+    pub(crate) fn asleep(&self) -> ThreadSet {
+        self.nodes[..self.length]
+            .last()
+            .map_or(ThreadSet::EMPTY, |node| node.asleep)
+    }
+
+    /// Takes back the last scheduling point, at which nothing has run yet: the execution is given up there.
+    pub(crate) fn give_up(&mut self) {
+        self.length -= 1;
+    }
+
+    /// Whom to run. At a new point: the thread that ran last, or the lowest.
     #[inline]
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Step, Divergence> {
+        self.pick_with(view, |awake| {
+            let running = view.running().filter(|&thread| awake.contains(thread));
+            running.or(awake.first())
+        })
+    }
+
+    /// Whom to run. At a new point it is for `choose` to say, which is given the threads that are awake.
+    #[inline]
+    pub(crate) fn pick_with(
+        &mut self,
+        view: &View<'_>,
+        choose: impl FnOnce(ThreadSet) -> Option<Thread>,
+    ) -> Result<Step, Divergence> {
         let depth = self.depth;
         self.depth += 1;
         if depth >= self.length {
-            return Ok(self.push(view));
+            return Ok(self.push(view, choose));
         }
         let node = &self.nodes[depth];
         if node.enabled != view.enabled {
@@ -120,7 +156,7 @@ impl Stack {
         Ok(Step::Run(node.chosen))
     }
 
-    fn push(&mut self, view: &View<'_>) -> Step {
+    fn push(&mut self, view: &View<'_>, choose: impl FnOnce(ThreadSet) -> Option<Thread>) -> Step {
         if self.length == self.nodes.len() {
             self.nodes.push(Node::default());
         }
@@ -139,13 +175,12 @@ impl Stack {
             node.weight = parent.weight / f64::from(parent.children().len().max(1));
         }
         let awake = view.enabled.difference(node.asleep);
-        let Some(lowest) = awake.first() else {
+        if awake.is_empty() {
+            return Step::Asleep;
+        }
+        let Some(chosen) = choose(awake) else {
             return Step::Asleep;
         };
-        let chosen = view
-            .running()
-            .filter(|&t| awake.contains(t))
-            .unwrap_or(lowest);
         node.chosen = chosen;
         node.backtrack = ThreadSet::only(chosen);
         node.done = ThreadSet::EMPTY;

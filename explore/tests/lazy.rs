@@ -6,9 +6,10 @@ use std::collections::HashSet;
 
 use model::generate::{FLAVOURS, Flavour, longer_program, program};
 use model::interpreter::{schedules, terminal_states};
+use model::racy::Racy;
 use model::{Expr, Model, Op, Program};
 use seqz_explore::search::Counts;
-use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Promise, Search, Strategy};
+use seqz_explore::{CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Promise, Search, Strategy};
 
 fn all<S: Strategy>(program: &Program, strategy: S) -> Search<S> {
     let mut search = Search::new(strategy).counting_lazy_relations();
@@ -78,6 +79,66 @@ fn caches_reach_what_the_interpreter_reaches() {
         saved[1] += hbr.executions - lazy.executions;
     }
     assert!(saved.iter().all(|&saved| saved > 1000), "{saved:?}");
+}
+
+/// Caches over reduction: with the plain relation there is nothing to give up, with the lazy one no lazy relation is lost.
+#[test]
+fn caches_over_reduction_reach_what_the_interpreter_reaches() {
+    let mut executions = [0, 0];
+    let mut given_up = 0;
+    for program in programs(1 << 33, count() / 4, 2000) {
+        let reachable = terminal_states(&program, None);
+        let everything = all(&program, HbrCache::lazy());
+        let dpor = all(&program, Dpor::new());
+        let [hbr, lazy] = [CachedDpor::new(), CachedDpor::lazy()].map(|s| all(&program, s));
+        assert_eq!(states(&lazy), reachable, "{program:?}");
+        assert_eq!(
+            lazy_relations(&lazy),
+            lazy_relations(&everything),
+            "{program:?}"
+        );
+        assert_eq!(lazy.promise(), LAZY);
+        assert_eq!(hbr.counts(), dpor.counts(), "{program:?}");
+        assert_eq!(hbr.strategy().given_up(), 0, "{program:?}");
+        assert_eq!(hbr.promise(), Promise::Exhausted);
+        let [lazy_counts, dpor] = [lazy.counts(), dpor.counts()];
+        let saw_failures = |counts: Counts| counts.failures > 0;
+        assert_eq!(saw_failures(lazy_counts), saw_failures(dpor), "{program:?}");
+        let lazies = lazy_counts.lazy_relations.expect("they are counted");
+        assert!(lazy_counts.states <= lazies, "{program:?}");
+        assert!(lazies <= lazy_counts.relations, "{program:?}");
+        assert!(lazy_counts.relations <= lazy_counts.executions);
+        assert_eq!(lazy_counts.redundant, 0, "{program:?}");
+        executions[0] += lazy_counts.executions;
+        executions[1] += dpor.executions;
+        given_up += lazy.strategy().given_up();
+    }
+    assert!(given_up > 100);
+}
+
+/// A data race is no state. Whether one is seen must not depend on what is given up.
+#[test]
+fn data_races_are_seen() {
+    fn sees(program: &Program, strategy: impl Strategy) -> bool {
+        let mut search = Search::new(strategy);
+        search
+            .run(&mut Racy::new(program), u64::MAX)
+            .unwrap_or_else(|divergence| panic!("{divergence} in {program:?}"));
+        search.counts().failures > 0
+    }
+    let mut racy = 0;
+    for program in programs(1 << 34, count() / 4, 1000) {
+        let races = sees(&program, Dpor::new());
+        for (name, lazily) in [
+            ("lazy-hbr", sees(&program, HbrCache::lazy())),
+            ("lazy-hbr+dpor", sees(&program, CachedDpor::lazy())),
+            ("lazy-dpor", sees(&program, LazyDpor::new())),
+        ] {
+            assert_eq!(lazily, races, "{name}: {program:?}");
+        }
+        racy += usize::from(races);
+    }
+    assert!(racy * 10 > count() / 4 && racy * 2 < count() / 4, "{racy}");
 }
 
 /// Figure 1 of the paper: two threads that read a variable under a lock, and then write one each.

@@ -116,6 +116,12 @@ pub enum StrategyChoice {
     HbrCache,
     /// The same with the lazy happens-before relation, which leaves out the order of lock operations
     LazyHbr,
+    /// The same as dpor, which comes to no happens-before relation twice, to see that it is so
+    #[value(name = "hbr-cache+dpor")]
+    HbrCacheDpor,
+    /// As dpor, but no order twice after the same lazy happens-before relation
+    #[value(name = "lazy-hbr+dpor")]
+    LazyHbrDpor,
     /// Every order up to that of independent events, and of critical sections that share nothing
     LazyDpor,
     /// Every class of orders in which all threads observe the same values, exactly once
@@ -156,6 +162,8 @@ impl StrategyChoice {
             Self::Odpor => "odpor",
             Self::HbrCache => "hbr-cache",
             Self::LazyHbr => "lazy-hbr",
+            Self::HbrCacheDpor => "hbr-cache+dpor",
+            Self::LazyHbrDpor => "lazy-hbr+dpor",
             Self::LazyDpor => "lazy-dpor",
             Self::Mcr => "mcr",
             Self::RvCausal => "rv-causal",
@@ -175,7 +183,14 @@ impl StrategyChoice {
 
     /// Whether it is about lazy happens-before relations.
     const fn is_lazy(self) -> bool {
-        matches!(self, Self::HbrCache | Self::LazyHbr | Self::LazyDpor)
+        matches!(
+            self,
+            Self::HbrCache
+                | Self::LazyHbr
+                | Self::HbrCacheDpor
+                | Self::LazyHbrDpor
+                | Self::LazyDpor
+        )
     }
 
     /// Whether it learns predecessor sets.

@@ -6,6 +6,7 @@ pub(crate) mod choosing;
 pub(crate) mod generate;
 pub(crate) mod interpreter;
 mod queue;
+pub(crate) mod racy;
 
 use seqz_explore::{
     Event, Executor, Kind, Outcome, Pending, Pick, RunEnd, Scheduler, View, hash::mix,

@@ -11,8 +11,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    Dfs, Dpor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Odpor, Part, Pcb, Pct, Pos,
-    Random, RvCausal, Search, Strategy, Surw,
+    CachedDpor, Dfs, Dpor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Odpor, Part, Pcb,
+    Pct, Pos, Random, RvCausal, Search, Strategy, Surw,
 };
 
 use seqz_explore::mcm::OrderSolver;
@@ -109,6 +109,8 @@ pub(super) fn explore(
             "icb+dpor" => exploration.run(IcbDpor::new(request.bound)),
             "hbr-cache" => exploration.run(HbrCache::new()),
             "lazy-hbr" => exploration.run(HbrCache::lazy()),
+            "hbr-cache+dpor" => exploration.run(CachedDpor::new()),
+            "lazy-hbr+dpor" => exploration.run(CachedDpor::lazy()),
             "lazy-dpor" => exploration.run(LazyDpor::new()),
             "hapset" => exploration.run(Hapset::new(request.learning_runs, request.seed)),
             "hapset+pcb" => exploration.run(GuidedPcb::new(
@@ -159,7 +161,10 @@ pub(super) fn explore(
 
 /// Whether a strategy is one that looks at the values of all shared objects.
 fn needs_values(strategy: &str) -> bool {
-    matches!(strategy, "mcr" | "rv-causal" | "lazy-hbr" | "lazy-dpor")
+    matches!(
+        strategy,
+        "mcr" | "rv-causal" | "lazy-hbr" | "lazy-hbr+dpor" | "lazy-dpor"
+    )
 }
 
 /// Failures that have been sent: one for each kind and place.

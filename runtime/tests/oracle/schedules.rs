@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 
 use seqz_explore::search::Counts;
-use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, Promise, Search, Strategy};
+use seqz_explore::{
+    CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, Promise, Search, Strategy,
+};
 use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
 
@@ -90,6 +92,9 @@ fn strategies_see_the_same_and_all_that_is_found_by_interference() {
         if let Some(lazy) = failures(&program, LazyDpor::new()) {
             assert_eq!(lazy, optimal, "lazy-dpor and odpor differ\n{program}");
         }
+        if let Some(lazy) = failures(&program, CachedDpor::lazy()) {
+            assert_eq!(lazy, optimal, "lazy-hbr+dpor and odpor differ\n{program}");
+        }
         if let Some((seen, counts)) = explored(&program, Mcr::new()) {
             assert_eq!(seen, optimal, "mcr and odpor differ\n{program}");
             assert_eq!(counts.redundant, 0, "{program}");
@@ -131,6 +136,10 @@ fn caches_see_the_same(program: &Program, all: &BTreeSet<Seen>, dfs: Counts) {
     assert!(dfs.relations <= dfs.executions, "{dfs:?}\n{program}");
     let (lazy_sees, lazy) = explored(program, LazyDpor::new()).expect("no more than dfs");
     assert_eq!(&lazy_sees, all, "lazy-dpor and dfs differ\n{program}");
+    assert_eq!(lazy.lazy_relations, dfs.lazy_relations, "{program}");
+    assert_eq!(lazy.states, dfs.states, "{program}");
+    let (lazy_sees, lazy) = explored(program, CachedDpor::lazy()).expect("no more than dfs");
+    assert_eq!(&lazy_sees, all, "lazy-hbr+dpor and dfs differ\n{program}");
     assert_eq!(lazy.lazy_relations, dfs.lazy_relations, "{program}");
     assert_eq!(lazy.states, dfs.states, "{program}");
     let [(hbr_sees, hbr), (lazy_sees, lazy)] = [HbrCache::new(), HbrCache::lazy()]

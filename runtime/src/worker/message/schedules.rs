@@ -40,8 +40,8 @@ pub enum Confirmation {
 pub struct ExploreRequest {
     /// The harness's name.
     pub harness: String,
-    /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `hbr-cache`, `lazy-hbr`, `lazy-dpor`,
-    /// `hapset`, `hapset+pcb`, `mcr`, `rv-causal`, `random`, `pct`, `pos`, `surw`.
+    /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `hbr-cache`, `lazy-hbr`,
+    /// `hbr-cache+dpor`, `lazy-hbr+dpor`, `lazy-dpor`, `hapset`, `hapset+pcb`, `mcr`, `rv-causal`, `random`, `pct`, `pos`, `surw`.
     pub strategy: String,
     /// The preemption bound of those that have one; the number of priority changes of `pct`.
     pub bound: Option<u32>,
