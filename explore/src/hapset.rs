@@ -11,14 +11,16 @@
 //! there are many threads or loops. **It is not safe**: the same order of two statements may do something else at another
 //! time.
 //!
-//! The search below it is that of [`Dpor`](crate::Dpor), or the one of [`guided_pcb`] within a preemption bound.
+//! The search below it is that of [`Dpor`](crate::Dpor), or the one of [`guided_pcb`] within a preemption bound. Where it has
+//! nothing left it is done once more, from other picks: see [`rounds`].
 //!
 //! Differences from the paper: sets are learned from runs that end, without a failure; one that fails is forgotten, as it
-//! was no good run. With `dpor` there are sleep sets, which the paper's reduction does not have.
+//! was no good run. With `dpor` there are sleep sets, which the paper's reduction does not have. Rounds are ours.
 //!
 //! Promise: heuristic. If nothing has been left out for the sake of what was learned: that of the search below it.
 
 pub mod guided_pcb;
+mod rounds;
 pub mod sets;
 
 use crate::event::Event;
@@ -30,6 +32,7 @@ use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Strategy};
 use crate::trace::Trace;
 
+use rounds::Rounds;
 use sets::{PredecessorSets, Statement};
 
 /// Runs with random schedules, from which sets are learned before a search begins.
@@ -82,6 +85,7 @@ pub struct Hapset {
     trace: Trace,
     sets: PredecessorSets,
     lessons: Lessons,
+    rounds: Rounds,
     /// Races that were not turned round where plain reduction would have done it.
     left_out: u64,
 }
@@ -95,8 +99,16 @@ impl Hapset {
             trace: Trace::default(),
             sets: PredecessorSets::default(),
             lessons: Lessons::new(learning_runs, seed),
+            rounds: Rounds::new(seed),
             left_out: 0,
         }
+    }
+
+    /// The same search without the rounds after the first one, which is what the paper describes.
+    #[must_use]
+    pub fn in_one_round(mut self) -> Self {
+        self.rounds.only_one();
+        self
     }
 
     /// What has been learned.
@@ -145,7 +157,11 @@ impl Strategy for Hapset {
         if self.lessons.begin() {
             return true;
         }
-        let more = self.stack.begin();
+        let mut more = self.stack.begin();
+        if !more && self.left_out > 0 && self.rounds.again(self.sets.len()) {
+            self.stack = Stack::default();
+            more = self.stack.begin();
+        }
         self.trace.truncate(self.stack.known());
         more
     }
@@ -154,7 +170,14 @@ impl Strategy for Hapset {
         if let Some(pick) = self.lessons.pick(view) {
             return Ok(pick);
         }
-        match self.stack.pick(view)? {
+        let step = if self.rounds.is_first() {
+            self.stack.pick(view)
+        } else {
+            let rounds = &mut self.rounds;
+            self.stack
+                .pick_with(view, |awake| rounds.pick(view.running(), awake))
+        };
+        match step? {
             Step::Run(thread) => Ok(Pick::Run(thread)),
             Step::Asleep => {
                 self.races_of_waiting(view);
@@ -194,6 +217,6 @@ impl Strategy for Hapset {
     }
 
     fn explored(&self) -> Option<f64> {
-        Some(self.stack.explored())
+        self.rounds.is_first().then(|| self.stack.explored())
     }
 }

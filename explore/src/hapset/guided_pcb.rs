@@ -15,6 +15,7 @@ use crate::strategy::{Promise, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
+use super::rounds::Rounds;
 use super::sets::{PredecessorSets, Statement};
 use super::{Lessons, is_good};
 
@@ -47,6 +48,7 @@ pub struct GuidedPcb {
     trace: Trace,
     sets: PredecessorSets,
     lessons: Lessons,
+    rounds: Rounds,
     started: bool,
     done: bool,
 }
@@ -62,6 +64,7 @@ impl GuidedPcb {
             trace: Trace::default(),
             sets: PredecessorSets::default(),
             lessons: Lessons::new(learning_runs, seed),
+            rounds: Rounds::new(seed),
             started: false,
             done: false,
         }
@@ -107,8 +110,9 @@ impl Strategy for GuidedPcb {
             }
             self.nodes.pop();
         }
-        self.done = true;
-        false
+        self.trace.truncate(0);
+        self.done = !self.rounds.again(self.sets.len());
+        !self.done
     }
 
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
@@ -126,17 +130,25 @@ impl Strategy for GuidedPcb {
             }
             return Ok(Pick::Run(node.chosen));
         }
-        let chosen = view.unpreempted();
-        let preemptions = self.nodes.last().map_or(0, |node| node.spent(node.chosen));
-        self.nodes.push(Node {
+        let mut node = Node {
             enabled: view.enabled,
-            backtrack: ThreadSet::only(chosen),
+            backtrack: ThreadSet::EMPTY,
             done: ThreadSet::EMPTY,
-            chosen,
+            chosen: view.unpreempted(),
             running: view.running(),
-            preemptions,
-        });
-        Ok(Pick::Run(chosen))
+            preemptions: self.nodes.last().map_or(0, |node| node.spent(node.chosen)),
+        };
+        if !self.rounds.is_first() {
+            let within = |&thread: &Thread| node.spent(thread) <= self.bound;
+            let threads = view.enabled.iter().filter(within).collect();
+            node.chosen = self
+                .rounds
+                .pick(node.running, threads)
+                .unwrap_or(node.chosen);
+        }
+        node.backtrack.insert(node.chosen);
+        self.nodes.push(node);
+        Ok(Pick::Run(node.chosen))
     }
 
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
