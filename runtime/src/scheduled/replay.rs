@@ -120,6 +120,8 @@ fn fits(announced: Kind, done: &str) -> bool {
         Kind::CompareExchange => matches!(done, "Update" | "FailedUpdate" | "CompareExchange"),
         Kind::TryLock => matches!(done, "TryLock" | "TryLockFailed"),
         Kind::TryLockShared => matches!(done, "TryLockShared" | "TryLockSharedFailed"),
+        // What waits at a barrier or at a channel may find that it need not, and let others go on.
+        Kind::Wait => matches!(done, "Wait" | "Notify"),
         kind => format!("{kind:?}") == done,
     }
 }
