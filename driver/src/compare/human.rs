@@ -149,6 +149,9 @@ fn paper(out: &mut dyn Write, suite: &SuiteTable) -> io::Result<()> {
         ]);
     }
     aligned(out, &rows, &[])?;
+    for total in &suite.totals {
+        writeln!(out, "Paper: {total}")?;
+    }
     writeln!(out)
 }
 

@@ -14,6 +14,9 @@ pub struct SuiteTable {
     pub title: String,
     /// Where the figures are from.
     pub paper: String,
+    /// What the paper says of all its programs together.
+    #[serde(default)]
+    pub totals: Vec<String>,
     /// A row for each program and method.
     pub rows: Vec<Row>,
 }
@@ -91,6 +94,7 @@ impl SuiteTable {
             suite: suite.key.clone(),
             title: suite.title.clone(),
             paper: suite.paper.clone(),
+            totals: suite.totals.clone(),
             rows,
         }
     }

@@ -29,6 +29,8 @@ struct Head {
     title: String,
     paper: String,
     methods: Vec<String>,
+    #[serde(default)]
+    totals: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -87,6 +89,8 @@ pub struct Suite {
     pub paper: String,
     /// The methods that the paper measured.
     pub methods: Vec<String>,
+    /// What the paper says of all its programs together.
+    pub totals: Vec<String>,
     /// The programs.
     pub programs: Vec<Benchmark>,
 }
@@ -136,6 +140,7 @@ impl Suite {
                 title: head.title.clone(),
                 paper: head.paper.clone(),
                 methods: head.methods.clone(),
+                totals: head.totals.clone(),
                 programs: programs.map(|program| program.benchmark(dir)).collect(),
             })
         };

@@ -360,6 +360,7 @@ pub(crate) fn comparison() -> crate::compare::document::Comparison {
         suite: "bi".into(),
         title: "t".into(),
         paper: "p".into(),
+        totals: vec!["t".into()],
         rows: vec![Row {
             program: "P".into(),
             path: "p".into(),
