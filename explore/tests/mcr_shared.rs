@@ -264,7 +264,7 @@ fn a_seed_that_was_not_followed_executes_nothing() {
         run: 0,
         aim: Aim::Class,
         nodes: vec![(0, 1)],
-        schedule: vec![0],
+        schedule: [0].into_iter().collect(),
     };
     let first = ran(Origin::First, Membership::Own, 0, false);
     let other = ran(Origin::Seed(0), Membership::Known, 0, true);

@@ -13,7 +13,8 @@
 //!
 //! A thread at a lock that it holds itself waits in every execution that has it there, and needs no prediction.
 
-use crate::event::{Kind, Thread};
+use super::schedule::Schedule;
+use crate::event::Kind;
 use crate::mcm::model::{Cut, Model, Step};
 use crate::mcm::query::{Goal, Query, Solver, Verdict, cut_of};
 
@@ -29,7 +30,7 @@ pub struct Ending {
     /// How far each thread comes.
     pub cut: Cut,
     /// The execution.
-    pub schedule: Vec<Thread>,
+    pub schedule: Schedule,
 }
 
 /// A lock that a thread waits for, and those that it holds meanwhile.

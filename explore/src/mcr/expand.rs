@@ -269,7 +269,9 @@ impl<'a, S: Solver> Expansion<'a, S> {
             let nodes = self.nodes(&cut, lane, node);
             // Another thread may have been faster.
             let known = frontier.classes.covering(&nodes, Among::All);
-            let member = known.unwrap_or_else(|| frontier.plant_class(self.run, nodes, schedule));
+            let member = known.unwrap_or_else(|| {
+                frontier.plant_class(self.run, nodes, schedule.into_iter().collect())
+            });
             self.part(
                 &frontier.classes,
                 member,

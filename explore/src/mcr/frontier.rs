@@ -8,6 +8,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use super::classes::{Among, ClassId, Classes, Node, Partial};
 use super::expand::Effort;
 use super::journal::{Aim, Change, Journal, Membership, Origin};
+use super::schedule::Schedule;
 use crate::distinct::Identity;
 use crate::event::{Site, Thread};
 use crate::strategy::Causality;
@@ -37,7 +38,7 @@ pub struct Seed {
     /// What it fixes.
     pub nodes: Partial,
     /// Whom to run, as far as it goes.
-    pub schedule: Vec<Thread>,
+    pub schedule: Schedule,
 }
 
 /// A run that is over.
@@ -161,7 +162,7 @@ impl Frontier {
     }
 
     /// The next seed, which is not among those that wait.
-    pub(super) fn seed(&mut self, aim: Aim, nodes: Partial, schedule: Vec<Thread>) -> Seed {
+    pub(super) fn seed(&mut self, aim: Aim, nodes: Partial, schedule: Schedule) -> Seed {
         let number = self.planted;
         self.planted += 1;
         let purpose = match aim {
@@ -180,7 +181,7 @@ impl Frontier {
         }
     }
 
-    fn plant(&mut self, run: u32, aim: Aim, nodes: Partial, schedule: Vec<Thread>) -> Seed {
+    fn plant(&mut self, run: u32, aim: Aim, nodes: Partial, schedule: Schedule) -> Seed {
         self.note(|| Change::Seed {
             run,
             aim,
@@ -193,7 +194,7 @@ impl Frontier {
     }
 
     /// A new seed of a class.
-    pub fn plant_class(&mut self, run: u32, nodes: Partial, schedule: Vec<Thread>) -> ClassId {
+    pub fn plant_class(&mut self, run: u32, nodes: Partial, schedule: Schedule) -> ClassId {
         let seed = self.plant(run, Aim::Class, nodes, schedule);
         seed.member().unwrap_or(ClassId::MAX)
     }
@@ -205,14 +206,14 @@ impl Frontier {
     }
 
     /// A new seed that shows a race between these places, unless one is known.
-    pub fn plant_race(&mut self, run: u32, places: (Site, Site), schedule: Vec<Thread>) {
+    pub fn plant_race(&mut self, run: u32, places: (Site, Site), schedule: Schedule) {
         if self.races.insert(places) {
             self.plant(run, Aim::Race, Vec::new(), schedule);
         }
     }
 
     /// A new seed that is a whole execution, predicted from this run, unless it is known.
-    pub fn plant_ending(&mut self, run: u32, key: u64, nodes: Partial, schedule: Vec<Thread>) {
+    pub fn plant_ending(&mut self, run: u32, key: u64, nodes: Partial, schedule: Schedule) {
         if !self.keys.contains(&key) && !self.planned.contains(&key) {
             self.plant(run, Aim::Ending(key), nodes, schedule);
         }

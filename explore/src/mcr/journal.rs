@@ -5,6 +5,7 @@
 
 use super::classes::{Node, Partial};
 use super::expand::Effort;
+use super::schedule::Schedule;
 use crate::event::Thread;
 
 /// What a seed is for: see [`Purpose`](super::frontier::Purpose).
@@ -70,7 +71,7 @@ pub enum Change {
         /// See [`Seed::nodes`](super::frontier::Seed::nodes).
         nodes: Partial,
         /// See [`Seed::schedule`](super::frontier::Seed::schedule).
-        schedule: Vec<Thread>,
+        schedule: Schedule,
     },
     /// A run is over. Runs are numbered in the order of these.
     Ran {

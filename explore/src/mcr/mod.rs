@@ -15,6 +15,7 @@ pub mod pool;
 pub mod races;
 pub mod restore;
 pub mod run;
+pub mod schedule;
 pub mod settle;
 pub mod task;
 
@@ -38,6 +39,10 @@ use task::Task;
 
 /// See [`Mcr::pausing_after`]: about a second.
 const PAUSE: u64 = 1 << 20;
+
+/// How many events the models of expansions that are to follow may have together before the one that has begun pauses no
+/// more. An event takes about a kilobyte where there are twenty threads.
+const HELD: usize = 1 << 17;
 
 /// Maximal causality reduction.
 #[derive(Debug)]
@@ -141,7 +146,9 @@ impl<S: Solver> Mcr<S> {
         let Some(mut task) = self.current.take().or_else(|| self.tasks.pop()) else {
             return false;
         };
-        if task.advance(&self.shared, &mut self.solver, &mut self.state, self.pause) {
+        let held: usize = self.tasks.iter().map(Task::events).sum();
+        let work = if held < HELD { self.pause } else { u64::MAX };
+        if task.advance(&self.shared, &mut self.solver, &mut self.state, work) {
             self.run.keep_memory(task.into_model());
         } else {
             self.current = Some(task);

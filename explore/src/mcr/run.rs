@@ -1,6 +1,7 @@
 //! One execution of a search by maximal causality: following a seed, and noting what happens.
 
 use super::frontier::Seed;
+use super::schedule::Follower;
 use crate::event::{Event, Kind, Object, Thread};
 use crate::executor::{Outcome, RunEnd, View};
 use crate::mcm::model::{Model, Terms};
@@ -12,7 +13,7 @@ use crate::threads::ThreadSet;
 pub struct Run {
     seed: Option<Seed>,
     /// How much of the seed has been followed.
-    at: usize,
+    at: Follower,
     followed: bool,
     model: Model,
     /// Threads whose next event repeats a read and waits for a change.
@@ -27,7 +28,7 @@ impl Run {
     /// Begins an execution that follows this seed, or none.
     pub fn begin(&mut self, seed: Option<Seed>) {
         self.seed = seed;
-        self.at = 0;
+        self.at = Follower::default();
         self.followed = true;
         self.model.clear();
         self.parked = ThreadSet::EMPTY;
@@ -55,17 +56,16 @@ impl Run {
     }
 
     fn follow(&mut self, view: &View<'_>) -> Thread {
-        let schedule = self.seed.as_ref().map(|seed| &seed.schedule);
-        let Some(&thread) = schedule.and_then(|schedule| schedule.get(self.at)) else {
+        let seed = self.seed.as_ref().filter(|_| self.followed);
+        let Some(thread) = seed.and_then(|seed| self.at.next(&seed.schedule)) else {
             return view.unpreempted();
         };
-        if !view.enabled.contains(thread) {
-            self.followed = false;
-            self.at = usize::MAX;
-            return view.unpreempted();
+        self.followed = view.enabled.contains(thread);
+        if self.followed {
+            thread
+        } else {
+            view.unpreempted()
         }
-        self.at += 1;
-        thread
     }
 
     /// Takes the next event.

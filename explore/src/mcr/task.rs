@@ -29,6 +29,12 @@ impl Task {
         }
     }
 
+    /// How many events the run had.
+    #[must_use]
+    pub fn events(&self) -> usize {
+        self.model.len()
+    }
+
     /// Plants all that follows from the run. The state is for its memory.
     pub fn expand(&mut self, shared: &Shared, solver: &mut impl Solver, state: &mut State) {
         self.advance(shared, solver, state, u64::MAX);

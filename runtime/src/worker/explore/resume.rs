@@ -8,6 +8,7 @@ use seqz_explore::mcm::Solver;
 use seqz_explore::mcr::expand::Effort;
 use seqz_explore::mcr::frontier::Frontier;
 use seqz_explore::mcr::journal::{Aim, Change, Journal, Membership, Origin};
+use seqz_explore::mcr::schedule::Schedule;
 use seqz_explore::{Mcr, Outcome, RunEnd, Thread};
 
 use super::super::checkpoint::Checkpoint;
@@ -205,6 +206,16 @@ wire!(Effort {
 });
 
 wire!(Aim { 0 = Class, 1 = Ending(key), 2 = Race });
+
+impl Wire for Schedule {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.turns().to_vec().put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        Vec::take(bytes).map(Self::of_turns)
+    }
+}
 
 wire!(Membership { 0 = Planted, 1 = Own, 2 = Known });
 
