@@ -99,12 +99,15 @@ pub trait AnyHarness: Sync {
     /// The harness with the inputs that the first bytes stand for.
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound;
 
-    /// Calls `run` with the harness with the inputs that the first bytes stand for, which is to be run once, and with the
-    /// bytes that are left. Costs no text of the inputs.
+    /// Calls `run` with the harness with the inputs that the first bytes stand for, and with the bytes that are left. Costs no
+    /// text of the inputs.
     fn with_bytes(&self, bytes: ByteSource<'_>, run: &mut Run<'_>);
 
     /// See [`Bound::safe`].
     fn safe(&self) -> bool;
+
+    /// Where its code is: two harnesses with the same do the same.
+    fn entry(&self) -> usize;
 
     /// Registers the program's types whose values can be hashed, for searches that look at them.
     fn register_values(&self);
@@ -173,17 +176,21 @@ impl<I: Inputs> AnyHarness for Harness<I> {
     }
 
     fn with_bytes(&self, mut bytes: ByteSource<'_>, run: &mut Run<'_>) {
+        let again = bytes.clone();
         let inputs = Cell::new(Some(I::decode(&mut bytes)));
-        let once = || {
-            if let Some(inputs) = inputs.take() {
-                (self.init)(inputs);
-            }
+        let program = || {
+            let inputs = inputs.take();
+            (self.init)(inputs.unwrap_or_else(|| I::decode(&mut again.clone())));
         };
-        run(&once, bytes.rest());
+        run(&program, bytes.rest());
     }
 
     fn safe(&self) -> bool {
         self.safe
+    }
+
+    fn entry(&self) -> usize {
+        self.init as usize
     }
 
     fn register_values(&self) {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use crate::engine::{Bug, Ending, Limits, Machine, Solver};
+use crate::engine::{Bug, ByBytes, Ending, Limits, Machine, Solver};
 use crate::harness::{AnyHarness, Harness};
 use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::input::{ByteSource, Inputs};
@@ -182,10 +182,20 @@ pub(crate) fn run_bytes(
     machine.forget();
     let (choices, inputs) = split(k, bytes);
     let mut ending = Ending::Passed;
+    let rest = inputs.rest();
     harness.with_bytes(inputs, &mut |program, extension| {
-        let run = machine.run_bytes(role, k, (choices, extension), program, harness.safe());
-        // No execution of the same inputs came before.
-        ending = run.unwrap_or(Ending::Passed);
+        let run = machine.run_bytes(&ByBytes {
+            role,
+            k,
+            choices,
+            extension,
+            program,
+            safe: harness.safe(),
+            same: Some((harness.entry(), &rest[..rest.len() - extension.len()])),
+        });
+        // A program that does not do the same thing twice is found out where bytes have to be run twice. It is no execution
+        // that shows anything.
+        ending = run.unwrap_or(Ending::Infeasible);
     });
     ending
 }

@@ -9,7 +9,7 @@
 //! | 0 to 127 | the byte modulo 8 |
 //! | 128 to 253 | the byte less 120: 8 to 133 |
 //! | 254 | 134, and as many more as the next bytes of the extension say |
-//! | 255 | all: there is no further non-local read |
+//! | 255 | all: no further non-local read, unless there has to be one |
 //!
 //! The pick byte counts along the writes in question, the latest one first, modulo their number, and the first one from
 //! there on that some interleaving allows is taken; if there is none, the next opportunity is. Where there are more than
@@ -17,10 +17,11 @@
 //! and a further byte. Missing extension bytes are 0, a missing gap byte is 255, a missing pick byte 0.
 //!
 //! A read that no interleaving allows to be local, after the non-local reads before it, does not wait for its turn: it
-//! takes the next choice at once. So most choices are ones that some interleaving has.
+//! takes the next choice at once, as does one that turns out later to have had to: see [`super::guide`]. So nearly all
+//! choices are ones that some interleaving has.
 //!
 //! Every list of non-local reads that some interleaving has is the meaning of some bytes, and the empty string is the
-//! program without interference.
+//! program without interference, if it can do without.
 
 /// The gap byte that means no further non-local read.
 pub(crate) const NO_MORE: u8 = 255;
@@ -86,8 +87,20 @@ impl Bytes {
 
     /// Whether no choice is left.
     #[inline]
-    pub(crate) const fn exhausted(&self) -> bool {
-        self.gap.is_none()
+    pub(crate) const fn complete(&self) -> bool {
+        self.made == self.k
+    }
+
+    /// How many opportunities pass before the next choice; `None` for all of them.
+    #[inline]
+    pub(crate) const fn gap(&self) -> Option<u32> {
+        self.gap
+    }
+
+    /// How many choices there may be.
+    #[inline]
+    pub(crate) const fn k(&self) -> usize {
+        self.k
     }
 
     /// Whether this opportunity is the one to take. To be asked once at each.
@@ -126,7 +139,7 @@ mod tests {
         let mut bytes = Bytes::default();
         bytes.fill(k, choices, extension);
         let mut all = Vec::new();
-        while !bytes.exhausted() {
+        while bytes.gap().is_some() {
             let mut passed = 0;
             while !bytes.due() {
                 passed += 1;

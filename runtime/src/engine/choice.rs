@@ -1,12 +1,15 @@
 //! Choosing non-local reads as [`super::bytes`] says.
 
+use std::rc::Rc;
+
+use super::guide::Advice;
 use super::tau::hypothetically_feasible;
 use super::{Engine, NONE, ObjectInfo, Paired};
 use crate::ids::{ReadId, WriteId};
 use crate::log::{LockMode, Object, Op, TEvent};
 
 /// Decides whether the latest read of T, of `object`, is to be non-local, and notes it in `pairs` if so. With `forced` it is
-/// if it can be, whether it is its turn or not.
+/// if it can be, whether it is its turn or not: that is asked second, when it can't be local.
 ///
 /// The candidates are the writes that T has not seen: seeing the same one again is what a local read does, and older ones
 /// are out of sight.
@@ -17,7 +20,7 @@ pub(super) fn choose(
     op_of: &impl Fn(u64) -> Op,
     forced: bool,
 ) {
-    if engine.bytes.exhausted() || object as usize >= engine.objects.len() {
+    if engine.bytes.complete() || object as usize >= engine.objects.len() {
         return;
     }
     let ObjectInfo {
@@ -26,9 +29,9 @@ pub(super) fn choose(
     if last_write == NONE || engine.writes[last_write as usize].event == seen {
         return;
     }
-    if !engine.bytes.due() && !forced {
+    let Some(among) = turn(engine, seen, forced) else {
         return;
-    }
+    };
     let mut count = 0;
     let mut next = last_write;
     while let Some(paired) = unseen(engine, next, seen) {
@@ -41,10 +44,29 @@ pub(super) fn choose(
         first = engine.writes[first as usize].previous;
     }
     // From the picked one to the end, then from the beginning to the picked one.
-    let chosen = allowed(engine, object, (first, NONE), seen, op_of)
-        .or_else(|| allowed(engine, object, (last_write, first), seen, op_of));
+    let chosen = allowed(engine, object, (first, NONE), seen, op_of, among.as_deref())
+        .or_else(|| allowed(engine, object, (last_write, first), seen, op_of, among.as_deref()));
     if let Some(write) = chosen {
         take(engine, write);
+    }
+}
+
+/// Whether T's latest read, an opportunity, is to be taken, and where that is an order, among which writes.
+#[inline]
+#[allow(clippy::option_option)]
+fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Option<Option<Rc<[u32]>>> {
+    let read = engine.reads - 1;
+    if forced {
+        return Some(None);
+    }
+    engine.guide.note(read, engine.under_test.len(), seen);
+    match engine.guide.at(read, engine.bytes.gap()) {
+        Advice::Pass => {
+            engine.bytes.due();
+            None
+        }
+        Advice::Take(writes) => Some(Some(Rc::clone(writes))),
+        Advice::Free => engine.bytes.due().then_some(None),
     }
 }
 
@@ -54,19 +76,21 @@ fn unseen(engine: &Engine, write: u32, seen: u32) -> Option<Paired> {
     (paired.event != seen).then_some(paired)
 }
 
-/// The first write that some interleaving allows, along the chain from the one to the other.
+/// The first write that some interleaving allows, along the chain from the one to the other, if need be one of some.
 fn allowed(
     engine: &mut Engine,
     object: Object,
     (mut next, end): (u32, u32),
     seen: u32,
     op_of: &impl Fn(u64) -> Op,
+    among: Option<&[u32]>,
 ) -> Option<u32> {
+    let wanted = |write: u32| among.is_none_or(|among| among.contains(&write));
     if !engine.solver.is_grid() {
         while next != end {
             let Paired { event, previous } = unseen(engine, next, seen)?;
             let event = TEvent::non_local(op_of(engine.interfering_value(event)), event);
-            if hypothetically_feasible(engine, event) {
+            if wanted(next) && hypothetically_feasible(engine, event) {
                 return Some(next);
             }
             next = previous;
@@ -80,7 +104,7 @@ fn allowed(
             return None;
         }
         let op = op_of(engine.interfering_trail[event as usize].value);
-        if reader.could_see(event, op.writes().is_some()) {
+        if wanted(next) && reader.could_see(event, op.writes().is_some()) {
             return Some(next);
         }
         next = previous;
@@ -88,13 +112,14 @@ fn allowed(
     None
 }
 
-/// Decides whether the latest attempt of T to take `lock` is to fail since T' holds it, and notes it in `pairs` if so.
-pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode) {
+/// Decides whether the latest attempt of T to take `lock` is to fail since T' holds it, and notes it in `pairs` if so. With
+/// `forced` it is if it can: that is asked second, when it can't succeed.
+pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode, forced: bool) {
     let excludes = |engine: &Engine, write: u32| {
         let event = engine.writes[write as usize].event;
         matches!(engine.interfering[event as usize], Op::Acquire(_, other) if other.excludes(mode))
     };
-    if engine.bytes.exhausted() {
+    if engine.bytes.complete() {
         return;
     }
     let first = engine.objects[lock as usize].last_acquire;
@@ -104,9 +129,12 @@ pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode) 
         count += usize::from(excludes(engine, next));
         next = engine.writes[next as usize].previous;
     }
-    if count == 0 || !engine.bytes.due() {
+    if count == 0 {
         return;
     }
+    let Some(among) = turn(engine, NONE, forced) else {
+        return;
+    };
     let start = engine.bytes.pick(count);
     // Twice along the chain: from the picked one to the end, and from the beginning on.
     for (from, to) in [(start, count), (0, start)] {
@@ -116,7 +144,10 @@ pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode) 
             let Paired { event, previous } = engine.writes[next as usize];
             if excludes(engine, next) {
                 let failure = TEvent::non_local(Op::TryFail(lock, mode), event);
-                if at >= from && hypothetically_feasible(engine, failure) {
+                if at >= from
+                    && among.as_ref().is_none_or(|among| among.contains(&next))
+                    && hypothetically_feasible(engine, failure)
+                {
                     take(engine, next);
                     return;
                 }
@@ -128,10 +159,10 @@ pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode) 
 }
 
 fn take(engine: &mut Engine, write: u32) {
-    engine
-        .pairs
-        .push((ReadId(engine.reads - 1), WriteId(write)));
+    let pair = (ReadId(engine.reads - 1), WriteId(write));
+    engine.pairs.push(pair);
     engine.bytes.taken();
+    engine.guide.taken(pair);
     if let Some(tell) = &mut engine.announce {
         tell(&engine.pairs);
     }

@@ -5,6 +5,7 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 use super::bytes::Bytes;
+use super::guide::{Guide, Same};
 use super::ledger::Ledger;
 use super::panics::{self, Place};
 use super::threads::{self, Threads};
@@ -73,6 +74,35 @@ pub enum Ending {
         /// Where.
         place: Option<Place>,
     },
+}
+
+/// Bytes that choose, and what they choose for.
+#[derive(Clone, Copy)]
+pub struct ByBytes<'a> {
+    /// The thread under test.
+    pub role: Role,
+    /// How many non-local reads there may be.
+    pub k: usize,
+    /// The gap and pick bytes.
+    pub choices: &'a [u8],
+    /// The rest of numbers that don't fit into a byte.
+    pub extension: &'a [u8],
+    /// The harness with its inputs.
+    pub program: &'a dyn Fn(),
+    /// See [`Bound::safe`](crate::Bound::safe).
+    pub safe: bool,
+    /// What tells the program with its inputs from all others, if what is learned of it is to be kept.
+    pub same: Option<Same<'a>>,
+}
+
+impl std::fmt::Debug for ByBytes<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ByBytes")
+            .field("role", &self.role)
+            .field("k", &self.k)
+            .field("choices", &self.choices)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Told of the non-local reads so far.
@@ -151,24 +181,26 @@ impl Machine {
         self.execute(&*bound.program)
     }
 
-    /// Runs the program once, with at most `k` non-local reads chosen by the gap and pick bytes `choices` and their
-    /// `extension`: see [`p_hat_from_bytes`](crate::p_hat_from_bytes).
+    /// Runs the program with at most `k` non-local reads chosen by bytes: see
+    /// [`p_hat_from_bytes`](crate::p_hat_from_bytes). More than once where the choice has to be made good.
     ///
     /// # Errors
     /// T' did something else than in the executions before.
-    pub fn run_bytes(
-        &mut self,
-        role: Role,
-        k: usize,
-        (choices, extension): (&[u8], &[u8]),
-        program: &dyn Fn(),
-        safe: bool,
-    ) -> Result<Ending, Nondeterminism> {
-        self.start(role, false, safe);
-        self.engine.choosing = true;
-        self.engine.bytes.fill(k, choices, extension);
-        self.engine.keep_all_values = k > 0;
-        self.execute(program)
+    pub fn run_bytes(&mut self, by: &ByBytes<'_>) -> Result<Ending, Nondeterminism> {
+        self.engine.guide.open(by.role, by.k, by.same);
+        loop {
+            self.start(by.role, false, by.safe);
+            let engine = &mut *self.engine;
+            engine.choosing = true;
+            engine.bytes.fill(by.k, by.choices, by.extension);
+            engine.guide.begin();
+            engine.keep_all_values = by.k > 0;
+            let ending = self.execute(by.program)?;
+            let engine = &mut *self.engine;
+            if ending != Ending::Infeasible || engine.ledger.met_by_t || !engine.turn_around() {
+                return Ok(ending);
+            }
+        }
     }
 
     /// Has `tell` called with the non-local reads so far at each choice that bytes make.
@@ -349,6 +381,7 @@ impl Engine {
             inherited: Vec::new(),
             choosing: false,
             bytes: Bytes::default(),
+            guide: Guide::default(),
             announce: None,
             reveal: false,
             revealed: Vec::new(),

@@ -31,6 +31,7 @@ mod bytes;
 mod choice;
 mod execution;
 mod finding;
+mod guide;
 pub(crate) mod init_locks;
 mod ledger;
 mod panics;
@@ -46,12 +47,13 @@ use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use execution::assume;
-pub use execution::{Ending, Limits, Machine, Nondeterminism, Tell};
+pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Tell};
 #[cfg(feature = "scheduler")]
 pub(crate) use execution::{next_generation, one_at_a_time};
 pub(crate) use finding::SiteMark;
 pub use finding::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
 use init_locks::InitLock;
+pub use guide::Same;
 pub use panics::Place;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;
@@ -191,6 +193,7 @@ pub struct Engine {
     /// Choices come from `bytes` instead of `pairs`, which then records them.
     choosing: bool,
     bytes: bytes::Bytes,
+    guide: guide::Guide,
     /// Told of each choice as it is made.
     announce: Option<execution::Tell>,
     /// Whether the reads of T that could have been non-local as well are noted in `revealed`.

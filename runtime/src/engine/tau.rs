@@ -278,42 +278,67 @@ pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Si
         acquired(handle, wanted, site);
         return true;
     }
-    let op = Op::TryFail(lock, mode);
     if engine.choosing {
-        choose_failure(engine, lock, mode);
+        choose_failure(engine, lock, mode, false);
     }
-    if let Some(&(next, write)) = engine.pairs.get(engine.done)
-        && next == read
-    {
-        let paired = engine.writes.get(write.0 as usize).copied();
-        let paired = paired.filter(|paired| match engine.interfering[paired.event as usize] {
-            Op::Acquire(l, m) => l == lock && m.excludes(mode),
-            _ => false,
-        });
-        let Some(paired) = paired else {
-            abort(handle, Abort::Mispaired);
-            return false;
-        };
-        engine.done += 1;
-        push(engine, TEvent::non_local(op, paired.event), site, 0);
-        engine.spin.progress();
-        require_feasible(handle);
+    if is_next(engine, read) {
+        fail(handle, wanted, site);
         return false;
     }
     if engine.reveal && engine.all_reads_done() {
+        let failure = |event| TEvent::non_local(Op::TryFail(lock, mode), event);
         let candidates: Vec<_> = engine.writes_of(lock, true).collect();
         for write in candidates {
             let event = engine.writes[write.0 as usize].event;
             let excludes =
                 matches!(engine.interfering[event as usize], Op::Acquire(_, m) if m.excludes(mode));
-            if excludes && hypothetically_feasible(engine, TEvent::non_local(op, event)) {
+            if excludes && hypothetically_feasible(engine, failure(event)) {
                 engine.revealed.push((read, write));
             }
         }
     }
     acquired(handle, wanted, site);
+    let engine = handle.get();
+    if engine.choosing && !engine.alone() && matches!(feasible(engine), Answer::No) {
+        // No interleaving lets this attempt succeed: it takes the next choice, if it can.
+        engine.held.pop();
+        engine.truncate_under_test(engine.under_test.len() - 1);
+        choose_failure(engine, lock, mode, true);
+        if is_next(engine, read) {
+            fail(handle, wanted, site);
+            return false;
+        }
+        acquired(handle, wanted, site);
+    }
     require_feasible(handle);
     true
+}
+
+/// Whether this read is the next non-local one.
+fn is_next(engine: &Engine, read: ReadId) -> bool {
+    let next = engine.pairs.get(engine.done);
+    next.is_some_and(|&(next, _)| next == read)
+}
+
+/// T does not get the lock, since T' is in the block that the next one of the pairs names.
+fn fail(handle: Handle, wanted: Held, site: Site) {
+    let Held { lock, mode } = wanted;
+    let engine = handle.get();
+    let (_, write) = engine.pairs[engine.done];
+    let paired = engine.writes.get(write.0 as usize).copied();
+    let paired = paired.filter(|paired| match engine.interfering[paired.event as usize] {
+        Op::Acquire(l, m) => l == lock && m.excludes(mode),
+        _ => false,
+    });
+    let Some(paired) = paired else {
+        abort(handle, Abort::Mispaired);
+        return;
+    };
+    engine.done += 1;
+    let failure = TEvent::non_local(Op::TryFail(lock, mode), paired.event);
+    push(engine, failure, site, 0);
+    engine.spin.progress();
+    require_feasible(handle);
 }
 
 /// T gives a lock back.

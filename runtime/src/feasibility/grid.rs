@@ -204,6 +204,22 @@ impl Grid {
         }
     }
 
+    /// Whether T' can come to its end after what T has done, once T has given back all locks that it holds.
+    ///
+    /// What T goes on to do can only take that away. From any place that the prefix of T' with all its reads allows,
+    /// T' can run on: T is in no x-live block any more, and what T wrote has come before no read of T' that must not see it.
+    #[must_use]
+    pub fn lets_other_end(&mut self) -> bool {
+        if self.track.must() == NONE {
+            return false;
+        }
+        let all = index(self.interference.len());
+        self.track.settle(&self.interference);
+        let lane = self.lane(all, all);
+        let row = self.lanes[lane].row(&self.interference, &self.track, self.track.len());
+        first(row, 0).is_some()
+    }
+
     /// Whether T can be at its end when T' has done exactly its first `cut` events.
     #[must_use]
     pub fn reachable_at(&mut self, cut: usize) -> bool {

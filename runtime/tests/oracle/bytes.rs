@@ -1,10 +1,12 @@
 //! Choices from bytes against the enumeration: what bytes choose is one of the enumeration's choices, ends as it does
-//! there, and meets what is met there; and every choice of the enumeration has its bytes.
+//! there, and meets what is met there; and every choice of the enumeration that some interleaving has has its bytes. What
+//! is learned from one string to the next changes nothing, and nearly all strings stand for what some interleaving has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use seqz_runtime::engine::{Ending, Limits, Machine, Solver};
-use seqz_runtime::{Bound, Pair, ReadId, Role, WriteId};
+use seqz_runtime::engine::{ByBytes, Ending, Limits, Machine, Solver};
+use seqz_runtime::log::Op;
+use seqz_runtime::{Bound, Pair, ReadId, Role};
 
 use crate::compile::Role as Party;
 use crate::execute::Harness;
@@ -65,13 +67,40 @@ impl Engine {
         all
     }
 
+    /// How many events of T' a read of T may have to choose from.
+    fn most_writes(&self) -> u8 {
+        let mut counts: BTreeMap<_, u8> = BTreeMap::new();
+        for op in self.machine.log().interfering {
+            let of = match *op {
+                Op::Acquire(lock, _) => Some((lock, true)),
+                op => op.writes().map(|object| (object, false)),
+            };
+            *of.map_or(&mut 0, |of| counts.entry(of).or_default()) += 1;
+        }
+        counts.into_values().max().unwrap_or(1)
+    }
+
     /// What bytes choose, and how that ends.
     fn run(&mut self, k: usize, choices: &[u8]) -> (Vec<Pair>, End) {
+        self.run_after_others(k, choices, true)
+    }
+
+    /// The same, with nothing learned from other strings.
+    fn run_afresh(&mut self, k: usize, choices: &[u8]) -> (Vec<Pair>, End) {
+        self.run_after_others(k, choices, false)
+    }
+
+    fn run_after_others(&mut self, k: usize, choices: &[u8], learn: bool) -> (Vec<Pair>, End) {
         self.machine.forget_bugs();
-        let Bound { program, safe, .. } = &self.bound;
-        let run = self
-            .machine
-            .run_bytes(self.role, k, (choices, &[]), &**program, *safe);
+        let run = self.machine.run_bytes(&ByBytes {
+            role: self.role,
+            k,
+            choices,
+            extension: &[],
+            program: &*self.bound.program,
+            safe: self.bound.safe,
+            same: learn.then_some((1, &[])),
+        });
         (self.machine.pairs().to_vec(), self.end(run.unwrap()))
     }
 }
@@ -106,12 +135,8 @@ fn bytes_choose_what_the_enumeration_has_and_all_of_it() {
             let mut engine = Engine::new(&program, role(party));
             let expected = engine.enumerate();
             let reads = expected.keys().flatten().map(|(ReadId(read), _)| read + 1);
-            let writes = expected
-                .keys()
-                .flatten()
-                .map(|(_, WriteId(write))| write + 1);
             let gaps = reads.max().unwrap_or(1) as u8;
-            let picks = writes.max().unwrap_or(1) as u8;
+            let picks = engine.most_writes();
             let mut found: BTreeMap<Vec<Pair>, End> = BTreeMap::new();
             for k in 0..=K {
                 for choices in strings(gaps, picks) {
@@ -131,10 +156,19 @@ fn bytes_choose_what_the_enumeration_has_and_all_of_it() {
                     Ending::Bug => Ending::Passed,
                     other => other.clone(),
                 };
-                let all = all.iter();
+                // What no interleaving has need not be the meaning of any string.
+                let all = all.iter().filter(|(_, (end, _))| *end != Ending::Infeasible);
                 all.map(|(pairs, (end, _))| (pairs.clone(), ending(end)))
                     .collect()
             };
+            for (pairs, (ending, _)) in &found {
+                assert_eq!(
+                    *ending == Ending::Infeasible,
+                    expected.get(pairs).is_some_and(|(ending, _)| *ending == Ending::Infeasible),
+                    "program {index}, {party:?}: {pairs:?} is {ending:?}, and {:?}\n{program}",
+                    expected.get(pairs)
+                );
+            }
             assert_eq!(
                 choices(&found),
                 choices(&expected),
@@ -181,6 +215,11 @@ fn what_random_bytes_meet_is_met_by_some_interleaving_with_no_larger_k() {
                 let length = random.below(2 * k + 4);
                 let bytes: Vec<u8> = (0..length).map(|_| random.byte()).collect();
                 let (pairs, (ending, bugs)) = engine.run(k, &bytes);
+                assert_eq!(
+                    (pairs.clone(), (ending.clone(), bugs.clone())),
+                    engine.run_afresh(k, &bytes),
+                    "program {index}, {bytes:?}:\n{program}"
+                );
                 assert!(pairs.len() <= k);
                 assert_ne!(ending, Ending::Mispaired, "program {index}:\n{program}");
                 if enough.is_some_and(|enough| k >= enough) {
@@ -204,8 +243,7 @@ fn what_random_bytes_meet_is_met_by_some_interleaving_with_no_larger_k() {
     }
     println!("{all} strings: {feasible} feasible, {met} failures");
     assert!(met > 1_000);
-    // These programs have more locks and assertions in each other's way than any that people write.
-    assert!(feasible * 100 >= all * 85, "{feasible} of {all}");
+    assert!(feasible * 100 >= all * 95, "{feasible} of {all}");
 }
 
 fn failure(message: &str) -> Failure {
