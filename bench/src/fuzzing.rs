@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use seqz_runtime::engine::Ending;
 use seqz_runtime::input::Random;
 use seqz_runtime::{Harness, Role, fuzz, p_hat_from_bytes};
-use serde_json::Value;
 
 use crate::clock::Clock;
 
@@ -30,8 +29,8 @@ seqz_runtime::inputs! {
 /// How long each measurement takes, in how many parts, of which the best one counts.
 const WINDOW: Duration = Duration::from_secs(4);
 const PARTS: u32 = 8;
-/// Executions of a target per part.
-const RUNS: u64 = 100_000;
+/// Calls of a target per part.
+const CALLS: u64 = 20_000;
 
 static BLUETOOTH: Harness<Nothing> =
     Harness::new("bluetooth", |_| seqz::bluetooth::stop_during_a_request()).without_unsafe_code();
@@ -187,22 +186,29 @@ fn target(command: &Path, name: &str, dir: &Path) -> Result<PathBuf, String> {
 }
 
 /// Executions per second of the target's processor time.
-fn by_fuzzer(target: &Path, k: u32) -> f64 {
+fn by_fuzzer(target: &Path, k: usize) -> f64 {
+    let counts = target.with_file_name("counts");
+    // As many bytes as executions that are as many as a call may be.
+    let longest = fuzz::ROUNDS * if k == 0 { 1 } else { 2 * k + 4 };
     let mut best = 0.0_f64;
     for part in 1..=PARTS {
         let before = of_children();
         let status = Command::new(target)
-            .args([format!("-runs={RUNS}"), format!("-seed={part}")])
-            .args(["-max_len=8", "-len_control=0"])
+            .args([format!("-runs={CALLS}"), format!("-seed={part}")])
+            .args([format!("-max_len={longest}"), "-len_control=0".to_owned()])
             .env(fuzz::K, k.to_string())
+            .env(fuzz::COUNTS, &counts)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
         let seconds = of_children() - before;
-        if status.is_ok_and(|status| status.success()) && seconds > 0.0 {
-            #[allow(clippy::cast_precision_loss)]
-            let rate = RUNS as f64 / seconds;
-            best = best.max(rate);
+        let text = fs::read_to_string(&counts).unwrap_or_default();
+        let executions = text.split_whitespace().next().map(str::parse::<f64>);
+        if let Some(Ok(executions)) = executions
+            && status.is_ok_and(|status| status.success())
+            && seconds > 0.0
+        {
+            best = best.max(executions / seconds);
         }
     }
     best
@@ -222,84 +228,6 @@ fn of_children() -> f64 {
         .filter_map(|field| field.parse::<f64>().ok())
         .sum();
     ticks / TICKS
-}
-
-/// Prints how long `seqz fuzz` takes to the first bug of each of these examples: the median of this many seeds.
-pub(crate) fn first_bugs(command: &Path, examples: &[String]) -> ExitCode {
-    const SEEDS: u64 = 10;
-    println!(
-        "Time and executions to the first bug, median of {SEEDS} seeds, each with an empty corpus; building not counted.\n"
-    );
-    println!(
-        "{:<20} {:>10} {:>12} {:>8} {:>3}",
-        "program", "seconds", "executions", "found", "k"
-    );
-    let dir = std::env::temp_dir().join(format!("seqz-bench-{}", std::process::id()));
-    for name in examples {
-        let mut met = Vec::new();
-        let mut least = None;
-        for seed in 1..=SEEDS {
-            for program in fs::read_dir(dir.join("fuzz"))
-                .into_iter()
-                .flatten()
-                .flatten()
-            {
-                let _ = fs::remove_dir_all(program.path().join("corpus"));
-            }
-            let output = Command::new(command)
-                .args([
-                    "fuzz",
-                    "--until-bug",
-                    "--format",
-                    "json",
-                    "--seed",
-                    &seed.to_string(),
-                ])
-                .arg("--target-dir")
-                .arg(&dir)
-                .arg(example(&format!("{name}.rs")))
-                .output();
-            let Ok(report) = output
-                .map_err(|error| error.to_string())
-                .and_then(|output| {
-                    serde_json::from_slice::<Value>(&output.stdout).map_err(|e| e.to_string())
-                })
-            else {
-                continue;
-            };
-            let harnesses = report["harnesses"].as_array();
-            let bugs = harnesses
-                .into_iter()
-                .flatten()
-                .flat_map(|harness| harness["bugs"].as_array());
-            if let Some(bug) = bugs.flatten().next() {
-                let seconds = bug["met"]["seconds"].as_f64().unwrap_or(f64::NAN);
-                met.push((seconds, bug["met"]["executions"].as_u64().unwrap_or(0)));
-                let k = bug["k"].as_u64();
-                least = least.min(k).or(k);
-            }
-        }
-        met.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let Some(&(seconds, _)) = met.get(met.len() / 2) else {
-            println!(
-                "{name:<20} {:>10} {:>12} {:>8}",
-                "–",
-                "–",
-                format!("0/{SEEDS}")
-            );
-            continue;
-        };
-        let mut executions: Vec<_> = met.iter().map(|(_, executions)| *executions).collect();
-        executions.sort_unstable();
-        println!(
-            "{name:<20} {seconds:>10.2} {:>12} {:>8} {:>3}",
-            executions[executions.len() / 2],
-            format!("{}/{SEEDS}", met.len()),
-            least.map_or_else(|| "–".to_owned(), |k| k.to_string()),
-        );
-    }
-    let _ = fs::remove_dir_all(dir);
-    ExitCode::SUCCESS
 }
 
 /// Runs P̂₂ ten million times and prints how much memory that leaves behind.

@@ -5,6 +5,8 @@ mod clock;
 #[cfg(feature = "z3")]
 mod feasibility;
 #[cfg(feature = "peers")]
+mod first_bugs;
+#[cfg(feature = "peers")]
 mod fuzzing;
 #[cfg(feature = "z3")]
 mod orders;
@@ -29,7 +31,7 @@ usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench peers                (needs --features peers)
        seqz-bench schedules            (needs --features peers)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
-       seqz-bench first-bugs SEQZ EXAMPLE…
+       seqz-bench first-bugs SEQZ [EXAMPLE…]   (all examples, if none is named)
        seqz-bench memory";
 
 fn main() -> ExitCode {
@@ -54,7 +56,7 @@ fn main() -> ExitCode {
         },
         #[cfg(feature = "peers")]
         Some("first-bugs") => match arguments.next() {
-            Some(seqz) => fuzzing::first_bugs(seqz.as_ref(), &arguments.collect::<Vec<_>>()),
+            Some(seqz) => first_bugs::run(seqz.as_ref(), &arguments.collect::<Vec<_>>()),
             None => usage(),
         },
         #[cfg(feature = "peers")]

@@ -21,6 +21,8 @@ use crate::engine::{Bug, BugKind, Ending, Limits, Machine, Solver};
 use crate::harness::AnyHarness;
 use crate::ids::Role;
 use crate::p_hat::{Outcome, run_bytes, split};
+use crate::rounds::{EVENTS, most, width};
+pub use crate::rounds::{ROUNDS, rounds};
 
 /// The environment variable that names the harness.
 pub const HARNESS: &str = "SEQZ_HARNESS";
@@ -36,6 +38,24 @@ pub const COUNTS: &str = "SEQZ_COUNTS";
 
 /// What a target says of a bug on its standard error, before its [`key`].
 pub const MET: &str = "seqz: a new bug: ";
+
+/// What it says after that, before the bytes of the execution alone, in hexadecimal digits.
+pub const BY: &str = "seqz: by the bytes ";
+
+/// Bytes as [`BY`] has them.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What [`hex`] has made of bytes.
+#[must_use]
+pub fn from_hex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes().chunks(2);
+    digits
+        .map(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok())
+        .collect()
+}
 
 /// What a crate was generated for.
 #[derive(Clone, Copy)]
@@ -94,6 +114,8 @@ struct Target {
     harness: &'static dyn AnyHarness,
     role: Role,
     k: usize,
+    /// How many bytes an execution takes.
+    width: usize,
     known: Vec<String>,
     machine: Machine,
     /// How many of the machine's bugs have been looked at.
@@ -173,6 +195,7 @@ impl Target {
             harness: *harness,
             role,
             k,
+            width: width(*harness, k),
             known: known.lines().map(str::to_owned).collect(),
             machine: Machine::new(Limits::default(), Solver::Grid),
             seen: 0,
@@ -215,6 +238,7 @@ impl Target {
             if !self.known.contains(&key) {
                 self.counts.write();
                 eprintln!("{MET}{key}");
+                eprintln!("{BY}{}", hex(bytes));
                 panic!("{}", self.outcome(ending, Some(bug.clone()), bytes));
             }
         }
@@ -239,25 +263,68 @@ fn with_target<R>(generated: Generated, run: impl FnOnce(&mut Target) -> R) -> R
     TARGET.with_borrow_mut(|target| run(target.get_or_insert_with(|| Target::new(generated))))
 }
 
-/// Runs P̂ₖ once, as [`p_hat_from_bytes`](crate::p_hat_from_bytes) does, in what is kept from one execution to the next.
+/// Runs P̂ₖ, as [`p_hat_from_bytes`](crate::p_hat_from_bytes) does, once for each round of the bytes, in what is kept from one
+/// execution to the next.
 ///
 /// # Panics
 /// When a bug is met that is not known, and where the environment names what there isn't.
 pub fn once(generated: Generated, bytes: &[u8]) -> Worth {
-    with_target(generated, |target| target.worth(bytes))
+    with_target(generated, |target| {
+        let mut worth = Worth::Reject;
+        let mut events = 0;
+        for round in rounds(bytes, target.width, most(target.harness)) {
+            if target.worth(round) == Worth::Keep {
+                worth = Worth::Keep;
+            }
+            let log = target.machine.log();
+            events += log.under_test.len() + log.interfering.len();
+            if events > EVENTS {
+                break;
+            }
+        }
+        worth
+    })
 }
 
-/// Runs P̂ₖ once and says what happens, of bugs too.
+/// Makes new bytes out of the first `size` ones of `data`, of at most `most`; the answer is how many. `by_fuzzer` is how
+/// libFuzzer does that.
+///
+/// # Panics
+/// Where the environment names what there isn't.
+pub fn mutate(
+    generated: Generated,
+    data: &mut [u8],
+    (size, most): (usize, usize),
+    seed: u32,
+    by_fuzzer: impl FnOnce(&mut [u8]) -> usize,
+) -> usize {
+    let (width, k, rounds) = with_target(generated, |target| {
+        (target.width, target.k, crate::rounds::most(target.harness))
+    });
+    if rounds == 1 || most < width.max(1) {
+        return by_fuzzer(data);
+    }
+    crate::rounds::mutate(data, (size, most), (width, k), seed)
+}
+
+/// Runs P̂ₖ for each round of the bytes up to the first bug, and says what happens, of known bugs too.
 ///
 /// # Panics
 /// Where the environment names what there isn't.
 #[must_use]
 pub fn run(generated: Generated, bytes: &[u8]) -> Outcome {
     with_target(generated, |target| {
-        target.machine.forget_bugs();
-        target.seen = 0;
-        let ending = target.ending(bytes);
-        target.outcome(ending, target.machine.met().cloned(), bytes)
+        let mut all = rounds(bytes, target.width, most(target.harness)).peekable();
+        loop {
+            let round = all.next().unwrap_or_default();
+            target.machine.forget_bugs();
+            target.seen = 0;
+            let ending = target.ending(round);
+            let outcome = target.outcome(ending, target.machine.met().cloned(), round);
+            if outcome.is_bug() || all.peek().is_none() {
+                return outcome;
+            }
+        }
     })
 }
 
@@ -270,16 +337,11 @@ pub fn describe(generated: Generated, bytes: &[u8]) -> String {
     run(generated, bytes).to_string()
 }
 
-/// How many bytes can matter, but for gaps and picks that need more than one.
+/// How many bytes of a round can matter, but for gaps and picks that need more than one.
 ///
 /// # Panics
 /// Where the environment names what there isn't.
 #[must_use]
 pub fn longest(generated: Generated) -> usize {
-    with_target(generated, |target| width(target.harness, target.k))
-}
-
-/// How many bytes the choices and the inputs of a harness take, and some more for long gaps.
-pub(crate) fn width(harness: &dyn AnyHarness, k: usize) -> usize {
-    2 * k + harness.widths().iter().sum::<usize>() + if k > 0 { 4 } else { 0 }
+    with_target(generated, |target| target.width)
 }

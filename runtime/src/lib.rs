@@ -20,6 +20,7 @@ pub mod log;
 pub mod observe;
 mod p_hat;
 pub mod print;
+mod rounds;
 #[cfg(feature = "scheduler")]
 pub mod scheduled;
 mod shared;

@@ -141,9 +141,10 @@ pub fn p_hat<I: Inputs>(
 /// are left say; 255 that there is no further non-local read. Where no interleaving allows a write to be seen, the next one
 /// is taken that can be; and a read that can't be local, after those before it, takes the next choice at once. Missing
 /// bytes are 0, a missing gap is 255: so the empty string is the program with inputs of zeros and without interference.
+/// Where T turns out to have needed a non-local read that it has passed over, the program is run again with it.
 ///
-/// Nearly every byte string is a valid choice, changing a byte changes one choice, and every choice of inputs, reads and
-/// writes has its bytes, up to the longest texts and lists: 32 bytes, 16 elements. What bytes stand for depends on nothing
+/// Nearly every byte string is a valid choice, changing a byte changes one choice, and every feasible choice of inputs, reads
+/// and writes has its bytes, up to the longest texts and lists: 32 bytes, 16 elements. What bytes stand for depends on nothing
 /// but the program.
 pub fn p_hat_from_bytes<const K: usize>(
     harness: &dyn AnyHarness,

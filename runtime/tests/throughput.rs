@@ -72,7 +72,7 @@ fn allocations(rounds: u8) -> u64 {
     let run = || {
         let mut random = Random::new(1);
         let mut most = 0;
-        for _ in 0..100 {
+        for _ in 0..40 {
             let mut bytes = [0; 5];
             bytes[..4].copy_from_slice(&random.next().to_le_bytes()[..4]);
             bytes[4] = rounds;
@@ -100,8 +100,9 @@ fn events_allocate_nothing() {
     let few = allocations(2);
     let many = allocations(30);
     println!("allocations per execution: {few} with 2 rounds, {many} with 30");
-    // One that turns out to be infeasible with much ahead of it is unwound, which allocates once.
-    assert!(many <= few + 1);
+    // One that turns out to be infeasible is run again up to six times, for each of which a decision and what it leads to is
+    // noted. Each round is a dozen events.
+    assert!(many <= few + 60);
 }
 
 /// The resident memory of this process, in bytes.

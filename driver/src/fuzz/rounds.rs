@@ -6,12 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use seqz_runtime::check::Level;
+use seqz_runtime::fuzz;
 
 use super::Options;
 use super::corpus;
 use super::decode::{Decoded, Seeds, read};
 use super::layout::{Layout, file};
-use super::target::{Counts, End, Slice};
+use super::target::{self, Counts, End, Slice};
 use crate::check::Task;
 use crate::check::gather::Gathered;
 use crate::check::progress::{Position, Progress};
@@ -233,15 +234,22 @@ impl Fuzzer<'_> {
             match end {
                 End::Done => {}
                 End::Interrupted => return Ok(Some(Stop::Interrupted)),
-                End::Met { key, artifact } => {
+                End::Met {
+                    key,
+                    bytes,
+                    artifact,
+                } => {
                     unit.known.push(key);
+                    if let Some(bytes) = bytes {
+                        fs::write(&artifact, bytes).map_err(|e| file("write", &artifact, e))?;
+                    }
                     let decoded = self.decode_file(task, unit, &artifact)?;
                     if !self.take(task, unit, &decoded, &artifact, gathered) {
                         return Ok(Some(Stop::Over));
                     }
                 }
                 End::Fatal { what, artifact } => {
-                    let decoded = self.decode_file(task, unit, &artifact)?;
+                    let decoded = self.last_of_all(task, unit, &artifact)?;
                     if let Some((message, place)) = &decoded.unsupported {
                         self.unsupported(message, place.as_ref(), gathered);
                         return Ok(Some(Stop::Over));
@@ -274,6 +282,21 @@ impl Fuzzer<'_> {
 
     fn decode_file(&self, task: &Task<'_>, unit: &Unit, artifact: &Path) -> Result<Decoded, Error> {
         let bytes = read(artifact)?;
+        self.decode(&task.harness.name, unit.role, unit.k, &bytes)
+    }
+
+    /// Decodes what took the target with it: of several executions, the first that does not come to its end. The file is left
+    /// with that one alone.
+    fn last_of_all(&self, task: &Task<'_>, unit: &Unit, artifact: &Path) -> Result<Decoded, Error> {
+        let bytes = read(artifact)?;
+        let most = target::rounds(!task.harness.parameters.is_empty()) as usize;
+        for round in fuzz::rounds(&bytes, unit.longest as usize, most) {
+            let decoded = self.decode(&task.harness.name, unit.role, unit.k, round)?;
+            if decoded.end.is_some() || decoded.unsupported.is_some() {
+                fs::write(artifact, round).map_err(|e| file("write", artifact, e))?;
+                return Ok(decoded);
+            }
+        }
         self.decode(&task.harness.name, unit.role, unit.k, &bytes)
     }
 

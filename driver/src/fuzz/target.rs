@@ -70,7 +70,12 @@ pub(super) enum End {
     /// The user ended it.
     Interrupted,
     /// It met a bug that was not known, with this key, on the bytes in the file.
-    Met { key: String, artifact: PathBuf },
+    Met {
+        key: String,
+        /// Those of the execution alone.
+        bytes: Option<Vec<u8>>,
+        artifact: PathBuf,
+    },
     /// The execution of the bytes in the file took the process with it.
     Fatal { what: Fatal, artifact: PathBuf },
     /// It ended without having said why.
@@ -94,6 +99,11 @@ pub(super) struct Counts {
     pub(super) executions: u64,
     pub(super) infeasible: u64,
     pub(super) failing: u64,
+}
+
+/// How many executions a call of a target may be, by whether its harness has inputs.
+pub(super) fn rounds(inputs: bool) -> u32 {
+    if inputs { 1 } else { fuzz::ROUNDS as u32 }
 }
 
 /// So much of what it says last is kept.
@@ -153,7 +163,11 @@ impl Slice<'_> {
         };
         let end = match (artifact, heard.key) {
             _ if interrupted => End::Interrupted,
-            (Some(artifact), Some(key)) => End::Met { key, artifact },
+            (Some(artifact), Some(key)) => End::Met {
+                key,
+                bytes: heard.bytes,
+                artifact,
+            },
             (Some(artifact), None) => End::Fatal {
                 what: fatal(&artifact),
                 artifact,
@@ -167,6 +181,11 @@ impl Slice<'_> {
         Ok((end, counts))
     }
 
+    /// How many executions a call of the target may be.
+    pub(super) fn rounds(&self) -> u32 {
+        rounds(self.inputs)
+    }
+
     fn command(&self, artifacts: &Path, counts: &Path) -> Command {
         let mut command = Command::new(self.target);
         let seconds = |time: Duration| time.as_secs_f64().ceil().max(1.0);
@@ -178,7 +197,7 @@ impl Slice<'_> {
             .arg(format!("-timeout={}", seconds(self.hang_after)))
             .arg(format!("-rss_limit_mb={}", self.memory))
             .arg(format!("-malloc_limit_mb={}", self.memory))
-            .arg(format!("-max_len={}", self.longest.max(1)))
+            .arg(format!("-max_len={}", self.rounds() * self.longest.max(1)))
             // Strings are short, and each byte has its place.
             .arg("-len_control=0")
             .arg("-reload=0")
@@ -191,7 +210,8 @@ impl Slice<'_> {
             command.arg("-use_value_profile=1");
         }
         if let Some(executions) = self.executions {
-            command.arg(format!("-runs={executions}"));
+            let calls = executions.div_ceil(u64::from(self.rounds()));
+            command.arg(format!("-runs={calls}"));
         }
         command.args(self.more).arg(self.corpus);
         if let Some(dir) = self.dir {
@@ -217,6 +237,7 @@ impl Slice<'_> {
 #[derive(Default)]
 struct Said {
     key: Option<String>,
+    bytes: Option<Vec<u8>>,
     last: Vec<String>,
 }
 
@@ -234,6 +255,8 @@ fn listen(stderr: impl Read) -> Said {
         let text = text.trim_end();
         if let Some(key) = text.strip_prefix(fuzz::MET) {
             said.key = Some(key.to_owned());
+        } else if let Some(bytes) = text.strip_prefix(fuzz::BY) {
+            said.bytes = fuzz::from_hex(bytes);
         }
         said.last.push(text.to_owned());
         if said.last.len() > KEPT {

@@ -44,8 +44,17 @@ pub(super) fn choose(
         first = engine.writes[first as usize].previous;
     }
     // From the picked one to the end, then from the beginning to the picked one.
-    let chosen = allowed(engine, object, (first, NONE), seen, op_of, among.as_deref())
-        .or_else(|| allowed(engine, object, (last_write, first), seen, op_of, among.as_deref()));
+    let chosen =
+        allowed(engine, object, (first, NONE), seen, op_of, among.as_deref()).or_else(|| {
+            allowed(
+                engine,
+                object,
+                (last_write, first),
+                seen,
+                op_of,
+                among.as_deref(),
+            )
+        });
     if let Some(write) = chosen {
         take(engine, write);
     }

@@ -16,11 +16,17 @@ use crate::ids::{Pair, Role};
 use crate::log::{Op, TEvent};
 
 /// How many decisions are turned around before an execution is given up.
-const TURNS: u32 = 16;
+const TURNS: u32 = 6;
+/// How many events of T the executions may have together that are run again for that, but for the first.
+const AGAIN: usize = 512;
+/// How many times in a row that may bring T no further.
+const IDLE: u32 = 2;
 /// How many decisions are looked at for one to turn around.
-const LOOKED_AT: usize = 64;
-/// How many events of T a log may have for all of it to be looked at again.
-const LONGEST: usize = 1_000;
+const LOOKED_AT: usize = 32;
+/// How much may be tried for one turn: events of T that are looked at again, and [`TRY`] for each time.
+const EFFORT: usize = 512;
+/// What a trial costs by itself.
+const TRY: usize = 32;
 /// How many lists of non-local reads are kept in mind.
 const NODES: usize = 4_096;
 /// How many ways each of them may go on.
@@ -55,6 +61,8 @@ struct Lesson {
     writes: Rc<[u32]>,
     /// How many opportunities after it the last one comes at which T may see anything.
     after: u32,
+    /// How many events T has when it is at its end.
+    events: usize,
 }
 
 /// A list of non-local reads.
@@ -75,6 +83,10 @@ pub(super) struct Guide {
     /// How many of them lie behind.
     followed: usize,
     turns: u32,
+    /// How many events T had in the execution for these bytes in which it came furthest, and how many have brought it no
+    /// further since.
+    furthest: usize,
+    idle: u32,
     /// The tree of non-local reads; the first node is none. Empty where nothing is to be kept in mind.
     nodes: Vec<Node>,
     /// Where this execution is in it; [`NONE`] for nowhere.
@@ -83,6 +95,8 @@ pub(super) struct Guide {
     passed: bool,
     /// So many events of the grid are the log's: after them something else has been tried.
     agreed: usize,
+    /// What is left of [`EFFORT`] for this turn.
+    left: usize,
     /// Whose lessons they are.
     of: Option<(usize, Role, usize, Vec<u8>)>,
 }
@@ -105,6 +119,8 @@ impl Guide {
     pub(super) fn open(&mut self, role: Role, k: usize, same: Option<Same<'_>>) {
         self.orders.clear();
         self.turns = 0;
+        self.furthest = 0;
+        self.idle = 0;
         let known = match (&self.of, same) {
             (Some((of, under_test, reads, inputs)), Some((program, bytes))) => {
                 *of == program && *under_test == role && *reads == k && inputs == bytes
@@ -191,14 +207,33 @@ impl Guide {
         };
         if lesson.read != read
             || self.passed
-            || self.turns == TURNS
+            || !self.goes_on(lesson.events)
             || gap.is_some_and(|gap| gap <= lesson.after)
         {
             return false;
         }
-        self.turns += 1;
-        self.orders.push((read, Order::Take(Rc::clone(&lesson.writes))));
+        let events = lesson.events;
+        self.orders
+            .push((read, Order::Take(Rc::clone(&lesson.writes))));
+        self.count(events);
         true
+    }
+
+    /// Whether one more decision is turned around when T is at its end after so many events.
+    const fn goes_on(&self, events: usize) -> bool {
+        let long = (self.turns as usize) * events > AGAIN;
+        self.turns < TURNS && !long && (events > self.furthest || self.idle < IDLE)
+    }
+
+    /// Counts that.
+    const fn count(&mut self, events: usize) {
+        self.turns += 1;
+        if events > self.furthest {
+            self.furthest = events;
+            self.idle = 0;
+        } else {
+            self.idle += 1;
+        }
     }
 
     /// Whether this decision has been turned around.
@@ -209,7 +244,6 @@ impl Guide {
     /// Turns a decision around: what came after it is forgotten.
     fn turn(&mut self, decision: usize, order: Order) {
         let read = self.decisions[decision].read;
-        self.turns += 1;
         self.orders.retain(|&(of, _)| of < read);
         self.orders.push((read, order));
     }
@@ -223,7 +257,13 @@ impl Guide {
         !self.nodes.is_empty() && decision >= tail && self.decisions[tail..].iter().all(free)
     }
 
-    fn learn(&mut self, decision: usize, writes: &Rc<[u32]>, last: usize, pairs: &[Pair]) {
+    fn learn(
+        &mut self,
+        decision: usize,
+        writes: &Rc<[u32]>,
+        (last, events): (usize, usize),
+        pairs: &[Pair],
+    ) {
         let mut node = 0;
         for &pair in pairs {
             node = match self.child(node, pair) {
@@ -243,6 +283,7 @@ impl Guide {
             read: self.decisions[decision].read,
             writes: Rc::clone(writes),
             after: u32::try_from(last - decision).unwrap_or(NONE),
+            events,
         });
     }
 }
@@ -251,16 +292,19 @@ impl Engine {
     /// After an execution that no interleaving has: turns one of its decisions around for the next one. The answer is whether
     /// there is one to turn.
     pub(super) fn turn_around(&mut self) -> bool {
-        if self.guide.turns == TURNS || self.bytes.k() == 0 {
+        let events = self.under_test.len();
+        if self.bytes.k() == 0 || !self.guide.goes_on(events) {
             return false;
         }
         let Some(&last) = self.under_test.last() else {
             return false;
         };
         self.guide.agreed = self.under_test.len();
-        let found = self
-            .with_one_change()
-            .or_else(|| self.any_change(last.op == Op::Join));
+        self.guide.left = EFFORT;
+        let found = self.with_one_change().or_else(|| {
+            self.guide.left = EFFORT;
+            self.any_change(last.op == Op::Join)
+        });
         let Some((decision, order)) = found else {
             return false;
         };
@@ -268,8 +312,10 @@ impl Engine {
             && self.guide.can_learn(decision)
         {
             let last = self.last_allowed(decision);
-            self.guide.learn(decision, writes, last, &self.pairs);
+            self.guide
+                .learn(decision, writes, (last, events), &self.pairs);
         }
+        self.guide.count(events);
         self.guide.turn(decision, order);
         true
     }
@@ -316,8 +362,7 @@ impl Engine {
             taken += usize::from(decision.taken);
         }
         let free = |(_, decision, _): &(usize, Decision, usize)| {
-            !self.guide.ordered(decision.read)
-                && (decision.at as usize) < self.under_test.len()
+            !self.guide.ordered(decision.read) && (decision.at as usize) < self.under_test.len()
         };
         let mut latest: Vec<_> = all.into_iter().rev().filter(free).collect();
         latest.truncate(LOOKED_AT);
@@ -326,9 +371,6 @@ impl Engine {
 
     /// The latest decision with which, turned around, T could do all else that it did.
     fn with_one_change(&mut self) -> Option<(usize, Order)> {
-        if self.under_test.len() > LONGEST {
-            return None;
-        }
         let full = self.pairs.len() == self.bytes.k();
         for (index, decision, _) in self.latest_decisions() {
             let event = self.under_test[decision.at as usize];
@@ -358,7 +400,8 @@ impl Engine {
         for (index, decision, before) in self.latest_decisions() {
             let event = self.under_test[decision.at as usize];
             let possible = |engine: &mut Self, event: TEvent| {
-                engine.would_do(decision, event, false) && (!at_join || engine.grid.lets_other_end())
+                engine.would_do(decision, event, false)
+                    && (!at_join || engine.grid.lets_other_end())
             };
             if decision.taken {
                 let local = match event.op {
@@ -381,6 +424,15 @@ impl Engine {
     /// Whether T could do `event` instead of what it did, and all that it did later, if `rest`. Leaves the grid there.
     fn would_do(&mut self, decision: Decision, event: TEvent, rest: bool) -> bool {
         let at = decision.at as usize;
+        let later = if rest {
+            &self.under_test[at + 1..]
+        } else {
+            &[]
+        };
+        let Some(left) = self.guide.left.checked_sub(TRY + later.len()) else {
+            return false;
+        };
+        self.guide.left = left;
         self.go_to(at);
         self.grid.push(event);
         if rest {
@@ -413,9 +465,9 @@ impl Engine {
                 break;
             }
             let fits = match (op, self.interfering[event as usize]) {
-                (Op::Acquire(lock, mode), Op::Acquire(_, other)) => other
-                    .excludes(mode)
-                    .then_some(Op::TryFail(lock, mode)),
+                (Op::Acquire(lock, mode), Op::Acquire(_, other)) => {
+                    other.excludes(mode).then_some(Op::TryFail(lock, mode))
+                }
                 _ => Some(op),
             };
             if let Some(op) = fits
@@ -428,4 +480,3 @@ impl Engine {
         all
     }
 }
-

@@ -46,14 +46,15 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
+pub(crate) use bytes::NO_MORE;
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Tell};
 #[cfg(feature = "scheduler")]
 pub(crate) use execution::{next_generation, one_at_a_time};
 pub(crate) use finding::SiteMark;
 pub use finding::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
-use init_locks::InitLock;
 pub use guide::Same;
+use init_locks::InitLock;
 pub use panics::Place;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;

@@ -150,24 +150,31 @@ pub(crate) fn read(
         .get(object as usize)
         .map_or(NONE, |info| info.seen);
     push(engine, TEvent::local(op_of(local)), site, local);
-    if engine.choosing && !engine.alone() && matches!(feasible(engine), Answer::No) {
-        // No interleaving lets this read be local: it takes the next choice, if it can.
-        take_back(engine, object, seen);
-        choose(engine, object, &op_of, true);
-        if let Some(&(next, write)) = engine.pairs.get(engine.done)
-            && next == read
-        {
-            let event = engine.writes[write.0 as usize].event;
-            engine.done += 1;
-            let value = engine.interfering_value(event);
-            push(engine, TEvent::non_local(op_of(value), event), site, value);
-            engine.spin.progress();
-            require_feasible(handle);
-            return Some(event);
+    if !engine.choosing || engine.alone() {
+        require_feasible(handle);
+    } else {
+        match feasible(engine) {
+            Answer::Yes => {}
+            Answer::Unknown(why) => abort(handle, Abort::Unknown(why)),
+            Answer::No => {
+                // No interleaving lets this read be local: it takes the next choice, if it can.
+                take_back(engine, object, seen);
+                choose(engine, object, &op_of, true);
+                if is_next(engine, read) {
+                    let (_, write) = engine.pairs[engine.done];
+                    let event = engine.writes[write.0 as usize].event;
+                    engine.done += 1;
+                    let value = engine.interfering_value(event);
+                    push(engine, TEvent::non_local(op_of(value), event), site, value);
+                    engine.spin.progress();
+                    require_feasible(handle);
+                    return Some(event);
+                }
+                push(engine, TEvent::local(op_of(local)), site, local);
+                abort(handle, Abort::Infeasible);
+            }
         }
-        push(engine, TEvent::local(op_of(local)), site, local);
     }
-    require_feasible(handle);
     spin::read(handle, object, site, local);
     None
 }

@@ -10,6 +10,7 @@ use crate::harness::AnyHarness;
 use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::input::Spec;
 use crate::p_hat::{self, Outcome};
+use crate::rounds::{most, rounds, width};
 
 const HELP: &str = "\
 Runs the sequential program once and says what happens.
@@ -164,7 +165,13 @@ fn execute_bytes(generated: Generated, options: &Options, file: &str) -> Result<
     let harness = chosen(generated.harnesses, options)?;
     let role = options.role.unwrap_or(generated.role);
     let k = options.k.unwrap_or(generated.k);
-    Ok(p_hat::run(harness, role, k, &bytes))
+    let mut all = rounds(&bytes, width(harness, k), most(harness)).peekable();
+    loop {
+        let outcome = p_hat::run(harness, role, k, all.next().unwrap_or_default());
+        if outcome.is_bug() || all.peek().is_none() {
+            return Ok(outcome);
+        }
+    }
 }
 
 /// The harness that is named, or the only one.

@@ -9,11 +9,12 @@ use super::message::{DecodeRequest, Reply, SeedRequest};
 use super::search::{finding, texts};
 use crate::check::{Bounds, Search};
 use crate::engine::{Bug, Ending, Limits, Machine, Solver};
-use crate::fuzz::{key, width};
+use crate::fuzz::key;
 use crate::harness::{AnyHarness, Bound};
 use crate::ids::{Pair, Role};
 use crate::input::Random;
 use crate::p_hat::{run_bytes, split};
+use crate::rounds::width;
 
 /// Runs the choice that the bytes stand for.
 pub(super) fn decode(

@@ -157,14 +157,18 @@ fn bytes_choose_what_the_enumeration_has_and_all_of_it() {
                     other => other.clone(),
                 };
                 // What no interleaving has need not be the meaning of any string.
-                let all = all.iter().filter(|(_, (end, _))| *end != Ending::Infeasible);
+                let all = all
+                    .iter()
+                    .filter(|(_, (end, _))| *end != Ending::Infeasible);
                 all.map(|(pairs, (end, _))| (pairs.clone(), ending(end)))
                     .collect()
             };
             for (pairs, (ending, _)) in &found {
                 assert_eq!(
                     *ending == Ending::Infeasible,
-                    expected.get(pairs).is_some_and(|(ending, _)| *ending == Ending::Infeasible),
+                    expected
+                        .get(pairs)
+                        .is_some_and(|(ending, _)| *ending == Ending::Infeasible),
                     "program {index}, {party:?}: {pairs:?} is {ending:?}, and {:?}\n{program}",
                     expected.get(pairs)
                 );

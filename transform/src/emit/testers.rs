@@ -110,7 +110,7 @@ fn target(library: &str) -> String {
 use std::fmt;
 
 use libfuzzer_sys::arbitrary::{{Arbitrary, Result, Unstructured}};
-use libfuzzer_sys::{{Corpus, fuzz_target}};
+use libfuzzer_sys::{{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate}};
 use seqz_runtime::fuzz::{{self, Worth}};
 
 use {library}::p_hat::FUZZED;
@@ -140,6 +140,12 @@ fuzz_target!(|choice: Choice<'_>| -> Corpus {{
         Worth::Keep => Corpus::Keep,
         Worth::Reject => Corpus::Reject,
     }}
+}});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {{
+    fuzz::mutate(FUZZED, data, (size, max_size), seed, |data| {{
+        fuzzer_mutate(data, size, max_size)
+    }})
 }});
 "
     )
