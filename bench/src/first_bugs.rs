@@ -8,13 +8,21 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::str::FromStr;
 
 use serde_json::Value;
 
-/// How many runs there are, each with an empty corpus and a seed of its own.
-const SEEDS: u64 = 10;
+/// How many runs there are, each with an empty corpus and a seed of its own, unless the environment says otherwise.
+const SEEDS: (&str, u64) = ("SEQZ_SEEDS", 10);
 /// How many seconds each example has in a run, and each twin.
-const SECONDS: usize = 20;
+const SECONDS: (&str, usize) = ("SEQZ_SECONDS", 20);
+
+fn setting<T: FromStr>((name, default): (&str, T)) -> T {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
 /// How many non-local reads.
 const K: u64 = 2;
 
@@ -56,6 +64,7 @@ pub(crate) fn run(command: &Path, names: &[String]) -> ExitCode {
 
 /// The answer is whether all bugs were found and no twin has one.
 fn measure(command: &Path, names: &[String], dir: &Path) -> io::Result<bool> {
+    let (seeds, seconds) = (setting(SEEDS), setting(SECONDS));
     let examples = examples(names, dir)?;
     let mut by_package: BTreeMap<&Path, Vec<&Example>> = BTreeMap::new();
     for example in &examples {
@@ -84,13 +93,13 @@ fn measure(command: &Path, names: &[String], dir: &Path) -> io::Result<bool> {
     let mut loud = Vec::new();
     for (package, of_package) in &by_package {
         let harnesses: Vec<_> = of_package.iter().map(|example| &*example.harness).collect();
-        for seed in 1..=SEEDS {
+        for seed in 1..=seeds {
             forget(&dir.join("target"));
             let seed = seed.to_string();
             let report = fuzz(
                 package,
                 &harnesses,
-                SECONDS,
+                seconds,
                 &["--until-bug", "--seed", &seed],
             )?;
             for (example, report) in of_package.iter().zip(reports(&report)) {
@@ -98,7 +107,7 @@ fn measure(command: &Path, names: &[String], dir: &Path) -> io::Result<bool> {
             }
         }
         let twins: Vec<_> = of_package.iter().map(|example| &*example.twin).collect();
-        let report = fuzz(package, &twins, SECONDS, &["--seed", "1"])?;
+        let report = fuzz(package, &twins, seconds, &["--seed", "1"])?;
         for report in reports(&report) {
             let quiet = report["bugs"].as_array().is_some_and(Vec::is_empty)
                 && report["roles"]
@@ -109,9 +118,9 @@ fn measure(command: &Path, names: &[String], dir: &Path) -> io::Result<bool> {
             }
         }
     }
-    print(&examples, &found);
+    print(&examples, &found, seeds);
     println!(
-        "\n{} fixed twins, {SECONDS} s each: {}",
+        "\n{} fixed twins, {seconds} s each: {}",
         examples.len(),
         if loud.is_empty() {
             "nothing found".to_owned()
@@ -122,14 +131,14 @@ fn measure(command: &Path, names: &[String], dir: &Path) -> io::Result<bool> {
     let all = |example: &Example| {
         found
             .get(&*example.name)
-            .is_some_and(Found::always_confirmed)
+            .is_some_and(|found| found.confirmed as u64 == seeds)
     };
     Ok(loud.is_empty() && examples.iter().all(all))
 }
 
-fn print(examples: &[Example], found: &BTreeMap<&str, Found>) {
+fn print(examples: &[Example], found: &BTreeMap<&str, Found>, seeds: u64) {
     println!(
-        "Time and executions to the first bug, median of {SEEDS} seeds, each with an empty corpus; building not counted.\n"
+        "Time and executions to the first bug, median of {seeds} seeds, each with an empty corpus; building not counted.\n"
     );
     println!(
         "{:<42} {:>3} {:>9} {:>12} {:>8} {:>10}",
@@ -146,7 +155,7 @@ fn print(examples: &[Example], found: &BTreeMap<&str, Found>) {
             found.k.unwrap_or(example.k),
             shown(median(&found.seconds).map(|seconds| format!("{seconds:.2}"))),
             shown(median(&found.executions).map(|executions| executions.to_string())),
-            format!("{}/{SEEDS}", found.seconds.len()),
+            format!("{}/{seeds}", found.seconds.len()),
             found.confirmed,
         );
     }
@@ -164,10 +173,6 @@ impl Found {
         self.confirmed += usize::from(bug["confirmation"]["state"] == "confirmed");
         let k = bug["k"].as_u64();
         self.k = self.k.min(k).or(k);
-    }
-
-    fn always_confirmed(&self) -> bool {
-        self.confirmed as u64 == SEEDS
     }
 }
 
