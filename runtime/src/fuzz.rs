@@ -22,7 +22,7 @@ use crate::harness::AnyHarness;
 use crate::ids::Role;
 use crate::p_hat::{Outcome, run_bytes, split};
 use crate::rounds::{EVENTS, most, width};
-pub use crate::rounds::{ROUNDS, rounds};
+pub use crate::rounds::{ROUNDS, rounds, width_without_inputs};
 
 /// The environment variable that names the harness.
 pub const HARNESS: &str = "SEQZ_HARNESS";

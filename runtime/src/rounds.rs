@@ -20,7 +20,13 @@ pub(crate) const EVENTS: usize = 1_024;
 
 /// How many bytes the choices and the inputs of a harness take, and some more for long gaps.
 pub(crate) fn width(harness: &dyn AnyHarness, k: usize) -> usize {
-    2 * k + harness.widths().iter().sum::<usize>() + if k > 0 { EXTENSION } else { 0 }
+    width_without_inputs(k) + harness.widths().iter().sum::<usize>()
+}
+
+/// How many bytes an execution takes where there are no inputs.
+#[must_use]
+pub const fn width_without_inputs(k: usize) -> usize {
+    if k > 0 { 2 * k + EXTENSION } else { 0 }
 }
 
 /// How many bytes there are for numbers that need more than one.

@@ -135,7 +135,12 @@ impl Fuzzer<'_> {
             None => {
                 // The target will die of it as well, and then it is known of what.
                 corpus::add(&corpus, [vec![255; 2 * k as usize + 1]])?;
-                2 * k + 64
+                let inputs = if task.harness.parameters.is_empty() {
+                    0
+                } else {
+                    64
+                };
+                fuzz::width_without_inputs(k as usize) as u32 + inputs
             }
         };
         if let Some(before) = k.checked_sub(1) {

@@ -297,6 +297,12 @@ takes proptest from crates.io, or from what cargo has of it.
     mkdir -p in && printf '\0' > in/zero
     cargo afl fuzz -i in -o out target/release/{package} --bytes @@
 
+Or, with AFL++ from the system's packages, without instrumentation, which is blind but needs nothing built for it:
+
+    cargo build --release
+    mkdir -p in && printf '\0' > in/zero
+    afl-fuzz -n -i in -o out -- target/release/{package} --bytes @@
+
 The binary aborts where it meets a bug. Without `@@` in the command line (`--bytes -`) it reads the bytes from its
 standard input. libFuzzer's corpus serves as `in`, and what AFL++ finds as libFuzzer's corpus.
 "#
