@@ -378,11 +378,10 @@ impl Engine {
                 // A lock that is taken instead is given back later on, and the other way round.
                 continue;
             };
-            if decision.taken {
-                if self.would_do(decision, TEvent::local(event.op), true) {
-                    return Some((index, Order::Pass));
-                }
-            } else if !full {
+            if decision.taken && self.would_do(decision, TEvent::local(event.op), true) {
+                return Some((index, Order::Pass));
+            }
+            if decision.taken || !full {
                 let writes = self.writes_with(decision, |engine, event| {
                     engine.would_do(decision, event, true)
                 });
@@ -411,7 +410,8 @@ impl Engine {
                 if possible(self, TEvent::local(local)) {
                     return Some((index, Order::Pass));
                 }
-            } else if before < k {
+            }
+            if before < k {
                 let writes = self.writes_with(decision, possible);
                 if !writes.is_empty() {
                     return Some((index, Order::Take(writes.into())));
@@ -470,7 +470,9 @@ impl Engine {
                 }
                 _ => Some(op),
             };
+            // What it saw led to where it is.
             if let Some(op) = fits
+                && self.under_test[decision.at as usize].source != Some(event)
                 && possible(self, TEvent::non_local(op, event))
             {
                 all.push(next);
