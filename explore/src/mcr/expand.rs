@@ -19,6 +19,7 @@
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::classes::{Among, ClassId, Classes, Node, Partial};
 use super::deadlocks;
@@ -55,14 +56,46 @@ impl Effort {
     }
 }
 
-/// How far an expansion has come.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// See [`Expansion::novel`], once it has begun.
-    novel: Option<Vec<Cut>>,
-    /// The event that is next.
-    next: (u32, u32),
-    effort: Effort,
+/// What is to be asked about an execution. Several threads may share it out among them.
+#[derive(Debug)]
+pub struct Questions {
+    /// The least beginnings of the execution that no expanded class has in common with it.
+    novel: Vec<Cut>,
+    /// The events that could have observed something else, or could go on: lanes and indices.
+    events: Vec<(u32, u32)>,
+    /// How many of these have been taken.
+    taken: AtomicUsize,
+}
+
+impl Questions {
+    /// Of this execution. What is expanded later on is not looked at: there may be no end of that.
+    #[must_use]
+    pub fn of(model: &Model, paths: &Paths, shared: &Shared) -> Self {
+        let mut events = Vec::new();
+        for (lane, of) in (0..).zip(model.lanes()) {
+            let steps = (0..).zip(&of.steps);
+            let observing = steps.filter(|(_, step)| step.observes());
+            events.extend(observing.map(|(index, _)| (lane, index)));
+            events.extend(of.waits.as_ref().map(|_| (lane, of.len())));
+        }
+        Self {
+            novel: novel(model, paths, shared),
+            events,
+            taken: AtomicUsize::new(0),
+        }
+    }
+
+    /// How many events there are to be asked about.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
 }
 
 /// Expands an execution.
@@ -76,46 +109,35 @@ pub struct Expansion<'a, S> {
     shared: &'a Shared,
     solver: &'a mut S,
     state: &'a mut State,
-    /// See [`Self::novel`].
-    novel: Vec<Cut>,
-    next: (u32, u32),
+    questions: &'a Questions,
     effort: Effort,
 }
 
 impl<'a, S: Solver> Expansion<'a, S> {
-    /// Of this run, from where it was left.
-    pub fn new(
+    /// Of this run, as far as these questions have not been asked.
+    pub const fn new(
         model: &'a Model,
         paths: &'a Paths,
         run: u32,
         shared: &'a Shared,
         solver: &'a mut S,
         state: &'a mut State,
-        progress: Progress,
+        questions: &'a Questions,
     ) -> Self {
-        let mut expansion = Self {
+        Self {
             model,
             paths,
             run,
             shared,
             solver,
             state,
-            novel: Vec::new(),
-            next: progress.next,
-            effort: progress.effort,
-        };
-        // What is expanded meanwhile is not looked at: there may be no end of that.
-        expansion.novel = progress.novel.unwrap_or_else(|| expansion.novel());
-        expansion
-    }
-
-    /// Leaves the rest for later.
-    #[must_use]
-    pub fn pause(self) -> Progress {
-        Progress {
-            novel: Some(self.novel),
-            next: self.next,
-            effort: self.effort,
+            questions,
+            effort: Effort {
+                flips: 0,
+                covered: 0,
+                queries: 0,
+                unknown: 0,
+            },
         }
     }
 
@@ -125,58 +147,25 @@ impl<'a, S: Solver> Expansion<'a, S> {
         self.effort
     }
 
-    /// The least beginnings of the execution that no expanded class has in common with it.
-    fn novel(&self) -> Vec<Cut> {
-        let frontier = self.shared.read();
-        let upper = self.model.whole();
-        let mut novel: Vec<Cut> = Vec::new();
-        let mut looked = Looked::default();
-        let mut open = vec![vec![0; upper.len()]];
-        while let Some(lower) = open.pop() {
-            if is_beyond(&lower, &novel) || looked.contains(&lower) {
-                continue;
-            }
-            let nodes = self.paths.at(self.model, &lower);
-            match frontier.classes.covering(&nodes, Among::Expanded) {
-                Some(member) if looked.len() < LOOKS => {
-                    self.part(&frontier.classes, member, &lower, None, &upper, &mut open);
-                    looked.insert(lower);
-                }
-                _ => {
-                    novel.retain(|other| !is_within(&lower, other));
-                    novel.push(lower);
-                }
+    /// Finds the seeds of classes that differ in one observation, and pauses after so many queries, or when it is told to.
+    /// Whether all events have been taken: others may not be through with theirs.
+    pub fn flip_all(&mut self, queries: u64, stop: &AtomicBool) -> bool {
+        while self.effort.queries < queries && !stop.load(Ordering::Relaxed) {
+            let next = self.questions.taken.fetch_add(1, Ordering::Relaxed);
+            let Some(&(lane, index)) = self.questions.events.get(next) else {
+                return true;
+            };
+            let of = self.model.lane_at(lane);
+            if let Some(step) = of.steps.get(index as usize).or(of.waits.as_ref()) {
+                self.flip(lane, index, step);
             }
         }
-        novel
-    }
-
-    /// Finds the seeds of all classes that differ in one observation, and pauses after so many queries. Whether all
-    /// have been found.
-    pub fn flip_all(&mut self, queries: u64) -> bool {
-        let end = self.effort.queries.saturating_add(queries);
-        let model = self.model;
-        while let Some(of) = model.lanes().get(self.next.0 as usize) {
-            let (lane, index) = self.next;
-            match of.steps.get(index as usize).or(of.waits.as_ref()) {
-                Some(step) if index <= of.len() => {
-                    if self.effort.queries >= end {
-                        return false;
-                    }
-                    self.next.1 += 1;
-                    if index == of.len() || step.observes() {
-                        self.flip(lane, index, step);
-                    }
-                }
-                _ => self.next = (lane + 1, 0),
-            }
-        }
-        true
+        false
     }
 
     fn flip(&mut self, lane: u32, index: u32, step: &Step) {
         // They have in them what is needed, so the event isn't if this one is as far as that.
-        let mut novel = self.novel.iter();
+        let mut novel = self.questions.novel.iter();
         if novel.all(|novel| novel[lane as usize] > index) {
             return;
         }
@@ -196,7 +185,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
         let mut contexts: Vec<Cut> = Vec::new();
         let mut base = vec![0; next.upper.len()];
         self.model.raise(&mut base, lane, index);
-        let novel = self.novel.iter();
+        let novel = self.questions.novel.iter();
         for novel in novel.filter(|novel| novel[lane as usize] <= index) {
             let both = novel
                 .iter()
@@ -217,6 +206,12 @@ impl<'a, S: Solver> Expansion<'a, S> {
         let thread = self.model.lane_at(lane).thread;
         let before = self.paths.before(lane, index);
         let observation = observation(step, sight);
+        let beyond = Beyond {
+            model: self.model,
+            paths: self.paths,
+            next: Some(next),
+            upper,
+        };
         let mut open = contexts.to_vec();
         let mut closed: Vec<Cut> = Vec::new();
         let mut looked = Looked::default();
@@ -235,14 +230,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
             if let Some(member) = known.filter(|_| looked.len() < LOOKS) {
                 // What is not known has an observation in which it differs from this member.
                 let frontier = self.shared.read();
-                self.part(
-                    &frontier.classes,
-                    member,
-                    &lower,
-                    Some(next),
-                    upper,
-                    &mut open,
-                );
+                beyond.list(&frontier.classes, member, &lower, &mut open);
                 looked.insert(lower);
                 continue;
             }
@@ -272,43 +260,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
             let member = known.unwrap_or_else(|| {
                 frontier.plant_class(self.run, nodes, schedule.into_iter().collect())
             });
-            self.part(
-                &frontier.classes,
-                member,
-                &lower,
-                Some(next),
-                upper,
-                &mut open,
-            );
+            beyond.list(&frontier.classes, member, &lower, &mut open);
             looked.insert(lower);
-        }
-    }
-
-    /// Lists the least cuts above this one, and within these bounds, that a member does not cover. `next`: it covers
-    /// what is asked about, and this lane up to that.
-    fn part(
-        &self,
-        classes: &Classes,
-        member: ClassId,
-        lower: &[u32],
-        next: Option<&Next<'_>>,
-        upper: &[u32],
-        open: &mut Vec<Cut>,
-    ) {
-        for (other, (path, places)) in self.paths.steps.iter().enumerate() {
-            if next.is_some_and(|next| next.lane as usize == other) {
-                continue;
-            }
-            let common = classes.common(member, self.model.lanes()[other].thread, path);
-            if let Some(&at) = places.get(common).filter(|&&at| at <= upper[other]) {
-                let mut more = lower.to_vec();
-                self.model
-                    .raise(&mut more, u32::try_from(other).unwrap_or(u32::MAX), at);
-                // Otherwise it needs the event.
-                if next.is_none_or(|next| next.finish(&mut more)) {
-                    open.push(more);
-                }
-            }
         }
     }
 
@@ -398,6 +351,68 @@ impl<'a, S: Solver> Expansion<'a, S> {
                     .write()
                     .plant_ending(run, key, nodes, ending.schedule);
             });
+        }
+    }
+}
+
+/// The least beginnings of the execution that no expanded class has in common with it.
+fn novel(model: &Model, paths: &Paths, shared: &Shared) -> Vec<Cut> {
+    let frontier = shared.read();
+    let upper = model.whole();
+    let mut novel: Vec<Cut> = Vec::new();
+    let mut looked = Looked::default();
+    let mut open = vec![vec![0; upper.len()]];
+    while let Some(lower) = open.pop() {
+        if is_beyond(&lower, &novel) || looked.contains(&lower) {
+            continue;
+        }
+        let nodes = paths.at(model, &lower);
+        match frontier.classes.covering(&nodes, Among::Expanded) {
+            Some(member) if looked.len() < LOOKS => {
+                let beyond = Beyond {
+                    model,
+                    paths,
+                    next: None,
+                    upper: &upper,
+                };
+                beyond.list(&frontier.classes, member, &lower, &mut open);
+                looked.insert(lower);
+            }
+            _ => {
+                novel.retain(|other| !is_within(&lower, other));
+                novel.push(lower);
+            }
+        }
+    }
+    novel
+}
+
+/// Where what a member covers ends.
+struct Beyond<'a> {
+    model: &'a Model,
+    paths: &'a Paths,
+    /// The member covers what is asked about, and this lane up to that.
+    next: Option<&'a Next<'a>>,
+    upper: &'a [u32],
+}
+
+impl Beyond<'_> {
+    /// Lists the least cuts above this one, and within the bounds, that a member does not cover.
+    fn list(&self, classes: &Classes, member: ClassId, lower: &[u32], open: &mut Vec<Cut>) {
+        for (other, (path, places)) in self.paths.steps.iter().enumerate() {
+            if self.next.is_some_and(|next| next.lane as usize == other) {
+                continue;
+            }
+            let common = classes.common(member, self.model.lanes()[other].thread, path);
+            if let Some(&at) = places.get(common).filter(|&&at| at <= self.upper[other]) {
+                let mut more = lower.to_vec();
+                self.model
+                    .raise(&mut more, u32::try_from(other).unwrap_or(u32::MAX), at);
+                // Otherwise it needs the event.
+                if self.next.is_none_or(|next| next.finish(&mut more)) {
+                    open.push(more);
+                }
+            }
         }
     }
 }

@@ -77,8 +77,8 @@ impl Default for Mcr {
 }
 
 impl<S: Solver + Clone + Send + 'static> Mcr<S> {
-    /// The same search, with so many OS threads that expand runs beside the one that executes them. In which order classes
-    /// are executed then depends on time, but not which ones.
+    /// The same search, with so many OS threads that take part in expanding runs. In which order classes are executed then
+    /// depends on time, but not which ones.
     ///
     /// # Errors
     /// When the system has no threads.
@@ -148,7 +148,8 @@ impl<S: Solver> Mcr<S> {
         };
         let held: usize = self.tasks.iter().map(Task::events).sum();
         let work = if held < HELD { self.pause } else { u64::MAX };
-        if task.advance(&self.shared, &mut self.solver, &mut self.state, work) {
+        let (shared, solver, state) = (&self.shared, &mut self.solver, &mut self.state);
+        if task.advance(shared, solver, state, self.pool.as_ref(), work) {
             self.run.keep_memory(task.into_model());
         } else {
             self.current = Some(task);
@@ -158,34 +159,12 @@ impl<S: Solver> Mcr<S> {
 
     /// The next seed that no executed class covers, once there is one. `None`: there will be none.
     fn next_seed(&mut self) -> Option<Seed> {
-        if self.pool.is_some() {
-            return self.next_seed_with_helpers();
-        }
         loop {
             // One expansion at a time may wait, so that the others know what it found.
             while self.current.is_none() && self.advance() {}
             let seed = self.shared.write().next_seed();
             if seed.is_some() || !self.advance() {
                 return seed;
-            }
-        }
-    }
-
-    fn next_seed_with_helpers(&mut self) -> Option<Seed> {
-        loop {
-            if let Some(mut task) = self.pool.as_ref().and_then(|pool| pool.take(false)) {
-                task.expand(&self.shared, &mut self.solver, &mut self.state);
-                continue;
-            }
-            // In this order: a task that is done by now has planted its seeds.
-            let busy = self.pool.as_ref().filter(|pool| pool.is_busy());
-            if let Some(seed) = self.shared.write().next_seed() {
-                return Some(seed);
-            }
-            let pool = busy?;
-            match pool.take(true) {
-                Some(mut task) => task.expand(&self.shared, &mut self.solver, &mut self.state),
-                None => pool.wait(),
             }
         }
     }
@@ -238,13 +217,8 @@ impl<S: Solver> Strategy for Mcr<S> {
             return;
         }
         let task = Task::new(settled.run, self.run.take_model(), settled.paths);
-        match &self.pool {
-            Some(pool) => self.run.keep_memory(pool.give(task)),
-            None => {
-                self.tasks.push(task);
-                self.advance();
-            }
-        }
+        self.tasks.push(task);
+        self.advance();
     }
 
     fn causality(&self) -> Option<Causality> {

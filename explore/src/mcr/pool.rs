@@ -1,34 +1,37 @@
-//! Expanding runs on several OS threads, while one executes the program.
+//! Asking what follows from one run on several OS threads.
 //!
-//! Source: Huang (PLDI 2015), section 4.3, MCR-P: what follows from one execution does not depend on others. All share one
-//! [`Frontier`](super::frontier::Frontier), so that no class is executed twice however many work on it.
+//! Source: Huang (PLDI 2015), section 4.3, MCR-P, which expands several executions at the same time. Here the events of one are
+//! shared out, and the next one is executed when all that follows from it is known: what two executions that
+//! are expanded at the same time have in common would be asked twice.
 
-use std::collections::VecDeque;
 use std::fmt;
+use std::hint;
 use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
+use super::expand::Effort;
 use super::frontier::Shared;
-use super::task::Task;
-use crate::mcm::model::Model;
+use super::task::Subject;
 use crate::mcm::query::Solver;
 use crate::mcm::state::State;
 
-/// How many tasks wait per thread before whoever executes helps.
-const WAITING: usize = 4;
-
-/// How long whoever executes waits before it looks for seeds again.
-const LOOK: Duration = Duration::from_micros(200);
+/// How often a thread that has nothing to do looks for something before it sleeps: to be woken takes as long as what there
+/// is to do about a run of some hundred events.
+const LOOKS: u32 = 10_000;
 
 #[derive(Debug, Default)]
 struct Work {
-    tasks: VecDeque<Task>,
-    /// Models that are not needed any more, for their memory.
-    spare: Vec<Model>,
-    expanding: usize,
-    /// A thread has panicked.
+    /// The run that is being expanded, if others may take part.
+    subject: Option<Arc<Subject>>,
+    /// How many do.
+    busy: usize,
+    /// How many sleep.
+    asleep: usize,
+    /// What they did.
+    effort: Effort,
+    /// One has panicked.
     broken: bool,
     over: bool,
 }
@@ -36,9 +39,15 @@ struct Work {
 #[derive(Debug, Default)]
 struct Place {
     work: Mutex<Work>,
-    /// There is a task, or it is over.
+    /// How many runs there have been.
+    runs: AtomicUsize,
+    /// How many threads are busy.
+    busy: AtomicUsize,
+    /// Nobody needs to go on.
+    stop: AtomicBool,
+    /// There is a run, or it is over.
     called: Condvar,
-    /// A task has been done.
+    /// A thread is not busy any more.
     done: Condvar,
 }
 
@@ -46,9 +55,57 @@ impl Place {
     fn work(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// A run that is none of those before. `None`: it is over.
+    fn next(&self, last: &mut usize) -> Option<Arc<Subject>> {
+        loop {
+            let waits = |last: usize| self.runs.load(Ordering::Acquire) == last;
+            let looks = (0..LOOKS).take_while(|_| {
+                hint::spin_loop();
+                waits(*last)
+            });
+            looks.for_each(drop);
+            let mut work = self.work();
+            work.asleep += 1;
+            let idle = |work: &mut Work| waits(*last) && !work.over;
+            let work = self.called.wait_while(work, idle);
+            let mut work = work.unwrap_or_else(PoisonError::into_inner);
+            work.asleep -= 1;
+            if work.over {
+                return None;
+            }
+            *last = self.runs.load(Ordering::Acquire);
+            // It may have ended meanwhile.
+            if let Some(subject) = work.subject.clone() {
+                work.busy += 1;
+                self.busy.store(work.busy, Ordering::Release);
+                return Some(subject);
+            }
+        }
+    }
 }
 
-/// Threads that expand runs.
+/// Says that a thread has done its part, be it by a panic.
+struct Doing<'a> {
+    place: &'a Place,
+    subject: Option<Arc<Subject>>,
+    effort: Effort,
+}
+
+impl Drop for Doing<'_> {
+    fn drop(&mut self) {
+        // First of all: whoever waits takes the run apart.
+        drop(self.subject.take());
+        let mut work = self.place.work();
+        work.busy -= 1;
+        work.effort.add(self.effort);
+        work.broken |= thread::panicking();
+        self.place.busy.store(work.busy, Ordering::Release);
+        self.place.done.notify_all();
+    }
+}
+
+/// Threads that take part in expansions.
 pub struct Pool {
     place: Arc<Place>,
     threads: Vec<JoinHandle<()>>,
@@ -59,22 +116,6 @@ impl fmt::Debug for Pool {
         f.debug_struct("Pool")
             .field("threads", &self.threads.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// Says that a thread has done its task, be it by a panic.
-struct Doing<'a> {
-    place: &'a Place,
-    task: Option<Task>,
-}
-
-impl Drop for Doing<'_> {
-    fn drop(&mut self) {
-        let mut work = self.place.work();
-        work.expanding -= 1;
-        work.broken |= thread::panicking();
-        work.spare.extend(self.task.take().map(Task::into_model));
-        self.place.done.notify_all();
     }
 }
 
@@ -90,13 +131,18 @@ impl Pool {
             let (place, shared, mut solver) = (place.clone(), shared.clone(), solver.clone());
             thread::Builder::new().spawn(move || {
                 let mut state = State::default();
-                while let Some(task) = next(&place) {
+                let mut last = 0;
+                while let Some(subject) = place.next(&mut last) {
                     let mut doing = Doing {
                         place: &place,
-                        task: Some(task),
+                        subject: Some(subject),
+                        effort: Effort::default(),
                     };
-                    if let Some(task) = &mut doing.task {
-                        task.expand(&shared, &mut solver, &mut state);
+                    if let Some(subject) = &doing.subject {
+                        let stop = &place.stop;
+                        doing.effort = subject
+                            .flip(&shared, &mut solver, &mut state, u64::MAX, stop)
+                            .0;
                     }
                 }
             })
@@ -105,57 +151,46 @@ impl Pool {
         Ok(Self { place, threads })
     }
 
-    /// Takes a task over. The answer is a model's memory for the next.
-    pub fn give(&self, task: Task) -> Model {
+    /// Has all threads take part in this, until that is [ended](Helping::end).
+    #[must_use]
+    pub fn share(&self, subject: Arc<Subject>) -> Helping<'_> {
         let mut work = self.place.work();
-        work.tasks.push_back(task);
-        self.place.called.notify_one();
-        work.spare.pop().unwrap_or_default()
-    }
-
-    /// A task that whoever executes should do: there are too many. `idle`: there is nothing else to do.
-    pub fn take(&self, idle: bool) -> Option<Task> {
-        let mut work = self.place.work();
-        let many = work.tasks.len() > WAITING * self.threads.len();
-        if many || idle {
-            work.tasks.pop_front()
-        } else {
-            None
+        self.place.stop.store(false, Ordering::Relaxed);
+        work.subject = Some(subject);
+        // While the lock is held: who falls asleep looks for it then.
+        self.place.runs.fetch_add(1, Ordering::Release);
+        if work.asleep > 0 {
+            self.place.called.notify_all();
         }
-    }
-
-    /// Whether seeds may still be planted.
-    ///
-    /// # Panics
-    /// When a thread has.
-    pub fn is_busy(&self) -> bool {
-        let work = self.place.work();
-        assert!(!work.broken, "an expansion has panicked");
-        work.expanding > 0 || !work.tasks.is_empty()
-    }
-
-    /// Waits until a task has been done, or for so long that seeds may have been planted.
-    pub fn wait(&self) {
-        let work = self.place.work();
-        let before = work.expanding;
-        let _ = self
-            .place
-            .done
-            .wait_timeout_while(work, LOOK, |work| before > 0 && work.expanding >= before);
+        Helping(&self.place)
     }
 }
 
-/// The next task, or that it is over.
-fn next(place: &Place) -> Option<Task> {
-    let mut work = place
-        .called
-        .wait_while(place.work(), |work| work.tasks.is_empty() && !work.over)
-        .unwrap_or_else(PoisonError::into_inner);
-    if work.over {
-        return None;
+/// The time in which threads take part in something.
+#[derive(Debug)]
+pub struct Helping<'p>(&'p Place);
+
+impl Helping<'_> {
+    /// Waits until all are through with the event that each is at. What they did.
+    ///
+    /// # Panics
+    /// When one has.
+    #[must_use]
+    pub fn end(self) -> Effort {
+        let place = self.0;
+        place.stop.store(true, Ordering::Relaxed);
+        place.work().subject = None;
+        let waits = || place.busy.load(Ordering::Acquire) > 0;
+        let looks = (0..LOOKS).take_while(|_| {
+            hint::spin_loop();
+            waits()
+        });
+        looks.for_each(drop);
+        let work = place.done.wait_while(place.work(), |work| work.busy > 0);
+        let mut work = work.unwrap_or_else(PoisonError::into_inner);
+        assert!(!work.broken, "an expansion has panicked");
+        std::mem::take(&mut work.effort)
     }
-    work.expanding += 1;
-    work.tasks.pop_front()
 }
 
 impl Drop for Pool {
