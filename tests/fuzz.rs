@@ -34,13 +34,7 @@ fn examples() -> PathBuf {
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// The examples that are fuzzed.
-const EXAMPLES: [&str; 5] = [
-    "bluetooth",
-    "account",
-    "stringbuffer",
-    "rotation",
-    "deadlock",
-];
+const EXAMPLES: [&str; 3] = ["bluetooth", "rotation", "deadlock"];
 
 /// One crate of all the programs here, each a module, so that they are built at once.
 fn package() -> &'static Path {
@@ -122,13 +116,6 @@ fn known_bugs_are_found_and_confirmed_and_fixed_twins_are_clean() {
     let rotation = "rotation::request_during_a_change";
     let expected = [
         ("bluetooth::stop_during_a_request", "assertion", 40, 2),
-        ("account::transfer_during_a_withdrawal", "assertion", 38, 1),
-        (
-            "stringbuffer::append_while_the_source_shrinks",
-            "index",
-            37,
-            1,
-        ),
         // The input is one of four thousand million.
         (rotation, "assertion", 35, 2),
         ("deadlock::opposite_transfers", "deadlock", 17, 0),
@@ -143,7 +130,7 @@ fn known_bugs_are_found_and_confirmed_and_fixed_twins_are_clean() {
         assert_eq!(report["harnesses"][0]["faults"], Value::Array(Vec::new()));
 
         let twin = format!("fixed_{harness}");
-        let clean = fuzz(&twin, &["--time", "2"]);
+        let clean = fuzz(&twin, &["--time", "1"]);
         assert_eq!(clean.code, Some(0), "{twin}: {}", clean.shown());
         let report = clean.json();
         for role in report["harnesses"][0]["roles"].as_array().unwrap() {

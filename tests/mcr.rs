@@ -186,27 +186,8 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
         built: &built,
     };
     let options = Options {
-        path: path.display().to_string(),
-        strategy: "mcr",
-        samples: false,
-        divides: false,
-        threaded: false,
-        checkpoint: None,
-        lazy_relations: false,
         solver: exploring::Solver::With(|| Box::new(Liar(OrderSolver::default()))),
-        learning_runs: 0,
-        call_depth: 0,
-        bound: None,
-        inputs: Vec::new(),
-        max_inputs: 1,
-        seed: 0,
-        max_steps: 20_000,
-        max_executions: u64::MAX,
-        stack_size: 2 << 20,
-        deadline: None,
-        hang_after: Duration::from_secs(60),
-        jobs: 1,
-        target_dir,
+        ..Options::new(&path, "mcr", target_dir)
     };
     let error = exploring::run(
         subject,

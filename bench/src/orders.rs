@@ -12,7 +12,7 @@
 //! All must agree on every query, and every execution is validated.
 
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
@@ -191,7 +191,11 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
         generated: &generated,
         built: &built,
     };
-    let options = options(path, target_dir);
+    let options = Options {
+        solver: Answers::With(|| Box::new(Noting)),
+        max_executions: EXECUTIONS,
+        ..Options::new(&path, "mcr", target_dir)
+    };
     seqz::explore::run(
         subject,
         &harnesses,
@@ -203,32 +207,6 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
     progress.finish();
     let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(std::mem::take(&mut *asked))
-}
-
-fn options(path: PathBuf, target_dir: PathBuf) -> Options {
-    Options {
-        path: path.display().to_string(),
-        strategy: "mcr",
-        samples: false,
-        divides: false,
-        threaded: false,
-        checkpoint: None,
-        lazy_relations: false,
-        solver: Answers::With(|| Box::new(Noting)),
-        learning_runs: 0,
-        call_depth: 0,
-        bound: None,
-        inputs: Vec::new(),
-        max_inputs: 1,
-        seed: 0,
-        max_steps: 20_000,
-        max_executions: EXECUTIONS,
-        stack_size: 2 << 20,
-        deadline: None,
-        hang_after: Duration::from_secs(60),
-        jobs: 1,
-        target_dir,
-    }
 }
 
 /// All queries about models that are taken evenly from all, about so many.

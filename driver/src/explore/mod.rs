@@ -77,6 +77,36 @@ pub struct Options {
     pub target_dir: PathBuf,
 }
 
+impl Options {
+    /// By this strategy, named as workers know it, and otherwise as `seqz explore` does it.
+    #[must_use]
+    pub fn new(path: &Path, strategy: &'static str, target_dir: PathBuf) -> Self {
+        Self {
+            path: path.display().to_string(),
+            strategy,
+            samples: false,
+            divides: false,
+            threaded: false,
+            lazy_relations: false,
+            learning_runs: 0,
+            call_depth: 0,
+            solver: Solver::Order,
+            bound: None,
+            inputs: Vec::new(),
+            max_inputs: 1,
+            seed: 0,
+            max_steps: 20_000,
+            max_executions: u64::MAX,
+            stack_size: 2 << 20,
+            deadline: None,
+            hang_after: Duration::from_secs(60),
+            jobs: 1,
+            checkpoint: None,
+            target_dir,
+        }
+    }
+}
+
 /// A file from which a search goes on.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
