@@ -30,10 +30,11 @@
 
 mod visits;
 
+use crate::dpor::turn_round;
 use crate::event::{Event, Object};
 use crate::executor::{Pick, RunEnd, View};
 use crate::observation::Test;
-use crate::race::{Latest, going_on, is_immediate, races, starting, was_let_go_by};
+use crate::race::{Latest, going_on, is_immediate, races};
 use crate::relation::Relation;
 use crate::search::Divergence;
 use crate::stack::{Stack, Step};
@@ -100,16 +101,7 @@ impl CachedDpor {
 
     /// As [`Dpor`](crate::Dpor) does.
     fn race(&mut self, latest: Latest) {
-        for position in races(&self.trace, latest) {
-            let node = self.stack.node(position);
-            let there = node.enabled.contains(latest.thread);
-            if was_let_go_by(latest, position, there)
-                || !is_immediate(&self.trace, latest, position)
-            {
-                continue;
-            }
-            node.try_one_of(starting(&self.trace, latest, position), latest.thread);
-        }
+        turn_round(&self.trace, &mut self.stack, latest);
     }
 
     /// Turns round the races of an operation that comes later, after events that are not known.

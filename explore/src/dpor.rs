@@ -30,6 +30,21 @@ pub struct Dpor {
     trace: Trace,
 }
 
+/// Makes sure that each race of this operation is turned round: some thread that can start a reversal is in the backtrack
+/// set before the racing event, or asleep there.
+pub(crate) fn turn_round(trace: &Trace, stack: &mut Stack, latest: Latest) {
+    for position in races(trace, latest) {
+        let node = stack.node(position);
+        let there = node.enabled.contains(latest.thread);
+        if was_let_go_by(latest, position, there) || !is_immediate(trace, latest, position) {
+            continue;
+        }
+        // An exclusive lock may have to wait there for shared holders that come after the racing event; then there is no
+        // reversal to explore.
+        node.try_one_of(starting(trace, latest, position), latest.thread);
+    }
+}
+
 impl Dpor {
     /// From the start.
     #[must_use]
@@ -37,21 +52,8 @@ impl Dpor {
         Self::default()
     }
 
-    /// Makes sure that each race of this operation is turned round: some thread that can start a reversal is in the
-    /// backtrack set before the racing event, or asleep there.
     fn race(&mut self, latest: Latest) {
-        for position in races(&self.trace, latest) {
-            let node = self.stack.node(position);
-            let there = node.enabled.contains(latest.thread);
-            if was_let_go_by(latest, position, there)
-                || !is_immediate(&self.trace, latest, position)
-            {
-                continue;
-            }
-            // An exclusive lock may have to wait there for shared holders that come after the racing event; then there is
-            // no reversal to explore.
-            node.try_one_of(starting(&self.trace, latest, position), latest.thread);
-        }
+        turn_round(&self.trace, &mut self.stack, latest);
     }
 
     fn races_of_waiting(&mut self, view: &View<'_>) {
