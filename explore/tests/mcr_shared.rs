@@ -261,7 +261,6 @@ fn a_seed_that_was_not_followed_executes_nothing() {
         effort: Default::default(),
     };
     let seed = Change::Seed {
-        run: 0,
         aim: Aim::Class,
         nodes: vec![(0, 1)],
         schedule: [0].into_iter().collect(),

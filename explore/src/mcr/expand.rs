@@ -103,7 +103,6 @@ impl Questions {
 pub struct Expansion<'a, S> {
     model: &'a Model,
     paths: &'a Paths,
-    run: u32,
     /// All that is known. Others may work on it, too: what is not known now may be a little later, and then there are
     /// two seeds of one class. Of these only one is executed, since what comes of it covers the other.
     shared: &'a Shared,
@@ -115,10 +114,9 @@ pub struct Expansion<'a, S> {
 
 impl<'a, S: Solver> Expansion<'a, S> {
     /// Of this run, as far as these questions have not been asked.
-    pub const fn new(
+    pub fn new(
         model: &'a Model,
         paths: &'a Paths,
-        run: u32,
         shared: &'a Shared,
         solver: &'a mut S,
         state: &'a mut State,
@@ -127,17 +125,11 @@ impl<'a, S: Solver> Expansion<'a, S> {
         Self {
             model,
             paths,
-            run,
             shared,
             solver,
             state,
             questions,
-            effort: Effort {
-                flips: 0,
-                covered: 0,
-                queries: 0,
-                unknown: 0,
-            },
+            effort: Effort::default(),
         }
     }
 
@@ -257,9 +249,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
             let nodes = self.nodes(&cut, lane, node);
             // Another thread may have been faster.
             let known = frontier.classes.covering(&nodes, Among::All);
-            let member = known.unwrap_or_else(|| {
-                frontier.plant_class(self.run, nodes, schedule.into_iter().collect())
-            });
+            let member = known
+                .unwrap_or_else(|| frontier.plant_class(nodes, schedule.into_iter().collect()));
             beyond.list(&frontier.classes, member, &lower, &mut open);
             looked.insert(lower);
         }
@@ -343,13 +334,11 @@ impl<'a, S: Solver> Expansion<'a, S> {
         let complete = deadlocks::cores(self.model, &mut cores);
         self.effort.unknown += u64::from(!complete);
         for core in &cores {
-            let (model, paths, shared, run) = (self.model, self.paths, self.shared, self.run);
+            let (model, paths, shared) = (self.model, self.paths, self.shared);
             self.effort.unknown += deadlocks::endings(model, core, self.solver, |ending| {
                 let key = paths.key(model, &ending.cut);
                 let nodes = paths.at(model, &ending.cut);
-                shared
-                    .write()
-                    .plant_ending(run, key, nodes, ending.schedule);
+                shared.write().plant_ending(key, nodes, ending.schedule);
             });
         }
     }

@@ -181,9 +181,8 @@ impl Frontier {
         }
     }
 
-    fn plant(&mut self, run: u32, aim: Aim, nodes: Partial, schedule: Schedule) -> Seed {
+    fn plant(&mut self, aim: Aim, nodes: Partial, schedule: Schedule) -> Seed {
         self.note(|| Change::Seed {
-            run,
             aim,
             nodes: nodes.clone(),
             schedule: schedule.clone(),
@@ -194,8 +193,8 @@ impl Frontier {
     }
 
     /// A new seed of a class.
-    pub fn plant_class(&mut self, run: u32, nodes: Partial, schedule: Schedule) -> ClassId {
-        let seed = self.plant(run, Aim::Class, nodes, schedule);
+    pub fn plant_class(&mut self, nodes: Partial, schedule: Schedule) -> ClassId {
+        let seed = self.plant(Aim::Class, nodes, schedule);
         seed.member().unwrap_or(ClassId::MAX)
     }
 
@@ -206,16 +205,16 @@ impl Frontier {
     }
 
     /// A new seed that shows a race between these places, unless one is known.
-    pub fn plant_race(&mut self, run: u32, places: (Site, Site), schedule: Schedule) {
+    pub fn plant_race(&mut self, places: (Site, Site), schedule: Schedule) {
         if self.races.insert(places) {
-            self.plant(run, Aim::Race, Vec::new(), schedule);
+            self.plant(Aim::Race, Vec::new(), schedule);
         }
     }
 
     /// A new seed that is a whole execution, predicted from this run, unless it is known.
-    pub fn plant_ending(&mut self, run: u32, key: u64, nodes: Partial, schedule: Schedule) {
+    pub fn plant_ending(&mut self, key: u64, nodes: Partial, schedule: Schedule) {
         if !self.keys.contains(&key) && !self.planned.contains(&key) {
-            self.plant(run, Aim::Ending(key), nodes, schedule);
+            self.plant(Aim::Ending(key), nodes, schedule);
         }
     }
 

@@ -64,8 +64,6 @@ pub enum Change {
     },
     /// A seed has got its number: the next.
     Seed {
-        /// The run that it was predicted from.
-        run: u32,
         /// What for.
         aim: Aim,
         /// See [`Seed::nodes`](super::frontier::Seed::nodes).

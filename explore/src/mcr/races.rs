@@ -12,7 +12,7 @@ use crate::mcm::query::{Goal, Query, Solver, Verdict};
 
 /// Finds seeds for races between pairs of places of which none is known. The answer is how many queries were given
 /// up.
-pub fn predict<S: Solver>(model: &Model, run: u32, solver: &mut S, shared: &Shared) -> u64 {
+pub fn predict<S: Solver>(model: &Model, solver: &mut S, shared: &Shared) -> u64 {
     let mut unknown = 0;
     for cell in model.cells().iter().filter(|cell| cell.plain) {
         for (number, &one) in cell.uses.iter().enumerate() {
@@ -46,7 +46,7 @@ pub fn predict<S: Solver>(model: &Model, run: u32, solver: &mut S, shared: &Shar
                         let lanes = witness.into_iter().chain([one.0, other.0]);
                         let thread = |lane| model.lane_at(lane).thread;
                         let schedule = lanes.map(thread).collect();
-                        shared.write().plant_race(run, sites, schedule);
+                        shared.write().plant_race(sites, schedule);
                     }
                 }
             }

@@ -85,7 +85,6 @@ impl Restoring {
                 aim,
                 nodes,
                 schedule,
-                ..
             } => {
                 if !nodes
                     .iter()

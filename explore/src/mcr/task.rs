@@ -37,8 +37,7 @@ impl Subject {
         stop: &AtomicBool,
     ) -> (Effort, bool) {
         let (model, paths, questions) = (&self.model, &self.paths, self.questions(shared));
-        let mut expansion =
-            Expansion::new(model, paths, self.run, shared, solver, state, questions);
+        let mut expansion = Expansion::new(model, paths, shared, solver, state, questions);
         let all = expansion.flip_all(queries, stop);
         (expansion.effort(), all)
     }
@@ -113,12 +112,11 @@ impl Task {
             questions,
         } = &**subject;
         if let Some(questions) = questions.get() {
-            let mut expansion =
-                Expansion::new(model, paths, *run, shared, solver, state, questions);
+            let mut expansion = Expansion::new(model, paths, shared, solver, state, questions);
             expansion.block_all();
             self.effort.add(expansion.effort());
         }
-        self.effort.unknown += predict(model, *run, solver, shared);
+        self.effort.unknown += predict(model, solver, shared);
         let mut frontier = shared.write();
         frontier.expanded(*run, self.effort);
         frontier.flush();

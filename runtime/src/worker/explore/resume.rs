@@ -224,7 +224,7 @@ wire!(Origin { 0 = First, 1 = Seed(number), 2 = Again(run) });
 wire!(Change {
     0 = Thread { thread, parent, nth },
     1 = Node { thread, parent, observation },
-    2 = Seed { run, aim, nodes, schedule },
+    2 = Seed { aim, nodes, schedule },
     3 = Ran { origin, member, leads_on, ends, key, lost, open },
     4 = Expanded { run, effort }
 });
