@@ -455,8 +455,7 @@ impl Engine {
 
     /// The log of T' is whole: makes it ready for feasibility checks.
     pub(crate) fn close_interfering(&mut self) {
-        self.log_changed = self.grid.interference().ops() != self.interfering;
-        self.grid.begin(&self.interfering);
+        self.log_changed = self.grid.begin(&self.interfering);
     }
 }
 

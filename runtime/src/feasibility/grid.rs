@@ -12,13 +12,18 @@
 //! when it changes rows before it (a local read that makes an x-live block longer, a non-local one that holds T's
 //! write back), rows are computed again from there, and only when somebody asks.
 
+mod reader;
+
+pub use reader::Reader;
+
 use super::bits::{NONE, first, holds, index};
-use super::interference::{Interference, Slot};
+use super::interference::Interference;
 use super::lane::{Lane, Scratch};
+use super::path::Path;
 use super::track::Track;
 use super::witness::trace_back;
 use super::{Interleaving, Verdict};
-use crate::log::{Object, Op, TEvent};
+use crate::log::{Op, TEvent};
 
 /// Lanes that are kept at once. A log has as many as T' has reads, plus one; most are never asked for.
 const LANES: usize = 64;
@@ -29,7 +34,15 @@ const LANE_WORDS: usize = 8 << 20;
 #[derive(Clone, Debug)]
 pub struct Grid {
     interference: Interference,
+    /// The events of T.
+    log: Vec<TEvent>,
+    /// What answers most questions by itself.
+    path: Path,
+    spare: Path,
+    /// The events of T, as many as rows have been asked for.
     track: Track,
+    /// The track and the lanes are those of this execution.
+    ready: bool,
     lanes: Vec<Lane>,
     /// Per number of reads of T': its place in `lanes`, [`NONE`] if it has none.
     places: Vec<u32>,
@@ -73,7 +86,11 @@ impl Grid {
     pub fn new() -> Self {
         let mut made = Self {
             interference: Interference::new(&[]),
+            log: Vec::new(),
+            path: Path::default(),
+            spare: Path::default(),
             track: Track::default(),
+            ready: false,
             lanes: Vec::new(),
             places: Vec::new(),
             used: Vec::new(),
@@ -81,27 +98,56 @@ impl Grid {
             start: Start::NOWHERE,
             scratch: Scratch::default(),
         };
-        made.reset();
+        made.restart(true);
         made
     }
 
-    /// Starts a new execution with this log of T'. Costs a comparison when it is the log of the execution before.
-    pub fn begin(&mut self, interfering: &[Op]) {
-        self.interference.refill(interfering);
-        self.reset();
+    /// Starts a new execution with this log of T'. Costs a comparison when it is the log of the execution before. The answer
+    /// is whether it is another one.
+    pub fn begin(&mut self, interfering: &[Op]) -> bool {
+        let other = self.interference.refill(interfering);
+        self.restart(other);
+        other
     }
 
     /// Starts a new execution with the same log of T'.
     pub fn reset(&mut self) {
-        self.track.clear(&self.interference);
-        for reads in self.used.drain(..) {
-            self.places[reads as usize] = NONE;
+        self.restart(false);
+    }
+
+    fn restart(&mut self, other: bool) {
+        self.log.clear();
+        self.path.clear(&self.interference, other);
+        self.ready = false;
+    }
+
+    /// Sees to it that the track has all events of T.
+    #[inline]
+    fn feed(&mut self) {
+        if !self.ready || self.track.len() < self.log.len() {
+            self.feed_rest();
         }
-        if self.places.len() <= self.interference.len() {
-            self.places.resize(self.interference.len() + 1, NONE);
+    }
+
+    fn feed_rest(&mut self) {
+        if !self.ready {
+            self.ready = true;
+            self.track.clear(&self.interference);
+            for reads in self.used.drain(..) {
+                self.places[reads as usize] = NONE;
+            }
+            if self.places.len() <= self.interference.len() {
+                self.places.resize(self.interference.len() + 1, NONE);
+            }
+            self.victim = 0;
+            self.start = Start::NOWHERE;
         }
-        self.victim = 0;
-        self.start = Start::NOWHERE;
+        for at in self.track.len()..self.log.len() {
+            let dirty = self.track.push(&self.interference, self.log[at]);
+            if dirty <= at {
+                self.spoil(dirty);
+            }
+        }
     }
 
     /// The log of T'.
@@ -110,10 +156,16 @@ impl Grid {
         &self.interference
     }
 
+    /// The events of T so far.
+    #[must_use]
+    pub fn events(&self) -> &[TEvent] {
+        &self.log
+    }
+
     /// The number of events of T so far.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.track.len()
+        self.log.len()
     }
 
     /// Whether T has done nothing yet.
@@ -125,24 +177,25 @@ impl Grid {
     /// T does one more event. Nothing is decided before it is asked for.
     #[inline]
     pub fn push(&mut self, event: TEvent) {
-        let at = self.track.len();
-        let dirty = self.track.push(&self.interference, event);
-        if dirty <= at {
-            self.spoil(dirty);
-        }
+        let at = self.log.len();
+        self.log.push(event);
+        self.path.push(&self.interference, event, at);
     }
 
     /// Takes T's last event back.
     pub fn pop(&mut self) {
-        if let Some(dirty) = self.track.pop(&self.interference) {
-            self.spoil(dirty);
-        }
+        self.truncate(self.len().saturating_sub(1));
     }
 
     /// Takes back all events of T but the first `len`.
     pub fn truncate(&mut self, len: usize) {
-        while self.track.len() > len {
-            self.pop();
+        self.log.truncate(len);
+        self.path.truncate(len);
+        while self.ready
+            && self.track.len() > len
+            && let Some(dirty) = self.track.pop(&self.interference)
+        {
+            self.spoil(dirty);
         }
     }
 
@@ -150,6 +203,15 @@ impl Grid {
     #[inline]
     #[must_use]
     pub fn feasible(&mut self) -> bool {
+        let (u, log, spare) = (&self.interference, &self.log, &mut self.spare);
+        match self.path.decide(u, log, spare) {
+            Some(feasible) => feasible,
+            None => self.feasible_by_rows(),
+        }
+    }
+
+    fn feasible_by_rows(&mut self) -> bool {
+        self.feed();
         let must = self.track.must();
         if must == self.start.must && must != NONE {
             self.track.settle(&self.interference);
@@ -168,6 +230,11 @@ impl Grid {
     /// Whether the log would be feasible if T's next event were this one.
     #[must_use]
     pub fn would_be_feasible(&mut self, event: TEvent) -> bool {
+        let (u, log, spare) = (&self.interference, &self.log, &mut self.spare);
+        if let Some(feasible) = self.path.would(u, log, event, spare) {
+            return feasible;
+        }
+        self.feed();
         let dirty = self.track.push(&self.interference, event);
         let feasible = self.cut(Some(dirty)).is_some();
         self.track.pop(&self.interference);
@@ -210,6 +277,7 @@ impl Grid {
     /// T' can run on: T is in no x-live block any more, and what T wrote has come before no read of T' that must not see it.
     #[must_use]
     pub fn lets_other_end(&mut self) -> bool {
+        self.feed();
         if self.track.must() == NONE {
             return false;
         }
@@ -223,6 +291,15 @@ impl Grid {
     /// Whether T can be at its end when T' has done exactly its first `cut` events.
     #[must_use]
     pub fn reachable_at(&mut self, cut: usize) -> bool {
+        if cut > self.interference.len() {
+            return false;
+        }
+        let (u, log) = (&self.interference, &self.log);
+        self.path.reaches(u, log, index(cut)) || self.reachable_by_rows(cut)
+    }
+
+    fn reachable_by_rows(&mut self, cut: usize) -> bool {
+        self.feed();
         // Must is NONE, the largest number, when an event has no column at all.
         if cut > self.interference.len() || index(cut) < self.track.must() {
             return false;
@@ -243,7 +320,7 @@ impl Grid {
     /// An interleaving at whose end T' has done exactly its first `cut` events, if there is one.
     #[must_use]
     pub fn witness_at(&mut self, cut: usize) -> Option<Interleaving> {
-        if !self.reachable_at(cut) {
+        if !self.reachable_by_rows(cut) {
             return None;
         }
         let lane = self.lane(index(cut), index(cut));
@@ -267,6 +344,9 @@ impl Grid {
     /// How far T' goes in some interleaving; the place is one that [`Grid::reachable_at`] agrees with. With `probe`,
     /// rows from there on are not kept.
     fn cut(&mut self, probe: Option<usize>) -> Option<u32> {
+        if probe.is_none() {
+            self.feed();
+        }
         let must = self.track.must();
         if must == NONE {
             return None;
@@ -301,39 +381,6 @@ impl Grid {
             }
             cuts.advance(&self.interference, lane)?;
             place = self.lane(cuts.now, cuts.limit);
-        }
-    }
-
-    /// The question which writes of T' to the object T's next event could read.
-    #[inline]
-    pub fn reader(&mut self, x: Object) -> Reader<'_> {
-        let must = self.track.must();
-        if must != NONE {
-            self.track.settle(&self.interference);
-        }
-        let slot = self.interference.slot(x);
-        Reader {
-            grid: self,
-            must,
-            slot,
-            shown: None,
-        }
-    }
-
-    /// Puts into the scratch row the columns at which T may read a value that T' wrote.
-    #[inline]
-    fn show_foreign(&mut self, lane: usize, slot: Slot, update: bool) {
-        let lane = &mut self.lanes[lane];
-        let written = self.track.written(slot);
-        if written == 0 {
-            let row = lane.row(&self.interference, &self.track, self.track.len());
-            self.scratch.keep(row);
-        } else {
-            let (u, t) = (&self.interference, &self.track);
-            lane.foreign(u, t, slot, written, &mut self.scratch);
-        }
-        if update {
-            lane.keep_writable(&self.interference, slot, self.scratch.row_mut());
         }
     }
 
@@ -381,58 +428,6 @@ impl Grid {
     fn spoil(&mut self, row: usize) {
         for lane in &mut self.lanes[..self.used.len()] {
             lane.spoil(row);
-        }
-    }
-}
-
-/// Asks for one object which writes of T' T's next event could read. The values that T may find are those that T' wrote
-/// after T's own latest write to it, and each is there in columns of its own: they are found once for all writes.
-#[derive(Debug)]
-pub struct Reader<'g> {
-    grid: &'g mut Grid,
-    must: u32,
-    slot: Slot,
-    /// What the scratch row shows: for which lane, up to which word, and whether for an update.
-    shown: Option<(u32, u32, bool)>,
-}
-
-impl Reader<'_> {
-    /// The first write of T' to the object from this event on.
-    fn next_write(&self, from: u32) -> Option<u32> {
-        first(self.grid.interference.writes(self.slot), from)
-    }
-
-    /// [`Grid::would_be_feasible`] for a read, or an update, that sees this write of T' to the object.
-    #[inline]
-    #[must_use]
-    pub fn could_see(&mut self, step: u32, update: bool) -> bool {
-        if self.must == NONE {
-            return false;
-        }
-        let grid = &mut *self.grid;
-        let last = grid.interference.overwritten(self.slot, step);
-        if last < self.must {
-            return false;
-        }
-        let mut cuts = Cuts::from(&grid.interference, self.must.max(step + 1));
-        loop {
-            let lane = grid.lane(cuts.now, cuts.limit);
-            let show = Some((grid.lanes[lane].reads_below(), cuts.limit / 64, update));
-            if self.shown != show {
-                self.shown = show;
-                grid.show_foreign(lane, self.slot, update);
-            }
-            let lane = &grid.lanes[lane];
-            let lowest = first(grid.scratch.row(), step + 1).filter(|&lowest| lowest <= last);
-            match lowest {
-                None => return false,
-                // What T' does after the read does not matter: it may stay where it is.
-                Some(lowest) if lowest <= cuts.highest(lane) => return true,
-                Some(_) => {}
-            }
-            if cuts.advance(&grid.interference, lane).is_none() {
-                return false;
-            }
         }
     }
 }

@@ -30,6 +30,39 @@ const RELEASED: usize = 2;
 /// The place of an object in the analysis; 0 for all objects that T' has nothing to do with.
 pub(super) type Slot = u32;
 
+/// The rows of an object, each of one word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word([u64; KINDS]);
+
+impl Word {
+    /// See [`Interference::writes`].
+    #[inline(always)]
+    pub(super) fn writes(self) -> u64 {
+        self.0[WRITES]
+    }
+
+    /// See [`Interference::reads`].
+    #[inline(always)]
+    pub(super) fn reads(self) -> u64 {
+        self.0[READS]
+    }
+
+    /// See [`Interference::live`].
+    #[inline(always)]
+    pub(super) fn live(self) -> u64 {
+        self.0[LIVE]
+    }
+
+    /// See [`Interference::excluding`].
+    #[inline(always)]
+    pub(super) fn excluding(self, mode: LockMode) -> u64 {
+        match mode {
+            LockMode::Exclusive => self.0[INSIDE_ANY],
+            LockMode::Shared => self.0[INSIDE_EXCLUSIVE],
+        }
+    }
+}
+
 /// The log of T', analysed. Made anew in place, so that no memory is allocated once the largest log has been seen.
 #[derive(Clone, Debug, Default)]
 pub struct Interference {
@@ -254,6 +287,12 @@ impl Interference {
     pub(super) fn reads_and_live(&self, slot: Slot) -> (u64, u64) {
         let group = &self.masks.as_chunks::<KINDS>().0[slot as usize + OVERALL / KINDS];
         (group[READS], group[LIVE])
+    }
+
+    /// When a row is one word: the rows of the objects, by number, as far as there are slots.
+    pub(super) fn objects(&self) -> impl Iterator<Item = Word> {
+        let groups = self.masks.as_chunks::<KINDS>().0.iter();
+        groups.skip(OVERALL / KINDS + 1).map(|&rows| Word(rows))
     }
 
     /// The last column at which the value that T' writes at this step is still there: the step of its next write to

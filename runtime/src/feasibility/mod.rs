@@ -32,6 +32,7 @@ mod bits;
 mod grid;
 mod interference;
 mod lane;
+mod path;
 mod progress;
 mod track;
 mod validate;

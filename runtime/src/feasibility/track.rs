@@ -345,7 +345,7 @@ fn restrict(u: &Interference, row: &mut Event) {
 
 /// The columns at which T may take the step, as far as the event alone decides. Empty (`low > high`) when its source is
 /// none that the event can have.
-fn columns(u: &Interference, event: TEvent) -> (u32, u32) {
+pub(super) fn columns(u: &Interference, event: TEvent) -> (u32, u32) {
     let Some(source) = event.source else {
         return (index(u.len()), index(u.len()));
     };

@@ -5,11 +5,12 @@ use crate::{logs, small};
 use seqz_runtime::feasibility::{Grid, validate};
 use seqz_runtime::log::{Log, Op, TEvent};
 
+/// By the rows of the grid alone, which a witness is read off.
 fn from_scratch(under_test: &[TEvent], interfering: &[Op]) -> bool {
     let mut grid = Grid::new();
     grid.begin(interfering);
     under_test.iter().for_each(|&event| grid.push(event));
-    grid.feasible()
+    grid.witness().is_some()
 }
 
 /// Goes to the log's end with detours: other events that are asked for or pushed and taken back, and steps back.
@@ -38,7 +39,7 @@ fn wander(random: &mut Random, grid: &mut Grid, owned: &Owned) {
                 let mut fresh = Grid::new();
                 fresh.begin(&owned.interfering);
                 done.iter().for_each(|&event| fresh.push(event));
-                assert_eq!(grid.reachable_at(cut), fresh.reachable_at(cut));
+                assert_eq!(grid.reachable_at(cut), fresh.witness_at(cut).is_some());
             }
             7 => sources_are_those_that_would_be_feasible(grid, event.op, owned),
             _ => {

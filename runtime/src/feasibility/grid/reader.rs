@@ -1,0 +1,117 @@
+//! Which writes of T' a read of T could see.
+
+use super::{Cuts, Grid};
+use crate::feasibility::bits::{NONE, first};
+use crate::feasibility::interference::Slot;
+use crate::log::{Object, Op, TEvent};
+
+impl Grid {
+    /// The question which writes of T' to the object T's next event could read.
+    #[inline]
+    pub fn reader(&mut self, x: Object) -> Reader<'_> {
+        let slot = self.interference.slot(x);
+        Reader {
+            grid: self,
+            must: None,
+            x,
+            slot,
+            shown: None,
+        }
+    }
+
+    /// Puts into the scratch row the columns at which T may read a value that T' wrote.
+    #[inline]
+    fn show_foreign(&mut self, lane: usize, slot: Slot, update: bool) {
+        let lane = &mut self.lanes[lane];
+        let written = self.track.written(slot);
+        if written == 0 {
+            let row = lane.row(&self.interference, &self.track, self.track.len());
+            self.scratch.keep(row);
+        } else {
+            let (u, t) = (&self.interference, &self.track);
+            lane.foreign(u, t, slot, written, &mut self.scratch);
+        }
+        if update {
+            lane.keep_writable(&self.interference, slot, self.scratch.row_mut());
+        }
+    }
+}
+
+/// Asks for one object which writes of T' T's next event could read. The values that T may find are those that T' wrote
+/// after T's own latest write to it, and each is there in columns of its own: they are found once for all writes.
+#[derive(Debug)]
+pub struct Reader<'g> {
+    grid: &'g mut Grid,
+    /// How much of T' must have happened, once the grid has been asked.
+    must: Option<u32>,
+    x: Object,
+    slot: Slot,
+    /// What the scratch row shows: for which lane, up to which word, and whether for an update.
+    shown: Option<(u32, u32, bool)>,
+}
+
+impl Reader<'_> {
+    /// The first write of T' to the object from this event on.
+    pub(super) fn next_write(&self, from: u32) -> Option<u32> {
+        first(self.grid.interference.writes(self.slot), from)
+    }
+
+    /// [`Grid::would_be_feasible`] for a read, or an update, that sees this write of T' to the object.
+    #[inline]
+    #[must_use]
+    pub fn could_see(&mut self, step: u32, update: bool) -> bool {
+        if self.must.is_none() {
+            let op = if update {
+                Op::Update(self.x)
+            } else {
+                Op::Read(self.x)
+            };
+            let grid = &mut *self.grid;
+            let (u, log, spare) = (&grid.interference, &grid.log, &mut grid.spare);
+            let event = TEvent::non_local(op, step);
+            if let Some(feasible) = grid.path.would(u, log, event, spare) {
+                return feasible;
+            }
+        }
+        self.could_see_by_rows(step, update)
+    }
+
+    fn could_see_by_rows(&mut self, step: u32, update: bool) -> bool {
+        let grid = &mut *self.grid;
+        let must = *self.must.get_or_insert_with(|| {
+            grid.feed();
+            let must = grid.track.must();
+            if must != NONE {
+                grid.track.settle(&grid.interference);
+            }
+            must
+        });
+        if must == NONE {
+            return false;
+        }
+        let last = grid.interference.overwritten(self.slot, step);
+        if last < must {
+            return false;
+        }
+        let mut cuts = Cuts::from(&grid.interference, must.max(step + 1));
+        loop {
+            let lane = grid.lane(cuts.now, cuts.limit);
+            let show = Some((grid.lanes[lane].reads_below(), cuts.limit / 64, update));
+            if self.shown != show {
+                self.shown = show;
+                grid.show_foreign(lane, self.slot, update);
+            }
+            let lane = &grid.lanes[lane];
+            let lowest = first(grid.scratch.row(), step + 1).filter(|&lowest| lowest <= last);
+            match lowest {
+                None => return false,
+                // What T' does after the read does not matter: it may stay where it is.
+                Some(lowest) if lowest <= cuts.highest(lane) => return true,
+                Some(_) => {}
+            }
+            if cuts.advance(&grid.interference, lane).is_none() {
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,472 @@
+//! One interleaving of what T has done so far, kept as T goes on.
+//!
+//! It is a path through the grid (see [`super::grid`]) that goes on to the right, that is lets T' do something, as late as
+//! it can: right before an event of T that asks for more of T'. As long as there is such a path the log is feasible, and
+//! to see whether it goes on takes a few operations on words. No row of the grid is needed for that. Where the path ends, it
+//! often shows as quickly that no other one goes on. What it can't tell, the grid decides.
+//!
+//! Only for logs of T' whose columns fit into a word.
+
+use super::bits::index;
+use super::interference::{Interference, Word};
+use super::track::columns;
+use crate::log::{LockMode, Object, Op, TEvent};
+
+/// How many events of T a path may have that is tried anew with T' further on at one of them.
+const AGAIN: usize = 64;
+
+/// An object: what T' does with it, and where the path was when T last did something with it, as columns.
+#[derive(Clone, Copy, Debug)]
+struct Seat {
+    word: Word,
+    places: Places,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Places {
+    /// At T's latest access.
+    at: u8,
+    /// At T's latest own write.
+    written: u8,
+    /// At T's latest access, T' had done none of its writes to the object from this step on, on any path.
+    fresh: u8,
+}
+
+/// What becomes of the path when T does one more event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// It goes on, T doing its event at this column; the last one at which it could is the other.
+    At(u32, u32),
+    /// No path goes on.
+    Impossible,
+    /// Another one may.
+    Unknown,
+}
+
+/// The path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Path {
+    /// There is one: the columns fit into a word.
+    on: bool,
+    /// Events have been taken back that it goes through.
+    stale: bool,
+    /// No path goes beyond it, if T's log does.
+    ends: bool,
+    /// How many events of T it goes through.
+    len: usize,
+    /// Where T' is.
+    column: u32,
+    /// Where T' must be at least, on any path.
+    must: u32,
+    /// Columns at which T' is in a block that excludes one which T is in.
+    forbidden: u64,
+    /// Steps of T' that would see what T wrote.
+    spoilt: u64,
+    /// Locks that T holds.
+    held: Vec<(Object, LockMode)>,
+    /// T's event that took the first of them.
+    opened: usize,
+    /// Before this event of T, T' goes on to this column at least.
+    ahead: (usize, u32),
+    /// Those that T' has to do with, by number, and some that it has not.
+    seats: Vec<Seat>,
+    /// The number of events of T'.
+    last: u32,
+}
+
+/// See [`Path::ahead`].
+const NOWHERE: (usize, u32) = (usize::MAX, 0);
+
+/// The bits `from..to`, both below 64.
+#[inline(always)]
+const fn span(from: u32, to: u32) -> u64 {
+    ((1 << to) - 1) & u64::MAX << from
+}
+
+impl Path {
+    /// The path of no events, for another log of T' if it is one.
+    pub(super) fn clear(&mut self, u: &Interference, other: bool) {
+        if other {
+            self.on = u.words() == 1;
+            self.last = index(u.len());
+            self.seats.clear();
+            if self.on {
+                self.seats.extend(u.objects().map(|word| Seat {
+                    word,
+                    places: Places::default(),
+                }));
+            }
+        }
+        self.ahead = NOWHERE;
+        self.restart();
+    }
+
+    fn restart(&mut self) {
+        self.stale = false;
+        self.ends = false;
+        self.len = 0;
+        self.column = 0;
+        self.must = 0;
+        self.forbidden = 0;
+        self.spoilt = 0;
+        self.held.clear();
+        for seat in &mut self.seats {
+            seat.places = Places::default();
+        }
+    }
+
+    /// T has done one more event, number `at`.
+    #[inline]
+    pub(super) fn push(&mut self, u: &Interference, event: TEvent, at: usize) {
+        if self.on && self.len == at && !self.stale {
+            self.step(u, event);
+        }
+    }
+
+    /// T's events from this one on have been taken back.
+    #[inline]
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.stale |= len < self.len;
+    }
+
+    /// Whether T's log, which is this one, is feasible, if that can be told.
+    #[inline]
+    pub(super) fn decide(
+        &mut self,
+        u: &Interference,
+        log: &[TEvent],
+        spare: &mut Self,
+    ) -> Option<bool> {
+        if self.len == log.len() && !self.stale {
+            return self.on.then_some(true);
+        }
+        self.decide_slowly(u, log, spare)
+    }
+
+    fn decide_slowly(
+        &mut self,
+        u: &Interference,
+        log: &[TEvent],
+        spare: &mut Self,
+    ) -> Option<bool> {
+        if !self.on {
+            return None;
+        }
+        self.refresh(u, log);
+        let (before, rest) = log.split_at(self.len);
+        let Some(&event) = rest.first() else {
+            return Some(true);
+        };
+        if self.ends {
+            return Some(false);
+        }
+        if self.otherwise(u, before, event, spare) {
+            spare.follow(u, rest);
+            std::mem::swap(self, spare);
+            if self.len == log.len() {
+                return Some(true);
+            }
+            return self.ends.then_some(false);
+        }
+        None
+    }
+
+    /// Whether T's log, which is this one, would be feasible with one more event, if that can be told.
+    #[inline]
+    pub(super) fn would(
+        &mut self,
+        u: &Interference,
+        log: &[TEvent],
+        event: TEvent,
+        spare: &mut Self,
+    ) -> Option<bool> {
+        if !self.on {
+            return None;
+        }
+        self.refresh(u, log);
+        if self.len < log.len() {
+            return self.ends.then_some(false);
+        }
+        match self.look(u, event) {
+            Look::At(..) => Some(true),
+            Look::Impossible => Some(false),
+            Look::Unknown => {
+                if self.otherwise(u, log, event, spare)
+                    && matches!(spare.look(u, event), Look::At(..))
+                {
+                    std::mem::swap(self, spare);
+                    return Some(true);
+                }
+                None
+            }
+        }
+    }
+
+    /// Whether T' can go on to this column, T doing nothing, if the path shows that.
+    pub(super) fn reaches(&mut self, u: &Interference, log: &[TEvent], column: u32) -> bool {
+        if !self.on {
+            return false;
+        }
+        self.refresh(u, log);
+        self.len == log.len() && self.column <= column && self.lets_move(column)
+    }
+
+    #[inline]
+    fn refresh(&mut self, u: &Interference, log: &[TEvent]) {
+        if self.stale {
+            if log.len() <= self.ahead.0 {
+                self.ahead = NOWHERE;
+            }
+            self.restart();
+            self.follow(u, log);
+        }
+    }
+
+    /// Goes on with these events of T, as far as it can.
+    fn follow(&mut self, u: &Interference, events: &[TEvent]) {
+        for &event in events {
+            if !self.step(u, event) {
+                break;
+            }
+        }
+    }
+
+    /// Tries another path where T's next event asks for a place of T' that it can't go to: T' has come past the blocks of
+    /// the locks that T holds before T took the first of them.
+    #[cold]
+    fn otherwise(
+        &self,
+        u: &Interference,
+        before: &[TEvent],
+        event: TEvent,
+        other: &mut Self,
+    ) -> bool {
+        if event.source.is_none() || self.held.is_empty() || before.len() > AGAIN {
+            return false;
+        }
+        let (low, high) = self.columns(u, event);
+        let column = low + (self.forbidden >> low).trailing_ones();
+        if column > high || self.ahead == (self.opened, column) {
+            return false;
+        }
+        other.on = true;
+        other.last = self.last;
+        other.seats.clone_from(&self.seats);
+        other.ahead = (self.opened, column);
+        other.restart();
+        other.follow(u, before);
+        other.len == before.len()
+    }
+
+    /// Goes on with one event of T. The answer is whether that goes.
+    #[inline]
+    fn step(&mut self, u: &Interference, event: TEvent) -> bool {
+        if event.source.is_none() && self.ahead.0 != self.len && self.stays(event.op) {
+            self.len += 1;
+            return true;
+        }
+        self.step_slowly(u, event)
+    }
+
+    fn step_slowly(&mut self, u: &Interference, event: TEvent) -> bool {
+        match self.look(u, event) {
+            Look::At(column, high) => {
+                self.go_on(event, column, high);
+                true
+            }
+            look => {
+                self.ends = look == Look::Impossible;
+                false
+            }
+        }
+    }
+
+    /// Does a local event of T where T' is, if that goes: what [`Self::look`] and [`Self::go_on`] do then.
+    #[inline]
+    fn stays(&mut self, op: Op) -> bool {
+        let column = self.column;
+        match op {
+            Op::Read(x) => {
+                if let Some(seat) = self.seats.get_mut(x as usize) {
+                    if seat.word.writes() & span(u32::from(seat.places.at), column) != 0 {
+                        return false;
+                    }
+                    seat.places.at = column as u8;
+                }
+            }
+            Op::Update(x) => {
+                if let Some(seat) = self.seats.get_mut(x as usize) {
+                    if seat.word.writes() & span(u32::from(seat.places.at), column) != 0 {
+                        return false;
+                    }
+                    self.spoilt |= seat.write(column);
+                }
+            }
+            Op::Write(x) => {
+                if let Some(seat) = self.seats.get_mut(x as usize) {
+                    seat.places.fresh = self.last as u8;
+                    self.spoilt |= seat.write(column);
+                }
+            }
+            Op::Acquire(lock, mode) => {
+                let inside = self.inside(lock, mode);
+                if inside >> column & 1 == 1 {
+                    return false;
+                }
+                self.acquire(lock, mode, inside);
+            }
+            Op::Release(lock, mode) => self.release(lock, mode),
+            Op::TryFail(..) | Op::Join => return false,
+        }
+        true
+    }
+
+    /// The columns at which T may do the event, as far as it alone decides; empty (`low > high`) where its source can't be one.
+    #[inline]
+    fn columns(&self, u: &Interference, event: TEvent) -> (u32, u32) {
+        match (event.source, event.op) {
+            (None, Op::Join) => (self.last, self.last),
+            (None, _) => (0, self.last),
+            (Some(source), Op::Read(x) | Op::Update(x)) => {
+                let seat = self.seats.get(x as usize);
+                let writes = seat.map_or(0, |seat| seat.word.writes());
+                if source >= self.last || writes >> source & 1 == 0 {
+                    return (1, 0);
+                }
+                let next = writes & u64::MAX << source << 1;
+                (source + 1, next.trailing_zeros().min(self.last))
+            }
+            (Some(_), _) => columns(u, event),
+        }
+    }
+
+    /// Whether T' can go on from where it is to this column.
+    #[inline]
+    fn lets_move(&self, column: u32) -> bool {
+        let steps = span(self.column, column);
+        steps & self.spoilt == 0 && steps << 1 & self.forbidden == 0
+    }
+
+    /// Columns at which T' is in a block that excludes one of T.
+    #[inline]
+    fn inside(&self, lock: Object, mode: LockMode) -> u64 {
+        let seat = self.seats.get(lock as usize);
+        seat.map_or(0, |seat| seat.word.excluding(mode))
+    }
+
+    #[inline]
+    fn acquire(&mut self, lock: Object, mode: LockMode, inside: u64) {
+        if self.held.is_empty() {
+            self.opened = self.len;
+        }
+        self.held.push((lock, mode));
+        self.forbidden |= inside;
+    }
+
+    #[inline]
+    fn release(&mut self, lock: Object, mode: LockMode) {
+        let held = self.held.iter().rposition(|&held| held == (lock, mode));
+        if let Some(held) = held {
+            self.held.swap_remove(held);
+        }
+        if self.forbidden != 0 {
+            let inside = |&(lock, mode): &(Object, LockMode)| self.inside(lock, mode);
+            self.forbidden = self.held.iter().map(inside).fold(0, |all, one| all | one);
+        }
+    }
+
+    #[inline]
+    fn look(&self, u: &Interference, event: TEvent) -> Look {
+        let (low, high) = self.columns(u, event);
+        if high < low.max(self.must) {
+            return Look::Impossible;
+        }
+        let mut column = self.column.max(low);
+        if self.ahead.0 == self.len {
+            column = column.max(self.ahead.1);
+        }
+        match event.op {
+            Op::Read(x) | Op::Update(x) => {
+                if let Some(Seat { word, places }) = self.seats.get(x as usize) {
+                    if let Some(source) = event.source {
+                        // T's own write must not fall between the paired write and this read.
+                        if u32::from(places.written) > source {
+                            return Look::Unknown;
+                        }
+                    } else if word.writes() & span(u32::from(places.at), column) != 0 {
+                        // T' has written the object since T's latest access.
+                        let unseen = word.writes() & span(u32::from(places.fresh), self.must);
+                        return if unseen == 0 {
+                            Look::Unknown
+                        } else {
+                            Look::Impossible
+                        };
+                    }
+                }
+            }
+            Op::Acquire(lock, mode) => {
+                // Until T' is past its block.
+                column += (self.inside(lock, mode) >> column).trailing_ones();
+            }
+            Op::Write(_) | Op::Release(..) | Op::TryFail(..) | Op::Join => {}
+        }
+        if column > high || column > self.column && !self.lets_move(column) {
+            return Look::Unknown;
+        }
+        Look::At(column, high)
+    }
+
+    #[inline]
+    fn go_on(&mut self, event: TEvent, column: u32, high: u32) {
+        self.column = column;
+        match event.op {
+            Op::Read(x) => {
+                if let Some(seat) = self.seats.get_mut(x as usize) {
+                    seat.places.at = column as u8;
+                    if event.source.is_some() {
+                        seat.places.fresh = high as u8;
+                    }
+                }
+            }
+            Op::Update(x) => {
+                if let Some(seat) = self.seats.get_mut(x as usize) {
+                    if event.source.is_some() {
+                        seat.places.fresh = high as u8;
+                    }
+                    self.spoilt |= seat.write(column);
+                }
+            }
+            Op::Write(x) => {
+                if let Some(seat) = self.seats.get_mut(x as usize) {
+                    seat.places.fresh = self.last as u8;
+                    self.spoilt |= seat.write(column);
+                }
+            }
+            Op::Acquire(lock, mode) => {
+                let inside = self.inside(lock, mode);
+                self.acquire(lock, mode, inside);
+            }
+            Op::Release(lock, mode) => self.release(lock, mode),
+            Op::Join => self.must = self.last,
+            Op::TryFail(..) => {}
+        }
+        if let Some(source) = event.source {
+            self.must = self.must.max(source + 1);
+        }
+        self.len += 1;
+    }
+}
+
+impl Seat {
+    /// T writes the object at this column. The answer is the step of T' that would see that, if there is one.
+    #[inline]
+    fn write(&mut self, column: u32) -> u64 {
+        (self.places.at, self.places.written) = (column as u8, column as u8);
+        if self.word.live() >> column & 1 == 0 {
+            return 0;
+        }
+        // The next that T' does with the object is this read.
+        let reads = self.word.reads() & u64::MAX << column;
+        reads & reads.wrapping_neg()
+    }
+}
