@@ -18,8 +18,8 @@ use crate::log::{Object, Op, TEvent};
 /// A panic has reached the top of a thread on the line of T, or before the split.
 pub(crate) fn panicked(handle: Handle) {
     let engine = handle.get();
-    let info = engine.take_panic(engine.under_test.len());
-    if info.events < engine.under_test.len() {
+    let info = engine.take_panic(engine.under_test().len());
+    if info.events < engine.under_test().len() {
         // What the thread did while it unwound is not part of the bug.
         engine.truncate_under_test(info.events);
     }
@@ -49,7 +49,7 @@ pub(crate) fn interfering_panicked(handle: Handle) {
 pub(crate) fn self_deadlock(handle: Handle, lock: Object, site: Site) {
     let engine = handle.get();
     let mut first = site;
-    for (event, trail) in engine.under_test.iter().zip(&engine.under_test_trail) {
+    for (event, trail) in engine.under_test().iter().zip(&engine.under_test_trail) {
         if matches!(event.op, Op::Acquire(l, _) if l == lock) {
             first = trail.site;
         }
@@ -116,7 +116,12 @@ pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
     if !engine.all_reads_done() || engine.joined {
         return;
     }
-    for at in 0..engine.blocks.len() {
+    let blocks = if engine.held.is_empty() {
+        0
+    } else {
+        engine.blocks.len()
+    };
+    for at in 0..blocks {
         let block = engine.blocks[at];
         let crossed = block.blocking
             && engine.held.iter().any(|held| excludes(*held, block.held))
@@ -270,7 +275,7 @@ fn report(
     let interleaving = if alone {
         (0..)
             .map(Step::UnderTest)
-            .take(engine.under_test.len())
+            .take(engine.under_test().len())
             .collect()
     } else {
         let witness = match cut {
@@ -358,7 +363,6 @@ impl Engine {
     }
 
     pub(super) fn truncate_under_test(&mut self, events: usize) {
-        self.under_test.truncate(events);
         self.under_test_trail.truncate(events);
         self.grid.truncate(events);
     }
@@ -429,7 +433,7 @@ impl Engine {
     }
 
     fn under_test_events(&self) -> Vec<Event> {
-        self.under_test
+        self.under_test()
             .iter()
             .zip(&self.under_test_trail)
             .map(|(&event, &trail)| self.event(event, trail))

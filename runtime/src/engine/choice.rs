@@ -20,15 +20,31 @@ pub(super) fn choose(
     op_of: &impl Fn(u64) -> Op,
     forced: bool,
 ) {
-    if engine.bytes.complete() || object as usize >= engine.objects.len() {
+    if engine.bytes.complete() {
         return;
     }
-    let ObjectInfo {
+    let Some(&ObjectInfo {
         last_write, seen, ..
-    } = engine.objects[object as usize];
-    if last_write == NONE || engine.writes[last_write as usize].event == seen {
+    }) = engine.objects.get(object as usize)
+    else {
         return;
+    };
+    if let Some(latest) = engine.writes.get(last_write as usize)
+        && latest.event != seen
+    {
+        choose_among(engine, object, (last_write, seen), op_of, forced);
     }
+}
+
+/// The same where there is a write that T has not seen.
+#[inline(never)]
+fn choose_among(
+    engine: &mut Engine,
+    object: Object,
+    (last_write, seen): (u32, u32),
+    op_of: &impl Fn(u64) -> Op,
+    forced: bool,
+) {
     let Some(among) = turn(engine, seen, forced) else {
         return;
     };
@@ -68,7 +84,7 @@ fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Option<Option<Rc<[u32]>
     if forced {
         return Some(None);
     }
-    engine.guide.note(read, engine.under_test.len(), seen);
+    engine.guide.note(read, engine.under_test().len(), seen);
     match engine.guide.at(read, engine.bytes.gap()) {
         Advice::Pass => {
             engine.bytes.due();

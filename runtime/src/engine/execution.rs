@@ -288,10 +288,7 @@ impl Machine {
     /// The log of the latest execution.
     #[must_use]
     pub fn log(&self) -> Log<'_> {
-        Log {
-            under_test: &self.engine.under_test,
-            interfering: &self.engine.interfering,
-        }
+        self.engine.log()
     }
 
     /// The bugs of all executions, with the number of executions that met each.
@@ -371,7 +368,6 @@ impl Engine {
             safe: false,
             limits,
             objects: Vec::new(),
-            under_test: Vec::new(),
             under_test_trail: Vec::new(),
             held: Vec::new(),
             reads: 0,
@@ -421,7 +417,7 @@ impl Engine {
         self.copied_values = false;
         self.quiet = false;
         self.objects.clear();
-        self.under_test.clear();
+        self.grid.reset();
         self.under_test_trail.clear();
         self.held.clear();
         self.reads = 0;

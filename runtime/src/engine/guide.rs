@@ -93,6 +93,8 @@ pub(super) struct Guide {
     node: u32,
     /// A read has been passed over by order since the last choice.
     passed: bool,
+    /// T's log, while another one is looked for on the grid.
+    log: Vec<TEvent>,
     /// So many events of the grid are the log's: after them something else has been tried.
     agreed: usize,
     /// What is left of [`EFFORT`] for this turn.
@@ -292,14 +294,22 @@ impl Engine {
     /// After an execution that no interleaving has: turns one of its decisions around for the next one. The answer is whether
     /// there is one to turn.
     pub(super) fn turn_around(&mut self) -> bool {
-        let events = self.under_test.len();
+        let events = self.under_test().len();
         if self.bytes.k() == 0 || !self.guide.goes_on(events) {
             return false;
         }
-        let Some(&last) = self.under_test.last() else {
+        self.guide.log.clear();
+        self.guide.log.extend_from_slice(self.grid.events());
+        self.guide.agreed = events;
+        let turned = self.turn_one_around(events);
+        self.go_to(events);
+        turned
+    }
+
+    fn turn_one_around(&mut self, events: usize) -> bool {
+        let Some(&last) = self.guide.log.last() else {
             return false;
         };
-        self.guide.agreed = self.under_test.len();
         self.guide.left = EFFORT;
         let found = self.with_one_change().or_else(|| {
             self.guide.left = EFFORT;
@@ -324,7 +334,7 @@ impl Engine {
     fn last_allowed(&mut self, first: usize) -> usize {
         for index in (first + 1..self.guide.decisions.len()).rev() {
             let decision = self.guide.decisions[index];
-            let event = self.under_test.get(decision.at as usize);
+            let event = self.guide.log.get(decision.at as usize);
             let Some(Op::Read(x) | Op::Update(x)) = event.map(|event| event.op) else {
                 return index;
             };
@@ -348,7 +358,7 @@ impl Engine {
     fn go_to(&mut self, at: usize) {
         self.grid.truncate(at.min(self.guide.agreed));
         for before in self.grid.len()..at {
-            self.grid.push(self.under_test[before]);
+            self.grid.push(self.guide.log[before]);
         }
         self.guide.agreed = at;
     }
@@ -362,7 +372,7 @@ impl Engine {
             taken += usize::from(decision.taken);
         }
         let free = |(_, decision, _): &(usize, Decision, usize)| {
-            !self.guide.ordered(decision.read) && (decision.at as usize) < self.under_test.len()
+            !self.guide.ordered(decision.read) && (decision.at as usize) < self.guide.log.len()
         };
         let mut latest: Vec<_> = all.into_iter().rev().filter(free).collect();
         latest.truncate(LOOKED_AT);
@@ -373,7 +383,7 @@ impl Engine {
     fn with_one_change(&mut self) -> Option<(usize, Order)> {
         let full = self.pairs.len() == self.bytes.k();
         for (index, decision, _) in self.latest_decisions() {
-            let event = self.under_test[decision.at as usize];
+            let event = self.guide.log[decision.at as usize];
             let (Op::Read(_) | Op::Update(_)) = event.op else {
                 // A lock that is taken instead is given back later on, and the other way round.
                 continue;
@@ -397,7 +407,7 @@ impl Engine {
     fn any_change(&mut self, at_join: bool) -> Option<(usize, Order)> {
         let k = self.bytes.k();
         for (index, decision, before) in self.latest_decisions() {
-            let event = self.under_test[decision.at as usize];
+            let event = self.guide.log[decision.at as usize];
             let possible = |engine: &mut Self, event: TEvent| {
                 engine.would_do(decision, event, false)
                     && (!at_join || engine.grid.lets_other_end())
@@ -424,11 +434,7 @@ impl Engine {
     /// Whether T could do `event` instead of what it did, and all that it did later, if `rest`. Leaves the grid there.
     fn would_do(&mut self, decision: Decision, event: TEvent, rest: bool) -> bool {
         let at = decision.at as usize;
-        let later = if rest {
-            &self.under_test[at + 1..]
-        } else {
-            &[]
-        };
+        let later = if rest { &self.guide.log[at + 1..] } else { &[] };
         let Some(left) = self.guide.left.checked_sub(TRY + later.len()) else {
             return false;
         };
@@ -439,7 +445,7 @@ impl Engine {
             if !self.grid.feasible() {
                 return false;
             }
-            for &later in &self.under_test[at + 1..] {
+            for &later in &self.guide.log[at + 1..] {
                 self.grid.push(later);
             }
         }
@@ -452,7 +458,7 @@ impl Engine {
         decision: Decision,
         mut possible: impl FnMut(&mut Self, TEvent) -> bool,
     ) -> Vec<u32> {
-        let op = self.under_test[decision.at as usize].op;
+        let op = self.guide.log[decision.at as usize].op;
         let mut next = match op {
             Op::Read(x) | Op::Update(x) => self.objects[x as usize].last_write,
             Op::Acquire(lock, _) => self.objects[lock as usize].last_acquire,
@@ -472,7 +478,7 @@ impl Engine {
             };
             // What it saw led to where it is.
             if let Some(op) = fits
-                && self.under_test[decision.at as usize].source != Some(event)
+                && self.guide.log[decision.at as usize].source != Some(event)
                 && possible(self, TEvent::non_local(op, event))
             {
                 all.push(next);

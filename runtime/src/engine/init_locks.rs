@@ -15,6 +15,7 @@ pub(crate) struct InitLock {
     site: Site,
 }
 
+#[inline]
 fn find(engine: &Engine, lock: Object, mode: LockMode) -> Option<InitLock> {
     engine
         .init_locks
@@ -29,7 +30,14 @@ pub(crate) fn is_held(handle: Handle, lock: Object, mode: LockMode) -> bool {
 }
 
 /// Reports the deadlock of a thread that is about to wait for a lock that such a thread holds.
+#[inline]
 pub(crate) fn would_block(handle: Handle, lock: Object, mode: LockMode, site: Site) {
+    if !handle.get().init_locks.is_empty() {
+        would_block_if_held(handle, lock, mode, site);
+    }
+}
+
+fn would_block_if_held(handle: Handle, lock: Object, mode: LockMode, site: Site) {
     if handle.get().quiet {
         return;
     }
@@ -74,7 +82,12 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode) {
 }
 
 /// Gives back a lock that is in no log. The answer is whether it was such a lock.
+#[inline]
 pub(crate) fn forget(handle: Handle, lock: Object, mode: LockMode) -> bool {
+    !handle.get().init_locks.is_empty() && forget_one(handle, lock, mode)
+}
+
+fn forget_one(handle: Handle, lock: Object, mode: LockMode) -> bool {
     let engine = handle.get();
     let at = engine
         .init_locks

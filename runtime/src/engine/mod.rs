@@ -64,7 +64,7 @@ use threads::Threads;
 
 use crate::feasibility::Grid;
 use crate::ids::{Pair, ReadId, Role, WriteId};
-use crate::log::{LockMode, Object, Op, TEvent};
+use crate::log::{LockMode, Log, Object, Op, TEvent};
 
 /// A place in the source of the transformed program.
 pub type Site = &'static Location<'static>;
@@ -180,8 +180,7 @@ pub struct Engine {
 
     pub(crate) objects: Vec<ObjectInfo>,
 
-    // T
-    under_test: Vec<TEvent>,
+    // T, whose events are in `grid`
     under_test_trail: Vec<Trail>,
     held: Vec<Held>,
     reads: u32,
@@ -327,6 +326,20 @@ impl Engine {
     /// The value that write `event` of T' left, as bits.
     pub(crate) fn interfering_value(&self, event: u32) -> u64 {
         self.interfering_trail[event as usize].value
+    }
+
+    /// The events of T so far.
+    #[inline]
+    fn under_test(&self) -> &[TEvent] {
+        self.grid.events()
+    }
+
+    /// The events of both so far.
+    fn log(&self) -> Log<'_> {
+        Log {
+            under_test: self.grid.events(),
+            interfering: &self.interfering,
+        }
     }
 
     fn trail(&self, site: Site, value: u64) -> Trail {

@@ -94,7 +94,7 @@ fn note(info: &PanicHookInfo<'_>) -> bool {
     let engine = handle.get();
     let events = match engine.line {
         super::Line::Interfering => engine.interfering.len(),
-        _ => engine.under_test.len(),
+        _ => engine.under_test().len(),
     };
     engine.panic = Some(PanicInfo {
         message,

@@ -18,18 +18,28 @@ pub(crate) struct Spin {
     last_turn: u64,
     last_read: Option<(Object, usize, u64)>,
     repeated: u32,
+    /// All of this is to be forgotten: that is done when it is next asked for.
+    over: bool,
 }
 
 impl Spin {
     /// The thread did something that others can see, or saw something new.
     #[inline]
     pub(crate) fn progress(&mut self) {
-        *self = Self::default();
+        self.over = true;
+    }
+
+    #[inline]
+    fn forget(&mut self) {
+        if self.over {
+            *self = Self::default();
+        }
     }
 
     /// The thread read; the answer is whether it has read the same again too often.
     #[inline]
     fn repeats(&mut self, object: Object, site: Site, value: u64, bound: u32) -> bool {
+        self.forget();
         let place = std::ptr::from_ref(site).addr();
         let this = Some((object, place, value));
         self.reads = (self.reads ^ value ^ (u64::from(object) << 32) ^ place as u64)
@@ -45,6 +55,7 @@ impl Spin {
 
     /// The thread yields, sleeps, or says that it spins; the answer is whether it has done so idly too often.
     fn idles(&mut self, bound: u32) -> bool {
+        self.forget();
         if self.reads != 0 && self.reads == self.last_turn {
             self.turns += 1;
         } else {

@@ -86,7 +86,6 @@ fn plain(engine: &Engine) -> Access {
 /// append(log, (T, …)).
 #[inline]
 pub(crate) fn push(engine: &mut Engine, event: TEvent, site: Site, value: u64) {
-    engine.under_test.push(event);
     let trail = engine.trail(site, value);
     engine.under_test_trail.push(trail);
     engine.grid.push(event);
@@ -150,38 +149,57 @@ pub(crate) fn read(
         .get(object as usize)
         .map_or(NONE, |info| info.seen);
     push(engine, TEvent::local(op_of(local)), site, local);
-    if !engine.choosing || engine.alone() {
-        require_feasible(handle);
-    } else {
-        match feasible(engine) {
-            Answer::Yes => {}
-            Answer::Unknown(why) => abort(handle, Abort::Unknown(why)),
-            Answer::No => {
-                // No interleaving lets this read be local: it takes the next choice, if it can.
-                take_back(engine, object, seen);
-                choose(engine, object, &op_of, true);
-                if is_next(engine, read) {
-                    let (_, write) = engine.pairs[engine.done];
-                    let event = engine.writes[write.0 as usize].event;
-                    engine.done += 1;
-                    let value = engine.interfering_value(event);
-                    push(engine, TEvent::non_local(op_of(value), event), site, value);
-                    engine.spin.progress();
-                    require_feasible(handle);
-                    return Some(event);
-                }
-                push(engine, TEvent::local(op_of(local)), site, local);
-                abort(handle, Abort::Infeasible);
-            }
-        }
+    if !engine.goes_on()
+        && let Some(event) = without_local(handle, object, seen, (site, local), &op_of)
+    {
+        return Some(event);
     }
     spin::read(handle, object, site, local);
     None
 }
 
+/// The latest event of T is a local read, of an object that T had last seen so, and it may be that none is possible.
+/// `Some(event)` tells that it is non-local instead.
+#[inline(never)]
+fn without_local(
+    handle: Handle,
+    object: Object,
+    seen: u32,
+    (site, local): (Site, u64),
+    op_of: &impl Fn(u64) -> Op,
+) -> Option<u32> {
+    let engine = handle.get();
+    match feasible(engine) {
+        Answer::Yes => return None,
+        Answer::Unknown(why) => {
+            abort(handle, Abort::Unknown(why));
+            return None;
+        }
+        Answer::No => {}
+    }
+    if engine.choosing {
+        // No interleaving lets this read be local: it takes the next choice, if it can.
+        take_back(engine, object, seen);
+        choose(engine, object, op_of, true);
+        if is_next(engine, ReadId(engine.reads - 1)) {
+            let (_, write) = engine.pairs[engine.done];
+            let event = engine.writes[write.0 as usize].event;
+            engine.done += 1;
+            let value = engine.interfering_value(event);
+            push(engine, TEvent::non_local(op_of(value), event), site, value);
+            engine.spin.progress();
+            require_feasible(handle);
+            return Some(event);
+        }
+        push(engine, TEvent::local(op_of(local)), site, local);
+    }
+    abort(handle, Abort::Infeasible);
+    None
+}
+
 /// Takes the latest event of T back, a local one, of an object that T had last seen so.
 fn take_back(engine: &mut Engine, object: Object, seen: u32) {
-    engine.truncate_under_test(engine.under_test.len() - 1);
+    engine.truncate_under_test(engine.under_test().len() - 1);
     if let Some(info) = engine.objects.get_mut(object as usize) {
         info.seen = seen;
     }
@@ -309,7 +327,7 @@ pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Si
     if engine.choosing && !engine.alone() && matches!(feasible(engine), Answer::No) {
         // No interleaving lets this attempt succeed: it takes the next choice, if it can.
         engine.held.pop();
-        engine.truncate_under_test(engine.under_test.len() - 1);
+        engine.truncate_under_test(engine.under_test().len() - 1);
         choose_failure(engine, lock, mode, true);
         if is_next(engine, read) {
             fail(handle, wanted, site);
@@ -396,11 +414,13 @@ pub(crate) fn join(handle: Handle, site: Site) {
 /// assume(isFeasible(log)).
 #[inline]
 pub(crate) fn require_feasible(handle: Handle) {
-    let engine = handle.get();
-    if engine.alone() {
-        return; // T alone: T' need not have started.
+    if !handle.get().goes_on() {
+        require_feasible_slowly(handle);
     }
-    match feasible(engine) {
+}
+
+fn require_feasible_slowly(handle: Handle) {
+    match feasible(handle.get()) {
         Answer::Yes => {}
         Answer::No => abort(handle, Abort::Infeasible),
         Answer::Unknown(why) => abort(handle, Abort::Unknown(why)),
@@ -436,7 +456,7 @@ pub(crate) fn feasible(engine: &mut Engine) -> Answer {
     }
     let by_grid = engine.grid.feasible();
     let log = Log {
-        under_test: &engine.under_test,
+        under_test: engine.grid.events(),
         interfering: &engine.interfering,
     };
     engine.solver.check(&log, by_grid)
@@ -449,18 +469,25 @@ pub(super) fn hypothetically_feasible(engine: &mut Engine, event: TEvent) -> boo
         return engine.grid.would_be_feasible(event);
     }
     let by_grid = engine.grid.would_be_feasible(event);
-    engine.under_test.push(event);
+    engine.grid.push(event);
     let log = Log {
-        under_test: &engine.under_test,
+        under_test: engine.grid.events(),
         interfering: &engine.interfering,
     };
     let answer = engine.solver.check(&log, by_grid);
-    engine.under_test.pop();
+    engine.grid.pop();
     // What can't be decided is tried: the execution then ends as undecided, and is counted as such.
     !matches!(answer, Answer::No)
 }
 
 impl Engine {
+    /// Whether the log is feasible, if that shows at once.
+    #[inline]
+    fn goes_on(&self) -> bool {
+        // T alone: T' need not have started.
+        self.alone() || (self.grid.goes_on() && self.solver.is_grid())
+    }
+
     /// Whether T itself holds the lock in a way that keeps it from taking it as wanted.
     fn holds_excluding(&self, wanted: Held) -> bool {
         self.held

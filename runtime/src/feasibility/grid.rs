@@ -199,6 +199,13 @@ impl Grid {
         }
     }
 
+    /// Whether the log is feasible, as far as that shows at once: `false` says nothing.
+    #[inline]
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.path.is_of(self.log.len())
+    }
+
     /// Whether the log is feasible.
     #[inline]
     #[must_use]

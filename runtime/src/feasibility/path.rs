@@ -86,6 +86,9 @@ const fn span(from: u32, to: u32) -> u64 {
 impl Path {
     /// The path of no events, for another log of T' if it is one.
     pub(super) fn clear(&mut self, u: &Interference, other: bool) {
+        if !other && self.len == 0 && !self.stale && !self.ends && self.ahead == NOWHERE {
+            return;
+        }
         if other {
             self.on = u.words() == 1;
             self.last = index(u.len());
@@ -123,6 +126,12 @@ impl Path {
         }
     }
 
+    /// Whether it is one of T's log, which has so many events.
+    #[inline]
+    pub(super) const fn is_of(&self, events: usize) -> bool {
+        self.len == events && self.on && !self.stale
+    }
+
     /// T's events from this one on have been taken back.
     #[inline]
     pub(super) fn truncate(&mut self, len: usize) {
@@ -137,8 +146,8 @@ impl Path {
         log: &[TEvent],
         spare: &mut Self,
     ) -> Option<bool> {
-        if self.len == log.len() && !self.stale {
-            return self.on.then_some(true);
+        if self.is_of(log.len()) {
+            return Some(true);
         }
         self.decide_slowly(u, log, spare)
     }
