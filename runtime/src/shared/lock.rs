@@ -10,7 +10,7 @@ use std::cell::UnsafeCell;
 use super::{Shadow, Tag, quietly};
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, Site, ValueKind, current, init_locks, tau_prime};
+use crate::engine::{Handle, Line, NONE, Site, ValueKind, current, init_locks, tau_prime};
 use crate::log::{LockMode, Object, Op};
 
 /// A protected value with its poison flag.
@@ -31,7 +31,9 @@ struct State<V> {
     g_prime: Option<Guarded<V>>,
     /// How many guards there are: negative for an exclusive one.
     guards: i32,
-    /// The values that T is going to see, by the event of T' that wrote them.
+    /// The event of T' that wrote `g_prime`, if T may see that: it is kept once it is about to be written again.
+    latest: u32,
+    /// The values that T may see, by the event of T' that wrote them.
     kept: Vec<(u32, Guarded<V>)>,
 }
 
@@ -56,6 +58,7 @@ impl<V> LockCell<V> {
             initial: None,
             g_prime: None,
             guards: 0,
+            latest: NONE,
             kept: Vec::new(),
         }))
     }
@@ -90,22 +93,47 @@ impl<V: Shadow> LockCell<V> {
     fn renew(&self, handle: Handle) {
         let state = self.state();
         if state.tag.renew(handle) {
-            let old = (
-                state
-                    .initial
-                    .take()
-                    .map(|initial| std::mem::replace(&mut state.g, initial)),
-                state.g_prime.take(),
-            );
-            let mut kept = std::mem::take(&mut state.kept);
             state.guards = 0;
-            quietly(handle, || {
-                drop(old);
-                kept.clear();
-            });
-            // Its memory serves the next execution.
-            self.state().kept = kept;
+            state.latest = NONE;
+            if state.initial.is_some() || state.g_prime.is_some() || !state.kept.is_empty() {
+                self.forget(handle);
+            }
         }
+    }
+
+    /// Forgets the values of another execution.
+    #[cold]
+    fn forget(&self, handle: Handle) {
+        let state = self.state();
+        let old = (
+            state
+                .initial
+                .take()
+                .map(|initial| std::mem::replace(&mut state.g, initial)),
+            state.g_prime.take(),
+        );
+        let mut kept = std::mem::take(&mut state.kept);
+        quietly(handle, || {
+            drop(old);
+            kept.clear();
+        });
+        // Its memory serves the next execution.
+        self.state().kept = kept;
+    }
+
+    /// The value of T' is about to be changed: what T may see of it is kept.
+    #[inline]
+    fn keep(&self, handle: Handle) {
+        if self.state().latest != NONE {
+            self.keep_latest(handle);
+        }
+    }
+
+    fn keep_latest(&self, handle: Handle) {
+        let value = quietly(handle, || copy(self.current_prime()));
+        let state = self.state();
+        let event = std::mem::replace(&mut state.latest, NONE);
+        state.kept.push((event, value));
     }
 
     fn object(&self, handle: Handle) -> Object {
@@ -224,11 +252,16 @@ impl<V: Shadow> LockCell<V> {
     /// Gives T the value that event `event` of T' wrote.
     fn inject(&self, handle: Handle, event: u32) {
         let state = self.state();
-        // In the order of the events.
-        let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at) else {
-            return;
+        let value = if event == state.latest {
+            self.current_prime()
+        } else {
+            // In the order of the events.
+            let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at) else {
+                return;
+            };
+            &state.kept[at].1
         };
-        let copy = quietly(handle, || copy(&state.kept[at].1));
+        let copy = quietly(handle, || copy(value));
         let old = self.replace_g(copy);
         quietly(handle, || drop(old));
     }
@@ -256,6 +289,7 @@ impl<V: Shadow> LockCell<V> {
             return &raw mut state.g.value;
         };
         if self.is_prime(handle) {
+            self.keep(handle);
             if state.g_prime.is_none() {
                 state.g_prime = Some(quietly(handle, || copy(&state.g)));
             }
@@ -333,8 +367,12 @@ impl<V: Shadow> LockCell<V> {
     fn write_prime(&self, handle: Handle, object: Object, site: Site) {
         let kept = tau_prime::write(handle.get(), Op::Write(object), object, site, 0);
         if let Some(event) = kept {
-            let value = quietly(handle, || copy(self.current_prime()));
-            self.state().kept.push((event, value));
+            self.keep(handle);
+            self.state().latest = event;
+            if self.state().g_prime.is_none() {
+                // It is G that T' has written, and T is going to.
+                self.keep_latest(handle);
+            }
         }
     }
 
@@ -386,6 +424,7 @@ impl<V: Shadow> LockCell<V> {
         let state = self.state();
         match current() {
             Some(handle) if handle.get().line == Line::Interfering => {
+                self.keep(handle);
                 if let Some(prime) = &mut state.g_prime {
                     prime.poisoned = false;
                 }
