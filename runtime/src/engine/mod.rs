@@ -26,6 +26,7 @@
 //! - While [`Engine::quiet`] is set, events change values of the current line's copy and are not logged.
 
 pub(crate) mod abort;
+pub(crate) mod body;
 mod bug;
 mod bytes;
 mod choice;

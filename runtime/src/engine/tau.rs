@@ -370,11 +370,10 @@ fn fail(handle: Handle, wanted: Held, site: Site) {
 pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) {
     let engine = handle.get();
     engine.spin.progress();
-    if let Some(at) = engine
-        .held
-        .iter()
-        .rposition(|held| *held == Held { lock, mode })
-    {
+    let held = Held { lock, mode };
+    if engine.held.last() == Some(&held) {
+        engine.held.pop();
+    } else if let Some(at) = engine.held.iter().rposition(|other| *other == held) {
         engine.held.remove(at);
     }
     let mut inherited = engine.inherited.iter_mut().rev();

@@ -11,6 +11,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use super::body::Body;
 use super::{
     Abort, Handle, InterferingEnd, Line, Lineage, Site, abort, bug, init_locks, tau, unsupported,
 };
@@ -32,7 +33,7 @@ pub(crate) struct Thread {
     pub name: Option<String>,
     /// Where it was spawned; none for the harness's own thread.
     pub spawned_at: Option<Site>,
-    body: Option<Box<dyn FnOnce()>>,
+    body: Option<Body>,
     state: State,
     line: Line,
     creator: ThreadNo,
@@ -52,7 +53,7 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// The bodies of threads that have not run. The caller drops them, outside of any engine borrow.
-    pub(crate) fn take_bodies(&mut self) -> Vec<Box<dyn FnOnce()>> {
+    pub(crate) fn take_bodies(&mut self) -> Vec<Body> {
         if self.list.iter().all(|thread| thread.body.is_none()) {
             return Vec::new();
         }
@@ -118,12 +119,7 @@ impl Threads {
 }
 
 /// A new thread, which will run when something depends on it.
-pub(crate) fn spawn(
-    handle: Handle,
-    name: Option<String>,
-    site: Site,
-    body: Box<dyn FnOnce()>,
-) -> ThreadNo {
+pub(crate) fn spawn(handle: Handle, name: Option<String>, site: Site, body: Body) -> ThreadNo {
     let engine = handle.get();
     let no = ThreadNo::try_from(engine.threads.list.len()).unwrap_or(ThreadNo::MAX);
     engine.threads.unstarted += usize::from(!engine.quiet);
@@ -328,7 +324,7 @@ pub(crate) fn finish(handle: Handle) {
         interfering_ends(handle, InterferingEnd::Complete);
         run_waiting_under_test(handle);
     }
-    loop {
+    while handle.get().threads.unstarted > 0 {
         let engine = handle.get();
         let mut unstarted = engine.threads.unstarted();
         let Some(first) = unstarted.next() else { break };
@@ -395,7 +391,7 @@ fn interfering_ends(handle: Handle, end: InterferingEnd) {
     init_locks::open_log_of_t(handle);
 }
 
-fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Box<dyn FnOnce()>>, ThreadNo) {
+fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     let engine = handle.get();
     let line = engine.line;
     let entry = &mut engine.threads.list[thread as usize];
@@ -424,7 +420,7 @@ fn run_interfering(handle: Handle, thread: ThreadNo) {
     let (body, before) = take_body(handle, thread);
     let result = catch_unwind(AssertUnwindSafe(|| {
         if let Some(body) = body {
-            body();
+            body.run();
         }
     }));
     match result {
@@ -473,7 +469,7 @@ fn run_inline(handle: Handle, thread: ThreadNo) {
     let (body, before) = take_body(handle, thread);
     let top = TopOfThread(handle);
     if let Some(body) = body {
-        body();
+        body.run();
     }
     std::mem::forget(top);
     leave(handle, thread, before, State::Finished);

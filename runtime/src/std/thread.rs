@@ -2,14 +2,13 @@
 
 pub(crate) mod local;
 mod scope;
+mod task;
 
 use std::any::Any;
-use std::cell::UnsafeCell;
 use std::fmt;
 use std::io;
 use std::num::NonZero;
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub use ::std::thread::{Result, available_parallelism, panicking};
@@ -17,32 +16,11 @@ pub use ::std::thread::{Result, available_parallelism, panicking};
 pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 
+use task::{Packet, task};
+
+use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Handle, Site, current as engine, hint};
-
-/// What a thread returns, put there by the thread and taken by who joins it.
-pub(crate) struct Packet<T>(UnsafeCell<Option<T>>);
-
-// SAFETY: both sides are on one OS thread, one after the other.
-unsafe impl<T> Sync for Packet<T> {}
-// SAFETY: see above.
-unsafe impl<T> Send for Packet<T> {}
-
-impl<T> Packet<T> {
-    fn new() -> Arc<Self> {
-        Arc::new(Self(UnsafeCell::new(None)))
-    }
-
-    fn put(&self, value: T) {
-        // SAFETY: nobody else accesses the packet at this moment.
-        unsafe { *self.0.get() = Some(value) };
-    }
-
-    fn take(&self) -> Option<T> {
-        // SAFETY: nobody else accesses the packet at this moment.
-        unsafe { (*self.0.get()).take() }
-    }
-}
 
 /// The engine, or a panic that says that threads exist inside of executions only.
 #[track_caller]
@@ -68,9 +46,9 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let packet = Packet::new();
-    let result = Arc::clone(&packet);
-    let no = start(name.clone(), site, Box::new(move || result.put(body())));
+    // SAFETY: `'static` does not end.
+    let (body, packet) = unsafe { task(body) };
+    let no = start(name.clone(), site, body);
     JoinHandle {
         thread: Thread { no, name },
         packet,
@@ -78,10 +56,10 @@ where
 }
 
 /// Makes a thread.
-fn start(name: Option<String>, site: Site, body: Box<dyn FnOnce()>) -> ThreadNo {
+fn start(name: Option<String>, site: Site, body: Body) -> ThreadNo {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
-        return machine.fork(name, site, body);
+        return machine.fork(name, site, Box::new(move || body.run()));
     }
     threads::spawn(engine_or_panic(), name, site, body)
 }
@@ -107,7 +85,7 @@ fn has_panicked(no: ThreadNo) -> bool {
 }
 
 /// Waits for a thread and takes its result.
-fn join<T>(no: ThreadNo, packet: &Packet<T>, site: Site) -> Result<T> {
+fn join<T>(no: ThreadNo, packet: &Packet<'_, T>, site: Site) -> Result<T> {
     wait(no, site);
     // An execution of P̂ₖ ends with the first thread that panics, so that a thread that has been joined has a result, but
     // for destructors that join while the execution is being ended.
@@ -119,7 +97,7 @@ fn join<T>(no: ThreadNo, packet: &Packet<T>, site: Site) -> Result<T> {
 /// `std::thread::JoinHandle`.
 pub struct JoinHandle<T> {
     thread: Thread,
-    packet: Arc<Packet<T>>,
+    packet: Packet<'static, T>,
 }
 
 impl<T> JoinHandle<T> {

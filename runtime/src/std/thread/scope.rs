@@ -4,9 +4,8 @@ use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::Arc;
 
-use super::{Packet, Result, Thread, has_panicked, join, start, wait};
+use super::{Packet, Result, Thread, has_panicked, join, start, task, wait};
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Site, current as engine};
 
@@ -23,7 +22,7 @@ unsafe impl Sync for Scope<'_, '_> {}
 /// `std::thread::ScopedJoinHandle`.
 pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
-    packet: Arc<Packet<T>>,
+    packet: Packet<'scope, T>,
     /// The scope's threads, on the scheduled machine: whoever is joined is not waited for at the end.
     joined: Option<&'scope RefCell<Vec<ThreadNo>>>,
 }
@@ -112,12 +111,9 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let packet = Packet::new();
-        let result = Arc::clone(&packet);
-        let body: Box<dyn FnOnce() + 'scope> = Box::new(move || result.put(body()));
         // SAFETY: the body is run or dropped before `scope` returns: at its end it joins all threads, and `ScopeEnd`
         // drops the bodies of those that have not run, on every way out. So nothing in it is used after `'scope`.
-        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
+        let (body, packet) = unsafe { task(body) };
         let no = start(name.clone(), site, body);
         self.threads.borrow_mut().push(no);
         ScopedJoinHandle {
