@@ -28,6 +28,8 @@ struct Places {
     at: u8,
     /// At T's latest own write.
     written: u8,
+    /// T' had done so many events at least at T's latest own write, on any path.
+    after: u8,
     /// At T's latest access, T' had done none of its writes to the object from this step on, on any path.
     fresh: u8,
 }
@@ -293,7 +295,7 @@ impl Path {
     /// Does a local event of T where T' is, if that goes: what [`Self::look`] and [`Self::go_on`] do then.
     #[inline]
     fn stays(&mut self, op: Op) -> bool {
-        let column = self.column;
+        let (column, must) = (self.column, self.must);
         match op {
             Op::Read(x) => {
                 if let Some(seat) = self.seats.get_mut(x as usize) {
@@ -308,13 +310,13 @@ impl Path {
                     if seat.word.writes() & span(u32::from(seat.places.at), column) != 0 {
                         return false;
                     }
-                    self.spoilt |= seat.write(column);
+                    self.spoilt |= seat.write(column, must);
                 }
             }
             Op::Write(x) => {
                 if let Some(seat) = self.seats.get_mut(x as usize) {
                     seat.places.fresh = self.last as u8;
-                    self.spoilt |= seat.write(column);
+                    self.spoilt |= seat.write(column, must);
                 }
             }
             Op::Acquire(lock, mode) => {
@@ -400,7 +402,11 @@ impl Path {
                     if let Some(source) = event.source {
                         // T's own write must not fall between the paired write and this read.
                         if u32::from(places.written) > source {
-                            return Look::Unknown;
+                            return if u32::from(places.after) > source {
+                                Look::Impossible
+                            } else {
+                                Look::Unknown
+                            };
                         }
                     } else if word.writes() & span(u32::from(places.at), column) != 0 {
                         // T' has written the object since T's latest access.
@@ -428,6 +434,10 @@ impl Path {
     #[inline]
     fn go_on(&mut self, event: TEvent, column: u32, high: u32) {
         self.column = column;
+        if let Some(source) = event.source {
+            self.must = self.must.max(source + 1);
+        }
+        let must = self.must;
         match event.op {
             Op::Read(x) => {
                 if let Some(seat) = self.seats.get_mut(x as usize) {
@@ -442,13 +452,13 @@ impl Path {
                     if event.source.is_some() {
                         seat.places.fresh = high as u8;
                     }
-                    self.spoilt |= seat.write(column);
+                    self.spoilt |= seat.write(column, must);
                 }
             }
             Op::Write(x) => {
                 if let Some(seat) = self.seats.get_mut(x as usize) {
                     seat.places.fresh = self.last as u8;
-                    self.spoilt |= seat.write(column);
+                    self.spoilt |= seat.write(column, must);
                 }
             }
             Op::Acquire(lock, mode) => {
@@ -459,17 +469,15 @@ impl Path {
             Op::Join => self.must = self.last,
             Op::TryFail(..) => {}
         }
-        if let Some(source) = event.source {
-            self.must = self.must.max(source + 1);
-        }
         self.len += 1;
     }
 }
 
 impl Seat {
-    /// T writes the object at this column. The answer is the step of T' that would see that, if there is one.
+    /// T writes the object at this column, which no path does before column `must`. The answer is the step of T' that would see that, if there is one.
     #[inline]
-    fn write(&mut self, column: u32) -> u64 {
+    fn write(&mut self, column: u32, must: u32) -> u64 {
+        self.places.after = must as u8;
         (self.places.at, self.places.written) = (column as u8, column as u8);
         if self.word.live() >> column & 1 == 0 {
             return 0;
