@@ -9,7 +9,7 @@ use model::generate::{Flavour, longer_program, program};
 use model::{Model, Program};
 use seqz_explore::mcm::OrderSolver;
 use seqz_explore::mcr::classes::Among;
-use seqz_explore::mcr::frontier::Frontier;
+use seqz_explore::mcr::frontier::{Frontier, Shared};
 use seqz_explore::mcr::journal::{Aim, Change, Journal, Membership, Origin};
 use seqz_explore::strategy::Promise;
 use seqz_explore::{Event, Executor, Mcr, Pick, RunEnd, Scheduler, Search, View};
@@ -276,11 +276,11 @@ fn a_seed_that_was_not_followed_executes_nothing() {
         other,
         expanded(1),
     ];
-    let (mut frontier, runs) = Frontier::restore(changes).unwrap();
+    let (frontier, runs) = Frontier::restore(changes).unwrap();
     assert_eq!(runs, [true, true]);
     assert_eq!(frontier.causality().lost, 1);
     // It is not executed, and not tried again.
     assert_eq!(frontier.classes.covering(&[(0, 1)], Among::Executed), None);
     assert_eq!(frontier.classes.covering(&[(0, 1)], Among::All), Some(1));
-    assert_eq!(frontier.next_seed(), None);
+    assert_eq!(Shared::new(frontier).next_seed(), None);
 }

@@ -30,15 +30,15 @@ struct Seen {
     members: Vec<Block>,
     /// How many they are.
     count: u32,
-    /// How many of them have been expanded.
-    expanded: u32,
+    /// Of how many of them the expansion has begun.
+    begun: u32,
 }
 
 impl Seen {
     const fn count(&self, among: Among) -> u32 {
         match among {
             Among::All | Among::Executed => self.count,
-            Among::Expanded => self.expanded,
+            Among::Begun => self.begun,
         }
     }
 }
@@ -48,8 +48,8 @@ impl Seen {
 struct Block {
     number: u32,
     all: u64,
-    /// Those of them that have been expanded.
-    expanded: u64,
+    /// Those of them whose expansion has begun.
+    begun: u64,
 }
 
 impl Block {
@@ -61,7 +61,7 @@ impl Block {
     const fn members(&self, among: Among) -> u64 {
         match among {
             Among::All | Among::Executed => self.all,
-            Among::Expanded => self.expanded,
+            Among::Begun => self.begun,
         }
     }
 }
@@ -94,8 +94,8 @@ pub enum Among {
     All,
     /// Those that have been executed.
     Executed,
-    /// Those of which all that follows is among the members.
-    Expanded,
+    /// Those of which all that follows is among the members, or will be: their expansion has begun.
+    Begun,
 }
 
 /// All members.
@@ -104,7 +104,7 @@ pub struct Classes {
     nodes: Vec<Seen>,
     children: HashMap<(Thread, Node, u64), Node, BuildHasherDefault<Mixer>>,
     members: Vec<Member>,
-    expanded: Vec<ClassId>,
+    begun: Vec<ClassId>,
 }
 
 /// The root of all threads' trees.
@@ -125,7 +125,7 @@ impl Classes {
                 depth,
                 members: Vec::new(),
                 count: 0,
-                expanded: 0,
+                begun: 0,
             });
         }
         node
@@ -162,15 +162,6 @@ impl Classes {
         path[start..].reverse();
     }
 
-    /// Whether the paths to `ends` pass through all of these nodes.
-    #[must_use]
-    pub fn are_below(&self, ends: &[(Thread, Node)], nodes: &[(Thread, Node)]) -> bool {
-        let member = self.member(ends);
-        nodes
-            .iter()
-            .all(|&(thread, node)| self.is_on(&member, thread, node))
-    }
-
     fn member(&self, ends: &[(Thread, Node)]) -> Member {
         let mut member = Member::default();
         for &(thread, end) in ends {
@@ -186,14 +177,10 @@ impl Classes {
         member
     }
 
-    /// Whether a member passes through a node.
-    #[inline]
-    fn is_on(&self, member: &Member, thread: Thread, node: Node) -> bool {
-        if node == ROOT {
-            return true;
-        }
-        let depth = self.nodes[node as usize].depth as usize;
-        member.path(thread).get(depth - 1) == Some(&node)
+    /// Whether a path from the top passes through a node.
+    #[must_use]
+    pub fn is_on(&self, path: &[Node], node: Node) -> bool {
+        node == ROOT || path.get(self.depth(node) as usize - 1) == Some(&node)
     }
 
     /// A new member, known as far as these nodes.
@@ -232,15 +219,15 @@ impl Classes {
         self.members[id as usize] = member;
     }
 
-    /// All that follows from a member is among the members.
-    pub fn expanded(&mut self, id: ClassId) {
+    /// All that follows from a member is among the members, or will be.
+    pub fn begun(&mut self, id: ClassId) {
         let nodes = std::mem::take(&mut self.members[id as usize].nodes);
         for &node in &nodes {
-            self.block(node, id).expanded |= Block::of(id).1;
-            self.nodes[node as usize].expanded += 1;
+            self.block(node, id).begun |= Block::of(id).1;
+            self.nodes[node as usize].begun += 1;
         }
         self.members[id as usize].nodes = nodes;
-        self.expanded.push(id);
+        self.begun.push(id);
     }
 
     /// The block of a node that has a member in it or will have.
@@ -283,7 +270,7 @@ impl Classes {
         let Some((rarest, others)) = lists[..count].split_first_mut() else {
             // Every member covers nothing.
             return match among {
-                Among::Expanded => self.expanded.last().copied(),
+                Among::Begun => self.begun.last().copied(),
                 _ => (0..u32::try_from(self.members.len()).unwrap_or(u32::MAX))
                     .find(|&id| among == Among::All || self.members[id as usize].executed),
             };

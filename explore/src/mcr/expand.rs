@@ -12,20 +12,23 @@
 //!
 //! *Nothing twice.* The same holds of what can be asked. When C has been expanded, every beginning of it, with another
 //! observation in an event that can come next, is covered. So what is asked about an event in another execution has to go
-//! beyond each expanded class: there are few least beginnings that do, as the classes have most of theirs in common.
+//! beyond each such class: there are few least beginnings that do, as the classes have most of theirs in common. It is
+//! enough that the expansion of C has begun, since it will end before the search does, as long as of any two of them one
+//! leaves nothing to the other: they begin one after another, and each looks at those before it.
 //!
 //! *No class twice.* A seed is executed only if no executed class covers it. What comes of it covers it, and so is
 //! another class than all of those.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::classes::{Among, ClassId, Classes, Node, Partial};
 use super::deadlocks;
 use super::frontier::Shared;
 use super::next::Next;
 use super::paths::Paths;
+use super::settle::Settled;
 use crate::event::{Class, Kind, Thread};
 use crate::hash::Mixer;
 use crate::mcm::model::{Cut, Model, Step};
@@ -59,7 +62,7 @@ impl Effort {
 /// What is to be asked about an execution. Several threads may share it out among them.
 #[derive(Debug)]
 pub struct Questions {
-    /// The least beginnings of the execution that no expanded class has in common with it.
+    /// The least beginnings of the execution that no class whose expansion began before has in common with it.
     novel: Vec<Cut>,
     /// The events that could have observed something else, or could go on: lanes and indices.
     events: Vec<(u32, u32)>,
@@ -68,9 +71,9 @@ pub struct Questions {
 }
 
 impl Questions {
-    /// Of this execution. What is expanded later on is not looked at: there may be no end of that.
+    /// The expansion of a run begins.
     #[must_use]
-    pub fn of(model: &Model, paths: &Paths, shared: &Shared) -> Self {
+    pub fn begin(settled: &Settled, model: &Model, shared: &Shared) -> Self {
         let mut events = Vec::new();
         for (lane, of) in (0..).zip(model.lanes()) {
             let steps = (0..).zip(&of.steps);
@@ -78,23 +81,26 @@ impl Questions {
             events.extend(observing.map(|(index, _)| (lane, index)));
             events.extend(of.waits.as_ref().map(|_| (lane, of.len())));
         }
+        let beginning = shared.beginning();
+        let novel = if settled.relied_on {
+            vec![vec![0; model.lanes().len()]]
+        } else {
+            novel(settled, model, shared)
+        };
+        shared.write().begun(settled.run);
+        drop(beginning);
         Self {
-            novel: novel(model, paths, shared),
+            novel,
             events,
             taken: AtomicUsize::new(0),
         }
     }
 
-    /// How many events there are to be asked about.
+    /// How many events have not been taken.
     #[must_use]
-    pub const fn len(&self) -> usize {
-        self.events.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.events.is_empty()
+    pub fn left(&self) -> usize {
+        let taken = self.taken.load(Ordering::Relaxed);
+        self.events.len().saturating_sub(taken)
     }
 }
 
@@ -103,6 +109,8 @@ impl Questions {
 pub struct Expansion<'a, S> {
     model: &'a Model,
     paths: &'a Paths,
+    /// Its class.
+    member: Option<ClassId>,
     /// All that is known. Others may work on it, too: what is not known now may be a little later, and then there are
     /// two seeds of one class. Of these only one is executed, since what comes of it covers the other.
     shared: &'a Shared,
@@ -115,8 +123,8 @@ pub struct Expansion<'a, S> {
 impl<'a, S: Solver> Expansion<'a, S> {
     /// Of this run, as far as these questions have not been asked.
     pub fn new(
+        settled: &'a Settled,
         model: &'a Model,
-        paths: &'a Paths,
         shared: &'a Shared,
         solver: &'a mut S,
         state: &'a mut State,
@@ -124,7 +132,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
     ) -> Self {
         Self {
             model,
-            paths,
+            paths: &settled.paths,
+            member: settled.member,
             shared,
             solver,
             state,
@@ -141,8 +150,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
 
     /// Finds the seeds of classes that differ in one observation, and pauses after so many queries, or when it is told to.
     /// Whether all events have been taken: others may not be through with theirs.
-    pub fn flip_all(&mut self, queries: u64, stop: &AtomicBool) -> bool {
-        while self.effort.queries < queries && !stop.load(Ordering::Relaxed) {
+    pub fn flip_all(&mut self, queries: u64, stop: impl Fn() -> bool) -> bool {
+        while self.effort.queries < queries && !stop() {
             let next = self.questions.taken.fetch_add(1, Ordering::Relaxed);
             let Some(&(lane, index)) = self.questions.events.get(next) else {
                 return true;
@@ -244,13 +253,16 @@ impl<'a, S: Solver> Expansion<'a, S> {
                 }
             };
             let (cut, schedule) = self.grow(&witness, next, sight);
+            let schedule = schedule.into_iter().collect();
             let mut frontier = self.shared.write();
             let node = frontier.child(thread, before, observation);
             let nodes = self.nodes(&cut, lane, node);
             // Another thread may have been faster.
             let known = frontier.classes.covering(&nodes, Among::All);
-            let member = known
-                .unwrap_or_else(|| frontier.plant_class(nodes, schedule.into_iter().collect()));
+            let member =
+                known.unwrap_or_else(|| frontier.plant_class(nodes, schedule, self.member));
+            drop(frontier);
+            let frontier = self.shared.read();
             beyond.list(&frontier.classes, member, &lower, &mut open);
             looked.insert(lower);
         }
@@ -344,19 +356,32 @@ impl<'a, S: Solver> Expansion<'a, S> {
     }
 }
 
-/// The least beginnings of the execution that no expanded class has in common with it.
-fn novel(model: &Model, paths: &Paths, shared: &Shared) -> Vec<Cut> {
-    let frontier = shared.read();
+/// The least beginnings of the execution that no class whose expansion has begun has in common with it.
+fn novel(settled: &Settled, model: &Model, shared: &Shared) -> Vec<Cut> {
+    let paths = &settled.paths;
     let upper = model.whole();
     let mut novel: Vec<Cut> = Vec::new();
     let mut looked = Looked::default();
     let mut open = vec![vec![0; upper.len()]];
+    if let Some(near) = settled.near {
+        let beyond = Beyond {
+            model,
+            paths,
+            next: None,
+            upper: &upper,
+        };
+        let nothing = std::mem::take(&mut open[0]);
+        open.clear();
+        beyond.list(&shared.read().classes, near, &nothing, &mut open);
+    }
     while let Some(lower) = open.pop() {
         if is_beyond(&lower, &novel) || looked.contains(&lower) {
             continue;
         }
         let nodes = paths.at(model, &lower);
-        match frontier.classes.covering(&nodes, Among::Expanded) {
+        // Others want to change things meanwhile.
+        let frontier = shared.read();
+        match frontier.classes.covering(&nodes, Among::Begun) {
             Some(member) if looked.len() < LOOKS => {
                 let beyond = Beyond {
                     model,

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::hash::BuildHasherDefault;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::hint;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::classes::{Among, ClassId, Classes, Node, Partial};
 use super::expand::Effort;
@@ -39,6 +41,8 @@ pub struct Seed {
     pub nodes: Partial,
     /// Whom to run, as far as it goes.
     pub schedule: Schedule,
+    /// The class that it was found from, if that is known: it has most in common with what will come of it.
+    pub near: Option<ClassId>,
 }
 
 /// A run that is over.
@@ -101,6 +105,10 @@ pub struct Frontier {
     open: u64,
     /// The members of runs that are to be expanded.
     leading: HashMap<u32, ClassId>,
+    /// The keys of runs that are to be made again: what follows from them has been left to them.
+    relied_on: HashSet<u64, BuildHasherDefault<Identity>>,
+    /// How many seeds wait.
+    waiting: Arc<AtomicUsize>,
     journal: Option<Box<dyn Journal>>,
 }
 
@@ -135,6 +143,12 @@ impl Frontier {
     /// Threads that have been met: their numbers, with who forks them and after how many others.
     pub fn threads(&self) -> impl Iterator<Item = (Thread, (Thread, u32))> {
         self.threads.iter().map(|(&thread, &by)| (thread, by))
+    }
+
+    /// Whether a thread has been met.
+    #[must_use]
+    pub fn has_met(&self, thread: Thread) -> bool {
+        self.threads.contains_key(&thread)
     }
 
     /// A thread has been met.
@@ -178,24 +192,39 @@ impl Frontier {
             purpose,
             nodes,
             schedule,
+            near: None,
         }
     }
 
-    fn plant(&mut self, aim: Aim, nodes: Partial, schedule: Schedule) -> Seed {
+    fn plant(
+        &mut self,
+        aim: Aim,
+        nodes: Partial,
+        schedule: Schedule,
+        near: Option<ClassId>,
+    ) -> Option<ClassId> {
         self.note(|| Change::Seed {
             aim,
             nodes: nodes.clone(),
             schedule: schedule.clone(),
         });
-        let seed = self.seed(aim, nodes, schedule);
-        self.seeds.push(seed.clone());
-        seed
+        let mut seed = self.seed(aim, nodes, schedule);
+        seed.near = near;
+        let member = seed.member();
+        self.seeds.push(seed);
+        self.waiting.store(self.seeds.len(), Ordering::Release);
+        member
     }
 
-    /// A new seed of a class.
-    pub fn plant_class(&mut self, nodes: Partial, schedule: Schedule) -> ClassId {
-        let seed = self.plant(Aim::Class, nodes, schedule);
-        seed.member().unwrap_or(ClassId::MAX)
+    /// A new seed of a class, found from another one.
+    pub fn plant_class(
+        &mut self,
+        nodes: Partial,
+        schedule: Schedule,
+        near: Option<ClassId>,
+    ) -> ClassId {
+        let member = self.plant(Aim::Class, nodes, schedule, near);
+        member.unwrap_or(ClassId::MAX)
     }
 
     /// Whether a race between these places has been predicted.
@@ -207,34 +236,35 @@ impl Frontier {
     /// A new seed that shows a race between these places, unless one is known.
     pub fn plant_race(&mut self, places: (Site, Site), schedule: Schedule) {
         if self.races.insert(places) {
-            self.plant(Aim::Race, Vec::new(), schedule);
+            self.plant(Aim::Race, Vec::new(), schedule, None);
         }
     }
 
     /// A new seed that is a whole execution, predicted from this run, unless it is known.
     pub fn plant_ending(&mut self, key: u64, nodes: Partial, schedule: Schedule) {
         if !self.keys.contains(&key) && !self.planned.contains(&key) {
-            self.plant(Aim::Ending(key), nodes, schedule);
+            self.plant(Aim::Ending(key), nodes, schedule, None);
         }
     }
 
-    /// The next seed that no executed class covers.
-    pub fn next_seed(&mut self) -> Option<Seed> {
-        while let Some(seed) = self.seeds.pop() {
-            let known = match seed.purpose {
-                Purpose::Class(_) => {
-                    let covering = self.classes.covering(&seed.nodes, Among::Executed);
-                    covering.is_some()
-                }
-                // Another class may cover one that ends with threads that wait.
-                Purpose::Ending(key) | Purpose::Again(_, key) => self.keys.contains(&key),
-                Purpose::Pairs | Purpose::Race => false,
-            };
-            if !known {
-                return Some(seed);
+    /// Takes the last of the seeds.
+    fn pop(&mut self) -> Option<Seed> {
+        let seed = self.seeds.pop();
+        self.waiting.store(self.seeds.len(), Ordering::Release);
+        seed
+    }
+
+    /// Whether all that a seed would show has been executed.
+    fn is_executed(&self, seed: &Seed) -> bool {
+        match seed.purpose {
+            Purpose::Class(_) => {
+                let covering = self.classes.covering(&seed.nodes, Among::Executed);
+                covering.is_some()
             }
+            // Another class may cover one that ends with threads that wait.
+            Purpose::Ending(key) | Purpose::Again(_, key) => self.keys.contains(&key),
+            Purpose::Pairs | Purpose::Race => false,
         }
-        None
     }
 
     /// Takes in a run that is over; its number.
@@ -275,21 +305,32 @@ impl Frontier {
     pub(super) fn plan(&mut self, member: ClassId, ran: &Ran) {
         self.lost += u64::from(ran.lost);
         self.classes.extend(member, &ran.ends);
+        self.relied_on.insert(ran.key);
+    }
+
+    /// Whether others may have left to a run of this class what follows from it: see [`restore`](super::restore).
+    pub(super) fn is_relied_on(&self, key: u64) -> bool {
+        self.relied_on.contains(&key)
     }
 
     /// With these seeds, after so many runs.
     pub(super) fn waiting(mut self, seeds: Vec<Seed>, runs: u32) -> Self {
         self.seeds = seeds;
+        self.waiting.store(self.seeds.len(), Ordering::Release);
         self.runs = runs;
         self
+    }
+
+    /// All that follows from a run will be planted.
+    pub fn begun(&mut self, run: u32) {
+        if let Some(member) = self.leading.remove(&run) {
+            self.classes.begun(member);
+        }
     }
 
     /// All that follows from a run has been planted.
     pub fn expanded(&mut self, run: u32, effort: Effort) {
         self.effort.add(effort);
-        if let Some(member) = self.leading.remove(&run) {
-            self.classes.expanded(member);
-        }
         self.note(|| Change::Expanded { run, effort });
     }
 
@@ -333,24 +374,76 @@ impl Frontier {
     }
 }
 
-/// What is shared. Who holds the lock finishes what it does or ends the process, so that a poisoned lock is none.
+/// How often a thread tries to get at what is shared before it sleeps: mostly others are through in a moment.
+const TRIES: u32 = 1000;
+
+/// What is shared. Who holds a lock finishes what it does or ends the process, so that a poisoned lock is none.
 #[derive(Debug, Default)]
-pub struct Shared(RwLock<Frontier>);
+pub struct Shared {
+    frontier: RwLock<Frontier>,
+    /// Expansions begin one after another.
+    beginning: Mutex<()>,
+    waiting: Arc<AtomicUsize>,
+}
 
 impl Shared {
     /// To share this.
     #[must_use]
     pub fn new(frontier: Frontier) -> Self {
-        Self(RwLock::new(frontier))
+        Self {
+            waiting: Arc::clone(&frontier.waiting),
+            beginning: Mutex::default(),
+            frontier: RwLock::new(frontier),
+        }
     }
 
     /// To look things up.
     pub fn read(&self) -> RwLockReadGuard<'_, Frontier> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        let soon = (0..TRIES).find_map(|_| {
+            let guard = self.frontier.try_read().ok();
+            if guard.is_none() {
+                hint::spin_loop();
+            }
+            guard
+        });
+        soon.unwrap_or_else(|| self.frontier.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// To change things.
     pub fn write(&self) -> RwLockWriteGuard<'_, Frontier> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        let soon = (0..TRIES).find_map(|_| {
+            let guard = self.frontier.try_write().ok();
+            if guard.is_none() {
+                hint::spin_loop();
+            }
+            guard
+        });
+        soon.unwrap_or_else(|| {
+            let guard = self.frontier.write();
+            guard.unwrap_or_else(PoisonError::into_inner)
+        })
+    }
+
+    /// The next seed that no executed class covers. One thread executes, so that it stays one until that has happened.
+    pub fn next_seed(&self) -> Option<Seed> {
+        loop {
+            let seed = self.write().pop()?;
+            if !self.read().is_executed(&seed) {
+                return Some(seed);
+            }
+        }
+    }
+
+    /// While this is held, no other expansion begins: of any two, one knows of the other.
+    pub fn beginning(&self) -> MutexGuard<'_, ()> {
+        self.beginning
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many seeds wait, or did a moment ago.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Acquire)
     }
 }

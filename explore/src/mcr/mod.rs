@@ -19,7 +19,6 @@ pub mod schedule;
 pub mod settle;
 pub mod task;
 
-use std::num::NonZero;
 use std::sync::Arc;
 
 use crate::event::{Event, Object};
@@ -44,15 +43,16 @@ const PAUSE: u64 = 1 << 20;
 /// more. An event takes about a kilobyte where there are twenty threads.
 const HELD: usize = 1 << 17;
 
+/// How many runs may wait for each thread that expands, before the one that executes expands runs as well: enough for the
+/// others never to wait. If they were more, much would be known by then that could have been left to those that began.
+const AHEAD: usize = 2;
+
 /// Maximal causality reduction.
 #[derive(Debug)]
 pub struct Mcr<S = OrderSolver> {
     solver: S,
     shared: Arc<Shared>,
-    pool: Option<Pool>,
-    /// The expansion that has begun, and those that are to follow, the last one first.
-    tasks: Vec<Task>,
-    current: Option<Task>,
+    pool: Pool,
     /// See [`Self::pausing_after`].
     pause: u64,
     started: bool,
@@ -83,10 +83,7 @@ impl<S: Solver + Clone + Send + 'static> Mcr<S> {
     /// # Errors
     /// When the system has no threads.
     pub fn with_helpers(mut self, helpers: usize) -> std::io::Result<Self> {
-        self.pool = match NonZero::new(helpers) {
-            Some(threads) => Some(Pool::new(threads, &self.shared, &self.solver)?),
-            None => None,
-        };
+        self.pool = Pool::new(helpers, &self.shared, &self.solver)?;
         Ok(self)
     }
 }
@@ -105,9 +102,7 @@ impl<S: Solver> Mcr<S> {
             solver,
             started: frontier.runs() > 0,
             shared: Arc::new(Shared::new(frontier)),
-            pool: None,
-            tasks: Vec::new(),
-            current: None,
+            pool: Pool::default(),
             pause: PAUSE,
             over: false,
             run: Run::default(),
@@ -141,30 +136,51 @@ impl<S: Solver> Mcr<S> {
         &self.solver
     }
 
-    /// Goes on with an expansion, up to its next pause. False: there is none.
-    fn advance(&mut self) -> bool {
-        let Some(mut task) = self.current.take().or_else(|| self.tasks.pop()) else {
-            return false;
-        };
-        let held: usize = self.tasks.iter().map(Task::events).sum();
-        let work = if held < HELD { self.pause } else { u64::MAX };
-        let (shared, solver, state) = (&self.shared, &mut self.solver, &mut self.state);
-        if task.advance(shared, solver, state, self.pool.as_ref(), work) {
-            self.run.keep_memory(task.into_model());
+    /// Takes part in an expansion, up to its next pause. False: there is none.
+    fn advance(&mut self, stop: impl Fn(&Shared, &Pool) -> bool) -> bool {
+        let work = if self.pool.held() < HELD {
+            self.pause
         } else {
-            self.current = Some(task);
+            u64::MAX
+        };
+        let (shared, solver, state) = (&*self.shared, &mut self.solver, &mut self.state);
+        let stop = || stop(shared, &self.pool);
+        self.pool.advance(shared, solver, state, work, stop)
+    }
+
+    /// Expands what others have no time for. Alone, that is all but one, which may wait after a pause.
+    fn keep_up(&mut self) {
+        let threads = self.pool.threads();
+        loop {
+            let waiting = self.pool.waiting();
+            let more = if threads == 0 {
+                waiting > 0 && self.pool.is_idle()
+            } else {
+                waiting > AHEAD * threads
+            };
+            // Until there is nothing for the others to do.
+            let stop = |shared: &Shared, pool: &Pool| {
+                threads > 0 && pool.waiting() == 0 && shared.waiting() > 0
+            };
+            if !more || !self.advance(stop) {
+                return;
+            }
         }
-        true
     }
 
     /// The next seed that no executed class covers, once there is one. `None`: there will be none.
     fn next_seed(&mut self) -> Option<Seed> {
         loop {
-            // One expansion at a time may wait, so that the others know what it found.
-            while self.current.is_none() && self.advance() {}
-            let seed = self.shared.write().next_seed();
-            if seed.is_some() || !self.advance() {
+            self.keep_up();
+            // What has been planted since, too: so this comes before.
+            let done = self.pool.is_done();
+            let seed = self.shared.next_seed();
+            if seed.is_some() || done {
                 return seed;
+            }
+            let alone = self.pool.threads() == 0;
+            if !self.advance(|shared, _| !alone && shared.waiting() > 0) {
+                self.pool.wait(&self.shared);
             }
         }
     }
@@ -216,9 +232,10 @@ impl<S: Solver> Strategy for Mcr<S> {
         if !settled.leads_on {
             return;
         }
-        let task = Task::new(settled.run, self.run.take_model(), settled.paths);
-        self.tasks.push(task);
-        self.advance();
+        let model = self.run.take_model();
+        self.pool.push(Task::new(settled, model));
+        self.keep_up();
+        self.run.keep_memory(self.pool.spare());
     }
 
     fn causality(&self) -> Option<Causality> {

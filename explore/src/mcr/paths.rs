@@ -1,7 +1,8 @@
 //! An execution among the classes.
 
-use super::classes::{Node, Partial, ROOT};
-use super::frontier::Frontier;
+use super::classes::{Classes, Node, Partial, ROOT};
+use super::frontier::Shared;
+use crate::event::Thread;
 use crate::hash::mix;
 use crate::mcm::model::Model;
 
@@ -15,8 +16,11 @@ pub struct Paths {
 
 impl Paths {
     /// Enters an execution's nodes.
-    pub fn of(model: &Model, frontier: &mut Frontier) -> Self {
+    pub fn of(model: &Model, shared: &Shared) -> Self {
         let mut paths = Self::default();
+        // Most of them are known, and others want to look things up meanwhile.
+        let mut known = Some(shared.read());
+        let mut new = None;
         for lane in model.lanes() {
             let mut at = ROOT;
             let mut nodes = Vec::with_capacity(lane.steps.len() + 1);
@@ -24,11 +28,23 @@ impl Paths {
             nodes.push(at);
             for (index, step) in lane.steps.iter().enumerate() {
                 if step.observes() {
-                    at = frontier.child(lane.thread, at, step.observation());
+                    let observation = step.observation();
+                    let child = known.as_ref().and_then(|frontier| {
+                        let classes = &frontier.classes;
+                        classes.known_child(lane.thread, at, observation)
+                    });
+                    at = child.unwrap_or_else(|| {
+                        known = None;
+                        let frontier = new.get_or_insert_with(|| shared.write());
+                        frontier.child(lane.thread, at, observation)
+                    });
                     path.push(at);
                     places.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
                 }
                 nodes.push(at);
+            }
+            if new.take().is_some() {
+                known = Some(shared.read());
             }
             paths.nodes.push(nodes);
             paths.steps.push((path, places));
@@ -49,6 +65,17 @@ impl Paths {
         lanes
             .map(|((lane, nodes), &at)| (lane.thread, nodes[at as usize]))
             .collect()
+    }
+
+    /// Whether it passes through all of these nodes.
+    #[must_use]
+    pub fn pass(&self, model: &Model, classes: &Classes, nodes: &[(Thread, Node)]) -> bool {
+        let path = |thread: Thread| {
+            let at = model.lanes().iter().position(|lane| lane.thread == thread);
+            at.map_or(&[][..], |at| &self.steps[at].0)
+        };
+        let mut nodes = nodes.iter();
+        nodes.all(|&(thread, node)| classes.is_on(path(thread), node))
     }
 
     /// The key of the class of executions that end so.

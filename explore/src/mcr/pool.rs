@@ -1,19 +1,21 @@
-//! Asking what follows from one run on several OS threads.
+//! Expanding runs on several OS threads while others are executed.
 //!
-//! Source: Huang (PLDI 2015), section 4.3, MCR-P, which expands several executions at the same time. Here the events of one are
-//! shared out, and the next one is executed when all that follows from it is known: what two executions that
-//! are expanded at the same time have in common would be asked twice.
+//! Source: Huang (PLDI 2015), section 4.3, MCR-P, which expands several executions at the same time. So does this, without
+//! asking anything about two of them: what they have in common is left to the one that began first. One thread executes
+//! the program and hands the runs over; when the others have enough to do, or nothing is left to be executed, it expands
+//! runs as well. Threads that find no run of their own take part in one that is long.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::hint;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-use super::expand::Effort;
 use super::frontier::Shared;
-use super::task::Subject;
+use super::task::Task;
+use crate::mcm::model::Model;
 use crate::mcm::query::Solver;
 use crate::mcm::state::State;
 
@@ -21,91 +23,183 @@ use crate::mcm::state::State;
 /// is to do about a run of some hundred events.
 const LOOKS: u32 = 10_000;
 
-#[derive(Debug, Default)]
-struct Work {
-    /// The run that is being expanded, if others may take part.
-    subject: Option<Arc<Subject>>,
-    /// How many do.
-    busy: usize,
-    /// How many sleep.
-    asleep: usize,
-    /// What they did.
-    effort: Effort,
-    /// One has panicked.
-    broken: bool,
-    over: bool,
+/// For how long the thread that executes sleeps when it waits for what others are at.
+const NAP: Duration = Duration::from_micros(100);
+
+/// How many models are kept for their memory.
+const SPARE: usize = 8;
+
+/// A run whose expansion has begun.
+#[derive(Debug)]
+struct Begun {
+    task: Arc<Task>,
+    /// How many threads take part.
+    inside: usize,
+    /// No event is left to be taken.
+    taken: bool,
 }
 
 #[derive(Debug, Default)]
+struct Tasks {
+    /// Runs that are to be expanded, in the order in which they were executed: what the ones before have in common with one
+    /// need not be asked about it.
+    waiting: VecDeque<Arc<Task>>,
+    begun: Vec<Begun>,
+    spare: Vec<Model>,
+    /// How many threads sleep.
+    asleep: usize,
+}
+
+/// What there is to do, as all threads see it.
+#[derive(Debug, Default)]
 struct Place {
-    work: Mutex<Work>,
-    /// How many runs there have been.
-    runs: AtomicUsize,
-    /// How many threads are busy.
-    busy: AtomicUsize,
-    /// Nobody needs to go on.
-    stop: AtomicBool,
-    /// There is a run, or it is over.
+    tasks: Mutex<Tasks>,
+    /// Counts what happens.
+    changes: AtomicUsize,
+    /// How many tasks nobody is at.
+    waiting: AtomicUsize,
+    /// There is something to do, or it is over.
     called: Condvar,
-    /// A thread is not busy any more.
-    done: Condvar,
+    over: AtomicBool,
+    /// A thread has panicked.
+    broken: AtomicBool,
 }
 
 impl Place {
-    fn work(&self) -> MutexGuard<'_, Work> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tasks(&self) -> MutexGuard<'_, Tasks> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A run that is none of those before. `None`: it is over.
-    fn next(&self, last: &mut usize) -> Option<Arc<Subject>> {
-        loop {
-            let waits = |last: usize| self.runs.load(Ordering::Acquire) == last;
-            let looks = (0..LOOKS).take_while(|_| {
-                hint::spin_loop();
-                waits(*last)
+    /// There is something to do for others.
+    fn call(&self, tasks: &Tasks) {
+        // While the lock is held: who falls asleep looks for it then.
+        self.changed();
+        if tasks.asleep > 0 {
+            self.called.notify_one();
+        }
+    }
+
+    fn changed(&self) {
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// A task to take part in: one that nobody is at, or else one that is long.
+    fn take(&self, tasks: &mut Tasks) -> Option<Arc<Task>> {
+        let open = |begun: &&mut Begun| !begun.taken;
+        let mut begun = tasks.begun.iter_mut().filter(open);
+        if let Some(left) = begun.find(|begun| begun.inside == 0) {
+            left.inside = 1;
+            let task = Arc::clone(&left.task);
+            self.waiting.fetch_sub(1, Ordering::Release);
+            return Some(task);
+        }
+        if let Some(task) = tasks.waiting.pop_front() {
+            self.waiting.fetch_sub(1, Ordering::Release);
+            tasks.begun.push(Begun {
+                task: Arc::clone(&task),
+                inside: 1,
+                taken: false,
             });
-            looks.for_each(drop);
-            let mut work = self.work();
-            work.asleep += 1;
-            let idle = |work: &mut Work| waits(*last) && !work.over;
-            let work = self.called.wait_while(work, idle);
-            let mut work = work.unwrap_or_else(PoisonError::into_inner);
-            work.asleep -= 1;
-            if work.over {
-                return None;
+            return Some(task);
+        }
+        let mut begun = tasks.begun.iter_mut().filter(open);
+        let long = begun.find(|begun| begun.task.is_shared())?;
+        long.inside += 1;
+        Some(Arc::clone(&long.task))
+    }
+
+    /// Takes part in a task, up to so much work or until there is a reason to stop, and finishes it if nobody else will.
+    fn advance(
+        &self,
+        task: Arc<Task>,
+        shared: &Shared,
+        solver: &mut impl Solver,
+        state: &mut State,
+        work: u64,
+        stop: impl Fn() -> bool,
+    ) {
+        task.begin(shared);
+        if task.is_shared() {
+            self.call(&self.tasks());
+        }
+        let all = task.flip(shared, solver, state, work, stop);
+        let mut tasks = self.tasks();
+        let of = |begun: &Begun| Arc::ptr_eq(&begun.task, &task);
+        let Some(at) = tasks.begun.iter().position(of) else {
+            return;
+        };
+        let begun = &mut tasks.begun[at];
+        begun.inside -= 1;
+        begun.taken |= all;
+        let (taken, nobody) = (begun.taken, begun.inside == 0);
+        if nobody && !taken {
+            self.waiting.fetch_add(1, Ordering::Release);
+        }
+        drop(tasks);
+        let ends = nobody && taken;
+        if ends {
+            task.finish(shared, solver, state);
+            let mut tasks = self.tasks();
+            if let Some(at) = tasks.begun.iter().position(of) {
+                tasks.begun.remove(at);
             }
-            *last = self.runs.load(Ordering::Acquire);
-            // It may have ended meanwhile.
-            if let Some(subject) = work.subject.clone() {
-                work.busy += 1;
-                self.busy.store(work.busy, Ordering::Release);
-                return Some(subject);
+            if let Some(task) = Arc::into_inner(task)
+                && tasks.spare.len() < SPARE
+            {
+                tasks.spare.push(task.into_model());
             }
+        }
+        self.changed();
+    }
+
+    /// What one of the threads does.
+    fn serve(&self, shared: &Shared, solver: &mut impl Solver) {
+        let mut state = State::default();
+        loop {
+            let seen = self.changes.load(Ordering::Acquire);
+            let task = self.take(&mut self.tasks());
+            if let Some(task) = task {
+                let over = || self.over.load(Ordering::Relaxed);
+                self.advance(task, shared, solver, &mut state, u64::MAX, over);
+            } else if !self.changes_within(seen, || false) {
+                let mut tasks = self.tasks();
+                tasks.asleep += 1;
+                let idle = |_: &mut Tasks| {
+                    self.changes.load(Ordering::Acquire) == seen
+                        && !self.over.load(Ordering::Acquire)
+                };
+                let tasks = self.called.wait_while(tasks, idle);
+                tasks.unwrap_or_else(PoisonError::into_inner).asleep -= 1;
+            }
+            if self.over.load(Ordering::Acquire) {
+                return;
+            }
+        }
+    }
+
+    /// Looks for a change for a while, or for something else.
+    fn changes_within(&self, seen: usize, or: impl Fn() -> bool) -> bool {
+        (0..LOOKS).any(|_| {
+            hint::spin_loop();
+            self.changes.load(Ordering::Acquire) != seen || or()
+        })
+    }
+}
+
+/// Says so if a thread panics.
+struct Careful<'a>(&'a Place);
+
+impl Drop for Careful<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.broken.store(true, Ordering::Release);
+            self.0.changed();
         }
     }
 }
 
-/// Says that a thread has done its part, be it by a panic.
-struct Doing<'a> {
-    place: &'a Place,
-    subject: Option<Arc<Subject>>,
-    effort: Effort,
-}
-
-impl Drop for Doing<'_> {
-    fn drop(&mut self) {
-        // First of all: whoever waits takes the run apart.
-        drop(self.subject.take());
-        let mut work = self.place.work();
-        work.busy -= 1;
-        work.effort.add(self.effort);
-        work.broken |= thread::panicking();
-        self.place.busy.store(work.busy, Ordering::Release);
-        self.place.done.notify_all();
-    }
-}
-
-/// Threads that take part in expansions.
+/// The runs that are to be expanded, and threads that do so.
+#[derive(Default)]
 pub struct Pool {
     place: Arc<Place>,
     threads: Vec<JoinHandle<()>>,
@@ -120,82 +214,110 @@ impl fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// So many threads, each with a solver like this one.
+    /// With so many threads, each with a solver like this one.
+    ///
+    /// # Errors
+    /// When the system has no threads.
     pub fn new<S: Solver + Clone + Send + 'static>(
-        threads: NonZero<usize>,
+        threads: usize,
         shared: &Arc<Shared>,
         solver: &S,
     ) -> std::io::Result<Self> {
-        let place = Arc::new(Place::default());
-        let start = |_| {
-            let (place, shared, mut solver) = (place.clone(), shared.clone(), solver.clone());
-            thread::Builder::new().spawn(move || {
-                let mut state = State::default();
-                let mut last = 0;
-                while let Some(subject) = place.next(&mut last) {
-                    let mut doing = Doing {
-                        place: &place,
-                        subject: Some(subject),
-                        effort: Effort::default(),
-                    };
-                    if let Some(subject) = &doing.subject {
-                        let stop = &place.stop;
-                        doing.effort = subject
-                            .flip(&shared, &mut solver, &mut state, u64::MAX, stop)
-                            .0;
-                    }
-                }
-            })
-        };
-        let threads = (0..threads.get()).map(start).collect::<Result<_, _>>()?;
-        Ok(Self { place, threads })
-    }
-
-    /// Has all threads take part in this, until that is [ended](Helping::end).
-    #[must_use]
-    pub fn share(&self, subject: Arc<Subject>) -> Helping<'_> {
-        let mut work = self.place.work();
-        self.place.stop.store(false, Ordering::Relaxed);
-        work.subject = Some(subject);
-        // While the lock is held: who falls asleep looks for it then.
-        self.place.runs.fetch_add(1, Ordering::Release);
-        if work.asleep > 0 {
-            self.place.called.notify_all();
+        let mut pool = Self::default();
+        for _ in 0..threads {
+            let (place, shared) = (Arc::clone(&pool.place), Arc::clone(shared));
+            let mut solver = solver.clone();
+            let thread = thread::Builder::new().spawn(move || {
+                let careful = Careful(&place);
+                careful.0.serve(&shared, &mut solver);
+            });
+            pool.threads.push(thread?);
         }
-        Helping(&self.place)
+        Ok(pool)
     }
-}
 
-/// The time in which threads take part in something.
-#[derive(Debug)]
-pub struct Helping<'p>(&'p Place);
+    /// How many threads it has.
+    #[must_use]
+    pub const fn threads(&self) -> usize {
+        self.threads.len()
+    }
 
-impl Helping<'_> {
-    /// Waits until all are through with the event that each is at. What they did.
+    /// Another run to be expanded.
+    pub fn push(&self, task: Task) {
+        let mut tasks = self.place.tasks();
+        tasks.waiting.push_back(Arc::new(task));
+        self.place.waiting.fetch_add(1, Ordering::Release);
+        self.place.call(&tasks);
+    }
+
+    /// How many runs wait to be expanded, from the beginning or further.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.place.waiting.load(Ordering::Acquire)
+    }
+
+    /// How many events they have together.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        let tasks = self.place.tasks();
+        tasks.waiting.iter().map(|task| task.events()).sum()
+    }
+
+    /// Whether nothing has begun and not ended.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.place.tasks().begun.is_empty()
+    }
+
+    /// Whether all runs have been expanded.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        // In one look: what waits now may have begun a moment later.
+        let tasks = self.place.tasks();
+        tasks.begun.is_empty() && tasks.waiting.is_empty()
+    }
+
+    /// Takes part in an expansion, up to so much work or until there is a reason to stop. False: there is none to take
+    /// part in.
+    pub fn advance(
+        &self,
+        shared: &Shared,
+        solver: &mut impl Solver,
+        state: &mut State,
+        work: u64,
+        stop: impl Fn() -> bool,
+    ) -> bool {
+        let task = self.place.take(&mut self.place.tasks());
+        let Some(task) = task else { return false };
+        self.place.advance(task, shared, solver, state, work, stop);
+        true
+    }
+
+    /// Waits for one of the threads to plant seeds or to come to an end with something, or for a moment.
     ///
     /// # Panics
-    /// When one has.
+    /// When a thread has.
+    pub fn wait(&self, shared: &Shared) {
+        let broken = self.place.broken.load(Ordering::Acquire);
+        assert!(!broken, "an expansion has panicked");
+        let seen = self.place.changes.load(Ordering::Acquire);
+        if !self.place.changes_within(seen, || shared.waiting() > 0) {
+            thread::sleep(NAP);
+        }
+    }
+
+    /// A model that nobody needs any more, for its memory.
     #[must_use]
-    pub fn end(self) -> Effort {
-        let place = self.0;
-        place.stop.store(true, Ordering::Relaxed);
-        place.work().subject = None;
-        let waits = || place.busy.load(Ordering::Acquire) > 0;
-        let looks = (0..LOOKS).take_while(|_| {
-            hint::spin_loop();
-            waits()
-        });
-        looks.for_each(drop);
-        let work = place.done.wait_while(place.work(), |work| work.busy > 0);
-        let mut work = work.unwrap_or_else(PoisonError::into_inner);
-        assert!(!work.broken, "an expansion has panicked");
-        std::mem::take(&mut work.effort)
+    pub fn spare(&self) -> Model {
+        self.place.tasks().spare.pop().unwrap_or_default()
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.place.work().over = true;
+        self.place.over.store(true, Ordering::Release);
+        // Whoever falls asleep holds the lock until then.
+        drop(self.place.tasks());
         self.place.called.notify_all();
         for thread in self.threads.drain(..) {
             // One that has panicked has been heard of.

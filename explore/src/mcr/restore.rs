@@ -3,7 +3,8 @@
 //! A run counts once all that follows from it has been planted. While that was being done, others may have gone on: what
 //! they left out since the run's class covers it depends on that very class. So the run is made again, and until then its
 //! class stays a member as far as it went: it covers all that it did before. The program does the same from the same
-//! schedule, so the class comes back; if another seed comes to it first, that run takes its place.
+//! schedule, so the class comes back; if another seed comes to it first, that run takes its place. Either leaves nothing
+//! out that other classes have in common with it, since these may have left that to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -168,13 +169,14 @@ impl Restoring {
                     purpose: Purpose::Again(member, ran.key),
                     nodes: ran.ends,
                     schedule,
+                    near: None,
                 };
                 self.again.insert(run, seed);
             }
             member => {
                 self.frontier.take_in(&ran);
                 if let Some(member) = member.filter(|_| ran.leads_on) {
-                    self.frontier.classes.expanded(member);
+                    self.frontier.classes.begun(member);
                 }
             }
         }

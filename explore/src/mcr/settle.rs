@@ -1,8 +1,8 @@
 //! Taking in what a run was.
 
-use super::classes::Partial;
+use super::classes::{ClassId, Partial};
 use super::expand::Effort;
-use super::frontier::{Frontier, Purpose, Ran, Seed, Shared};
+use super::frontier::{Purpose, Ran, Seed, Shared};
 use super::journal::{Membership, Origin};
 use super::paths::Paths;
 use crate::event::Kind;
@@ -17,22 +17,27 @@ pub struct Settled {
     pub paths: Paths,
     /// Whether something may follow from it that has not followed from others.
     pub leads_on: bool,
+    /// Its class.
+    pub member: Option<ClassId>,
+    /// One that has much in common with it and whose expansion has begun, if one is known.
+    pub near: Option<ClassId>,
+    /// Whether others may have left to it what follows from it.
+    pub relied_on: bool,
 }
 
 impl Shared {
     /// Takes in a run that is over. `followed`: the program could do all that the seed said.
     pub fn settle(&self, model: &Model, seed: Option<&Seed>, followed: bool) -> Settled {
-        let mut guard = self.write();
-        let frontier = &mut *guard;
-        meet(model, frontier);
-        let paths = Paths::of(model, frontier);
+        self.meet(model);
+        let paths = Paths::of(model, self);
         let whole = model.whole();
         let ends: Partial = paths.at(model, &whole);
         let key = paths.key(model, &whole);
         let reached = seed.is_none_or(|seed| match seed.purpose {
             Purpose::Again(_, before) => key == before,
-            _ => frontier.classes.are_below(&ends, &seed.nodes),
+            _ => paths.pass(model, &self.read().classes, &seed.nodes),
         });
+        let mut frontier = self.write();
         let purpose = seed.map(|seed| seed.purpose);
         let new = !frontier.contains(key);
         let (membership, leads_on) = match purpose {
@@ -69,14 +74,25 @@ impl Shared {
             run,
             paths,
             leads_on,
+            member: ran.member,
+            near: seed.and_then(|seed| seed.near),
+            relied_on: frontier.is_relied_on(key),
         }
     }
-}
 
-/// Notes threads that come up for the first time.
-fn meet(model: &Model, frontier: &mut Frontier) {
-    for lane in model.lanes() {
-        if let Some((parent, index)) = lane.fork {
+    /// Notes threads that come up for the first time.
+    fn meet(&self, model: &Model) {
+        let forked = model.lanes().iter().filter(|lane| lane.fork.is_some());
+        let known = self.read();
+        if forked.clone().all(|lane| known.has_met(lane.thread)) {
+            return;
+        }
+        drop(known);
+        let mut frontier = self.write();
+        for lane in forked {
+            let Some((parent, index)) = lane.fork else {
+                continue;
+            };
             let parent = model.lane_at(parent);
             let before = parent.steps[..index as usize].iter();
             let before = before.filter(|step| step.kind == Kind::Fork).count();

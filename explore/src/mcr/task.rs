@@ -1,132 +1,115 @@
 //! The expansion of a run, as something that can be put off and shared out.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::expand::{Effort, Expansion, Questions};
 use super::frontier::Shared;
-use super::paths::Paths;
-use super::pool::Pool;
 use super::races::predict;
+use super::settle::Settled;
 use crate::mcm::model::Model;
 use crate::mcm::query::Solver;
 use crate::mcm::state::State;
 
-/// A run to be expanded, as all who take part in it see it.
-#[derive(Debug)]
-pub struct Subject {
-    run: u32,
-    model: Model,
-    paths: Paths,
-    questions: OnceLock<Questions>,
-}
-
-impl Subject {
-    fn questions(&self, shared: &Shared) -> &Questions {
-        self.questions
-            .get_or_init(|| Questions::of(&self.model, &self.paths, shared))
-    }
-
-    /// Takes part. What that took, and whether no event is left for others.
-    pub fn flip(
-        &self,
-        shared: &Shared,
-        solver: &mut impl Solver,
-        state: &mut State,
-        queries: u64,
-        stop: &AtomicBool,
-    ) -> (Effort, bool) {
-        let (model, paths, questions) = (&self.model, &self.paths, self.questions(shared));
-        let mut expansion = Expansion::new(model, paths, shared, solver, state, questions);
-        let all = expansion.flip_all(queries, stop);
-        (expansion.effort(), all)
-    }
-}
-
-/// How much a run has to be for it to be shared out, in events times events that are asked about: some ten microseconds of
-/// work.
+/// How much has to be left of a run for others to take part in it, in events times events that are asked about: some ten
+/// microseconds of work.
 const SHARED: usize = 1 << 11;
 
 /// A run to be expanded.
 #[derive(Debug)]
 pub struct Task {
-    subject: Arc<Subject>,
-    effort: Effort,
+    settled: Settled,
+    model: Model,
+    /// From its beginning on.
+    questions: OnceLock<Questions>,
+    effort: Mutex<Effort>,
 }
 
 impl Task {
-    /// The run of this number: what it did, and its nodes.
+    /// A run that has been taken in, and what it did.
     #[must_use]
-    pub fn new(run: u32, model: Model, paths: Paths) -> Self {
-        let subject = Subject {
-            run,
-            model,
-            paths,
-            questions: OnceLock::new(),
-        };
+    pub fn new(settled: Settled, model: Model) -> Self {
         Self {
-            subject: Arc::new(subject),
-            effort: Effort::default(),
+            settled,
+            model,
+            questions: OnceLock::new(),
+            effort: Mutex::default(),
         }
     }
 
     /// How many events the run had.
     #[must_use]
     pub fn events(&self) -> usize {
-        self.subject.model.len()
+        self.model.len()
     }
 
-    /// Plants all that follows from the run. The state is for its memory.
-    pub fn expand(&mut self, shared: &Shared, solver: &mut impl Solver, state: &mut State) {
-        self.advance(shared, solver, state, None, u64::MAX);
+    /// Whether it has begun, and more threads than one are of use.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        let questions = self.questions.get();
+        questions.is_some_and(|questions| questions.left() * self.model.len() >= SHARED)
     }
 
-    /// Plants what follows from the run, with the help of a pool if there is one, and leaves the rest for later after so
-    /// much work, in queries times events. Whether that was all.
-    pub fn advance(
-        &mut self,
+    /// It has begun from now on.
+    pub fn begin(&self, shared: &Shared) -> &Questions {
+        self.questions
+            .get_or_init(|| Questions::begin(&self.settled, &self.model, shared))
+    }
+
+    /// Takes part: plants what follows from events that nobody has taken, until there has been so much work, in queries
+    /// times events, or there is a reason to stop. Whether none are left.
+    pub fn flip(
+        &self,
         shared: &Shared,
         solver: &mut impl Solver,
         state: &mut State,
-        pool: Option<&Pool>,
         work: u64,
+        stop: impl Fn() -> bool,
     ) -> bool {
-        let subject = &self.subject;
-        let events = subject.model.len().max(1);
-        let queries = (work / events as u64).max(1);
-        let size = subject.questions(shared).len() * events;
-        let helping = pool.filter(|_| size >= SHARED);
-        let helping = helping.map(|pool| pool.share(Arc::clone(subject)));
-        let (effort, all) = subject.flip(shared, solver, state, queries, &AtomicBool::new(false));
-        self.effort.add(effort);
-        if let Some(helping) = helping {
-            self.effort.add(helping.end());
-        }
-        if !all {
-            return false;
-        }
-        let Subject {
-            run,
-            model,
-            paths,
-            questions,
-        } = &**subject;
-        if let Some(questions) = questions.get() {
-            let mut expansion = Expansion::new(model, paths, shared, solver, state, questions);
+        let (settled, model) = (&self.settled, &self.model);
+        let questions = self.begin(shared);
+        let mut expansion = Expansion::new(settled, model, shared, solver, state, questions);
+        let queries = (work / model.len().max(1) as u64).max(1);
+        let all = expansion.flip_all(queries, stop);
+        self.add(expansion.effort());
+        all
+    }
+
+    /// Plants what else follows from the run, when all have done their parts.
+    pub fn finish(&self, shared: &Shared, solver: &mut impl Solver, state: &mut State) {
+        let (settled, model) = (&self.settled, &self.model);
+        if let Some(questions) = self.questions.get() {
+            let mut expansion = Expansion::new(settled, model, shared, solver, state, questions);
             expansion.block_all();
-            self.effort.add(expansion.effort());
+            self.add(expansion.effort());
         }
-        self.effort.unknown += predict(model, solver, shared);
+        let unknown = predict(model, solver, shared);
+        self.add(Effort {
+            unknown,
+            ..Effort::default()
+        });
         let mut frontier = shared.write();
-        frontier.expanded(*run, self.effort);
+        frontier.expanded(self.settled.run, self.effort());
         frontier.flush();
-        true
+    }
+
+    /// All of it. The state is for its memory.
+    pub fn expand(&self, shared: &Shared, solver: &mut impl Solver, state: &mut State) {
+        self.flip(shared, solver, state, u64::MAX, || false);
+        self.finish(shared, solver, state);
+    }
+
+    fn effort(&self) -> Effort {
+        *self.effort.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, effort: Effort) {
+        let mut all = self.effort.lock().unwrap_or_else(PoisonError::into_inner);
+        all.add(effort);
     }
 
     /// The model, for its memory.
     #[must_use]
     pub fn into_model(self) -> Model {
-        let subject = Arc::try_unwrap(self.subject);
-        subject.map(|subject| subject.model).unwrap_or_default()
+        self.model
     }
 }

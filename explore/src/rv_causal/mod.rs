@@ -29,7 +29,6 @@ use crate::mcr::frontier::{Purpose, Seed, Shared};
 use crate::mcr::journal::Origin;
 use crate::mcr::paths::Paths;
 use crate::mcr::run::Run;
-use crate::mcr::settle::Settled;
 use crate::mcr::task::Task;
 use crate::observation::Test;
 use crate::search::Divergence;
@@ -86,7 +85,7 @@ impl<S: Solver> RvCausal<S> {
         if let Some(seed) = self.queue.pop_front() {
             return Some(seed);
         }
-        self.shared.write().next_seed()
+        self.shared.next_seed()
     }
 
     /// Queues a schedule for each read and value that the pairs have one for.
@@ -141,6 +140,7 @@ impl<S: Solver> RvCausal<S> {
                             purpose: Purpose::Pairs,
                             nodes,
                             schedule: lanes.map(thread).collect(),
+                            near: None,
                         });
                     }
                 }
@@ -195,9 +195,8 @@ impl<S: Solver> Strategy for RvCausal<S> {
         if !settled.leads_on {
             return;
         }
-        let Settled { run, paths, .. } = settled;
-        self.pair_all(&paths);
-        let mut task = Task::new(run, self.run.take_model(), paths);
+        self.pair_all(&settled.paths);
+        let task = Task::new(settled, self.run.take_model());
         task.expand(&self.shared, &mut self.solver, &mut self.state);
         self.run.keep_memory(task.into_model());
     }

@@ -5,6 +5,7 @@
 //! well: by frames with nothing in them. It says nothing while an execution runs.
 
 use std::io::{self, Write};
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -44,8 +45,10 @@ impl Pulse {
                 thread::park_timeout(BEAT);
                 if seen.thinks.load(Ordering::Acquire) {
                     let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Whoever has something to say will notice that nobody listens.
-                    let _ = stream.write_all(&0_u32.to_le_bytes());
+                    // Nobody listens any more, and thinking may take for ever.
+                    if stream.write_all(&0_u32.to_le_bytes()).is_err() {
+                        process::exit(1);
+                    }
                 }
             }
         })?;
