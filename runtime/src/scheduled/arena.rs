@@ -5,8 +5,9 @@
 //! region of its own, front to back, and nothing is given out twice in one execution: then an address is a function of
 //! what its thread allocated before, and of nothing else. It is also about the fastest way to allocate.
 //!
-//! A region is used again in the next execution when everything in it has been freed. Otherwise, as when the program
-//! fills a global table at its first use, the thread gets a new region, and names are offsets into it.
+//! A region is used again in the next execution, from its beginning when everything in it has been freed. Otherwise, as
+//! when the program fills a global table at its first use or leaks memory, it goes on behind that, and names are offsets
+//! from there. When half of it is used up so, the thread gets another one.
 //!
 //! Regions lie side by side in one reservation of address space, so that an address tells its region. A region belongs
 //! for ever to the OS thread that took it first, which alone allocates from it and counts what it frees without
@@ -31,6 +32,9 @@ const LARGEST: usize = 1 << 20;
 
 /// How many regions there can be at once, over all threads.
 const REGIONS: usize = 192;
+
+/// Where an execution may begin in a region that is not empty: no lesser alignment makes a difference then.
+const STEP: usize = 256;
 
 /// No region.
 const NOWHERE: usize = usize::MAX;
@@ -69,10 +73,22 @@ impl Region {
         self.live.load(Ordering::Relaxed) == self.freed_elsewhere.load(Ordering::Acquire)
     }
 
-    fn rewind(&self, start: usize) {
-        self.next.store(start, Ordering::Relaxed);
-        self.live.store(0, Ordering::Relaxed);
-        self.freed_elsewhere.store(0, Ordering::Relaxed);
+    /// Where an execution begins if it uses the region that starts here: behind what is left of others, if that leaves
+    /// enough.
+    #[inline]
+    fn begin(&self, start: usize) -> Option<usize> {
+        if self.is_empty() {
+            self.live.store(0, Ordering::Relaxed);
+            self.freed_elsewhere.store(0, Ordering::Relaxed);
+            self.next.store(start, Ordering::Relaxed);
+            return Some(start);
+        }
+        let next = self.next.load(Ordering::Relaxed).next_multiple_of(STEP);
+        if next > start + REGION / 2 {
+            return None;
+        }
+        self.next.store(next, Ordering::Relaxed);
+        Some(next)
     }
 }
 
@@ -108,16 +124,23 @@ fn region_of(address: usize) -> usize {
     address.wrapping_sub(BASE.load(Ordering::Relaxed)) / REGION
 }
 
+/// The region of a thread of the program, and where the execution began in it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    region: usize,
+    begin: usize,
+}
+
 /// The regions of one machine's threads.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
-    by_thread: Vec<usize>,
+    by_thread: Vec<Place>,
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        for &at in &self.by_thread {
-            if let Some(region) = TABLE.get(at) {
+        for place in &self.by_thread {
+            if let Some(region) = TABLE.get(place.region) {
                 region.assigned.store(false, Ordering::Release);
             }
         }
@@ -125,15 +148,15 @@ impl Drop for Arena {
 }
 
 impl Arena {
-    /// Before an execution: the thread's region is empty again, or a new one.
+    /// Before an execution: nothing of what is to come is in the thread's region, or it gets a new one.
     #[inline]
     pub(crate) fn begin_thread(&mut self, thread: usize) {
-        if let Some(&at) = self.by_thread.get(thread)
-            && let Some(region) = TABLE.get(at)
-            && region.is_empty()
+        if let Some(place) = self.by_thread.get_mut(thread)
+            && let Some(region) = TABLE.get(place.region)
             && region.owner.load(Ordering::Relaxed) == this_os_thread()
+            && let Some(begin) = region.begin(start_of(place.region))
         {
-            region.rewind(start_of(at));
+            place.begin = begin;
         } else {
             self.change_region(thread);
         }
@@ -142,9 +165,12 @@ impl Arena {
     #[cold]
     fn change_region(&mut self, thread: usize) {
         while self.by_thread.len() <= thread {
-            self.by_thread.push(NOWHERE);
+            self.by_thread.push(Place {
+                region: NOWHERE,
+                begin: 0,
+            });
         }
-        if let Some(region) = TABLE.get(self.by_thread[thread]) {
+        if let Some(region) = TABLE.get(self.by_thread[thread].region) {
             region.assigned.store(false, Ordering::Release);
         }
         self.by_thread[thread] = take_region(thread);
@@ -153,7 +179,8 @@ impl Arena {
     /// From here on the thread's code runs on this OS thread.
     #[inline]
     pub(crate) fn enter(&self, thread: usize) -> Outside {
-        let region = self.by_thread.get(thread).and_then(|&at| TABLE.get(at));
+        let place = self.by_thread.get(thread);
+        let region = place.and_then(|place| TABLE.get(place.region));
         Outside(IN_USE.replace(region.map_or(null(), std::ptr::from_ref)))
     }
 
@@ -162,7 +189,9 @@ impl Arena {
     pub(super) fn locate(&self, address: usize) -> Option<(usize, usize)> {
         let at = region_of(address);
         let thread = TABLE.get(at)?.thread.load(Ordering::Relaxed);
-        (self.by_thread.get(thread) == Some(&at)).then(|| (thread, address - start_of(at)))
+        let place = self.by_thread.get(thread)?;
+        // What is before was made in another execution.
+        (place.region == at && address >= place.begin).then(|| (thread, address - place.begin))
     }
 }
 
@@ -193,24 +222,37 @@ pub(crate) fn outside<R>(run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// An empty region for a thread of a program.
-fn take_region(thread: usize) -> usize {
+/// A region for a thread of a program: an empty one if there is one, or else a new one, or else one with space left.
+fn take_region(thread: usize) -> Place {
     let me = this_os_thread();
     let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mine = (0..*taken).find(|&at| {
-        let region = &TABLE[at];
-        region.owner.load(Ordering::Relaxed) == me
-            && !region.assigned.load(Ordering::Acquire)
-            && region.is_empty()
+    let free = |at: &usize| {
+        let region = &TABLE[*at];
+        region.owner.load(Ordering::Relaxed) == me && !region.assigned.load(Ordering::Acquire)
+    };
+    let known = *taken;
+    let empty = (0..known).find(|at| free(at) && TABLE[*at].is_empty());
+    let new = empty.or_else(|| {
+        let at = open_region(&mut taken)?;
+        TABLE[at].next.store(start_of(at), Ordering::Relaxed);
+        Some(at)
     });
-    let at = mine.or_else(|| open_region(&mut taken));
-    let Some(at) = at else { return NOWHERE };
+    let mut others = (0..known).filter(free);
+    let place = match new {
+        Some(at) => TABLE[at].begin(start_of(at)).map(|begin| (at, begin)),
+        None => others.find_map(|at| Some((at, TABLE[at].begin(start_of(at))?))),
+    };
+    let Some((at, begin)) = place else {
+        return Place {
+            region: NOWHERE,
+            begin: 0,
+        };
+    };
     let region = &TABLE[at];
     region.owner.store(me, Ordering::Relaxed);
     region.assigned.store(true, Ordering::Relaxed);
     region.thread.store(thread, Ordering::Relaxed);
-    region.rewind(start_of(at));
-    at
+    Place { region: at, begin }
 }
 
 /// One more region. There is none when all are taken, or the system gives no memory.
