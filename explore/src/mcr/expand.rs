@@ -362,17 +362,17 @@ fn novel(settled: &Settled, model: &Model, shared: &Shared) -> Vec<Cut> {
     let upper = model.whole();
     let mut novel: Vec<Cut> = Vec::new();
     let mut looked = Looked::default();
-    let mut open = vec![vec![0; upper.len()]];
-    if let Some(near) = settled.near {
-        let beyond = Beyond {
-            model,
-            paths,
-            next: None,
-            upper: &upper,
-        };
-        let nothing = std::mem::take(&mut open[0]);
-        open.clear();
-        beyond.list(&shared.read().classes, near, &nothing, &mut open);
+    let beyond = Beyond {
+        model,
+        paths,
+        next: None,
+        upper: &upper,
+    };
+    let nothing = vec![0; upper.len()];
+    let mut open = Vec::new();
+    match settled.near {
+        Some(near) => beyond.list(&shared.read().classes, near, &nothing, &mut open),
+        None => open.push(nothing),
     }
     while let Some(lower) = open.pop() {
         if is_beyond(&lower, &novel) || looked.contains(&lower) {
@@ -383,12 +383,6 @@ fn novel(settled: &Settled, model: &Model, shared: &Shared) -> Vec<Cut> {
         let frontier = shared.read();
         match frontier.classes.covering(&nodes, Among::Begun) {
             Some(member) if looked.len() < LOOKS => {
-                let beyond = Beyond {
-                    model,
-                    paths,
-                    next: None,
-                    upper: &upper,
-                };
                 beyond.list(&frontier.classes, member, &lower, &mut open);
                 looked.insert(lower);
             }

@@ -377,6 +377,16 @@ impl Frontier {
 /// How often a thread tries to get at what is shared before it sleeps: mostly others are through in a moment.
 const TRIES: u32 = 1000;
 
+fn soon<G>(attempt: impl Fn() -> Option<G>) -> Option<G> {
+    (0..TRIES).find_map(|_| {
+        let guard = attempt();
+        if guard.is_none() {
+            hint::spin_loop();
+        }
+        guard
+    })
+}
+
 /// What is shared. Who holds a lock finishes what it does or ends the process, so that a poisoned lock is none.
 #[derive(Debug, Default)]
 pub struct Shared {
@@ -399,25 +409,13 @@ impl Shared {
 
     /// To look things up.
     pub fn read(&self) -> RwLockReadGuard<'_, Frontier> {
-        let soon = (0..TRIES).find_map(|_| {
-            let guard = self.frontier.try_read().ok();
-            if guard.is_none() {
-                hint::spin_loop();
-            }
-            guard
-        });
+        let soon = soon(|| self.frontier.try_read().ok());
         soon.unwrap_or_else(|| self.frontier.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// To change things.
     pub fn write(&self) -> RwLockWriteGuard<'_, Frontier> {
-        let soon = (0..TRIES).find_map(|_| {
-            let guard = self.frontier.try_write().ok();
-            if guard.is_none() {
-                hint::spin_loop();
-            }
-            guard
-        });
+        let soon = soon(|| self.frontier.try_write().ok());
         soon.unwrap_or_else(|| {
             let guard = self.frontier.write();
             guard.unwrap_or_else(PoisonError::into_inner)
