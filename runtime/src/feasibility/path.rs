@@ -313,12 +313,7 @@ impl Path {
                     self.spoilt |= seat.write(column, must);
                 }
             }
-            Op::Write(x) => {
-                if let Some(seat) = self.seats.get_mut(x as usize) {
-                    seat.places.fresh = self.last as u8;
-                    self.spoilt |= seat.write(column, must);
-                }
-            }
+            Op::Write(x) => self.write(x, column),
             Op::Acquire(lock, mode) => {
                 let inside = self.inside(lock, mode);
                 if inside >> column & 1 == 1 {
@@ -383,6 +378,15 @@ impl Path {
         if self.forbidden != 0 {
             let inside = |&(lock, mode): &(Object, LockMode)| self.inside(lock, mode);
             self.forbidden = self.held.iter().map(inside).fold(0, |all, one| all | one);
+        }
+    }
+
+    /// T writes an object at this column.
+    #[inline]
+    fn write(&mut self, x: Object, column: u32) {
+        if let Some(seat) = self.seats.get_mut(x as usize) {
+            seat.places.fresh = self.last as u8;
+            self.spoilt |= seat.write(column, self.must);
         }
     }
 
@@ -455,12 +459,7 @@ impl Path {
                     self.spoilt |= seat.write(column, must);
                 }
             }
-            Op::Write(x) => {
-                if let Some(seat) = self.seats.get_mut(x as usize) {
-                    seat.places.fresh = self.last as u8;
-                    self.spoilt |= seat.write(column, must);
-                }
-            }
+            Op::Write(x) => self.write(x, column),
             Op::Acquire(lock, mode) => {
                 let inside = self.inside(lock, mode);
                 self.acquire(lock, mode, inside);

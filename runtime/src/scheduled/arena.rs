@@ -131,6 +131,13 @@ struct Place {
     begin: usize,
 }
 
+impl Place {
+    const NONE: Self = Self {
+        region: NOWHERE,
+        begin: 0,
+    };
+}
+
 /// The regions of one machine's threads.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
@@ -165,10 +172,7 @@ impl Arena {
     #[cold]
     fn change_region(&mut self, thread: usize) {
         while self.by_thread.len() <= thread {
-            self.by_thread.push(Place {
-                region: NOWHERE,
-                begin: 0,
-            });
+            self.by_thread.push(Place::NONE);
         }
         if let Some(region) = TABLE.get(self.by_thread[thread].region) {
             region.assigned.store(false, Ordering::Release);
@@ -243,10 +247,7 @@ fn take_region(thread: usize) -> Place {
         None => others.find_map(|at| Some((at, TABLE[at].begin(start_of(at))?))),
     };
     let Some((at, begin)) = place else {
-        return Place {
-            region: NOWHERE,
-            begin: 0,
-        };
+        return Place::NONE;
     };
     let region = &TABLE[at];
     region.owner.store(me, Ordering::Relaxed);
@@ -275,7 +276,7 @@ fn open_region(taken: &mut usize) -> Option<usize> {
 pub struct Allocator;
 
 // SAFETY: memory comes from the system, or from a region: there from a part that nothing else is given, aligned as
-// asked. A region is only begun anew when all of its allocations have been freed.
+// asked. A region is only begun anew when all of its allocations have been freed, and goes on behind them otherwise.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
