@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use seqz_runtime::engine::Ending;
 use seqz_runtime::input::Random;
-use seqz_runtime::{Harness, Role, fuzz, p_hat_from_bytes};
+use seqz_runtime::{AnyHarness, Harness, Role, fuzz, p_hat_from_bytes};
 
 use crate::clock::Clock;
 
@@ -258,4 +258,22 @@ fn resident() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
         .unwrap_or(0)
+}
+
+/// Runs P̂₂ of a program on random bytes so often, and nothing else: for profilers.
+pub(crate) fn only(program: &str, times: u64) -> ExitCode {
+    let all = [&BLUETOOTH, &ACCOUNT, &STRINGBUFFER];
+    let Some(harness) = all
+        .into_iter()
+        .find(|harness| AnyHarness::name(*harness) == program)
+    else {
+        eprintln!("{program} is none of bluetooth, account and stringbuffer");
+        return ExitCode::from(2);
+    };
+    let mut random = Random::new(1);
+    for _ in 0..times {
+        let bytes = random.next().to_le_bytes();
+        let _ = p_hat_from_bytes::<2>(harness, Role::First, &bytes[..6]);
+    }
+    ExitCode::SUCCESS
 }

@@ -32,7 +32,8 @@ usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench schedules            (needs --features peers)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
        seqz-bench first-bugs SEQZ [EXAMPLE…]   (all examples, if none is named)
-       seqz-bench memory";
+       seqz-bench memory
+       seqz-bench loop PROGRAM TIMES   (P̂₂ on random bytes, for profilers)";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -61,6 +62,14 @@ fn main() -> ExitCode {
         },
         #[cfg(feature = "peers")]
         Some("memory") => fuzzing::memory(),
+        #[cfg(feature = "peers")]
+        Some("loop") => match (
+            arguments.next(),
+            arguments.next().map(|times| times.parse()),
+        ) {
+            (Some(program), Some(Ok(times))) => fuzzing::only(&program, times),
+            _ => usage(),
+        },
         #[cfg(feature = "peers")]
         Some("schedules") => schedules::run(),
         _ => usage(),

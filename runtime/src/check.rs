@@ -8,7 +8,7 @@
 //! write of T' instead. Level k of the tree is P̂ₖ. Each node is executed once, and children that no interleaving allows
 //! are never executed: an execution that turns out to be infeasible is one whose later local reads cannot all be local.
 
-use crate::engine::{Ending, Limits, Machine, Place, Solver};
+use crate::engine::{Ending, Limits, Machine, Place, Solver, Unsupported};
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
 
@@ -74,7 +74,7 @@ impl Level {
             Ending::Infeasible | Ending::Assumed | Ending::Waiting | Ending::Stuck if met => {
                 self.buggy += 1
             }
-            Ending::Passed | Ending::Mispaired | Ending::Unsupported { .. } => {}
+            Ending::Passed | Ending::Mispaired | Ending::Unsupported(_) => {}
             Ending::Bug => self.buggy += u64::from(met),
             Ending::Infeasible => self.infeasible += 1,
             Ending::Unknown(_) => self.unknown += 1,
@@ -228,7 +228,8 @@ impl<'a> Search<'a> {
             let ending = run.map_err(|_| Trouble::Nondeterministic)?;
             level.count(&ending, machine.met_bug_of_t());
             match ending {
-                Ending::Unsupported { message, place } => {
+                Ending::Unsupported(what) => {
+                    let Unsupported { message, place } = *what;
                     return Err(Trouble::Unsupported { message, place });
                 }
                 Ending::Mispaired => return Err(Trouble::Nondeterministic),

@@ -212,7 +212,7 @@ impl Target {
         run_bytes(&mut self.machine, self.harness, self.role, self.k, bytes)
     }
 
-    fn outcome(&self, ending: Ending, bug: Option<Bug>, bytes: &[u8]) -> Outcome {
+    fn outcome(&self, ending: Ending, bug: Option<Box<Bug>>, bytes: &[u8]) -> Outcome {
         Outcome {
             ending,
             bug,
@@ -239,12 +239,15 @@ impl Target {
                 self.counts.write();
                 eprintln!("{MET}{key}");
                 eprintln!("{BY}{}", hex(bytes));
-                panic!("{}", self.outcome(ending, Some(bug.clone()), bytes));
+                panic!(
+                    "{}",
+                    self.outcome(ending, Some(Box::new(bug.clone())), bytes)
+                );
             }
         }
         match ending {
             Ending::Infeasible | Ending::Assumed | Ending::Mispaired => Worth::Reject,
-            Ending::Unsupported { .. } => panic!("{}", self.outcome(ending, None, bytes)),
+            Ending::Unsupported(_) => panic!("{}", self.outcome(ending, None, bytes)),
             _ => Worth::Keep,
         }
     }
@@ -320,7 +323,8 @@ pub fn run(generated: Generated, bytes: &[u8]) -> Outcome {
             target.machine.forget_bugs();
             target.seen = 0;
             let ending = target.ending(round);
-            let outcome = target.outcome(ending, target.machine.met().cloned(), round);
+            let outcome =
+                target.outcome(ending, target.machine.met().cloned().map(Box::new), round);
             if outcome.is_bug() || all.peek().is_none() {
                 return outcome;
             }

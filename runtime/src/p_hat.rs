@@ -14,7 +14,7 @@ pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
     /// The bug that it met, with its proof.
-    pub bug: Option<Bug>,
+    pub bug: Option<Box<Bug>>,
     /// The non-local reads that it had.
     pub pairs: Vec<Pair>,
     /// The inputs, as text.
@@ -64,14 +64,13 @@ impl fmt::Display for Outcome {
                 f.write_str("cut: the thread under test waits for something in a loop")
             }
             Ending::Stuck => f.write_str("cut: the thread under test waits for ever"),
-            Ending::Unsupported {
-                message,
-                place: Some(place),
-            } => write!(f, "unsupported: {message} (at {place})"),
-            Ending::Unsupported {
-                message,
-                place: None,
-            } => write!(f, "unsupported: {message}"),
+            Ending::Unsupported(what) => {
+                write!(f, "unsupported: {}", what.message)?;
+                match &what.place {
+                    Some(place) => write!(f, " (at {place})"),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }
@@ -96,7 +95,7 @@ pub(crate) fn outcome(
 ) -> Outcome {
     Outcome {
         ending,
-        bug: machine.met().cloned(),
+        bug: machine.met().cloned().map(Box::new),
         pairs: machine.pairs().to_vec(),
         inputs,
     }

@@ -405,7 +405,7 @@ impl Engine {
         let info = |thread| {
             let thread: &threads::Thread = self.threads.get(thread);
             ThreadInfo {
-                name: thread.name.clone(),
+                name: thread.name.as_deref().map(str::to_owned),
                 spawned_at: thread.spawned_at.map(Place::from),
             }
         };

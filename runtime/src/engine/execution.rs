@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::bytes::Bytes;
 use super::guide::{Guide, Same};
@@ -68,12 +68,16 @@ pub enum Ending {
     /// T waits for ever.
     Stuck,
     /// The program does what P̂ₖ cannot express.
-    Unsupported {
-        /// What that is.
-        message: String,
-        /// Where.
-        place: Option<Place>,
-    },
+    Unsupported(Box<Unsupported>),
+}
+
+/// Something that P̂ₖ cannot express.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What it is.
+    pub message: String,
+    /// Where.
+    pub place: Option<Place>,
 }
 
 /// Bytes that choose, and what they choose for.
@@ -124,19 +128,24 @@ pub struct Machine {
     has_run: bool,
 }
 
-static ALONE: Mutex<()> = Mutex::new(());
-/// Whoever runs a program holds this.
-#[cfg(feature = "scheduler")]
-pub(crate) const fn one_at_a_time() -> &'static Mutex<()> {
-    &ALONE
+/// Whoever runs a program, of whichever kind, holds this.
+static ALONE: Mutex<Generation> = Mutex::new(Generation(0));
+
+/// The number of the latest execution.
+pub(crate) struct Generation(u32);
+
+impl Generation {
+    /// The number of the next one.
+    pub(crate) const fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(1);
+        self.0
+    }
 }
 
-/// The number of the next execution, of whichever kind.
-pub(crate) fn next_generation() -> u32 {
-    GENERATION.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+/// Waits until no other program runs.
+pub(crate) fn alone() -> MutexGuard<'static, Generation> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
-
-static GENERATION: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(1);
 
 impl Machine {
     /// A machine with these bounds.
@@ -218,12 +227,13 @@ impl Machine {
     }
 
     fn execute(&mut self, program: &dyn Fn()) -> Result<Ending, Nondeterminism> {
-        let pointer = NonNull::from(&mut *self.engine);
         assert!(
             CURRENT.get().is_none(),
             "an execution inside of an execution"
         );
-        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alone = alone();
+        self.engine.generation = alone.next();
+        let pointer = NonNull::from(&mut *self.engine);
         CURRENT.set(Some(pointer));
         let handle = Handle(pointer);
         #[cfg(feature = "scheduler")]
@@ -262,10 +272,10 @@ impl Machine {
             Some(Abort::Waiting) => Ending::Waiting,
             Some(Abort::Stuck) => Ending::Stuck,
             Some(Abort::Bug) if engine.ledger.first_met().is_none() => Ending::Infeasible,
-            Some(Abort::Unsupported { message, site }) => Ending::Unsupported {
-                message,
-                place: site.map(Place::from),
-            },
+            Some(Abort::Unsupported { message, site }) => {
+                let place = site.map(Place::from);
+                Ending::Unsupported(Box::new(Unsupported { message, place }))
+            }
             Some(Abort::Bug) => Ending::Bug,
             None if engine.ledger.first_met().is_some() => Ending::Bug,
             None if !engine.choosing && engine.done < engine.pairs.len() => Ending::Mispaired,
@@ -411,7 +421,6 @@ impl Engine {
 
     /// Makes ready for the next execution. Buffers are kept. The grid follows once T' has run: before that, nobody asks it.
     fn reset(&mut self) {
-        self.generation = next_generation();
         self.line = Line::Init;
         self.attention = false;
         self.copied_values = false;

@@ -125,7 +125,13 @@ impl Guide {
         self.idle = 0;
         let known = match (&self.of, same) {
             (Some((of, under_test, reads, inputs)), Some((program, bytes))) => {
-                *of == program && *under_test == role && *reads == k && inputs == bytes
+                // Comparing nothing, at the address that an empty `Vec` has, is among the slowest things that some processors can
+                // be asked for: they have to take back that they looked there.
+                let no_inputs = inputs.is_empty() && bytes.is_empty();
+                *of == program
+                    && *under_test == role
+                    && *reads == k
+                    && (no_inputs || inputs == bytes)
             }
             _ => false,
         };

@@ -5,7 +5,7 @@
 
 use super::threads::ThreadNo;
 use super::{Abort, BugKind, Engine, Handle, Held, Line, Site, abort, bug, tau_prime};
-use crate::log::{LockMode, Object, Op, TEvent};
+use crate::log::{LockMode, Object, Op};
 
 /// A lock held from before the split.
 #[derive(Clone, Copy, Debug)]
@@ -158,24 +158,14 @@ pub(crate) fn open_log_of_t(handle: Handle) {
     engine.opening_log = true;
     if opening.is_empty() {
         let source = u32::try_from(begin.blocks).unwrap_or(0);
-        super::tau::push(
-            engine,
-            TEvent::non_local(Op::Read(begin.object), source),
-            begin.site,
-            0,
-        );
+        super::tau::push(engine, Op::Read(begin.object), Some(source), begin.site, 0);
     } else {
         for entry in opening {
             let (held, site) = entry.event();
             engine.held.push(held);
-            super::tau::push(
-                engine,
-                TEvent::local(Op::Acquire(held.lock, held.mode)),
-                site,
-                0,
-            );
+            super::tau::push(engine, Op::Acquire(held.lock, held.mode), None, site, 0);
         }
-        super::tau::push(engine, TEvent::local(Op::Read(begin.object)), begin.site, 0);
+        super::tau::push(engine, Op::Read(begin.object), None, begin.site, 0);
     }
     engine.opening_log = false;
 }

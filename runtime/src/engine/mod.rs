@@ -49,9 +49,9 @@ use std::ptr::NonNull;
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
 pub(crate) use execution::assume;
-pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Tell};
+pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Tell, Unsupported};
 #[cfg(feature = "scheduler")]
-pub(crate) use execution::{next_generation, one_at_a_time};
+pub(crate) use execution::{Generation, alone};
 pub(crate) use finding::SiteMark;
 pub use finding::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
 pub use guide::Same;

@@ -83,13 +83,14 @@ fn plain(engine: &Engine) -> Access {
     }
 }
 
-/// append(log, (T, …)).
+/// append(log, (T, …)). The event comes in two parts, each of which fits into a register: it would have to be written down
+/// and read back at once otherwise, as it is in one part and then in another, which processors are slow at.
 #[inline]
-pub(crate) fn push(engine: &mut Engine, event: TEvent, site: Site, value: u64) {
+pub(crate) fn push(engine: &mut Engine, op: Op, source: Option<u32>, site: Site, value: u64) {
     let trail = engine.trail(site, value);
     engine.under_test_trail.push(trail);
-    engine.grid.push(event);
-    let seen = match (event.op, event.source) {
+    engine.grid.push(TEvent { op, source });
+    let seen = match (op, source) {
         (Op::Read(object), Some(source)) => Some((object, source)),
         (Op::Write(object) | Op::Update(object), _) => Some((object, NONE)),
         _ => None,
@@ -131,12 +132,7 @@ pub(crate) fn read(
         }
         engine.done += 1;
         let value = engine.interfering_value(paired.event);
-        push(
-            engine,
-            TEvent::non_local(op_of(value), paired.event),
-            site,
-            value,
-        );
+        push(engine, op_of(value), Some(paired.event), site, value);
         engine.spin.progress();
         require_feasible(handle);
         return Some(paired.event);
@@ -148,7 +144,7 @@ pub(crate) fn read(
         .objects
         .get(object as usize)
         .map_or(NONE, |info| info.seen);
-    push(engine, TEvent::local(op_of(local)), site, local);
+    push(engine, op_of(local), None, site, local);
     if !engine.goes_on()
         && let Some(event) = without_local(handle, object, seen, (site, local), &op_of)
     {
@@ -186,12 +182,12 @@ fn without_local(
             let event = engine.writes[write.0 as usize].event;
             engine.done += 1;
             let value = engine.interfering_value(event);
-            push(engine, TEvent::non_local(op_of(value), event), site, value);
+            push(engine, op_of(value), Some(event), site, value);
             engine.spin.progress();
             require_feasible(handle);
             return Some(event);
         }
-        push(engine, TEvent::local(op_of(local)), site, local);
+        push(engine, op_of(local), None, site, local);
     }
     abort(handle, Abort::Infeasible);
     None
@@ -262,7 +258,7 @@ fn reveal_slowly(
 pub(crate) fn write(handle: Handle, object: Object, site: Site, value: u64) {
     let engine = handle.get();
     engine.spin.progress();
-    push(engine, TEvent::local(Op::Write(object)), site, value);
+    push(engine, Op::Write(object), None, site, value);
 }
 
 /// T takes a lock, for which it would wait.
@@ -283,12 +279,7 @@ fn acquired(handle: Handle, wanted: Held, site: Site) {
     if engine.has_inherited(wanted.lock) {
         return;
     }
-    push(
-        engine,
-        TEvent::local(Op::Acquire(wanted.lock, wanted.mode)),
-        site,
-        0,
-    );
+    push(engine, Op::Acquire(wanted.lock, wanted.mode), None, site, 0);
 }
 
 /// T tries to take a lock without waiting for it; the answer is whether it got it.
@@ -360,8 +351,7 @@ fn fail(handle: Handle, wanted: Held, site: Site) {
         return;
     };
     engine.done += 1;
-    let failure = TEvent::non_local(Op::TryFail(lock, mode), paired.event);
-    push(engine, failure, site, 0);
+    push(engine, Op::TryFail(lock, mode), Some(paired.event), site, 0);
     engine.spin.progress();
     require_feasible(handle);
 }
@@ -381,7 +371,7 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) 
         entry.alive = false;
         return;
     }
-    push(engine, TEvent::local(Op::Release(lock, mode)), site, 0);
+    push(engine, Op::Release(lock, mode), None, site, 0);
 }
 
 /// T has joined T': from here on all of T' is in the past.
@@ -406,7 +396,7 @@ pub(crate) fn join(handle: Handle, site: Site) {
             });
         }
     }
-    push(engine, TEvent::local(Op::Join), site, 0);
+    push(engine, Op::Join, None, site, 0);
     require_feasible(handle);
 }
 

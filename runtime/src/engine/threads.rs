@@ -10,6 +10,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 use super::body::Body;
 use super::{
@@ -30,7 +31,7 @@ enum State {
 }
 
 pub(crate) struct Thread {
-    pub name: Option<String>,
+    pub name: Option<Arc<str>>,
     /// Where it was spawned; none for the harness's own thread.
     pub spawned_at: Option<Site>,
     body: Option<Body>,
@@ -119,7 +120,7 @@ impl Threads {
 }
 
 /// A new thread, which will run when something depends on it.
-pub(crate) fn spawn(handle: Handle, name: Option<String>, site: Site, body: Body) -> ThreadNo {
+pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
     let engine = handle.get();
     let no = ThreadNo::try_from(engine.threads.list.len()).unwrap_or(ThreadNo::MAX);
     engine.threads.unstarted += usize::from(!engine.quiet);

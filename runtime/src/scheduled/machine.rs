@@ -1,7 +1,6 @@
 //! The machine: runs the program once under a scheduler.
 
 use std::ptr::NonNull;
-use std::sync::PoisonError;
 
 use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
@@ -16,7 +15,7 @@ use super::running::{end_all, resume, start};
 use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
 use super::values::Values;
-use crate::engine::{Place, Site, ThreadInfo, one_at_a_time};
+use crate::engine::{Place, Site, ThreadInfo, alone};
 
 /// How executions are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,16 +226,14 @@ impl Executor for Machine<'_> {
     }
 
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
-        let _alone = one_at_a_time()
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut alone = alone();
         assert!(
             CURRENT.get().is_none(),
             "an execution inside of an execution"
         );
         let pointer = NonNull::from(&mut *self.state);
         let handle = Handle(pointer);
-        handle.get().begin();
+        handle.get().begin(&mut alone);
         let scheduler: *mut (dyn Scheduler + '_) = scheduler;
         // SAFETY: only the lifetime is changed. The pointer is used until `run` returns, and then taken back.
         let scheduler: *mut (dyn Scheduler + 'static) = unsafe { std::mem::transmute(scheduler) };

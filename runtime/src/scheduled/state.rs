@@ -16,7 +16,7 @@ use super::machine::{Settings, Traced};
 use super::objects::Objects;
 use super::threads::{Slot, Stage};
 use super::values::Values;
-use crate::engine::{Site, next_generation};
+use crate::engine::{Generation, Site};
 
 pub(super) struct State {
     pub(super) generation: u32,
@@ -107,8 +107,8 @@ impl State {
         u8::try_from(self.current).unwrap_or(0)
     }
 
-    pub(super) fn begin(&mut self) {
-        self.generation = next_generation();
+    pub(super) fn begin(&mut self, generation: &mut Generation) {
+        self.generation = generation.next();
         self.objects.begin(self.generation);
         for slot in &mut self.slots {
             slot.clear();

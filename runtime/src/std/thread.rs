@@ -9,6 +9,7 @@ use std::fmt;
 use std::io;
 use std::num::NonZero;
 use std::panic::Location;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use ::std::thread::{Result, available_parallelism, panicking};
@@ -48,6 +49,7 @@ where
 {
     // SAFETY: `'static` does not end.
     let (body, packet) = unsafe { task(body) };
+    let name = name.map(Arc::from);
     let no = start(name.clone(), site, body);
     JoinHandle {
         thread: Thread { no, name },
@@ -56,9 +58,10 @@ where
 }
 
 /// Makes a thread.
-fn start(name: Option<String>, site: Site, body: Body) -> ThreadNo {
+fn start(name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
+        let name = name.as_deref().map(str::to_owned);
         return machine.fork(name, site, Box::new(move || body.run()));
     }
     threads::spawn(engine_or_panic(), name, site, body)
@@ -131,7 +134,7 @@ pub struct ThreadId(ThreadNo);
 #[derive(Clone, Debug)]
 pub struct Thread {
     no: ThreadNo,
-    name: Option<String>,
+    name: Option<Arc<str>>,
 }
 
 impl Thread {
@@ -165,9 +168,9 @@ pub fn current() -> Thread {
     if let Some(machine) = crate::scheduled::events::current() {
         let no = machine.thread();
         let name = if no == 0 {
-            Some("main".to_owned())
+            Some(Arc::from("main"))
         } else {
-            machine.thread_name(no)
+            machine.thread_name(no).map(Arc::from)
         };
         return Thread { no, name };
     }
@@ -177,7 +180,7 @@ pub fn current() -> Thread {
     let threads = &handle.get().threads;
     let no = threads.current;
     let name = if no == 0 {
-        Some("main".to_owned())
+        Some(Arc::from("main"))
     } else {
         threads.get(no).name.clone()
     };

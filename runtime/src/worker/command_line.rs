@@ -230,7 +230,7 @@ fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, 
         .unwrap_or(Ending::Passed);
     Ok(Outcome {
         ending,
-        bug: machine.met().cloned(),
+        bug: machine.met().cloned().map(Box::new),
         pairs: machine.pairs().to_vec(),
         inputs: bound.inputs,
     })

@@ -8,7 +8,7 @@ use super::Connection;
 use super::message::{DecodeRequest, Reply, SeedRequest};
 use super::search::{finding, texts};
 use crate::check::{Bounds, Search};
-use crate::engine::{Bug, Ending, Limits, Machine, Solver};
+use crate::engine::{Bug, Ending, Limits, Machine, Solver, Unsupported};
 use crate::fuzz::key;
 use crate::harness::{AnyHarness, Bound};
 use crate::ids::{Pair, Role};
@@ -69,7 +69,8 @@ pub(super) fn decode(
         };
         send(&Reply::Threads { first, second })?;
     }
-    if let Ending::Unsupported { message, place } = ending {
+    if let Ending::Unsupported(what) = ending {
+        let Unsupported { message, place } = *what;
         return send(&Reply::Unsupported { message, place });
     }
     for (bug, _) in machine.bugs() {
@@ -159,7 +160,8 @@ pub(super) fn seeds(
                 }
                 let string = choice(k, gap, pick, inputs);
                 let ending = run_bytes(&mut machine, harness, role, k, &string);
-                if let Ending::Unsupported { message, place } = ending {
+                if let Ending::Unsupported(what) = ending {
+                    let Unsupported { message, place } = *what;
                     return connection.send(&Reply::Unsupported { message, place });
                 }
                 // One that is not feasible is no execution, and another choice may have been made already.

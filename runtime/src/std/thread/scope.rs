@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 use super::{Packet, Result, Thread, has_panicked, join, start, task, wait};
 use crate::engine::threads::{self, ThreadNo};
@@ -114,6 +115,7 @@ impl<'scope> Scope<'scope, '_> {
         // SAFETY: the body is run or dropped before `scope` returns: at its end it joins all threads, and `ScopeEnd`
         // drops the bodies of those that have not run, on every way out. So nothing in it is used after `'scope`.
         let (body, packet) = unsafe { task(body) };
+        let name = name.map(Arc::from);
         let no = start(name.clone(), site, body);
         self.threads.borrow_mut().push(no);
         ScopedJoinHandle {
