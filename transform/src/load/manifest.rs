@@ -28,7 +28,7 @@ pub(crate) struct Package {
     /// `[dependencies]` and `[dev-dependencies]` together, inheritance and paths resolved.
     pub(crate) dependencies: Table,
     pub(crate) features: Table,
-    /// The `[patch]` of the workspace.
+    /// The `[patch]` of the workspace, paths resolved.
     pub(crate) patch: Table,
 }
 
@@ -153,11 +153,7 @@ impl Package {
             .and_then(Value::as_table)
             .cloned()
             .unwrap_or_default();
-        let patch = table
-            .get("patch")
-            .and_then(Value::as_table)
-            .cloned()
-            .unwrap_or_default();
+        let patch = patch(manifest, &table)?;
         Ok(Package {
             name: name.to_string(),
             edition,
@@ -272,6 +268,18 @@ fn inherits(table: &Table) -> bool {
 
 /// The directory and the `[workspace]` table of the workspace that a manifest belongs to.
 fn workspace_of(manifest: &Path, own: &Table) -> Result<(PathBuf, Table), Error> {
+    let workspace = workspace_above(manifest, own)?.and_then(|(dir, root)| {
+        let workspace = root.get("workspace")?.as_table()?;
+        Some((dir, workspace.clone()))
+    });
+    workspace.ok_or_else(|| Error::Manifest {
+        path: shown(manifest),
+        message: "it inherits from a workspace, but no directory above has one".to_string(),
+    })
+}
+
+/// The directory and the manifest of the workspace that a manifest belongs to, if it belongs to one.
+fn workspace_above(manifest: &Path, own: &Table) -> Result<Option<(PathBuf, Table)>, Error> {
     let path = manifest
         .canonicalize()
         .map_err(|cause| Error::read(manifest, cause))?;
@@ -289,18 +297,42 @@ fn workspace_of(manifest: &Path, own: &Table) -> Result<(PathBuf, Table), Error>
         if !candidate.is_file() {
             continue;
         }
-        if let Some(workspace) = read_table(&candidate)?
-            .get("workspace")
-            .and_then(Value::as_table)
-        {
-            return Ok((dir, workspace.clone()));
+        let table = read_table(&candidate)?;
+        if table.get("workspace").is_some_and(Value::is_table) {
+            return Ok(Some((dir, table)));
         }
     }
-    let message = "it inherits from a workspace, but no directory above has one".to_string();
-    Err(Error::Manifest {
-        path: shown(manifest),
-        message,
-    })
+    Ok(None)
+}
+
+/// The `[patch]` that cargo goes by, paths resolved: it is that of the workspace's root.
+fn patch(manifest: &Path, own: &Table) -> Result<Table, Error> {
+    let of = |table: &Table| table.get("patch").and_then(Value::as_table).cloned();
+    let (dir, mut patch) = match (of(own), workspace_above(manifest, own)?) {
+        (Some(patch), _) => {
+            let dir = manifest.parent().unwrap_or(Path::new(""));
+            (dir.to_path_buf(), patch)
+        }
+        (None, Some((dir, root))) => (dir, of(&root).unwrap_or_default()),
+        (None, None) => return Ok(Table::new()),
+    };
+    let sources = patch.iter_mut().filter_map(|(_, all)| all.as_table_mut());
+    for (_, dependency) in sources.flatten() {
+        if let Some(Value::String(path)) = dependency.get_mut("path") {
+            absolute(&dir, path);
+        }
+    }
+    Ok(patch)
+}
+
+/// Makes a path absolute that a manifest in `dir` has.
+fn absolute(dir: &Path, path: &mut String) {
+    let absolute = dir.join(&*path);
+    *path = absolute
+        .canonicalize()
+        .unwrap_or(absolute)
+        .to_string_lossy()
+        .into_owned();
 }
 
 /// The root of the library, else of the program.
@@ -353,12 +385,7 @@ fn resolve(
         own = merged;
     }
     if let Some(Value::String(path)) = own.get_mut("path") {
-        let absolute = base.join(&*path);
-        *path = absolute
-            .canonicalize()
-            .unwrap_or(absolute)
-            .to_string_lossy()
-            .into_owned();
+        absolute(&base, path);
     }
     Ok(Value::Table(own))
 }
