@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 use support::programs::{HEAD, sees_seven};
-use support::{MANIFEST, Run, command, run, target_dir};
+use support::{MANIFEST, Run, command, program, run, target_dir};
 
 /// Whether the tools are there.
 fn tools() -> bool {
@@ -271,6 +271,7 @@ fn cargo(dir: &Path, toolchain: &str, arguments: &[&str]) -> (bool, String) {
         .env_remove("RUSTFLAGS")
         .env("CARGO_NET_OFFLINE", "true")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
         .env("CARGO_TARGET_DIR", target_dir().join("of-generated-crates"))
         .stdin(Stdio::null())
         .output()
@@ -321,4 +322,99 @@ fn the_generated_crate_is_fuzzed_by_cargo_fuzz_as_it_stands() {
         !passed && text.contains("a request works on a stopped device"),
         "{text}"
     );
+    // What is said to run a file alone does.
+    let alone = text.split("alone: cargo ").nth(1).unwrap();
+    let alone = alone.lines().next().unwrap().replace("--release ", "");
+    let words: Vec<&str> = alone.split_whitespace().collect();
+    let (passed, text) = cargo(&out, "stable", &words);
+    assert!(!passed && text.contains("bug: panic at"), "{text}");
+}
+
+/// Whether cargo has proptest, or can get it.
+fn proptest() -> bool {
+    let dir = program(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"has-proptest\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n\
+             proptest = { version = \"1\", default-features = false, features = [\"std\"] }\n",
+        ),
+        ("src/lib.rs", ""),
+    ]);
+    let fetched = ["true", "false"].iter().any(|offline| {
+        let mut fetch = Command::new("cargo");
+        let fetch = fetch.arg("fetch").current_dir(dir.path());
+        let output = fetch.env("CARGO_NET_OFFLINE", offline).output();
+        output.is_ok_and(|output| output.status.success())
+    });
+    if !fetched {
+        eprintln!("skipped: proptest is not to be had from crates.io");
+    }
+    fetched
+}
+
+/// A bug that a good part of all inputs show, if T sees a write in time.
+const WITHDRAWAL: &str = r#"
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::thread;
+
+pub fn withdrawal(amount: u8, express: bool) {
+    let balance = AtomicU32::new(100);
+    thread::scope(|scope| {
+        scope.spawn(|| balance.store(20, SeqCst));
+        scope.spawn(|| {
+            if express && balance.load(SeqCst) >= u32::from(amount) {
+                balance.load(SeqCst).checked_sub(u32::from(amount)).expect("overdrawn");
+            }
+        });
+    });
+}
+"#;
+
+#[test]
+fn the_generated_crate_is_tested_by_proptest() {
+    if !proptest() {
+        return;
+    }
+    let text = |file: &str| fs::read_to_string(examples().join(file)).unwrap();
+    let dir = program(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "pub mod bluetooth;\npub mod fixed;\npub mod inputs;\n",
+        ),
+        ("src/bluetooth.rs", &text("bluetooth.rs")),
+        ("src/fixed.rs", &text("fixed/bluetooth.rs")),
+        ("src/inputs.rs", WITHDRAWAL),
+    ]);
+    let transformed = run(command(dir.path()).args(["transform", "--k", "2", "-o", "out"]));
+    assert_eq!(transformed.code, Some(0), "{}", transformed.shown());
+    let out = dir.path().join("out");
+    let test = [
+        "test",
+        "--config",
+        "profile.dev.package.seqz-runtime.opt-level=0",
+    ];
+    let (passed, text) = cargo(&out.join("proptest"), "stable", &test);
+    assert!(!passed, "{text}");
+    let result = |harness: &str, thread: &str, result: &str| {
+        let line = format!("test {harness}_with_the_{thread}_thread_under_test ... {result}\n");
+        assert!(text.contains(&line), "{line}{text}");
+    };
+    let bluetooth = "bluetooth_stop_during_a_request";
+    result(bluetooth, "first", "FAILED");
+    result(bluetooth, "second", "ok");
+    result("fixed_stop_during_a_request", "first", "ok");
+    result("fixed_stop_during_a_request", "second", "ok");
+    result("inputs_withdrawal", "first", "ok");
+    result("inputs_withdrawal", "second", "FAILED");
+    // Shrunk: no read more than the bug takes, and inputs as small as they can be.
+    let said = [
+        "by the bytes [1, 0, ",
+        "a request works on a stopped device",
+        "input amount = 21\ninput express = true\nread r1 of T sees write w0 of T'\n",
+        "overdrawn",
+    ];
+    for said in said {
+        assert!(text.contains(said), "{said}: {text}");
+    }
 }

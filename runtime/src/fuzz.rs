@@ -10,6 +10,8 @@
 //! | `SEQZ_K` | how many non-local reads at most |
 //! | `SEQZ_COUNTS` | a file to write counts to: executions, infeasible ones, and ones that meet a known bug |
 //! | `SEQZ_KNOWN` | bugs that are known, a [`key`] a line: the target goes on when it meets them |
+//!
+//! [`Property`](crate::Property) is for those who name harness and thread under test themselves.
 
 use std::cell::RefCell;
 use std::env;
@@ -110,7 +112,7 @@ pub const fn name(role: Role) -> &'static str {
 }
 
 /// A harness that is fuzzed.
-struct Target {
+pub(crate) struct Target {
     harness: &'static dyn AnyHarness,
     role: Role,
     k: usize,
@@ -154,8 +156,8 @@ impl Counts {
 }
 
 impl Target {
+    /// What the environment names, or what the crate was generated for.
     fn new(generated: Generated) -> Self {
-        let chosen = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let harness = match chosen(HARNESS) {
             None => {
                 let first = generated.harnesses.first();
@@ -167,18 +169,10 @@ impl Target {
                         names(generated.harnesses)
                     );
                 }
-                first
+                *first
             }
-            Some(name) => {
-                let mut all = generated.harnesses.iter();
-                all.find(|harness| harness.name() == name)
-                    .unwrap_or_else(|| {
-                        panic!(
-                            "{HARNESS}: there is no `{name}`, but {}",
-                            names(generated.harnesses)
-                        )
-                    })
-            }
+            Some(name) => named(generated.harnesses, &name)
+                .unwrap_or_else(|message| panic!("{HARNESS}: {message}")),
         };
         let role = match chosen(ROLE).as_deref() {
             None => generated.role,
@@ -186,16 +180,27 @@ impl Target {
             Some("second") => Role::Second,
             Some(other) => panic!("{ROLE}: `{other}` is neither `first` nor `second`"),
         };
-        let k = chosen(K).map_or(generated.k, |k| {
+        Self::with(harness, role, generated.k)
+    }
+
+    /// This harness with this thread under test.
+    pub(crate) fn of(generated: Generated, harness: &str, role: Role) -> Self {
+        let harness = named(generated.harnesses, harness);
+        let harness = harness.unwrap_or_else(|message| panic!("{message}"));
+        Self::with(harness, role, generated.k)
+    }
+
+    fn with(harness: &'static dyn AnyHarness, role: Role, k: usize) -> Self {
+        let k = chosen(K).map_or(k, |k| {
             k.parse()
                 .unwrap_or_else(|_| panic!("{K}: `{k}` is no number"))
         });
         let known = chosen(KNOWN).unwrap_or_default();
         Self {
-            harness: *harness,
+            harness,
             role,
             k,
-            width: width(*harness, k),
+            width: width(harness, k),
             known: known.lines().map(str::to_owned).collect(),
             machine: Machine::new(Limits::default(), Solver::Grid),
             seen: 0,
@@ -205,6 +210,31 @@ impl Target {
                 }),
                 ..Counts::default()
             },
+        }
+    }
+
+    /// How many bytes of a round can matter, but for gaps and picks that need more than one.
+    pub(crate) const fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The harness, the thread under test, and how many non-local reads there may be.
+    pub(crate) fn what(&self) -> (&'static str, Role, usize) {
+        (self.harness.name(), self.role, self.k)
+    }
+
+    /// Runs P̂ₖ for each round of the bytes up to the first bug, known or not, and says what happens.
+    pub(crate) fn run(&mut self, bytes: &[u8]) -> Outcome {
+        let mut all = rounds(bytes, self.width, most(self.harness)).peekable();
+        loop {
+            let round = all.next().unwrap_or_default();
+            self.machine.forget_bugs();
+            self.seen = 0;
+            let ending = self.ending(round);
+            let outcome = self.outcome(ending, self.machine.met().cloned().map(Box::new), round);
+            if outcome.is_bug() || all.peek().is_none() {
+                return outcome;
+            }
         }
     }
 
@@ -251,6 +281,25 @@ impl Target {
             _ => Worth::Keep,
         }
     }
+}
+
+/// What an environment variable says, if anything.
+fn chosen(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The harness of this name, or what there is instead.
+fn named(
+    harnesses: &'static [&'static dyn AnyHarness],
+    name: &str,
+) -> Result<&'static dyn AnyHarness, String> {
+    let found = harnesses.iter().find(|harness| harness.name() == name);
+    found.copied().ok_or_else(|| {
+        format!(
+            "there is no harness `{name}`; there is: {}",
+            names(harnesses)
+        )
+    })
 }
 
 fn names(harnesses: &[&dyn AnyHarness]) -> String {
@@ -310,42 +359,11 @@ pub fn mutate(
     crate::rounds::mutate(data, (size, most), (width, k), seed)
 }
 
-/// Runs P̂ₖ for each round of the bytes up to the first bug, and says what happens, of known bugs too.
-///
-/// # Panics
-/// Where the environment names what there isn't.
-#[must_use]
-pub fn run(generated: Generated, bytes: &[u8]) -> Outcome {
-    with_target(generated, |target| {
-        let mut all = rounds(bytes, target.width, most(target.harness)).peekable();
-        loop {
-            let round = all.next().unwrap_or_default();
-            target.machine.forget_bugs();
-            target.seen = 0;
-            let ending = target.ending(round);
-            let outcome =
-                target.outcome(ending, target.machine.met().cloned().map(Box::new), round);
-            if outcome.is_bug() || all.peek().is_none() {
-                return outcome;
-            }
-        }
-    })
-}
-
-/// What bytes stand for, and what happens then, in words.
+/// What the bytes stand for, up to the first round with a bug, and what happens then, in words.
 ///
 /// # Panics
 /// Where the environment names what there isn't.
 #[must_use]
 pub fn describe(generated: Generated, bytes: &[u8]) -> String {
-    run(generated, bytes).to_string()
-}
-
-/// How many bytes of a round can matter, but for gaps and picks that need more than one.
-///
-/// # Panics
-/// Where the environment names what there isn't.
-#[must_use]
-pub fn longest(generated: Generated) -> usize {
-    with_target(generated, |target| target.width)
+    with_target(generated, |target| target.run(bytes).to_string())
 }

@@ -20,6 +20,7 @@ pub mod log;
 pub mod observe;
 mod p_hat;
 pub mod print;
+mod property;
 mod rounds;
 #[cfg(feature = "scheduler")]
 pub mod scheduled;
@@ -31,6 +32,7 @@ pub mod worker;
 pub use harness::{AnyHarness, Bound, Harness, Register, Run};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
+pub use property::{Counts, Property};
 pub use shared::Shadow;
 pub use worker::main;
 

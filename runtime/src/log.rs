@@ -9,6 +9,8 @@
 //!   [`TEvent::source`] instead, the index of its paired write in the log of T'. The meaning is the same: the
 //!   injected write opens an x-live block of T, and it is no write of P, so that it breaks no x-live block of T'.
 
+use std::fmt;
+
 /// A shared object: an atomic, a mutex, a read-write lock, a `static mut`. Dense, numbered from 0 by first use in the
 /// run. A lock and the value that it protects have the same number.
 pub type Object = u32;
@@ -66,6 +68,25 @@ impl Op {
             Self::Write(x) | Self::Update(x) => Some(x),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (verb, object, mode) = match self {
+            Self::Read(x) => ("read", x, None),
+            Self::Write(x) => ("write", x, None),
+            Self::Update(x) => ("update", x, None),
+            Self::Acquire(lock, mode) => ("lock", lock, Some(mode)),
+            Self::Release(lock, mode) => ("unlock", lock, Some(mode)),
+            Self::TryFail(lock, mode) => ("fail to lock", lock, Some(mode)),
+            Self::Join => return f.write_str("join T'"),
+        };
+        let shared = match mode {
+            Some(LockMode::Shared) => ", shared",
+            Some(LockMode::Exclusive) | None => "",
+        };
+        write!(f, "{verb} x{object}{shared}")
     }
 }
 

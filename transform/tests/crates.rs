@@ -254,6 +254,42 @@ fn workspaces_are_inherited_from() {
 }
 
 #[test]
+fn patches_are_those_of_the_workspace_wherever_the_crate_is_built() {
+    let patch = "[patch.crates-io]\nlibc = { path = \"libc\" }\nserde = { git = \"https://example.org\" }\n";
+    let member = "[package]\nname = \"member\"\nedition = \"2024\"\n";
+    let go = "pub fn go() { std::thread::spawn(|| ()); }\n";
+    let dir = directory(&[
+        (
+            "Cargo.toml",
+            &format!("[workspace]\nmembers = [\"member\"]\n{patch}"),
+        ),
+        ("member/Cargo.toml", member),
+        ("member/src/lib.rs", go),
+        ("alone/Cargo.toml", &format!("{member}{patch}")),
+        ("alone/src/lib.rs", go),
+        ("libc/Cargo.toml", "[package]\nname = \"libc\"\n"),
+        ("alone/libc/Cargo.toml", "[package]\nname = \"libc\"\n"),
+    ]);
+    for (package, libc) in [("member", "libc"), ("alone", "alone/libc")] {
+        let generated = generate(&load(&dir.path().join(package)));
+        let libc = dir.path().join(libc).canonicalize().unwrap();
+        let testers = generated.testers.iter();
+        let files = generated.files.iter().chain(testers);
+        let manifests = files.filter(|(path, _)| path.ends_with("Cargo.toml"));
+        let mut count = 0;
+        for (path, text) in manifests {
+            let manifest: toml::Table = text.parse().unwrap();
+            let patch = &manifest["patch"]["crates-io"];
+            assert_eq!(patch["libc"]["path"].as_str(), libc.to_str(), "{path:?}");
+            assert_eq!(patch["serde"]["git"].as_str(), Some("https://example.org"));
+            count += 1;
+        }
+        // The crate's own, that for cargo-fuzz, and that for proptest.
+        assert_eq!(count, 3);
+    }
+}
+
+#[test]
 fn tests_and_programs_beside_the_library() {
     let dir = directory(&[
         ("Cargo.toml", MANIFEST),

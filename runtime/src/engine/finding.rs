@@ -146,20 +146,34 @@ impl fmt::Display for Bug {
         if let Some(other) = &self.other_place {
             writeln!(f, "the other place is {other}")?;
         }
+        // Where the writes that are seen are in the log of T', and which of the pairs that is.
+        let sources = self.under_test.iter().filter_map(|event| event.source);
+        let seen: Vec<(u32, &Pair)> = sources.zip(&self.pairs).collect();
+        let mut pairs = self.pairs.iter();
         for step in &self.interleaving {
             let (name, event) = match step {
                 Step::UnderTest(at) => ("T ", self.under_test.get(*at as usize)),
                 Step::Interfering(at) => ("T'", self.interfering.get(*at as usize)),
             };
             let Some(event) = event else { continue };
-            write!(f, "  {name} {:?}", event.op)?;
+            write!(f, "  {name} {}", event.op)?;
             if let Some(value) = event.value {
                 write!(f, " = {value}")?;
             }
-            if let Some(source) = event.source {
-                write!(f, " (written by event {source} of T')")?;
+            match step {
+                Step::UnderTest(_) if event.source.is_some() => {
+                    if let Some((read, write)) = pairs.next() {
+                        write!(f, "  ({read} sees {write})")?;
+                    }
+                }
+                Step::UnderTest(_) => {}
+                Step::Interfering(at) => {
+                    if let Some((_, (_, write))) = seen.iter().find(|(source, _)| source == at) {
+                        write!(f, "  ({write})")?;
+                    }
+                }
             }
-            writeln!(f, " at {}", event.place)?;
+            writeln!(f, "  at {}", event.place)?;
         }
         Ok(())
     }

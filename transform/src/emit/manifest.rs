@@ -39,13 +39,24 @@ pub(super) fn text(package: &Package, name: &str) -> Result<String, Error> {
     if !package.features.is_empty() {
         rest.insert("features".into(), Value::Table(package.features.clone()));
     }
-    if !package.patch.is_empty() {
-        rest.insert("patch".into(), Value::Table(package.patch.clone()));
+    text.push_str(&shown(package, &rest)?);
+    text.push_str(&patch(package)?);
+    Ok(text)
+}
+
+/// The `[patch]` for whatever manifest is built; empty if there is none.
+pub(super) fn patch(package: &Package) -> Result<String, Error> {
+    if package.patch.is_empty() {
+        return Ok(String::new());
     }
-    let rest = toml::to_string(&rest).map_err(|error| Error::Manifest {
+    let patch = Value::Table(package.patch.clone());
+    let text = shown(package, &Table::from_iter([("patch".to_string(), patch)]))?;
+    Ok(format!("\n{text}"))
+}
+
+fn shown(package: &Package, table: &Table) -> Result<String, Error> {
+    toml::to_string(table).map_err(|error| Error::Manifest {
         path: package.root.clone(),
         message: error.to_string(),
-    })?;
-    text.push_str(&rest);
-    Ok(text)
+    })
 }

@@ -2,6 +2,7 @@
 
 mod manifest;
 mod p_hat;
+mod properties;
 mod testers;
 
 use std::path::{Path, PathBuf};
@@ -83,7 +84,12 @@ pub(crate) fn generate(
             .all(|(path, _)| path.is_relative() && path != Path::new(""))
     );
     Ok(Generated {
-        testers: testers::files(&package, options),
+        testers: testers::files(
+            &package,
+            chosen,
+            &manifest::patch(&program.package)?,
+            options,
+        ),
         has_unsafe: program.has_unsafe(),
         package,
         files,

@@ -63,7 +63,7 @@ pub static FUZZED: seqz_runtime::fuzz::Generated = seqz_runtime::fuzz::Generated
 }
 
 /// A module name for each harness.
-fn module_names(chosen: &[&Harness]) -> Vec<String> {
+pub(super) fn module_names(chosen: &[&Harness]) -> Vec<String> {
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let name = |harness: &&Harness| {
         let plain = harness.info.name.replace("::", "_");

@@ -1,8 +1,9 @@
-//! What goes with the generated crate for those who run it: a directory for cargo-fuzz, a harness for proptest, and a plain
-//! test over a corpus. All of them feed bytes to the same `p_hat_from_bytes`.
+//! What goes with the generated crate for those who run it: a directory for cargo-fuzz, and the tests of [`super::properties`].
+//! All of them feed bytes to the same `p_hat_from_bytes`.
 
 use std::path::PathBuf;
 
+use crate::harness::Harness;
 use crate::program::Options;
 
 /// Where libFuzzer's bindings and what they need have to be, below the generated crate.
@@ -12,25 +13,29 @@ const VENDOR: &str = "fuzz/vendor";
 pub(super) const WRAPPER: &str = "fuzz/rustc.sh";
 
 /// Their files.
-pub(super) fn files(package: &str, options: &Options) -> Vec<(PathBuf, String)> {
+pub(super) fn files(
+    package: &str,
+    chosen: &[&Harness],
+    patch: &str,
+    options: &Options,
+) -> Vec<(PathBuf, String)> {
     let library = package.replace('-', "_");
     let k = options.k;
     [
         (".cargo/config.toml", config()),
         (WRAPPER, WRAPPER_TEXT.to_owned()),
-        ("fuzz/Cargo.toml", fuzz_manifest(package)),
+        ("fuzz/Cargo.toml", fuzz_manifest(package, patch)),
         ("fuzz/fuzz_targets/p_hat.rs", target(&library)),
         (
             "fuzz/.gitignore",
             "target\ncorpus\nartifacts\ncoverage\n".to_owned(),
         ),
         ("fuzz/README.md", readme(package, k)),
-        ("tests/corpus.rs", corpus(&library)),
-        ("proptest/Cargo.toml", proptest_manifest(package)),
-        ("proptest/tests/p_hat.rs", proptest(&library)),
     ]
     .map(|(path, text)| (PathBuf::from(path), text))
-    .into()
+    .into_iter()
+    .chain(super::properties::files(package, &library, chosen, patch))
+    .collect()
 }
 
 fn config() -> String {
@@ -59,7 +64,7 @@ done
 exec "$rustc" "$@"
 "##;
 
-fn fuzz_manifest(package: &str) -> String {
+fn fuzz_manifest(package: &str, patch: &str) -> String {
     format!(
         "# Written by seqz: P̂ₖ for cargo-fuzz. See README.md.
 
@@ -96,7 +101,7 @@ overflow-checks = true
 codegen-units = 1
 debug-assertions = false
 overflow-checks = false
-",
+{patch}",
         vendor = format!("{}/libfuzzer-sys", VENDOR.trim_start_matches("fuzz/")),
     )
 }
@@ -151,112 +156,6 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {{
     )
 }
 
-fn corpus(library: &str) -> String {
-    format!(
-        "//! Runs P̂ₖ on every file of the corpus and of what a fuzzer has found: `cargo test`.
-
-use std::fs;
-use std::path::{{Path, PathBuf}};
-
-use seqz_runtime::fuzz;
-use {library}::p_hat::FUZZED;
-
-/// The files below `dir`; none where there is no such directory.
-fn files(dir: &Path) -> Vec<PathBuf> {{
-    let Ok(entries) = fs::read_dir(dir) else {{
-        return Vec::new();
-    }};
-    let mut files = Vec::new();
-    for path in entries.map(|entry| entry.unwrap().path()) {{
-        if path.is_dir() {{
-            files.extend(self::files(&path));
-        }} else {{
-            files.push(path);
-        }}
-    }}
-    files.sort();
-    files
-}}
-
-#[test]
-fn no_file_of_the_corpus_fails() {{
-    let fuzzed = Path::new(env!(\"CARGO_MANIFEST_DIR\")).join(\"fuzz\");
-    let mut failing = Vec::new();
-    // The program without interference is always among them.
-    for bytes in std::iter::once(Vec::new()).chain(
-        [\"corpus\", \"artifacts\"]
-            .iter()
-            .flat_map(|dir| files(&fuzzed.join(dir)))
-            .map(|path| fs::read(&path).unwrap()),
-    ) {{
-        let outcome = fuzz::run(FUZZED, &bytes);
-        if outcome.is_bug() {{
-            failing.push(format!(\"{{bytes:?}}\\n{{outcome}}\"));
-        }}
-    }}
-    assert!(failing.is_empty(), \"{{}}\", failing.join(\"\\n\"));
-}}
-"
-    )
-}
-
-fn proptest_manifest(package: &str) -> String {
-    format!(
-        "# Written by seqz: P̂ₖ for proptest. Not a part of the crate above, which needs nothing from a registry.
-
-[package]
-name = \"{package}-proptest\"
-version = \"0.0.0\"
-edition = \"2024\"
-publish = false
-
-[workspace]
-
-[dev-dependencies]
-proptest = {{ version = \"1\", default-features = false, features = [\"std\"] }}
-{package} = {{ path = \"..\" }}
-seqz-runtime = {{ path = \"../runtime\" }}
-
-[profile.dev]
-opt-level = 3
-
-[profile.dev.package.seqz-runtime]
-debug-assertions = false
-overflow-checks = false
-"
-    )
-}
-
-fn proptest(library: &str) -> String {
-    format!(
-        "//! P̂ₖ under proptest: `cargo test`. What fails is shrunk to few and small bytes, which are few non-local reads.
-
-use proptest::prelude::*;
-use seqz_runtime::engine::Ending;
-use seqz_runtime::fuzz;
-
-use {library}::p_hat::FUZZED;
-
-proptest! {{
-    #![proptest_config(ProptestConfig {{
-        cases: 20_000,
-        max_shrink_iters: 20_000,
-        max_global_rejects: u32::MAX,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }})]
-
-    #[test]
-    fn no_choice_fails(bytes in prop::collection::vec(any::<u8>(), 0..=fuzz::longest(FUZZED))) {{
-        let outcome = fuzz::run(FUZZED, &bytes);
-        prop_assume!(outcome.ending != Ending::Infeasible);
-        prop_assert!(!outcome.is_bug(), \"{{}}\", outcome);
-    }}
-}}
-"
-    )
-}
-
 fn readme(package: &str, k: u32) -> String {
     format!(
         r#"# P̂ₖ for fuzzers and property testers
@@ -264,8 +163,9 @@ fn readme(package: &str, k: u32) -> String {
 All of these feed bytes to `p_hat_from_bytes`, which decodes them to inputs and at most {k} non-local reads; its
 documentation has the table. The same bytes mean the same to all of them.
 
-The harness is the first one of the crate, unless the environment variable `SEQZ_HARNESS` names another one;
-`SEQZ_ROLE=second` puts the other thread under test, and `SEQZ_K=3` allows more non-local reads.
+Fuzzers run the first harness of the crate, unless the environment variable `SEQZ_HARNESS` names another one;
+`SEQZ_ROLE=second` puts the other thread under test. `cargo test` runs all harnesses with each thread under test.
+`SEQZ_K=3` allows more non-local reads everywhere.
 
 ## cargo-fuzz
 
@@ -282,13 +182,14 @@ the program's alone.
 
     cargo test
 
-in the directory above runs all of `fuzz/corpus` and `fuzz/artifacts`.
+in the directory above runs all of `fuzz/corpus` and `fuzz/artifacts`, and says of a file that fails how to run it alone.
 
 ## proptest
 
     cd proptest && cargo test
 
-takes proptest from crates.io, or from what cargo has of it.
+takes proptest from crates.io, or from what cargo has of it. Each test runs 20,000 choices; `PROPTEST_CASES=1000000 cargo
+test` runs more. Inputs are random, so that it is for bugs that many of them show: a magic number is for the fuzzers.
 
 ## AFL++
 
