@@ -8,7 +8,7 @@
 //! write of T' instead. Level k of the tree is P̂ₖ. Each node is executed once, and children that no interleaving allows
 //! are never executed: an execution that turns out to be infeasible is one whose later local reads cannot all be local.
 
-use crate::engine::{Ending, Limits, Machine, Place, Solver, Unsupported};
+use crate::engine::{Ending, Limits, Machine, Place, Remark, Solver};
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
 
@@ -229,7 +229,7 @@ impl<'a> Search<'a> {
             level.count(&ending, machine.met_bug_of_t());
             match ending {
                 Ending::Unsupported(what) => {
-                    let Unsupported { message, place } = *what;
+                    let Remark { message, place } = *what;
                     return Err(Trouble::Unsupported { message, place });
                 }
                 Ending::Mispaired => return Err(Trouble::Nondeterministic),

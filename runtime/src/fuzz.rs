@@ -22,6 +22,7 @@ use std::os::unix::fs::FileExt as _;
 use crate::engine::{Bug, BugKind, Ending, Limits, Machine, Solver};
 use crate::harness::AnyHarness;
 use crate::ids::Role;
+use crate::input::ByteSource;
 use crate::p_hat::{Outcome, run_bytes, split};
 use crate::rounds::{EVENTS, most, width};
 pub use crate::rounds::{ROUNDS, rounds, width_without_inputs};
@@ -243,11 +244,12 @@ impl Target {
     }
 
     fn outcome(&self, ending: Ending, bug: Option<Box<Bug>>, bytes: &[u8]) -> Outcome {
+        let mut inputs = ByteSource::new(split(self.k, bytes).1);
         Outcome {
             ending,
             bug,
             pairs: self.machine.pairs().to_vec(),
-            inputs: self.harness.bind_bytes(&mut split(self.k, bytes).1).inputs,
+            inputs: self.harness.bind_bytes(&mut inputs).inputs,
         }
     }
 

@@ -101,7 +101,7 @@ pub trait AnyHarness: Sync {
 
     /// Calls `run` with the harness with the inputs that the first bytes stand for, and with the bytes that are left. Costs no
     /// text of the inputs.
-    fn with_bytes(&self, bytes: ByteSource<'_>, run: &mut Run<'_>);
+    fn with_bytes(&self, bytes: &[u8], run: &mut Run<'_>);
 
     /// See [`Bound::safe`].
     fn safe(&self) -> bool;
@@ -175,14 +175,14 @@ impl<I: Inputs> AnyHarness for Harness<I> {
         self.with(I::decode(bytes))
     }
 
-    fn with_bytes(&self, mut bytes: ByteSource<'_>, run: &mut Run<'_>) {
-        let again = bytes.clone();
-        let inputs = Cell::new(Some(I::decode(&mut bytes)));
+    fn with_bytes(&self, bytes: &[u8], run: &mut Run<'_>) {
+        let mut source = ByteSource::new(bytes);
+        let inputs = Cell::new(Some(I::decode(&mut source)));
         let program = || {
             let inputs = inputs.take();
-            (self.init)(inputs.unwrap_or_else(|| I::decode(&mut again.clone())));
+            (self.init)(inputs.unwrap_or_else(|| I::decode(&mut ByteSource::new(bytes))));
         };
-        run(&program, bytes.rest());
+        run(&program, source.rest());
     }
 
     fn safe(&self) -> bool {

@@ -1,6 +1,6 @@
 //! P̂ₖ as one function: a choice of inputs, reads and writes in, what happens out.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::fmt;
 
 use crate::engine::{Bug, ByBytes, Ending, Limits, Machine, Solver};
@@ -54,7 +54,7 @@ impl fmt::Display for Outcome {
             Ending::Infeasible => f.write_str(
                 "infeasible: no interleaving of the two threads has these non-local reads",
             ),
-            Ending::Unknown(why) => write!(f, "undecided: {why}"),
+            Ending::Unknown(why) => write!(f, "undecided: {}", why.message),
             Ending::Mispaired => {
                 f.write_str("mispaired: there is no such read, or the write is of another variable")
             }
@@ -76,16 +76,22 @@ impl fmt::Display for Outcome {
 }
 
 thread_local! {
-    static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
+    /// A machine of this thread's past executions, which has the memory for others.
+    static MACHINE: Cell<Option<Box<Machine>>> = const { Cell::new(None) };
 }
 
-fn with_machine<R>(run: impl FnOnce(&mut Machine) -> R) -> R {
-    MACHINE.with_borrow_mut(|machine| {
-        let machine = machine.get_or_insert_with(|| Machine::new(Limits::default(), Solver::Grid));
-        machine.forget();
-        machine.forget_bugs();
-        run(machine)
-    })
+/// A machine that knows nothing, to be given back.
+fn take_machine() -> Box<Machine> {
+    let mut machine = MACHINE
+        .take()
+        .unwrap_or_else(|| Box::new(Machine::new(Limits::default(), Solver::Grid)));
+    machine.forget();
+    machine.forget_bugs();
+    machine
+}
+
+fn give_back(machine: Box<Machine>) {
+    MACHINE.set(Some(machine));
 }
 
 pub(crate) fn outcome(
@@ -119,11 +125,11 @@ pub fn p_hat<I: Inputs>(
     );
     let pairs: Vec<Pair> = rds.iter().copied().zip(wrts.iter().copied()).collect();
     let bound = harness.with(inputs);
-    with_machine(|machine| {
-        let run = machine.run(role, &pairs, false, &bound);
-        let ending = run.unwrap_or(Ending::Passed);
-        outcome(machine, ending, bound.inputs)
-    })
+    let mut machine = take_machine();
+    let run = machine.run(role, &pairs, false, &bound);
+    let outcome = outcome(&machine, run.unwrap_or(Ending::Passed), bound.inputs);
+    give_back(machine);
+    outcome
 }
 
 /// Runs P̂ₖ once, with inputs and at most `K` non-local reads decoded from `bytes`.
@@ -155,20 +161,24 @@ pub fn p_hat_from_bytes<const K: usize>(
 
 /// The same for a k that is not known when it is compiled.
 pub(crate) fn run(harness: &dyn AnyHarness, role: Role, k: usize, bytes: &[u8]) -> Outcome {
-    with_machine(|machine| {
-        let ending = run_bytes(machine, harness, role, k, bytes);
-        let inputs = match harness.params() {
-            [] => Vec::new(),
-            _ => harness.bind_bytes(&mut split(k, bytes).1).inputs,
-        };
-        outcome(machine, ending, inputs)
-    })
+    let mut machine = take_machine();
+    let ending = run_bytes(&mut machine, harness, role, k, bytes);
+    let inputs = match harness.params() {
+        [] => Vec::new(),
+        _ => {
+            harness
+                .bind_bytes(&mut ByteSource::new(split(k, bytes).1))
+                .inputs
+        }
+    };
+    let outcome = outcome(&machine, ending, inputs);
+    give_back(machine);
+    outcome
 }
 
 /// The bytes of the choices, and those of the inputs with all that comes after them.
-pub(crate) fn split(k: usize, bytes: &[u8]) -> (&[u8], ByteSource<'_>) {
-    let (choices, rest) = bytes.split_at(bytes.len().min(2 * k));
-    (choices, ByteSource::new(rest))
+pub(crate) fn split(k: usize, bytes: &[u8]) -> (&[u8], &[u8]) {
+    bytes.split_at(bytes.len().min(2 * k))
 }
 
 /// Runs P̂ₖ once on a machine that is to be had for that, with what [`p_hat_from_bytes`] says of the bytes.
@@ -182,7 +192,6 @@ pub(crate) fn run_bytes(
     machine.forget();
     let (choices, inputs) = split(k, bytes);
     let mut ending = Ending::Passed;
-    let rest = inputs.rest();
     harness.with_bytes(inputs, &mut |program, extension| {
         let run = machine.run_bytes(&ByBytes {
             role,
@@ -191,7 +200,7 @@ pub(crate) fn run_bytes(
             extension,
             program,
             safe: harness.safe(),
-            same: Some((harness.entry(), &rest[..rest.len() - extension.len()])),
+            same: Some((harness.entry(), &inputs[..inputs.len() - extension.len()])),
         });
         // A program that does not do the same thing twice is found out where bytes have to be run twice. It is no execution
         // that shows anything.

@@ -1,14 +1,14 @@
 //! Ending an execution early.
 
-use super::{Handle, Site};
+use super::{Engine, Handle, Site};
 
 /// Why an execution, or the run of T' inside it, ended before its program did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Abort {
     /// The log has no feasible interleaving.
     Infeasible,
-    /// The feasibility check could not tell.
-    Unknown(String),
+    /// The feasibility check could not tell: there is a [`Reason`].
+    Unknown,
     /// `rds` or `wrts` name a read or a write that does not fit: another object, or none.
     Mispaired,
     /// `assume` was told something false.
@@ -21,8 +21,15 @@ pub(crate) enum Abort {
     Stuck,
     /// A bug ended the thread, and has been noted.
     Bug,
-    /// The program does what P̂ₖ cannot express.
-    Unsupported { message: String, site: Option<Site> },
+    /// The program does what P̂ₖ cannot express: there is a [`Reason`].
+    Unsupported,
+}
+
+/// What there is to say of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reason {
+    pub(crate) message: String,
+    pub(crate) site: Option<Site>,
 }
 
 /// The payload of the unwinding that ends an execution. The reason is in the engine.
@@ -41,6 +48,22 @@ pub(crate) fn abort(handle: Handle, reason: Abort) {
         return;
     }
     unwind();
+}
+
+impl Engine {
+    /// Says why the execution is ended, unless it has been already.
+    fn explain(&mut self, message: String, site: Option<Site>) {
+        if self.abort.is_none() {
+            self.reason = Some(Reason { message, site });
+        }
+    }
+}
+
+/// Ends the whole execution: the feasibility check could not tell, for this reason.
+#[cold]
+pub(crate) fn unknown(handle: Handle, why: String) {
+    handle.get().explain(why, None);
+    abort(handle, Abort::Unknown);
 }
 
 /// Goes on unwinding, or begins to, unless the thread unwinds already.
@@ -68,5 +91,6 @@ pub(crate) fn after_end(handle: Handle) {
 /// Ends the whole execution: the program does something that P̂ₖ cannot express.
 #[cold]
 pub(crate) fn unsupported(handle: Handle, message: String, site: Option<Site>) {
-    abort(handle, Abort::Unsupported { message, site });
+    handle.get().explain(message, site);
+    abort(handle, Abort::Unsupported);
 }

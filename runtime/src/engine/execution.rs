@@ -56,7 +56,7 @@ pub enum Ending {
     /// The choice of non-local reads has no feasible interleaving.
     Infeasible,
     /// The feasibility check could not tell.
-    Unknown(String),
+    Unknown(Box<Remark>),
     /// `rds` or `wrts` name a read or a write that there isn't, or that is of another variable.
     Mispaired,
     /// A call of `assume` was told something false.
@@ -68,15 +68,15 @@ pub enum Ending {
     /// T waits for ever.
     Stuck,
     /// The program does what P̂ₖ cannot express.
-    Unsupported(Box<Unsupported>),
+    Unsupported(Box<Remark>),
 }
 
-/// Something that P̂ₖ cannot express.
+/// What there is to say of how an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// What it is.
+pub struct Remark {
+    /// What the matter is.
     pub message: String,
-    /// Where.
+    /// Where, if it is anywhere.
     pub place: Option<Place>,
 }
 
@@ -265,17 +265,14 @@ impl Machine {
         }
         Ok(match engine.ending.take() {
             Some(Abort::Infeasible) => Ending::Infeasible,
-            Some(Abort::Unknown(why)) => Ending::Unknown(why),
+            Some(Abort::Unknown) => Ending::Unknown(engine.remark()),
             Some(Abort::Mispaired) => Ending::Mispaired,
             Some(Abort::Assumed) => Ending::Assumed,
             Some(Abort::StepBound) => Ending::StepBound,
             Some(Abort::Waiting) => Ending::Waiting,
             Some(Abort::Stuck) => Ending::Stuck,
             Some(Abort::Bug) if engine.ledger.first_met().is_none() => Ending::Infeasible,
-            Some(Abort::Unsupported { message, site }) => {
-                let place = site.map(Place::from);
-                Ending::Unsupported(Box::new(Unsupported { message, place }))
-            }
+            Some(Abort::Unsupported) => Ending::Unsupported(engine.remark()),
             Some(Abort::Bug) => Ending::Bug,
             None if engine.ledger.first_met().is_some() => Ending::Bug,
             None if !engine.choosing && engine.done < engine.pairs.len() => Ending::Mispaired,
@@ -413,6 +410,7 @@ impl Engine {
             spin: spin::Spin::default(),
             panic: None,
             abort: None,
+            reason: None,
             run_on: 0,
             ending: None,
             ledger: Ledger::default(),
@@ -453,9 +451,18 @@ impl Engine {
         self.spin = spin::Spin::default();
         self.panic = None;
         self.abort = None;
+        self.reason = None;
         self.run_on = if self.safe { self.limits.run_on } else { 0 };
         self.ending = None;
         self.ledger.begin();
+    }
+
+    #[cold]
+    fn remark(&mut self) -> Box<Remark> {
+        let reason = self.reason.take();
+        let (message, site) = reason.map_or_else(Default::default, |it| (it.message, it.site));
+        let place = site.map(Place::from);
+        Box::new(Remark { message, place })
     }
 
     /// The log of T' is whole: makes it ready for feasibility checks.

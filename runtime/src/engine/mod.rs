@@ -49,7 +49,7 @@ use std::ptr::NonNull;
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
 pub(crate) use execution::assume;
-pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Tell, Unsupported};
+pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
 #[cfg(feature = "scheduler")]
 pub(crate) use execution::{Generation, alone};
 pub(crate) use finding::SiteMark;
@@ -236,6 +236,8 @@ pub struct Engine {
     panic: Option<panics::PanicInfo>,
     /// Why the execution was ended early, if it was.
     abort: Option<Abort>,
+    /// What there is to say of that.
+    reason: Option<abort::Reason>,
     /// How many events an infeasible execution may still go on for.
     run_on: u32,
     /// The same, once the execution is over.

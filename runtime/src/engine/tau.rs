@@ -3,6 +3,7 @@
 //! Source: section 4.1, figure 3, left. Every read is a candidate for a non-local read. One that `rds` names gets the
 //! value of its paired write; every other one stays local, which the feasibility check after it has to allow.
 
+use super::abort::unknown;
 use super::choice::{choose, choose_failure};
 use super::{
     Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, Site, abort, bug,
@@ -83,8 +84,7 @@ fn plain(engine: &Engine) -> Access {
     }
 }
 
-/// append(log, (T, …)). The event comes in two parts, each of which fits into a register: it would have to be written down
-/// and read back at once otherwise, as it is in one part and then in another, which processors are slow at.
+/// append(log, (T, …)). The event comes in two parts, as [`Grid::push`](crate::feasibility::Grid::push) passes it on.
 #[inline]
 pub(crate) fn push(engine: &mut Engine, op: Op, source: Option<u32>, site: Site, value: u64) {
     let trail = engine.trail(site, value);
@@ -168,7 +168,7 @@ fn without_local(
     match feasible(engine) {
         Answer::Yes => return None,
         Answer::Unknown(why) => {
-            abort(handle, Abort::Unknown(why));
+            unknown(handle, why);
             return None;
         }
         Answer::No => {}
@@ -412,7 +412,7 @@ fn require_feasible_slowly(handle: Handle) {
     match feasible(handle.get()) {
         Answer::Yes => {}
         Answer::No => abort(handle, Abort::Infeasible),
-        Answer::Unknown(why) => abort(handle, Abort::Unknown(why)),
+        Answer::Unknown(why) => unknown(handle, why),
     }
 }
 

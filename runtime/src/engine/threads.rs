@@ -8,134 +8,27 @@
 //! the thread that it waited for. So main, which spawns two threads, joins one, does something, and joins the other, is
 //! still two lines.
 
+mod table;
+
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use table::State;
+pub(crate) use table::{Thread, ThreadNo, Threads};
+
 use super::body::Body;
-use super::{
-    Abort, Handle, InterferingEnd, Line, Lineage, Site, abort, bug, init_locks, tau, unsupported,
-};
+use super::{Abort, Handle, InterferingEnd, Line, Site, abort, bug, init_locks, tau, unsupported};
 use crate::ids::Role;
-
-/// A thread of the program under test, numbered by creation; the harness's own is 0.
-pub(crate) type ThreadNo = u32;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Unstarted,
-    Running,
-    Finished,
-    /// Ended early: nobody can join it.
-    Dead,
-}
-
-pub(crate) struct Thread {
-    pub name: Option<Arc<str>>,
-    /// Where it was spawned; none for the harness's own thread.
-    pub spawned_at: Option<Site>,
-    body: Option<Body>,
-    state: State,
-    line: Line,
-    creator: ThreadNo,
-}
-
-/// The threads of one execution.
-#[derive(Default)]
-pub(crate) struct Threads {
-    list: Vec<Thread>,
-    /// How many of them have not been started, [`Self::waiting_under_test`] among them.
-    unstarted: usize,
-    pub(crate) current: ThreadNo,
-    parties: Option<(ThreadNo, ThreadNo)>,
-    /// T, while it has not been started since T' runs on the stack that will start it.
-    waiting_under_test: Option<ThreadNo>,
-}
-
-impl Threads {
-    /// The bodies of threads that have not run. The caller drops them, outside of any engine borrow.
-    pub(crate) fn take_bodies(&mut self) -> Vec<Body> {
-        if self.list.iter().all(|thread| thread.body.is_none()) {
-            return Vec::new();
-        }
-        self.list
-            .iter_mut()
-            .filter_map(|thread| thread.body.take())
-            .collect()
-    }
-
-    /// Forgets all threads but the harness's own.
-    pub(crate) fn reset(&mut self) {
-        self.list.truncate(1);
-        self.unstarted = 0;
-        self.current = 0;
-        self.parties = None;
-        self.waiting_under_test = None;
-        if let Some(main) = self.list.first_mut() {
-            (main.state, main.line) = (State::Running, Line::Init);
-            return;
-        }
-        self.list.push(Thread {
-            name: None,
-            spawned_at: None,
-            body: None,
-            state: State::Running,
-            line: Line::Init,
-            creator: 0,
-        });
-    }
-
-    pub(crate) fn get(&self, thread: ThreadNo) -> &Thread {
-        &self.list[thread as usize]
-    }
-
-    /// How the threads 1, 2, … came to be.
-    pub(crate) fn lineage(&self) -> Vec<Lineage> {
-        (1..self.list.len())
-            .map(|at| {
-                let creator = self.list[at].creator;
-                let before = self.list[1..at]
-                    .iter()
-                    .filter(|thread| thread.creator == creator)
-                    .count();
-                (creator, u32::try_from(before).unwrap_or(u32::MAX))
-            })
-            .collect()
-    }
-
-    /// The two parties, T first, once there are two.
-    pub(crate) fn parties(&self, role: Role) -> Option<(ThreadNo, ThreadNo)> {
-        let (first, second) = self.parties?;
-        Some(match role {
-            Role::First => (first, second),
-            Role::Second => (second, first),
-        })
-    }
-
-    fn unstarted(&self) -> impl Iterator<Item = ThreadNo> + '_ {
-        (0..).zip(&self.list).filter_map(move |(no, thread)| {
-            (thread.state == State::Unstarted && self.waiting_under_test != Some(no)).then_some(no)
-        })
-    }
-}
 
 /// A new thread, which will run when something depends on it.
 pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
     let engine = handle.get();
-    let no = ThreadNo::try_from(engine.threads.list.len()).unwrap_or(ThreadNo::MAX);
-    engine.threads.unstarted += usize::from(!engine.quiet);
-    engine.threads.list.push(Thread {
-        name,
-        spawned_at: Some(site),
-        body: Some(body),
-        state: if engine.quiet {
-            State::Dead
-        } else {
-            State::Unstarted
-        },
-        line: engine.line,
-        creator: engine.threads.current,
-    });
+    let (quiet, line) = (engine.quiet, engine.line);
+    let no = engine.threads.add(quiet, line, site);
+    let thread = engine.threads.at(no);
+    thread.name = name;
+    thread.body = Some(body);
     refresh_attention(handle);
     no
 }
@@ -144,7 +37,7 @@ pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Bo
 pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
     for &thread in scoped {
         let engine = handle.get();
-        let entry = &mut engine.threads.list[thread as usize];
+        let entry = engine.threads.at(thread);
         let body = entry.body.take();
         if entry.state == State::Unstarted {
             entry.state = State::Dead;
@@ -395,11 +288,11 @@ fn interfering_ends(handle: Handle, end: InterferingEnd) {
 fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     let engine = handle.get();
     let line = engine.line;
-    let entry = &mut engine.threads.list[thread as usize];
-    engine.threads.unstarted -= usize::from(entry.state == State::Unstarted);
-    entry.state = State::Running;
+    let entry = engine.threads.at(thread);
+    let before = std::mem::replace(&mut entry.state, State::Running);
     entry.line = line;
     let body = entry.body.take();
+    engine.threads.unstarted -= usize::from(before == State::Unstarted);
     let before = std::mem::replace(&mut engine.threads.current, thread);
     refresh_attention(handle);
     (body, before)
@@ -407,7 +300,7 @@ fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
 
 fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
     let engine = handle.get();
-    engine.threads.list[thread as usize].state = state;
+    engine.threads.at(thread).state = state;
     engine.threads.current = before;
 }
 
@@ -443,10 +336,7 @@ fn stop_interfering(handle: Handle, payload: &(dyn Any + Send)) -> bool {
         bug::interfering_panicked(handle);
     }
     let engine = handle.get();
-    if matches!(
-        engine.abort,
-        Some(Abort::Unsupported { .. } | Abort::Unknown(_))
-    ) {
+    if matches!(engine.abort, Some(Abort::Unsupported | Abort::Unknown)) {
         return false;
     }
     let reason = engine.abort.take();

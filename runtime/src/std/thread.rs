@@ -61,10 +61,23 @@ where
 fn start(name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
-        let name = name.as_deref().map(str::to_owned);
-        return machine.fork(name, site, Box::new(move || body.run()));
+        return fork(machine, name, site, body);
     }
     threads::spawn(engine_or_panic(), name, site, body)
+}
+
+/// The same on the scheduled machine.
+#[cfg(feature = "scheduler")]
+#[cold]
+#[inline(never)]
+fn fork(
+    machine: crate::scheduled::events::Handle,
+    name: Option<Arc<str>>,
+    site: Site,
+    body: Body,
+) -> ThreadNo {
+    let name = name.as_deref().map(str::to_owned);
+    machine.fork(name, site, Box::new(move || body.run()))
 }
 
 /// Waits for a thread to end.

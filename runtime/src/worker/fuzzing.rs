@@ -8,11 +8,11 @@ use super::Connection;
 use super::message::{DecodeRequest, Reply, SeedRequest};
 use super::search::{finding, texts};
 use crate::check::{Bounds, Search};
-use crate::engine::{Bug, Ending, Limits, Machine, Solver, Unsupported};
+use crate::engine::{Bug, Ending, Limits, Machine, Remark, Solver};
 use crate::fuzz::key;
 use crate::harness::{AnyHarness, Bound};
 use crate::ids::{Pair, Role};
-use crate::input::Random;
+use crate::input::{ByteSource, Random};
 use crate::p_hat::{run_bytes, split};
 use crate::rounds::width;
 
@@ -30,8 +30,8 @@ pub(super) fn decode(
         ..
     } = request;
     let k = k as usize;
-    let (_, mut inputs) = split(k, bytes);
-    let bound = harness.bind_bytes(&mut inputs);
+    let (_, inputs) = split(k, bytes);
+    let bound = harness.bind_bytes(&mut ByteSource::new(inputs));
     connection.send(&executing(role, &[], &bound))?;
     let limits = Limits {
         // What kills the worker must be the program, and not what it does in states that no interleaving reaches.
@@ -70,7 +70,7 @@ pub(super) fn decode(
         send(&Reply::Threads { first, second })?;
     }
     if let Ending::Unsupported(what) = ending {
-        let Unsupported { message, place } = *what;
+        let Remark { message, place } = *what;
         return send(&Reply::Unsupported { message, place });
     }
     for (bug, _) in machine.bugs() {
@@ -161,7 +161,7 @@ pub(super) fn seeds(
                 let string = choice(k, gap, pick, inputs);
                 let ending = run_bytes(&mut machine, harness, role, k, &string);
                 if let Ending::Unsupported(what) = ending {
-                    let Unsupported { message, place } = *what;
+                    let Remark { message, place } = *what;
                     return connection.send(&Reply::Unsupported { message, place });
                 }
                 // One that is not feasible is no execution, and another choice may have been made already.

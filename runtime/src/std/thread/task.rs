@@ -1,42 +1,27 @@
 //! What a thread runs and what it returns, in one place.
 
-use std::cell::UnsafeCell;
+use std::cell::Cell;
 use std::fmt;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::rc::Rc;
 
 use crate::engine::body::{Body, Run};
 
-/// A thread's code, then its result.
-enum Stage<F, T> {
-    Body(F),
-    /// The result, once there is one and until it is taken.
-    Result(Option<T>),
-}
-
-struct Task<F, T>(UnsafeCell<Stage<F, T>>);
-
-impl<F, T> Task<F, T> {
-    fn replace(&self, stage: Stage<F, T>) -> Stage<F, T> {
-        // SAFETY: nobody else accesses the stage at this moment: no reference to it leaves a method, all threads of the
-        // program are on one OS thread, and what is replaced is dropped by the caller.
-        mem::replace(unsafe { &mut *self.0.get() }, stage)
-    }
+/// A thread's code, until it runs, and its result, once there is one and until it is taken.
+struct Task<F, T> {
+    body: Cell<Option<F>>,
+    result: Cell<Option<T>>,
 }
 
 impl<F: FnOnce() -> T, T> Run for Task<F, T> {
     fn run(&self) {
-        if let Stage::Body(body) = self.replace(Stage::Result(None)) {
-            let result = body();
-            drop(self.replace(Stage::Result(Some(result))));
+        if let Some(body) = self.body.take() {
+            self.result.set(Some(body()));
         }
     }
 
     fn discard(&self) {
-        // SAFETY: as above; the reference ends with this statement.
-        if matches!(unsafe { &*self.0.get() }, Stage::Body(_)) {
-            drop(self.replace(Stage::Result(None)));
-        }
+        drop(self.body.take());
     }
 }
 
@@ -46,11 +31,7 @@ trait Take<T> {
 
 impl<F, T> Take<T> for Task<F, T> {
     fn take(&self) -> Option<T> {
-        // SAFETY: as above.
-        match unsafe { &mut *self.0.get() } {
-            Stage::Body(_) => None,
-            Stage::Result(result) => result.take(),
-        }
+        self.result.take()
     }
 }
 
@@ -85,7 +66,17 @@ where
     F: FnOnce() -> T + 'scope,
     T: 'scope,
 {
-    let task = Rc::new(Task(UnsafeCell::new(Stage::Body(body))));
+    // Written right where it is to be: as an argument of `Rc::new` it would be put together elsewhere and copied.
+    let mut task = Rc::new(MaybeUninit::uninit());
+    match Rc::get_mut(&mut task) {
+        Some(place) => place.write(Task {
+            body: Cell::new(Some(body)),
+            result: Cell::new(None),
+        }),
+        None => unreachable!("nobody else has it yet"),
+    };
+    // SAFETY: it has just been written.
+    let task = unsafe { task.assume_init() };
     let packet = Packet(Rc::clone(&task) as Rc<dyn Take<T> + 'scope>);
     let body: Rc<dyn Run + 'scope> = task;
     // SAFETY: only the lifetime is changed, and the caller promises not to exceed it: a body that has been dropped has

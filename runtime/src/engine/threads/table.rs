@@ -1,0 +1,150 @@
+//! The threads of one execution, and what is known of each.
+
+use std::sync::Arc;
+
+use super::super::body::Body;
+use super::super::{Line, Lineage, Site};
+use crate::ids::Role;
+
+/// A thread of the program under test, numbered by creation; the harness's own is 0.
+pub(crate) type ThreadNo = u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Unstarted,
+    Running,
+    Finished,
+    /// Ended early: nobody can join it.
+    Dead,
+}
+
+pub(crate) struct Thread {
+    pub name: Option<Arc<str>>,
+    /// Where it was spawned; none for the harness's own thread.
+    pub spawned_at: Option<Site>,
+    pub(super) body: Option<Body>,
+    pub(super) state: State,
+    pub(super) line: Line,
+    creator: ThreadNo,
+}
+
+/// The threads of one execution.
+#[derive(Default)]
+pub(crate) struct Threads {
+    /// The first `count` are threads. The rest is room for others: each is made where it is, part by part.
+    list: Vec<Thread>,
+    count: usize,
+    /// How many of them have not been started, [`Self::waiting_under_test`] among them.
+    pub(super) unstarted: usize,
+    pub(crate) current: ThreadNo,
+    pub(super) parties: Option<(ThreadNo, ThreadNo)>,
+    /// T, while it has not been started since T' runs on the stack that will start it.
+    pub(super) waiting_under_test: Option<ThreadNo>,
+}
+
+impl Threads {
+    /// The bodies of threads that have not run. The caller drops them, outside of any engine borrow.
+    pub(crate) fn take_bodies(&mut self) -> Vec<Body> {
+        if self.all().iter().all(|thread| thread.body.is_none()) {
+            return Vec::new();
+        }
+        self.list
+            .iter_mut()
+            .filter_map(|thread| thread.body.take())
+            .collect()
+    }
+
+    /// Forgets all threads but the harness's own.
+    pub(crate) fn reset(&mut self) {
+        for thread in &mut self.list[..self.count] {
+            thread.name = None;
+        }
+        if self.list.is_empty() {
+            self.make_room();
+        }
+        self.count = 1;
+        self.unstarted = 0;
+        self.current = 0;
+        self.parties = None;
+        self.waiting_under_test = None;
+        self.list[0].state = State::Running;
+        self.list[0].line = Line::Init;
+    }
+
+    /// A new thread, as yet without a name and a body; with `quiet` it never runs.
+    #[inline]
+    pub(super) fn add(&mut self, quiet: bool, line: Line, site: Site) -> ThreadNo {
+        let creator = self.current;
+        if self.count == self.list.len() {
+            self.make_room();
+        }
+        let no = ThreadNo::try_from(self.count).unwrap_or(ThreadNo::MAX);
+        let thread = &mut self.list[self.count];
+        self.count += 1;
+        thread.spawned_at = Some(site);
+        thread.line = line;
+        thread.creator = creator;
+        if quiet {
+            thread.state = State::Dead;
+        } else {
+            thread.state = State::Unstarted;
+            self.unstarted += 1;
+        }
+        no
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        self.list.push(Thread {
+            name: None,
+            spawned_at: None,
+            body: None,
+            state: State::Running,
+            line: Line::Init,
+            creator: 0,
+        });
+    }
+
+    fn all(&self) -> &[Thread] {
+        &self.list[..self.count]
+    }
+
+    pub(crate) fn get(&self, thread: ThreadNo) -> &Thread {
+        &self.all()[thread as usize]
+    }
+
+    #[inline]
+    pub(super) fn at(&mut self, thread: ThreadNo) -> &mut Thread {
+        &mut self.list[thread as usize]
+    }
+
+    /// How the threads 1, 2, … came to be.
+    pub(crate) fn lineage(&self) -> Vec<Lineage> {
+        let all = self.all();
+        (1..all.len())
+            .map(|at| {
+                let creator = all[at].creator;
+                let before = all[1..at]
+                    .iter()
+                    .filter(|thread| thread.creator == creator)
+                    .count();
+                (creator, u32::try_from(before).unwrap_or(u32::MAX))
+            })
+            .collect()
+    }
+
+    /// The two parties, T first, once there are two.
+    pub(crate) fn parties(&self, role: Role) -> Option<(ThreadNo, ThreadNo)> {
+        let (first, second) = self.parties?;
+        Some(match role {
+            Role::First => (first, second),
+            Role::Second => (second, first),
+        })
+    }
+
+    pub(super) fn unstarted(&self) -> impl Iterator<Item = ThreadNo> + '_ {
+        (0..).zip(self.all()).filter_map(move |(no, thread)| {
+            (thread.state == State::Unstarted && self.waiting_under_test != Some(no)).then_some(no)
+        })
+    }
+}
