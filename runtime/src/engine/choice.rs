@@ -1,8 +1,6 @@
 //! Choosing non-local reads as [`super::bytes`] says.
 
-use std::rc::Rc;
-
-use super::guide::Advice;
+use super::guide::{Advice, Guide, List};
 use super::tau::hypothetically_feasible;
 use super::{Engine, NONE, ObjectInfo, Paired};
 use crate::ids::{ReadId, WriteId};
@@ -60,17 +58,8 @@ fn choose_among(
         first = engine.writes[first as usize].previous;
     }
     // From the picked one to the end, then from the beginning to the picked one.
-    let chosen =
-        allowed(engine, object, (first, NONE), seen, op_of, among.as_deref()).or_else(|| {
-            allowed(
-                engine,
-                object,
-                (last_write, first),
-                seen,
-                op_of,
-                among.as_deref(),
-            )
-        });
+    let chosen = allowed(engine, object, (first, NONE), seen, op_of, among)
+        .or_else(|| allowed(engine, object, (last_write, first), seen, op_of, among));
     if let Some(write) = chosen {
         take(engine, write);
     }
@@ -79,7 +68,7 @@ fn choose_among(
 /// Whether T's latest read, an opportunity, is to be taken, and where that is an order, among which writes.
 #[inline]
 #[allow(clippy::option_option)]
-fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Option<Option<Rc<[u32]>>> {
+fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Option<Option<List>> {
     let read = engine.reads - 1;
     if forced {
         return Some(None);
@@ -90,7 +79,7 @@ fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Option<Option<Rc<[u32]>
             engine.bytes.due();
             None
         }
-        Advice::Take(writes) => Some(Some(Rc::clone(writes))),
+        Advice::Take(writes) => Some(Some(writes)),
         Advice::Free => engine.bytes.due().then_some(None),
     }
 }
@@ -108,14 +97,14 @@ fn allowed(
     (mut next, end): (u32, u32),
     seen: u32,
     op_of: &impl Fn(u64) -> Op,
-    among: Option<&[u32]>,
+    among: Option<List>,
 ) -> Option<u32> {
-    let wanted = |write: u32| among.is_none_or(|among| among.contains(&write));
+    let wanted = |guide: &Guide, write: u32| among.is_none_or(|among| guide.is_on(among, write));
     if !engine.solver.is_grid() {
         while next != end {
             let Paired { event, previous } = unseen(engine, next, seen)?;
             let event = TEvent::non_local(op_of(engine.interfering_value(event)), event);
-            if wanted(next) && hypothetically_feasible(engine, event) {
+            if wanted(&engine.guide, next) && hypothetically_feasible(engine, event) {
                 return Some(next);
             }
             next = previous;
@@ -129,7 +118,7 @@ fn allowed(
             return None;
         }
         let op = op_of(engine.interfering_trail[event as usize].value);
-        if wanted(next) && reader.could_see(event, op.writes().is_some()) {
+        if wanted(&engine.guide, next) && reader.could_see(event, op.writes().is_some()) {
             return Some(next);
         }
         next = previous;
@@ -170,7 +159,7 @@ pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode, 
             if excludes(engine, next) {
                 let failure = TEvent::non_local(Op::TryFail(lock, mode), event);
                 if at >= from
-                    && among.as_ref().is_none_or(|among| among.contains(&next))
+                    && among.is_none_or(|among| engine.guide.is_on(among, next))
                     && hypothetically_feasible(engine, failure)
                 {
                     take(engine, next);
