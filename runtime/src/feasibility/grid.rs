@@ -19,7 +19,7 @@ pub use reader::Reader;
 use super::bits::{NONE, first, holds, index};
 use super::interference::Interference;
 use super::lane::{Lane, Scratch};
-use super::path::Path;
+use super::path::Paths;
 use super::track::Track;
 use super::witness::trace_back;
 use super::{Interleaving, Verdict};
@@ -37,8 +37,7 @@ pub struct Grid {
     /// The events of T.
     log: Vec<TEvent>,
     /// What answers most questions by itself.
-    path: Path,
-    spare: Path,
+    paths: Paths,
     /// The events of T, as many as rows have been asked for.
     track: Track,
     /// The track and the lanes are those of this execution.
@@ -87,8 +86,7 @@ impl Grid {
         let mut made = Self {
             interference: Interference::new(&[]),
             log: Vec::new(),
-            path: Path::default(),
-            spare: Path::default(),
+            paths: Paths::default(),
             track: Track::default(),
             ready: false,
             lanes: Vec::new(),
@@ -117,7 +115,7 @@ impl Grid {
 
     fn restart(&mut self, other: bool) {
         self.log.clear();
-        self.path.clear(&self.interference, other);
+        self.paths.clear(&self.interference, other);
         self.ready = false;
     }
 
@@ -175,11 +173,18 @@ impl Grid {
     }
 
     /// T does one more event. Nothing is decided before it is asked for.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, event: TEvent) {
+        self.append(event.op, event.source);
+    }
+
+    /// The same, with the event in two parts, each of which fits into a register. It would have to be written down to be
+    /// passed otherwise, and processors are slow at reading as one what has just been written in parts.
+    #[inline]
+    fn append(&mut self, op: Op, source: Option<u32>) {
         let at = self.log.len();
-        self.log.push(event);
-        self.path.push(&self.interference, event, at);
+        self.log.push(TEvent { op, source });
+        self.paths.push(&self.interference, op, source, at);
     }
 
     /// Takes T's last event back.
@@ -190,7 +195,7 @@ impl Grid {
     /// Takes back all events of T but the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.log.truncate(len);
-        self.path.truncate(len);
+        self.paths.truncate(len);
         while self.ready
             && self.track.len() > len
             && let Some(dirty) = self.track.pop(&self.interference)
@@ -203,15 +208,14 @@ impl Grid {
     #[inline]
     #[must_use]
     pub fn goes_on(&self) -> bool {
-        self.path.is_of(self.log.len())
+        self.paths.is_of(self.log.len())
     }
 
     /// Whether the log is feasible.
     #[inline]
     #[must_use]
     pub fn feasible(&mut self) -> bool {
-        let (u, log, spare) = (&self.interference, &self.log, &mut self.spare);
-        match self.path.decide(u, log, spare) {
+        match self.paths.decide(&self.interference, &self.log) {
             Some(feasible) => feasible,
             None => self.feasible_by_rows(),
         }
@@ -237,8 +241,8 @@ impl Grid {
     /// Whether the log would be feasible if T's next event were this one.
     #[must_use]
     pub fn would_be_feasible(&mut self, event: TEvent) -> bool {
-        let (u, log, spare) = (&self.interference, &self.log, &mut self.spare);
-        if let Some(feasible) = self.path.would(u, log, event, spare) {
+        let (u, log) = (&self.interference, &self.log);
+        if let Some(feasible) = self.paths.would(u, log, event) {
             return feasible;
         }
         self.feed();
@@ -302,7 +306,7 @@ impl Grid {
             return false;
         }
         let (u, log) = (&self.interference, &self.log);
-        self.path.reaches(u, log, index(cut)) || self.reachable_by_rows(cut)
+        self.paths.reaches(u, log, index(cut)) || self.reachable_by_rows(cut)
     }
 
     fn reachable_by_rows(&mut self, cut: usize) -> bool {

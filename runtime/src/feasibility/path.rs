@@ -7,6 +7,10 @@
 //!
 //! Only for logs of T' whose columns fit into a word.
 
+mod two;
+
+pub(super) use two::Paths;
+
 use super::bits::index;
 use super::interference::{Interference, Word};
 use super::track::columns;
@@ -47,7 +51,7 @@ enum Look {
 
 /// The path.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Path {
+struct Path {
     /// There is one: the columns fit into a word.
     on: bool,
     /// Events have been taken back that it goes through.
@@ -87,7 +91,7 @@ const fn span(from: u32, to: u32) -> u64 {
 
 impl Path {
     /// The path of no events, for another log of T' if it is one.
-    pub(super) fn clear(&mut self, u: &Interference, other: bool) {
+    fn clear(&mut self, u: &Interference, other: bool) {
         if !other && self.len == 0 && !self.stale && !self.ends && self.ahead == NOWHERE {
             return;
         }
@@ -122,104 +126,22 @@ impl Path {
 
     /// T has done one more event, number `at`.
     #[inline]
-    pub(super) fn push(&mut self, u: &Interference, event: TEvent, at: usize) {
+    fn push(&mut self, u: &Interference, op: Op, source: Option<u32>, at: usize) {
         if self.on && self.len == at && !self.stale {
-            self.step(u, event);
+            self.step(u, op, source);
         }
     }
 
     /// Whether it is one of T's log, which has so many events.
     #[inline]
-    pub(super) const fn is_of(&self, events: usize) -> bool {
+    const fn is_of(&self, events: usize) -> bool {
         self.len == events && self.on && !self.stale
     }
 
     /// T's events from this one on have been taken back.
     #[inline]
-    pub(super) fn truncate(&mut self, len: usize) {
+    fn truncate(&mut self, len: usize) {
         self.stale |= len < self.len;
-    }
-
-    /// Whether T's log, which is this one, is feasible, if that can be told.
-    #[inline]
-    pub(super) fn decide(
-        &mut self,
-        u: &Interference,
-        log: &[TEvent],
-        spare: &mut Self,
-    ) -> Option<bool> {
-        if self.is_of(log.len()) {
-            return Some(true);
-        }
-        self.decide_slowly(u, log, spare)
-    }
-
-    fn decide_slowly(
-        &mut self,
-        u: &Interference,
-        log: &[TEvent],
-        spare: &mut Self,
-    ) -> Option<bool> {
-        if !self.on {
-            return None;
-        }
-        self.refresh(u, log);
-        let (before, rest) = log.split_at(self.len);
-        let Some(&event) = rest.first() else {
-            return Some(true);
-        };
-        if self.ends {
-            return Some(false);
-        }
-        if self.otherwise(u, before, event, spare) {
-            spare.follow(u, rest);
-            std::mem::swap(self, spare);
-            if self.len == log.len() {
-                return Some(true);
-            }
-            return self.ends.then_some(false);
-        }
-        None
-    }
-
-    /// Whether T's log, which is this one, would be feasible with one more event, if that can be told.
-    #[inline]
-    pub(super) fn would(
-        &mut self,
-        u: &Interference,
-        log: &[TEvent],
-        event: TEvent,
-        spare: &mut Self,
-    ) -> Option<bool> {
-        if !self.on {
-            return None;
-        }
-        self.refresh(u, log);
-        if self.len < log.len() {
-            return self.ends.then_some(false);
-        }
-        match self.look(u, event) {
-            Look::At(..) => Some(true),
-            Look::Impossible => Some(false),
-            Look::Unknown => {
-                if self.otherwise(u, log, event, spare)
-                    && matches!(spare.look(u, event), Look::At(..))
-                {
-                    std::mem::swap(self, spare);
-                    return Some(true);
-                }
-                None
-            }
-        }
-    }
-
-    /// Whether T' can go on to this column, T doing nothing, if the path shows that.
-    pub(super) fn reaches(&mut self, u: &Interference, log: &[TEvent], column: u32) -> bool {
-        if !self.on {
-            return false;
-        }
-        self.refresh(u, log);
-        self.len == log.len() && self.column <= column && self.lets_move(column)
     }
 
     #[inline]
@@ -236,50 +158,36 @@ impl Path {
     /// Goes on with these events of T, as far as it can.
     fn follow(&mut self, u: &Interference, events: &[TEvent]) {
         for &event in events {
-            if !self.step(u, event) {
+            if !self.step(u, event.op, event.source) {
                 break;
             }
         }
     }
 
-    /// Tries another path where T's next event asks for a place of T' that it can't go to: T' has come past the blocks of
-    /// the locks that T holds before T took the first of them.
-    #[cold]
-    fn otherwise(
-        &self,
-        u: &Interference,
-        before: &[TEvent],
-        event: TEvent,
-        other: &mut Self,
-    ) -> bool {
-        if event.source.is_none() || self.held.is_empty() || before.len() > AGAIN {
-            return false;
+    /// Where else T' could be before T took the first of its locks, if T's next event asks for a place of T' that it can't
+    /// go to: past the blocks of the locks that T holds.
+    fn elsewhere(&self, u: &Interference, event: TEvent) -> Option<(usize, u32)> {
+        if event.source.is_none() || self.held.is_empty() || self.len > AGAIN {
+            return None;
         }
         let (low, high) = self.columns(u, event);
         let column = low + (self.forbidden >> low).trailing_ones();
-        if column > high || self.ahead == (self.opened, column) {
-            return false;
-        }
-        other.on = true;
-        other.last = self.last;
-        other.seats.clone_from(&self.seats);
-        other.ahead = (self.opened, column);
-        other.restart();
-        other.follow(u, before);
-        other.len == before.len()
+        let ahead = (self.opened, column);
+        (column <= high && self.ahead != ahead).then_some(ahead)
     }
 
     /// Goes on with one event of T. The answer is whether that goes.
     #[inline]
-    fn step(&mut self, u: &Interference, event: TEvent) -> bool {
-        if event.source.is_none() && self.ahead.0 != self.len && self.stays(event.op) {
+    fn step(&mut self, u: &Interference, op: Op, source: Option<u32>) -> bool {
+        if source.is_none() && self.ahead.0 != self.len && self.stays(op) {
             self.len += 1;
             return true;
         }
-        self.step_slowly(u, event)
+        self.step_slowly(u, op, source)
     }
 
-    fn step_slowly(&mut self, u: &Interference, event: TEvent) -> bool {
+    fn step_slowly(&mut self, u: &Interference, op: Op, source: Option<u32>) -> bool {
+        let event = TEvent { op, source };
         match self.look(u, event) {
             Look::At(column, high) => {
                 self.go_on(event, column, high);

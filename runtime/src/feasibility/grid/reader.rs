@@ -67,9 +67,9 @@ impl Reader<'_> {
                 Op::Read(self.x)
             };
             let grid = &mut *self.grid;
-            let (u, log, spare) = (&grid.interference, &grid.log, &mut grid.spare);
+            let (u, log) = (&grid.interference, &grid.log);
             let event = TEvent::non_local(op, step);
-            if let Some(feasible) = grid.path.would(u, log, event, spare) {
+            if let Some(feasible) = grid.paths.would(u, log, event) {
                 return feasible;
             }
         }

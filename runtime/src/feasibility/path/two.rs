@@ -1,0 +1,133 @@
+//! The path that goes on with T, and one that is tried where it does not.
+
+use super::{Look, Path};
+use crate::feasibility::interference::Interference;
+use crate::log::{Op, TEvent};
+
+/// Both of them, for one log of T'.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Paths {
+    // Behind pointers, which are quick to exchange.
+    path: Box<Path>,
+    spare: Box<Path>,
+}
+
+impl Paths {
+    /// The path of no events, for another log of T' if it is one.
+    pub(crate) fn clear(&mut self, u: &Interference, other: bool) {
+        self.path.clear(u, other);
+        if other {
+            self.spare.clear(u, true);
+        }
+    }
+
+    /// T has done one more event, number `at`.
+    #[inline]
+    pub(crate) fn push(&mut self, u: &Interference, op: Op, source: Option<u32>, at: usize) {
+        self.path.push(u, op, source, at);
+    }
+
+    /// Whether the path is one of T's log, which has so many events.
+    #[inline]
+    pub(crate) fn is_of(&self, events: usize) -> bool {
+        self.path.is_of(events)
+    }
+
+    /// T's events from this one on have been taken back.
+    #[inline]
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.path.truncate(len);
+    }
+
+    /// Whether T's log, which is this one, is feasible, if that can be told.
+    #[inline]
+    pub(crate) fn decide(&mut self, u: &Interference, log: &[TEvent]) -> Option<bool> {
+        if self.path.is_of(log.len()) {
+            return Some(true);
+        }
+        self.decide_slowly(u, log)
+    }
+
+    fn decide_slowly(&mut self, u: &Interference, log: &[TEvent]) -> Option<bool> {
+        let path = &mut *self.path;
+        if !path.on {
+            return None;
+        }
+        path.refresh(u, log);
+        let (before, rest) = log.split_at(path.len);
+        let Some(&event) = rest.first() else {
+            return Some(true);
+        };
+        if path.ends {
+            return Some(false);
+        }
+        if !self.try_other(u, before, event) {
+            return None;
+        }
+        self.change();
+        self.path.follow(u, rest);
+        if self.path.len == log.len() {
+            return Some(true);
+        }
+        self.path.ends.then_some(false)
+    }
+
+    /// Whether T's log, which is this one, would be feasible with one more event, if that can be told.
+    #[inline]
+    pub(crate) fn would(
+        &mut self,
+        u: &Interference,
+        log: &[TEvent],
+        event: TEvent,
+    ) -> Option<bool> {
+        let path = &mut *self.path;
+        if !path.on {
+            return None;
+        }
+        path.refresh(u, log);
+        if path.len < log.len() {
+            return path.ends.then_some(false);
+        }
+        match path.look(u, event) {
+            Look::At(..) => Some(true),
+            Look::Impossible => Some(false),
+            Look::Unknown => self.would_otherwise(u, log, event),
+        }
+    }
+
+    fn would_otherwise(&mut self, u: &Interference, log: &[TEvent], event: TEvent) -> Option<bool> {
+        let goes =
+            self.try_other(u, log, event) && matches!(self.spare.look(u, event), Look::At(..));
+        goes.then(|| {
+            self.change();
+            true
+        })
+    }
+
+    /// Whether T' can go on to this column, T doing nothing, if the path shows that.
+    pub(crate) fn reaches(&mut self, u: &Interference, log: &[TEvent], column: u32) -> bool {
+        let path = &mut *self.path;
+        if !path.on {
+            return false;
+        }
+        path.refresh(u, log);
+        path.len == log.len() && path.column <= column && path.lets_move(column)
+    }
+
+    /// Tries another path where T's next event, after those before, asks for a place of T' that it can't go to.
+    fn try_other(&mut self, u: &Interference, before: &[TEvent], event: TEvent) -> bool {
+        let Some(ahead) = self.path.elsewhere(u, event) else {
+            return false;
+        };
+        let other = &mut *self.spare;
+        other.ahead = ahead;
+        other.restart();
+        other.follow(u, before);
+        other.len == before.len()
+    }
+
+    /// The other path is the one to go on with.
+    const fn change(&mut self) {
+        std::mem::swap(&mut self.path, &mut self.spare);
+    }
+}
