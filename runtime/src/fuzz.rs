@@ -248,7 +248,7 @@ impl Target {
         Outcome {
             ending,
             bug,
-            pairs: self.machine.pairs().to_vec(),
+            pairs: self.machine.pairs().into(),
             inputs: self.harness.bind_bytes(&mut inputs).inputs,
         }
     }

@@ -7,6 +7,7 @@ use crate::engine::{Bug, ByBytes, Ending, Limits, Machine, Solver};
 use crate::harness::{AnyHarness, Harness};
 use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::input::{ByteSource, Inputs};
+use crate::pairs::Pairs;
 
 /// What one execution of P̂ₖ came to.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub struct Outcome {
     /// The bug that it met, with its proof.
     pub bug: Option<Box<Bug>>,
     /// The non-local reads that it had.
-    pub pairs: Vec<Pair>,
+    pub pairs: Pairs,
     /// The inputs, as text.
     pub inputs: Vec<(&'static str, String)>,
 }
@@ -102,7 +103,7 @@ pub(crate) fn outcome(
     Outcome {
         ending,
         bug: machine.met().cloned().map(Box::new),
-        pairs: machine.pairs().to_vec(),
+        pairs: machine.pairs().into(),
         inputs,
     }
 }

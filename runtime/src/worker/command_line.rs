@@ -231,7 +231,7 @@ fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, 
     Ok(Outcome {
         ending,
         bug: machine.met().cloned().map(Box::new),
-        pairs: machine.pairs().to_vec(),
+        pairs: machine.pairs().into(),
         inputs: bound.inputs,
     })
 }
