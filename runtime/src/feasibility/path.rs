@@ -78,6 +78,30 @@ struct Path {
     seats: Vec<Seat>,
     /// The number of events of T'.
     last: u32,
+    /// A non-local read that can come next.
+    promise: Promise,
+}
+
+/// What [`Path::look`] has said of a non-local read that may be T's next event: mostly it is.
+#[derive(Clone, Copy, Debug)]
+struct Promise {
+    /// Its number among T's events.
+    event: usize,
+    source: u32,
+    /// See [`Look::At`].
+    column: u32,
+    high: u32,
+}
+
+impl Default for Promise {
+    fn default() -> Self {
+        Self {
+            event: usize::MAX,
+            source: 0,
+            column: 0,
+            high: 0,
+        }
+    }
 }
 
 /// See [`Path::ahead`].
@@ -111,6 +135,7 @@ impl Path {
     }
 
     fn restart(&mut self) {
+        self.promise = Promise::default();
         self.stale = false;
         self.ends = false;
         self.len = 0;
@@ -188,7 +213,18 @@ impl Path {
 
     fn step_slowly(&mut self, u: &Interference, op: Op, source: Option<u32>) -> bool {
         let event = TEvent { op, source };
-        match self.look(u, event) {
+        let Promise {
+            event: number,
+            source: read,
+            column,
+            high,
+        } = self.promise;
+        let look = if number == self.len && source == Some(read) {
+            Look::At(column, high)
+        } else {
+            self.look(u, event)
+        };
+        match look {
             Look::At(column, high) => {
                 self.go_on(event, column, high);
                 true
@@ -341,6 +377,26 @@ impl Path {
             return Look::Unknown;
         }
         Look::At(column, high)
+    }
+
+    /// Whether a path goes on with this event, if that can be told.
+    #[inline]
+    fn look_ahead(&mut self, u: &Interference, event: TEvent) -> Option<bool> {
+        match self.look(u, event) {
+            Look::At(column, high) => {
+                if let Some(source) = event.source {
+                    self.promise = Promise {
+                        event: self.len,
+                        source,
+                        column,
+                        high,
+                    };
+                }
+                Some(true)
+            }
+            Look::Impossible => Some(false),
+            Look::Unknown => None,
+        }
     }
 
     #[inline]

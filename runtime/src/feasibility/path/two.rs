@@ -1,6 +1,6 @@
 //! The path that goes on with T, and one that is tried where it does not.
 
-use super::{Look, Path};
+use super::Path;
 use crate::feasibility::interference::Interference;
 use crate::log::{Op, TEvent};
 
@@ -88,16 +88,14 @@ impl Paths {
         if path.len < log.len() {
             return path.ends.then_some(false);
         }
-        match path.look(u, event) {
-            Look::At(..) => Some(true),
-            Look::Impossible => Some(false),
-            Look::Unknown => self.would_otherwise(u, log, event),
+        match path.look_ahead(u, event) {
+            None => self.would_otherwise(u, log, event),
+            told => told,
         }
     }
 
     fn would_otherwise(&mut self, u: &Interference, log: &[TEvent], event: TEvent) -> Option<bool> {
-        let goes =
-            self.try_other(u, log, event) && matches!(self.spare.look(u, event), Look::At(..));
+        let goes = self.try_other(u, log, event) && self.spare.look_ahead(u, event) == Some(true);
         goes.then(|| {
             self.change();
             true
