@@ -16,14 +16,15 @@ use crate::log::{LockMode, Log, Object, Op, TEvent};
 /// On which copy an access acts, and whether it is an event of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
+    // Those of the lines first, in the same order: then one is made of the other at no cost.
     /// G, and nothing is logged.
     Plain,
-    /// G', and nothing is logged.
-    PlainPrime,
     /// An event of T.
     UnderTest,
     /// An event of T'.
     Interfering,
+    /// G', and nothing is logged.
+    PlainPrime,
 }
 
 /// Must be called before an event. It may run threads, and it may unwind.
@@ -31,7 +32,8 @@ pub(crate) enum Access {
 pub(crate) fn enter(handle: Handle, site: Site) -> Access {
     let engine = handle.get();
     engine.steps += 1;
-    if engine.attention || engine.quiet || engine.steps > engine.limits.steps {
+    // One question for all three, since none of them has a side effect.
+    if engine.attention | engine.quiet | (engine.steps > engine.limits.steps) {
         return enter_slowly(handle, site);
     }
     match engine.line {

@@ -110,6 +110,7 @@ thread_local! {
     static NAME: u8 = const { 0 };
 }
 
+#[inline]
 fn this_os_thread() -> usize {
     NAME.with(|name| std::ptr::from_ref(name).addr())
 }
