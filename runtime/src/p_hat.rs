@@ -81,18 +81,28 @@ thread_local! {
     static MACHINE: Cell<Option<Box<Machine>>> = const { Cell::new(None) };
 }
 
-/// A machine that knows nothing, to be given back.
-fn take_machine() -> Box<Machine> {
-    let mut machine = MACHINE
-        .take()
-        .unwrap_or_else(|| Box::new(Machine::new(Limits::default(), Solver::Grid)));
-    machine.forget();
-    machine.forget_bugs();
-    machine
+/// A machine that knows nothing. Given back when it is dropped.
+struct Borrowed(Option<Box<Machine>>);
+
+impl Borrowed {
+    fn new() -> Self {
+        Self(MACHINE.take())
+    }
+
+    fn machine(&mut self) -> &mut Machine {
+        let machine = self
+            .0
+            .get_or_insert_with(|| Box::new(Machine::new(Limits::default(), Solver::Grid)));
+        machine.forget();
+        machine.forget_bugs();
+        machine
+    }
 }
 
-fn give_back(machine: Box<Machine>) {
-    MACHINE.set(Some(machine));
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        MACHINE.set(self.0.take());
+    }
 }
 
 pub(crate) fn outcome(
@@ -126,11 +136,10 @@ pub fn p_hat<I: Inputs>(
     );
     let pairs: Vec<Pair> = rds.iter().copied().zip(wrts.iter().copied()).collect();
     let bound = harness.with(inputs);
-    let mut machine = take_machine();
+    let mut borrowed = Borrowed::new();
+    let machine = borrowed.machine();
     let run = machine.run(role, &pairs, false, &bound);
-    let outcome = outcome(&machine, run.unwrap_or(Ending::Passed), bound.inputs);
-    give_back(machine);
-    outcome
+    outcome(machine, run.unwrap_or(Ending::Passed), bound.inputs)
 }
 
 /// Runs P̂ₖ once, with inputs and at most `K` non-local reads decoded from `bytes`.
@@ -162,8 +171,9 @@ pub fn p_hat_from_bytes<const K: usize>(
 
 /// The same for a k that is not known when it is compiled.
 pub(crate) fn run(harness: &dyn AnyHarness, role: Role, k: usize, bytes: &[u8]) -> Outcome {
-    let mut machine = take_machine();
-    let ending = run_bytes(&mut machine, harness, role, k, bytes);
+    let mut borrowed = Borrowed::new();
+    let machine = borrowed.machine();
+    let ending = run_bytes(machine, harness, role, k, bytes);
     let inputs = match harness.params() {
         [] => Vec::new(),
         _ => {
@@ -172,9 +182,7 @@ pub(crate) fn run(harness: &dyn AnyHarness, role: Role, k: usize, bytes: &[u8]) 
                 .inputs
         }
     };
-    let outcome = outcome(&machine, ending, inputs);
-    give_back(machine);
-    outcome
+    outcome(machine, ending, inputs)
 }
 
 /// The bytes of the choices, and those of the inputs with all that comes after them.

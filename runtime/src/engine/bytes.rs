@@ -119,8 +119,15 @@ impl Bytes {
     /// Which of `count` writes.
     pub(crate) fn pick(&mut self, count: usize) -> usize {
         let low = self.choices.get(2 * self.made + 1).copied().unwrap_or(0);
-        let high = if count > 256 { self.extend() } else { 0 };
-        (usize::from(low) + 256 * high as usize) % count
+        match u8::try_from(count) {
+            Ok(1) => 0,
+            // Short numbers are quicker to divide.
+            Ok(count) => usize::from(low % count),
+            Err(_) => {
+                let high = if count > 256 { self.extend() } else { 0 };
+                (usize::from(low) + 256 * high as usize) % count
+            }
+        }
     }
 
     /// The choice has been made.

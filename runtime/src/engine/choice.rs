@@ -43,8 +43,10 @@ fn choose_among(
     op_of: &impl Fn(u64) -> Op,
     forced: bool,
 ) {
-    let Some(among) = turn(engine, seen, forced) else {
-        return;
+    let among = match turn(engine, seen, forced) {
+        Turn::Pass => return,
+        Turn::Take => None,
+        Turn::Among(list) => Some(list),
     };
     let mut count = 0;
     let mut next = last_write;
@@ -65,22 +67,31 @@ fn choose_among(
     }
 }
 
-/// Whether T's latest read, an opportunity, is to be taken, and where that is an order, among which writes.
+/// What is to be made of an opportunity.
+#[derive(Clone, Copy)]
+enum Turn {
+    Pass,
+    Take,
+    /// It is to be taken, with one of these writes.
+    Among(List),
+}
+
+/// What is to be made of T's latest read, an opportunity.
 #[inline]
-#[allow(clippy::option_option)]
-fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Option<Option<List>> {
+fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Turn {
     let read = engine.reads - 1;
     if forced {
-        return Some(None);
+        return Turn::Take;
     }
     engine.guide.note(read, engine.under_test().len(), seen);
     match engine.guide.at(read, engine.bytes.gap()) {
         Advice::Pass => {
             engine.bytes.due();
-            None
+            Turn::Pass
         }
-        Advice::Take(writes) => Some(Some(writes)),
-        Advice::Free => engine.bytes.due().then_some(None),
+        Advice::Take(writes) => Turn::Among(writes),
+        Advice::Free if engine.bytes.due() => Turn::Take,
+        Advice::Free => Turn::Pass,
     }
 }
 
@@ -146,8 +157,10 @@ pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode, 
     if count == 0 {
         return;
     }
-    let Some(among) = turn(engine, NONE, forced) else {
-        return;
+    let among = match turn(engine, NONE, forced) {
+        Turn::Pass => return,
+        Turn::Take => None,
+        Turn::Among(list) => Some(list),
     };
     let start = engine.bytes.pick(count);
     // Twice along the chain: from the picked one to the end, and from the beginning on.

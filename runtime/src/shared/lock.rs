@@ -141,6 +141,7 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// Takes the lock, waiting for it where it has to, and reads the value. The answer is the poison flag.
+    #[inline(never)]
     pub(crate) fn lock(&self, mode: LockMode, site: Site) -> bool {
         let Some(handle) = current() else {
             return self.lock_elsewhere(mode, site);

@@ -1,18 +1,16 @@
-//! Lists of writes of T', all in one place: a list is passed on as two numbers, and costs no allocation of its own.
+//! Lists of writes of T', all in one place: a list is passed on as a number, and costs no allocation of its own.
 
 /// How many numbers may be kept.
 const MOST: usize = 1 << 16;
 
-/// One of the lists.
+/// One of the lists: where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct List {
-    from: u32,
-    to: u32,
-}
+pub(crate) struct List(u32);
 
 /// Those of the execution, behind those that are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lists {
+    /// How long a list is, and what is in it.
     numbers: Vec<u32>,
     kept: usize,
 }
@@ -31,11 +29,11 @@ impl Lists {
 
     /// One more list.
     pub(super) fn add(&mut self, writes: &[u32]) -> List {
-        let end = |numbers: &Vec<u32>| u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-        let from = end(&self.numbers);
+        let place = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers
+            .push(u32::try_from(writes.len()).unwrap_or(u32::MAX));
         self.numbers.extend_from_slice(writes);
-        let to = end(&self.numbers);
-        List { from, to }
+        List(place)
     }
 
     /// Keeps the lists that there are, if there is room.
@@ -49,6 +47,7 @@ impl Lists {
 
     /// What is in the list.
     pub(super) fn get(&self, list: List) -> &[u32] {
-        &self.numbers[list.from as usize..list.to as usize]
+        let (length, rest) = (self.numbers[list.0 as usize], list.0 as usize + 1);
+        &self.numbers[rest..rest + length as usize]
     }
 }

@@ -37,6 +37,8 @@ impl<T: Shadow> Mutex<T> {
     ///
     /// # Errors
     /// A thread panicked while it held the lock.
+    // So that the guard is made where it is to be, and not copied out of result after result.
+    #[inline]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let site = Location::caller();
