@@ -122,7 +122,7 @@ impl Error {
                 let mut all = vec![
                     plain
                         .note("this is a fault of seqz, not of the program: its rewriting went wrong at the places below")
-                        .help("`--keep DIR` writes the rewritten program out"),
+                        .help("`seqz transform -o DIR` and `--keep DIR` of check and explore write the rewritten program out"),
                 ];
                 all.extend(diagnostics.iter().cloned());
                 all

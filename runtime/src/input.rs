@@ -76,19 +76,42 @@ impl std::error::Error for InputError {}
 
 /// Random numbers that are the same in every build: a counter put through a mixing function (`SplitMix64`).
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random {
+    state: u64,
+    /// How many lists are around what is made.
+    depth: usize,
+}
+
+/// How many elements a random list has at most: by itself, in a list, and in a list of lists. One still deeper is empty, so
+/// that values of types that hold lists of themselves come to an end.
+const LONGEST_RANDOM: [u64; 3] = [5, 3, 2];
 
 impl Random {
     /// A stream of its own for each seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self(seed)
+        Self {
+            state: seed,
+            depth: 0,
+        }
+    }
+
+    /// A list of what `element` makes.
+    fn list<V>(&mut self, element: impl Fn(&mut Self) -> V) -> Vec<V> {
+        let Some(longest) = LONGEST_RANDOM.get(self.depth) else {
+            return Vec::new();
+        };
+        let length = self.below(longest + 1);
+        self.depth += 1;
+        let list = (0..length).map(|_| element(self)).collect();
+        self.depth -= 1;
+        list
     }
 
     /// 64 random bits.
     pub const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)

@@ -13,13 +13,18 @@ use crate::error::Error;
 use crate::original::inputs;
 use crate::report::document::{Bug, Kind, NonLocalRead, Role};
 use crate::report::schedule::Confirmation;
-use crate::worker::message::{DecodeRequest, Finding, Reply, Request, SeedRequest, ThreadInfo};
+use crate::worker::message::{
+    DecodeRequest, Finding, Reply, Request, SeedRequest, SimplifyRequest, ThreadInfo,
+};
 use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
 
 use seqz_runtime::engine::Place;
 
 /// How many executions are spent to find a bug with fewer non-local reads.
 const SMALLER: u64 = 20_000;
+/// How many executions, and how much time, are spent to find simpler inputs.
+const SIMPLER: u64 = 20_000;
+const SIMPLER_TIME: Duration = Duration::from_secs(5);
 /// How often the worker's memory is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -117,6 +122,39 @@ impl Fuzzer<'_> {
                 },
             }
         }
+    }
+
+    /// Bytes with simpler inputs that meet the same bug, as far as the worker comes with looking for them.
+    pub(super) fn simpler(
+        &self,
+        harness: &str,
+        (role, k): (Role, u32),
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut process = self.worker()?;
+        let request = Request::Simplify(SimplifyRequest {
+            harness: harness.to_owned(),
+            role: role.into(),
+            k,
+            bytes: bytes.to_vec(),
+            executions: SIMPLER,
+        });
+        if send(&mut process, &request).is_err() {
+            return Ok(None);
+        }
+        let watch = Watch {
+            stop: self.stop,
+            deadline: Instant::now().checked_add(SIMPLER_TIME),
+            hang_after: self.options.hang_after,
+        };
+        let mut last_sign = Instant::now();
+        let mut simplest = None;
+        while let Heard::Reply(Reply::Seeds { strings, .. }) =
+            watch.listen(&mut process, &mut last_sign)?
+        {
+            simplest = strings.into_iter().next();
+        }
+        Ok(simplest)
     }
 
     /// Byte strings to begin with, and how many bytes matter. `None`: the worker died or hung over them, or the user broke it

@@ -244,11 +244,11 @@ impl Fuzzer<'_> {
                     bytes,
                     artifact,
                 } => {
-                    unit.known.push(key);
                     if let Some(bytes) = bytes {
                         fs::write(&artifact, bytes).map_err(|e| file("write", &artifact, e))?;
                     }
-                    let decoded = self.decode_file(task, unit, &artifact)?;
+                    unit.known.push(key);
+                    let decoded = self.decode_bug(task, unit, &artifact)?;
                     if !self.take(task, unit, &decoded, &artifact, gathered) {
                         return Ok(Some(Stop::Over));
                     }
@@ -285,9 +285,20 @@ impl Fuzzer<'_> {
         }
     }
 
-    fn decode_file(&self, task: &Task<'_>, unit: &Unit, artifact: &Path) -> Result<Decoded, Error> {
+    /// Decodes what meets a bug. The file is left with the same bug by simpler inputs, if such are found.
+    fn decode_bug(&self, task: &Task<'_>, unit: &Unit, artifact: &Path) -> Result<Decoded, Error> {
         let bytes = read(artifact)?;
-        self.decode(&task.harness.name, unit.role, unit.k, &bytes)
+        let name = &task.harness.name;
+        if !task.harness.parameters.is_empty()
+            && let Some(simpler) = self.simpler(name, (unit.role, unit.k), &bytes)?
+        {
+            let decoded = self.decode(name, unit.role, unit.k, &simpler)?;
+            if !decoded.findings.is_empty() {
+                fs::write(artifact, simpler).map_err(|e| file("write", artifact, e))?;
+                return Ok(decoded);
+            }
+        }
+        self.decode(name, unit.role, unit.k, &bytes)
     }
 
     /// Decodes what took the target with it: of several executions, the first that does not come to its end. The file is left

@@ -50,7 +50,7 @@ impl<V: Input> Input for Vec<V> {
     }
 
     fn sample(random: &mut Random) -> Self {
-        (0..random.below(6)).map(|_| V::sample(random)).collect()
+        random.list(V::sample)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
@@ -363,6 +363,28 @@ mod tests {
         assert_eq!(<[u8; 2]>::parse("[1, 2]"), Ok([1, 2]));
         assert!(<[u8; 2]>::parse("[1]").is_err());
         assert_eq!(Option::<u8>::parse("Some(4)"), Ok(Some(4)));
+    }
+
+    #[derive(Clone, Debug)]
+    struct Tree {
+        below: Vec<Tree>,
+    }
+
+    crate::input!(Tree { ["Tree" (Self) below: Vec<Tree>] });
+
+    impl Tree {
+        fn depth(&self) -> usize {
+            1 + self.below.iter().map(Self::depth).max().unwrap_or(0)
+        }
+    }
+
+    #[test]
+    fn a_type_with_lists_of_itself_has_values() {
+        assert_eq!(Tree::domain(), None);
+        let random = (0..1_000).map(|seed| Tree::sample(&mut Random::new(seed)).depth());
+        let depths: std::collections::BTreeSet<_> = random.collect();
+        assert_eq!(depths, [1, 2, 3, 4].into());
+        assert_eq!(Tree::decode(&mut ByteSource::new(&[1; 200])).depth(), 4);
     }
 
     #[test]

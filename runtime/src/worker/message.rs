@@ -17,7 +17,7 @@ use crate::feasibility::Step;
 use crate::ids::{ReadId, Role, WriteId};
 use crate::log::{LockMode, Op, TEvent};
 
-pub use fuzzing::{DecodeRequest, SeedRequest};
+pub use fuzzing::{DecodeRequest, SeedRequest, SimplifyRequest};
 pub use schedules::{
     Causality, Confirmation, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest,
     Replayed, ScheduleFinding, Scheduled, Waiting,
@@ -78,6 +78,8 @@ pub enum Request {
     Decode(DecodeRequest),
     /// Make bytes to begin with.
     Seeds(SeedRequest),
+    /// Make bytes simpler.
+    Simplify(SimplifyRequest),
     /// The answer to a [`Reply::Solve`], in words.
     Solved(Vec<u64>),
 }
@@ -304,7 +306,7 @@ wire!(CheckRequest {
     careful
 });
 
-wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request), 4 = Decode(request), 5 = Seeds(request), 6 = Solved(words) });
+wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request), 4 = Decode(request), 5 = Seeds(request), 6 = Solved(words), 7 = Simplify(request) });
 
 wire!(Answer { 0 = Feasible, 1 = Infeasible, 2 = Unknown(why) });
 

@@ -7,6 +7,7 @@ mod explore;
 mod fuzzing;
 pub mod message;
 mod search;
+mod simplify;
 pub mod wire;
 
 use std::env;
@@ -52,6 +53,7 @@ fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Resul
         Request::Replay(request) => &request.harness,
         Request::Decode(request) => &request.harness,
         Request::Seeds(request) => &request.harness,
+        Request::Simplify(request) => &request.harness,
         Request::Verdict(_) | Request::Solved(_) => {
             return connection.send(&Reply::Refused(
                 "a verdict that nobody asked for".to_owned(),
@@ -65,6 +67,7 @@ fn serve(mut connection: Connection, harnesses: &[&dyn AnyHarness]) -> io::Resul
         Request::Check(request) => search::serve(connection, *harness, request),
         Request::Decode(request) => fuzzing::decode(connection, *harness, request),
         Request::Seeds(request) => fuzzing::seeds(connection, *harness, request),
+        Request::Simplify(request) => simplify::serve(connection, *harness, request),
         #[cfg(feature = "scheduler")]
         Request::Explore(request) => explore::explore(&mut connection, *harness, request),
         #[cfg(feature = "scheduler")]

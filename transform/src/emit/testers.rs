@@ -47,11 +47,14 @@ const WRAPPER_TEXT: &str = r##"#!/bin/sh
 #
 # cargo-fuzz has everything instrumented. What the fuzzer is to learn from is the program alone: the branches and
 # comparisons of the runtime that it links would lead it astray, and take most of its time. So that is compiled as it is
-# without a fuzzer. Anything else goes to rustc unchanged.
+# without a fuzzer. Where the program compares texts or slices, that is to be a call, which the fuzzer sees, and from which it
+# learns what they are compared with; the compiler would make loads and comparisons of it after those have been
+# instrumented. Anything else goes to rustc unchanged.
 rustc=$1
 shift
 case " $* " in
     *" --crate-name seqz_runtime "* | *" --crate-name libfuzzer_sys "* | *" --crate-name arbitrary "*) ;;
+    *" -Cpasses=sancov"*) exec "$rustc" "$@" -Cllvm-args=-max-loads-per-memcmp=0 ;;
     *) exec "$rustc" "$@" ;;
 esac
 for argument do

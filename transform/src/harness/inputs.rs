@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use syn::spanned::Spanned;
-use syn::{Fields, FnArg, GenericArgument, Pat, PathArguments, Type};
+use syn::{Attribute, Fields, FnArg, GenericArgument, Pat, PathArguments, Type};
 
 use crate::error::Error;
 use crate::load::Crate;
@@ -129,20 +129,49 @@ impl Reader<'_> {
                     format!("({})", parts.join(", "))
                 })
             }
-            Type::Array(array) => match &array.len {
-                syn::Expr::Lit(length) => {
-                    let element = self.owned(&array.elem)?;
-                    let length = self.text(length);
-                    Ok(format!("[{element}; {length}]"))
-                }
-                _ => Err(self.refuse(ty, "the length of the array is not a number")),
-            },
+            Type::Array(array) => {
+                let Some(length) = self.length(&array.len) else {
+                    let reason =
+                        "its length is neither a number nor a constant of the crate that is one";
+                    return Err(self.refuse(ty, reason));
+                };
+                let element = self.owned(&array.elem)?;
+                Ok(format!("[{element}; {length}]"))
+            }
             Type::Path(path) if path.qself.is_none() => self.path(ty, &path.path),
             Type::Reference(_) => Err(self.refuse(
                 ty,
                 "a reference inside of another type has nothing to point to",
             )),
             _ => Err(self.refuse(ty, "values of this type can't be made from input")),
+        }
+    }
+
+    /// The length of an array, if it is written as a number, here or in a constant.
+    fn length(&self, length: &syn::Expr) -> Option<String> {
+        match length {
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(number),
+                ..
+            }) => Some(number.base10_digits().to_string()),
+            syn::Expr::Path(path) if path.qself.is_none() => {
+                let segments = path.path.segments.iter();
+                let segments: Vec<String> = segments.map(|segment| name(&segment.ident)).collect();
+                let leading = path.path.leading_colon.is_some();
+                let ribs = [Rib::Module(self.module)];
+                let Def::Item(item) = self.tables.resolve(&ribs, leading, &segments, Ns::Value)?
+                else {
+                    return None;
+                };
+                match &self.tables.items[item].kind {
+                    ItemKind::Const(item) => match &*item.expr {
+                        syn::Expr::Lit(_) => self.length(&item.expr),
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 
@@ -225,18 +254,17 @@ impl Reader<'_> {
                 (fields, &item.attrs, !item.generics.params.is_empty())
             }
             ItemKind::Enum(item) => {
-                let one = |variant: &syn::Variant| {
-                    (
-                        variant.ident.to_string(),
-                        format!("Self::{}", variant.ident),
-                        variant.fields.clone(),
-                    )
-                };
-                (
-                    item.variants.iter().map(one).collect(),
-                    &item.attrs,
-                    !item.generics.params.is_empty(),
-                )
+                let mut variants = Vec::new();
+                for variant in &item.variants {
+                    if self.compiled(data.file, &variant.attrs)? {
+                        variants.push((
+                            variant.ident.to_string(),
+                            format!("Self::{}", variant.ident),
+                            variant.fields.clone(),
+                        ));
+                    }
+                }
+                (variants, &item.attrs, !item.generics.params.is_empty())
             }
             ItemKind::Alias(target) => {
                 let outer = (self.file, self.module);
@@ -285,7 +313,15 @@ impl Reader<'_> {
         let mut result = Ok(());
         for (label, constructor, fields) in variants {
             let mut parts = Vec::new();
-            for (number, field) in fields.iter().enumerate() {
+            let mut compiled = Vec::new();
+            for field in fields {
+                match self.compiled(self.file, &field.attrs) {
+                    Ok(true) => compiled.push(field),
+                    Ok(false) => {}
+                    Err(error) => result = Err(error),
+                }
+            }
+            for (number, field) in compiled.into_iter().enumerate() {
                 let field_name = field
                     .ident
                     .as_ref()
@@ -306,6 +342,20 @@ impl Reader<'_> {
         result.map(|()| text)
     }
 
+    /// Whether a field or a variant with these attributes is there.
+    fn compiled(&self, file: usize, attrs: &[Attribute]) -> Result<bool, Error> {
+        self.program.cfg.active(attrs).ok_or_else(|| {
+            let attr = attrs.iter().find(|attr| attr.path().is_ident("cfg"));
+            let range = attr.map_or(0..0, |attr| attr.span().byte_range());
+            Error::unsupported(
+                self.program.files[file].source.place(range),
+                "a condition on a part of a harness's input",
+                "whether it holds is known when the program is compiled, and not before",
+                "write a `#[test]` that makes the value",
+            )
+        })
+    }
+
     fn text(&self, node: &impl Spanned) -> String {
         let range = node.span().byte_range();
         self.program.files[self.file].source.text.as_str()[range].to_string()
@@ -314,7 +364,12 @@ impl Reader<'_> {
     fn refuse(&self, ty: &Type, reason: &str) -> Error {
         let range = ty.span().byte_range();
         let place = self.program.files[self.file].source.place(range.clone());
-        let what = format!("a parameter of type `{}`", self.text(ty));
+        let text = self.text(ty);
+        let what = if self.foreign {
+            format!("a part of type `{text}` in a harness's input")
+        } else {
+            format!("a parameter of type `{text}`")
+        };
         let help = "a harness's parameters are its inputs: use bool, numbers, char, String, &str, Vec, slices, Option, \
                     tuples of up to four, arrays, or structs and enums of these; or write a `#[test]` that makes the value";
         Error::unsupported(place, what, reason, help)

@@ -217,7 +217,7 @@ impl Collector<'_> {
                 add(&item.ident, kind, &[Ns::Value]);
             }
             Item::Const(item) if item.ident != "_" => {
-                let kind = ItemKind::Const(Rc::new((*item.ty).clone()));
+                let kind = ItemKind::Const(Rc::new(item.clone()));
                 add(&item.ident, kind, &[Ns::Value])
             }
             Item::Struct(item) => {

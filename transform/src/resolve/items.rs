@@ -37,7 +37,7 @@ pub(crate) enum ItemKind {
     /// A `static mut` of the given type.
     StaticMut(Rc<syn::Type>),
     /// A constant of the given type.
-    Const(Rc<syn::Type>),
+    Const(Rc<syn::ItemConst>),
     /// Another static.
     Value,
     /// A struct.

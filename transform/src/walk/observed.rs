@@ -288,7 +288,7 @@ impl Walker<'_> {
         }
         match self.resolve(leading, &segments, Ns::Value)? {
             Def::Item(item) if plain => match &self.tables.items[item].kind {
-                ItemKind::Const(ty) if self.is_integer_type(ty) => text(),
+                ItemKind::Const(item) if self.is_integer_type(&item.ty) => text(),
                 _ => None,
             },
             _ => None,

@@ -8,8 +8,17 @@ mod kinds {
     #[derive(Clone, Copy, Debug)]
     pub struct Money(pub i64);
 
+    const LEGS: usize = 3;
+
     pub(super) enum Kind {
         Plain,
+        #[cfg(windows)]
+        Windows(std::path::PathBuf),
+        Long {
+            #[cfg(not(test))]
+            never: u8,
+            legs: [u8; LEGS],
+        },
         Rich { by: Money, twice: bool },
         Pair(super::Amount, Option<char>),
     }
@@ -25,6 +34,9 @@ pub fn add(amount: Amount, kind: Kind, name: &str, many: &[(u8, bool)], mut rest
     *extra = None;
     let more = match kind {
         Kind::Plain => 1,
+        #[cfg(windows)]
+        Kind::Windows(_) => 2,
+        Kind::Long { legs, .. } => legs[0].into(),
         Kind::Rich { by: Money(n), twice } => n * (twice as i64 + 1),
         Kind::Pair(a, _) => a.into(),
     };

@@ -19,6 +19,22 @@ pub struct DecodeRequest {
     pub executions: u64,
 }
 
+/// Find bytes with simpler inputs that meet the same bugs: a [`Reply::Seeds`](super::Reply::Seeds) with one string for each that
+/// is found, the last one being the simplest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimplifyRequest {
+    /// The harness's name.
+    pub harness: String,
+    /// Which party is T.
+    pub role: Role,
+    /// How many non-local reads there may be.
+    pub k: u32,
+    /// The bytes that meet them.
+    pub bytes: Vec<u8>,
+    /// How many executions may be spent.
+    pub executions: u64,
+}
+
 /// Make bytes for a fuzzer to begin with: [`Reply::Seeds`](super::Reply::Seeds).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeedRequest {
@@ -35,6 +51,14 @@ pub struct SeedRequest {
 }
 
 wire!(DecodeRequest {
+    harness,
+    role,
+    k,
+    bytes,
+    executions
+});
+
+wire!(SimplifyRequest {
     harness,
     role,
     k,

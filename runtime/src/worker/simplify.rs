@@ -1,0 +1,141 @@
+//! Simpler inputs for a bug that a fuzzer has found: bytes that are smaller, in the same places.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use super::Connection;
+use super::message::{Reply, SimplifyRequest};
+use crate::engine::{Limits, Machine, Solver};
+use crate::fuzz::key;
+use crate::harness::AnyHarness;
+use crate::p_hat::run_bytes;
+
+/// Tells of each simpler string as it is found: the next one may end the process.
+pub(super) fn serve(
+    mut connection: Connection,
+    harness: &dyn AnyHarness,
+    request: &SimplifyRequest,
+) -> io::Result<()> {
+    let &SimplifyRequest {
+        role,
+        k,
+        ref bytes,
+        executions,
+        ..
+    } = request;
+    let k = k as usize;
+    let limits = Limits {
+        run_on: 0,
+        ..Limits::default()
+    };
+    let mut machine = Machine::new(limits, Solver::Grid);
+    let mut met = |bytes: &[u8]| -> BTreeSet<String> {
+        machine.forget_bugs();
+        run_bytes(&mut machine, harness, role, k, bytes);
+        machine.bugs().iter().map(|(bug, _)| key(bug)).collect()
+    };
+    let wanted = met(bytes);
+    let mut sent = Ok(());
+    let mut left = if wanted.is_empty() { 0 } else { executions };
+    simplify(bytes, 2 * k, &mut |candidate| {
+        left = left.checked_sub(1)?;
+        let same = met(candidate) == wanted;
+        if same {
+            sent = connection.send(&Reply::Seeds {
+                strings: vec![candidate.to_vec()],
+                longest: 0,
+            });
+        }
+        sent.is_ok().then_some(same)
+    });
+    sent?;
+    connection.send(&Reply::Done)
+}
+
+/// Makes the bytes from `from` on smaller as long as they are `wanted`. That is asked of candidates, and stops the search with
+/// `None`.
+///
+/// Zeros in the place of halves, quarters, … of the bytes come first, and then each byte by itself: a list is shorter, and a
+/// number smaller.
+fn simplify(bytes: &[u8], from: usize, wanted: &mut dyn FnMut(&[u8]) -> Option<bool>) -> Vec<u8> {
+    let mut best = bytes.to_vec();
+    let mut simpler = || -> Option<()> {
+        loop {
+            let before = best.clone();
+            let mut size = best.len().saturating_sub(from);
+            while size > 0 {
+                let mut at = from;
+                while at < best.len() {
+                    let end = best.len().min(at + size);
+                    if best[at..end].iter().any(|byte| *byte != 0) {
+                        let mut candidate = best.clone();
+                        candidate[at..end].fill(0);
+                        if wanted(&candidate)? {
+                            best = candidate;
+                        }
+                    }
+                    at = end;
+                }
+                size /= 2;
+            }
+            for at in from..best.len() {
+                while let Some(byte) = smaller(&best, at, wanted)? {
+                    best[at] = byte;
+                }
+            }
+            if best == before {
+                return Some(());
+            }
+        }
+    };
+    // Whatever was found until it was stopped counts.
+    let _ = simpler();
+    best
+}
+
+/// A smaller byte for this place: a small one, or one that is near.
+fn smaller(
+    best: &[u8],
+    at: usize,
+    wanted: &mut dyn FnMut(&[u8]) -> Option<bool>,
+) -> Option<Option<u8>> {
+    let now = best[at];
+    let near = [now / 2, now - now / 4, now.saturating_sub(1)];
+    for byte in (1..8).chain(near).filter(|byte| *byte < now) {
+        let mut candidate = best.to_vec();
+        candidate[at] = byte;
+        if wanted(&candidate)? {
+            return Some(Some(byte));
+        }
+    }
+    Some(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_matter_becomes_zero_and_what_does_as_small_as_can_be() {
+        let bytes = [9, 9, 200, 1, 77, 5, 13, 0, 255];
+        let mut asked = 0;
+        let best = simplify(&bytes, 2, &mut |bytes| {
+            asked += 1;
+            Some(bytes[2] >= 130 && bytes[5] % 2 == 1 && bytes[8] > 0)
+        });
+        assert_eq!(best, [9, 9, 130, 0, 0, 1, 0, 0, 1]);
+        assert!(asked < 500, "{asked}");
+    }
+
+    #[test]
+    fn it_stops_when_it_is_told() {
+        let mut left = 4;
+        let best = simplify(&[8; 8], 0, &mut |bytes| {
+            left -= 1;
+            (left > 0).then_some(bytes[0] == 8)
+        });
+        assert_eq!(best, [8, 8, 8, 8, 0, 0, 0, 0]);
+        assert_eq!(simplify(&[1, 2], 2, &mut |_| Some(true)), [1, 2]);
+        assert!(simplify(&[], 4, &mut |_| Some(true)).is_empty());
+    }
+}
