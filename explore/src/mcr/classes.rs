@@ -30,16 +30,24 @@ struct Seen {
     members: Vec<Block>,
     /// How many they are.
     count: u32,
-    /// Of how many of them the expansion has begun.
-    begun: u32,
 }
 
 impl Seen {
-    const fn count(&self, among: Among) -> u32 {
-        match among {
-            Among::All | Among::Executed => self.count,
-            Among::Begun => self.begun,
+    /// The block of this number, which has a member in it or will have.
+    fn block(&mut self, number: u32) -> &mut Block {
+        let blocks = &mut self.members;
+        // Mostly it is the last one.
+        let place = match blocks.last() {
+            Some(last) if last.number == number => blocks.len() - 1,
+            Some(last) if last.number > number => {
+                blocks.partition_point(|block| block.number < number)
+            }
+            _ => blocks.len(),
+        };
+        if blocks.get(place).is_none_or(|block| block.number != number) {
+            blocks.insert(place, Block { number, members: 0 });
         }
+        &mut blocks[place]
     }
 }
 
@@ -47,22 +55,38 @@ impl Seen {
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     number: u32,
-    all: u64,
-    /// Those of them whose expansion has begun.
-    begun: u64,
+    members: u64,
 }
 
 impl Block {
     fn of(id: ClassId) -> (u32, u64) {
         (id / u64::BITS, 1 << (id % u64::BITS))
     }
+}
+
+/// Some of the members: a bit for each, in rows as in the blocks.
+#[derive(Clone, Debug, Default)]
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn set(&mut self, id: ClassId) {
+        let (row, bit) = Block::of(id);
+        let row = row as usize;
+        if self.0.len() <= row {
+            self.0.resize(row + 1, 0);
+        }
+        self.0[row] |= bit;
+    }
 
     #[inline]
-    const fn members(&self, among: Among) -> u64 {
-        match among {
-            Among::All | Among::Executed => self.all,
-            Among::Begun => self.begun,
-        }
+    fn row(&self, number: u32) -> u64 {
+        self.0.get(number as usize).copied().unwrap_or(0)
+    }
+
+    fn last(&self) -> Option<ClassId> {
+        let number = self.0.iter().rposition(|&row| row != 0)?;
+        let row = u32::try_from(number).ok()?;
+        Some(row * u64::BITS + self.0[number].ilog2())
     }
 }
 
@@ -73,7 +97,6 @@ struct Member {
     nodes: Vec<Node>,
     /// By thread: where its nodes begin, and how many they are.
     spans: Vec<(u32, u32)>,
-    executed: bool,
 }
 
 impl Member {
@@ -104,7 +127,8 @@ pub struct Classes {
     nodes: Vec<Seen>,
     children: HashMap<(Thread, Node, u64), Node, BuildHasherDefault<Mixer>>,
     members: Vec<Member>,
-    begun: Vec<ClassId>,
+    executed: Marks,
+    begun: Marks,
 }
 
 /// The root of all threads' trees.
@@ -125,7 +149,6 @@ impl Classes {
                 depth,
                 members: Vec::new(),
                 count: 0,
-                begun: 0,
             });
         }
         node
@@ -151,26 +174,31 @@ impl Classes {
         }
     }
 
-    /// The nodes from the top to this one.
-    fn path_to(&self, node: Node, path: &mut Vec<Node>) {
-        let start = path.len();
-        let mut at = node;
-        while at != ROOT {
-            path.push(at);
-            at = self.nodes[at as usize].parent;
-        }
-        path[start..].reverse();
-    }
-
-    fn member(&self, ends: &[(Thread, Node)]) -> Member {
+    /// A member that ends so. Mostly it has most of its nodes in common with one that is like it, and is copied.
+    fn member(&self, ends: &[(Thread, Node)], like: &Member) -> Member {
         let mut member = Member::default();
+        let more = ends.len() + like.nodes.len();
+        member.nodes.reserve_exact(more);
+        let mut own = Vec::new();
         for &(thread, end) in ends {
             let at = usize::from(thread);
             if member.spans.len() <= at {
                 member.spans.resize(at + 1, (0, 0));
             }
+            let path = like.path(thread);
+            let (mut node, mut common) = (end, 0);
+            while node != ROOT {
+                let seen = &self.nodes[node as usize];
+                if path.get(seen.depth as usize - 1) == Some(&node) {
+                    common = seen.depth as usize;
+                    break;
+                }
+                own.push(node);
+                node = seen.parent;
+            }
             let start = member.nodes.len();
-            self.path_to(end, &mut member.nodes);
+            member.nodes.extend_from_slice(&path[..common]);
+            member.nodes.extend(own.drain(..).rev());
             let number = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
             member.spans[at] = (number(start), number(member.nodes.len() - start));
         }
@@ -183,103 +211,82 @@ impl Classes {
         node == ROOT || path.get(self.depth(node) as usize - 1) == Some(&node)
     }
 
-    /// A new member, known as far as these nodes.
-    pub fn insert(&mut self, ends: &[(Thread, Node)]) -> ClassId {
+    /// A new member, known as far as these nodes, and one that may have most of them in common with it.
+    pub fn insert(&mut self, ends: &[(Thread, Node)], near: Option<ClassId>) -> ClassId {
         let id = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
+        let member = match near {
+            Some(near) => self.member(ends, &self.members[near as usize]),
+            None => self.member(ends, &Member::default()),
+        };
         self.members.push(Member::default());
-        self.enter(id, ends);
+        self.enter(id, member);
         id
     }
 
     /// A member goes as far as this.
     pub fn extend(&mut self, id: ClassId, ends: &[(Thread, Node)]) {
-        self.enter(id, ends);
+        let member = self.member(ends, &self.members[id as usize]);
+        self.enter(id, member);
+    }
+
+    /// Enters a member in the nodes that it is not known to pass through.
+    fn enter(&mut self, id: ClassId, member: Member) {
+        let known = std::mem::replace(&mut self.members[id as usize], member);
+        let (number, bit) = Block::of(id);
+        for (at, &(start, length)) in self.members[id as usize].spans.iter().enumerate() {
+            let before = known.spans.get(at).map_or(0, |&(_, length)| length);
+            // A member only ever goes further than it did.
+            for place in start + before.min(length)..start + length {
+                let node = self.members[id as usize].nodes[place as usize];
+                let seen = &mut self.nodes[node as usize];
+                let block = seen.block(number);
+                let is_new = block.members & bit == 0;
+                block.members |= bit;
+                seen.count += u32::from(is_new);
+            }
+        }
     }
 
     /// A member has been executed.
     pub fn executed(&mut self, id: ClassId) {
-        self.members[id as usize].executed = true;
-    }
-
-    /// Enters a member in the nodes that it is not known to pass through.
-    fn enter(&mut self, id: ClassId, ends: &[(Thread, Node)]) {
-        let member = self.member(ends);
-        let known = std::mem::take(&mut self.members[id as usize]);
-        for &(thread, _) in ends {
-            let path = member.path(thread);
-            // A member only ever goes further than it did.
-            for &node in &path[known.path(thread).len().min(path.len())..] {
-                let bit = Block::of(id).1;
-                let block = self.block(node, id);
-                let is_new = block.all & bit == 0;
-                block.all |= bit;
-                self.nodes[node as usize].count += u32::from(is_new);
-            }
-        }
-        self.members[id as usize] = member;
+        self.executed.set(id);
     }
 
     /// All that follows from a member is among the members, or will be.
     pub fn begun(&mut self, id: ClassId) {
-        let nodes = std::mem::take(&mut self.members[id as usize].nodes);
-        for &node in &nodes {
-            self.block(node, id).begun |= Block::of(id).1;
-            self.nodes[node as usize].begun += 1;
-        }
-        self.members[id as usize].nodes = nodes;
-        self.begun.push(id);
-    }
-
-    /// The block of a node that has a member in it or will have.
-    fn block(&mut self, node: Node, id: ClassId) -> &mut Block {
-        let blocks = &mut self.nodes[node as usize].members;
-        let (number, _) = Block::of(id);
-        // Mostly it is the last one.
-        let place = match blocks.last() {
-            Some(last) if last.number == number => blocks.len() - 1,
-            Some(last) if last.number > number => {
-                blocks.partition_point(|block| block.number < number)
-            }
-            _ => blocks.len(),
-        };
-        if blocks.get(place).is_none_or(|block| block.number != number) {
-            let block = Block {
-                number,
-                ..Block::default()
-            };
-            blocks.insert(place, block);
-        }
-        &mut blocks[place]
+        self.begun.set(id);
     }
 
     /// A member that covers all these nodes, if there is one: a late one rather than an early one, which is more likely
     /// to be close to what is being looked at.
     #[must_use]
     pub fn covering(&self, nodes: &[(Thread, Node)], among: Among) -> Option<ClassId> {
+        let marks = match among {
+            Among::All => None,
+            Among::Executed => Some(&self.executed),
+            Among::Begun => Some(&self.begun),
+        };
         let mut lists: [&[Block]; MAX_THREADS] = [&[]; MAX_THREADS];
         let (mut count, mut least) = (0, u32::MAX);
         for &(_, node) in nodes.iter().filter(|&&(_, node)| node != ROOT) {
             let seen = &self.nodes[node as usize];
             lists[count] = &seen.members;
-            if seen.count(among) < least {
-                least = seen.count(among);
+            if seen.count < least {
+                least = seen.count;
                 lists.swap(0, count);
             }
             count += 1;
         }
         let Some((rarest, others)) = lists[..count].split_first_mut() else {
             // Every member covers nothing.
-            return match among {
-                Among::Begun => self.begun.last().copied(),
-                _ => (0..u32::try_from(self.members.len()).unwrap_or(u32::MAX))
-                    .find(|&id| among == Among::All || self.members[id as usize].executed),
-            };
+            let last = u32::try_from(self.members.len()).ok()?.checked_sub(1);
+            return marks.map_or(last, Marks::last);
         };
-        if least == 0 {
-            return None;
-        }
         while let Some((block, mut before)) = rarest.split_last() {
-            let mut members = block.members(among);
+            let mut members = block.members;
+            if let Some(marks) = marks {
+                members &= marks.row(block.number);
+            }
             for list in others.iter_mut() {
                 if members == 0 {
                     break;
@@ -287,7 +294,7 @@ impl Classes {
                 // What comes after this block is not looked at again.
                 *list = up_to(list, block.number);
                 members = match list.last() {
-                    Some(last) if last.number == block.number => members & last.members(among),
+                    Some(last) if last.number == block.number => members & last.members,
                     Some(last) => {
                         before = up_to(before, last.number);
                         0
@@ -295,13 +302,8 @@ impl Classes {
                     None => return None,
                 };
             }
-            while members != 0 {
-                let bit = u64::BITS - 1 - members.leading_zeros();
-                let id = block.number * u64::BITS + bit;
-                if among != Among::Executed || self.members[id as usize].executed {
-                    return Some(id);
-                }
-                members &= !(1 << bit);
+            if members != 0 {
+                return Some(block.number * u64::BITS + members.ilog2());
             }
             *rarest = before;
         }

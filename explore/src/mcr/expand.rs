@@ -21,6 +21,7 @@
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
+use std::sync::RwLockWriteGuard;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::classes::{Among, ClassId, Classes, Node, Partial};
@@ -227,14 +228,21 @@ impl<'a, S: Solver> Expansion<'a, S> {
                 closed.push(lower);
                 continue;
             }
-            let known = self.known(thread, before, observation, &lower, lane);
+            let frontier = self.shared.read();
+            let classes = &frontier.classes;
+            let node = classes.known_child(thread, before, observation);
+            let known = node.and_then(|node| {
+                // With the event after it that observes this.
+                classes.covering(&self.nodes(&lower, lane, node), Among::All)
+            });
             if let Some(member) = known.filter(|_| looked.len() < LOOKS) {
                 // What is not known has an observation in which it differs from this member.
-                let frontier = self.shared.read();
-                beyond.list(&frontier.classes, member, &lower, &mut open);
+                beyond.list(classes, member, &lower, &mut open);
+                drop(frontier);
                 looked.insert(lower);
                 continue;
             }
+            drop(frontier);
             self.effort.queries += 1;
             let query = Query {
                 lower: &lower,
@@ -261,41 +269,18 @@ impl<'a, S: Solver> Expansion<'a, S> {
             let known = frontier.classes.covering(&nodes, Among::All);
             let member =
                 known.unwrap_or_else(|| frontier.plant_class(nodes, schedule, self.member));
-            drop(frontier);
-            let frontier = self.shared.read();
+            let frontier = RwLockWriteGuard::downgrade(frontier);
             beyond.list(&frontier.classes, member, &lower, &mut open);
+            drop(frontier);
             looked.insert(lower);
         }
     }
 
-    /// A member that covers a cut and the event after it that observes this.
-    fn known(
-        &self,
-        thread: Thread,
-        before: Node,
-        observation: u64,
-        cut: &[u32],
-        lane: u32,
-    ) -> Option<ClassId> {
-        let frontier = self.shared.read();
-        let node = frontier.classes.known_child(thread, before, observation)?;
-        frontier
-            .classes
-            .covering(&self.nodes(cut, lane, node), Among::All)
-    }
-
     /// The nodes of a cut, except for one thread.
     fn nodes(&self, cut: &[u32], lane: u32, node: Node) -> Partial {
-        let lanes = self.model.lanes().iter().enumerate();
-        lanes
-            .map(|(at, of)| {
-                if at == lane as usize {
-                    (of.thread, node)
-                } else {
-                    (of.thread, self.paths.nodes[at][cut[at] as usize])
-                }
-            })
-            .collect()
+        let mut nodes = self.paths.at(self.model, cut);
+        nodes[lane as usize].1 = node;
+        nodes
     }
 
     /// Adds the event to an answer, and as much of the rest of the trace as still observes what it did.
@@ -407,10 +392,11 @@ struct Beyond<'a> {
 impl Beyond<'_> {
     /// Lists the least cuts above this one, and within the bounds, that a member does not cover.
     fn list(&self, classes: &Classes, member: ClassId, lower: &[u32], open: &mut Vec<Cut>) {
-        for (other, (path, places)) in self.paths.steps.iter().enumerate() {
+        for other in 0..self.upper.len() {
             if self.next.is_some_and(|next| next.lane as usize == other) {
                 continue;
             }
+            let (path, places) = self.paths.steps(other);
             let common = classes.common(member, self.model.lanes()[other].thread, path);
             if let Some(&at) = places.get(common).filter(|&&at| at <= self.upper[other]) {
                 let mut more = lower.to_vec();

@@ -175,12 +175,18 @@ impl Frontier {
         })
     }
 
-    /// The next seed, which is not among those that wait.
-    pub(super) fn seed(&mut self, aim: Aim, nodes: Partial, schedule: Schedule) -> Seed {
+    /// The next seed, found from this class if that is known. It is not among those that wait.
+    pub(super) fn seed(
+        &mut self,
+        aim: Aim,
+        nodes: Partial,
+        schedule: Schedule,
+        near: Option<ClassId>,
+    ) -> Seed {
         let number = self.planted;
         self.planted += 1;
         let purpose = match aim {
-            Aim::Class => Purpose::Class(self.classes.insert(&nodes)),
+            Aim::Class => Purpose::Class(self.classes.insert(&nodes, near)),
             Aim::Ending(key) => {
                 self.planned.insert(key);
                 Purpose::Ending(key)
@@ -192,7 +198,7 @@ impl Frontier {
             purpose,
             nodes,
             schedule,
-            near: None,
+            near,
         }
     }
 
@@ -208,8 +214,7 @@ impl Frontier {
             nodes: nodes.clone(),
             schedule: schedule.clone(),
         });
-        let mut seed = self.seed(aim, nodes, schedule);
-        seed.near = near;
+        let seed = self.seed(aim, nodes, schedule, near);
         let member = seed.member();
         self.seeds.push(seed);
         self.waiting.store(self.seeds.len(), Ordering::Release);

@@ -6,27 +6,37 @@ use crate::event::Thread;
 use crate::hash::mix;
 use crate::mcm::model::Model;
 
-/// The nodes of an execution: per lane and index, what its thread has observed before that event.
+/// The nodes of an execution.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
-    pub(super) nodes: Vec<Vec<Node>>,
-    /// Per lane: each of its nodes once, from the top, with how many events it takes to be there.
-    pub(super) steps: Vec<(Vec<Node>, Vec<u32>)>,
+    /// Lane by lane: for each event what its thread has observed before it, and at last after all of them.
+    nodes: Vec<Node>,
+    /// Lane by lane: each of its nodes once, from the top.
+    steps: Vec<Node>,
+    /// How many events it takes to be there.
+    places: Vec<u32>,
+    /// Where each lane begins in these, and last where they end.
+    starts: Vec<(usize, usize)>,
 }
 
 impl Paths {
     /// Enters an execution's nodes.
     pub fn of(model: &Model, shared: &Shared) -> Self {
-        let mut paths = Self::default();
+        let lanes = model.lanes();
+        let mut paths = Self {
+            nodes: Vec::with_capacity(model.len() + lanes.len()),
+            steps: Vec::with_capacity(model.len()),
+            places: Vec::with_capacity(model.len()),
+            starts: Vec::with_capacity(lanes.len() + 1),
+        };
         // Most of them are known, and others want to look things up meanwhile.
         let mut known = Some(shared.read());
         let mut new = None;
-        for lane in model.lanes() {
+        for lane in lanes {
+            paths.starts.push((paths.nodes.len(), paths.steps.len()));
             let mut at = ROOT;
-            let mut nodes = Vec::with_capacity(lane.steps.len() + 1);
-            let (mut path, mut places) = (Vec::new(), Vec::new());
-            nodes.push(at);
-            for (index, step) in lane.steps.iter().enumerate() {
+            paths.nodes.push(at);
+            for (index, step) in (1..).zip(&lane.steps) {
                 if step.observes() {
                     let observation = step.observation();
                     let child = known.as_ref().and_then(|frontier| {
@@ -38,32 +48,38 @@ impl Paths {
                         let frontier = new.get_or_insert_with(|| shared.write());
                         frontier.child(lane.thread, at, observation)
                     });
-                    path.push(at);
-                    places.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
+                    paths.steps.push(at);
+                    paths.places.push(index);
                 }
-                nodes.push(at);
+                paths.nodes.push(at);
             }
             if new.take().is_some() {
                 known = Some(shared.read());
             }
-            paths.nodes.push(nodes);
-            paths.steps.push((path, places));
         }
+        paths.starts.push((paths.nodes.len(), paths.steps.len()));
         paths
     }
 
     /// Before this event.
     #[must_use]
     pub fn before(&self, lane: u32, index: u32) -> Node {
-        self.nodes[lane as usize][index as usize]
+        self.nodes[self.starts[lane as usize].0 + index as usize]
+    }
+
+    /// Each node of a lane once, from the top, and how many events it takes to be there.
+    #[must_use]
+    pub fn steps(&self, lane: usize) -> (&[Node], &[u32]) {
+        let steps = self.starts[lane].1..self.starts[lane + 1].1;
+        (&self.steps[steps.clone()], &self.places[steps])
     }
 
     /// At a cut.
     #[must_use]
     pub fn at(&self, model: &Model, cut: &[u32]) -> Partial {
-        let lanes = model.lanes().iter().zip(&self.nodes).zip(cut);
+        let lanes = (0..).zip(model.lanes()).zip(cut);
         lanes
-            .map(|((lane, nodes), &at)| (lane.thread, nodes[at as usize]))
+            .map(|((at, lane), &index)| (lane.thread, self.before(at, index)))
             .collect()
     }
 
@@ -72,7 +88,7 @@ impl Paths {
     pub fn pass(&self, model: &Model, classes: &Classes, nodes: &[(Thread, Node)]) -> bool {
         let path = |thread: Thread| {
             let at = model.lanes().iter().position(|lane| lane.thread == thread);
-            at.map_or(&[][..], |at| &self.steps[at].0)
+            at.map_or(&[][..], |at| self.steps(at).0)
         };
         let mut nodes = nodes.iter();
         nodes.all(|&(thread, node)| classes.is_on(path(thread), node))
@@ -81,10 +97,10 @@ impl Paths {
     /// The key of the class of executions that end so.
     #[must_use]
     pub fn key(&self, model: &Model, cut: &[u32]) -> u64 {
-        let lanes = model.lanes().iter().zip(&self.nodes).zip(cut);
-        lanes.fold(0, |key, ((lane, nodes), &at)| {
+        let lanes = (0..).zip(model.lanes()).zip(cut);
+        lanes.fold(0, |key, ((number, lane), &at)| {
             let waits = at < lane.len() || lane.waits.is_some();
-            let node = u64::from(nodes[at as usize]);
+            let node = u64::from(self.before(number, at));
             let place = if waits { 1 + u64::from(at) } else { 0 };
             key.wrapping_add(mix(mix(u64::from(lane.thread), node), place))
         })

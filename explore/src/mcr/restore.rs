@@ -93,7 +93,7 @@ impl Restoring {
                 {
                     return Err(BrokenJournal);
                 }
-                let seed = self.frontier.seed(aim, nodes, schedule);
+                let seed = self.frontier.seed(aim, nodes, schedule, None);
                 if let Origin::Seed(number) = seed.origin {
                     self.seeds.insert(number, seed);
                 }
@@ -130,7 +130,7 @@ impl Restoring {
         if !ran.ends.iter().all(|&(_, node)| classes.has(node)) {
             return Err(BrokenJournal);
         }
-        let own = (ran.membership == Membership::Own).then(|| classes.insert(&[]));
+        let own = (ran.membership == Membership::Own).then(|| classes.insert(&[], None));
         let run = u32::try_from(self.runs.len()).map_err(|_| BrokenJournal)?;
         let counts = self.expanded.contains(&run);
         self.runs.push(counts);

@@ -55,7 +55,7 @@ impl Shared {
             membership,
             member: match membership {
                 Membership::Planted => seed.and_then(Seed::member),
-                Membership::Own => Some(frontier.classes.insert(&[])),
+                Membership::Own => Some(frontier.classes.insert(&[], None)),
                 Membership::Known => None,
             },
             leads_on,
