@@ -66,27 +66,31 @@ impl Block {
 
 /// Some of the members: a bit for each, in rows as in the blocks.
 #[derive(Clone, Debug, Default)]
-struct Marks(Vec<u64>);
+struct Marks {
+    rows: Vec<u64>,
+    count: usize,
+}
 
 impl Marks {
     fn set(&mut self, id: ClassId) {
         let (row, bit) = Block::of(id);
         let row = row as usize;
-        if self.0.len() <= row {
-            self.0.resize(row + 1, 0);
+        if self.rows.len() <= row {
+            self.rows.resize(row + 1, 0);
         }
-        self.0[row] |= bit;
+        self.count += usize::from(self.rows[row] & bit == 0);
+        self.rows[row] |= bit;
     }
 
     #[inline]
     fn row(&self, number: u32) -> u64 {
-        self.0.get(number as usize).copied().unwrap_or(0)
+        self.rows.get(number as usize).copied().unwrap_or(0)
     }
 
     fn last(&self) -> Option<ClassId> {
-        let number = self.0.iter().rposition(|&row| row != 0)?;
+        let number = self.rows.iter().rposition(|&row| row != 0)?;
         let row = u32::try_from(number).ok()?;
-        Some(row * u64::BITS + self.0[number].ilog2())
+        Some(row * u64::BITS + self.rows[number].ilog2())
     }
 }
 
@@ -255,6 +259,12 @@ impl Classes {
     /// All that follows from a member is among the members, or will be.
     pub fn begun(&mut self, id: ClassId) {
         self.begun.set(id);
+    }
+
+    /// Of how many members that is so.
+    #[must_use]
+    pub const fn begun_so_far(&self) -> usize {
+        self.begun.count
     }
 
     /// A member that covers all these nodes, if there is one: a late one rather than an early one, which is more likely

@@ -82,16 +82,8 @@ impl Questions {
             events.extend(observing.map(|(index, _)| (lane, index)));
             events.extend(of.waits.as_ref().map(|_| (lane, of.len())));
         }
-        let beginning = shared.beginning();
-        let novel = if settled.relied_on {
-            vec![vec![0; model.lanes().len()]]
-        } else {
-            novel(settled, model, shared)
-        };
-        shared.write().begun(settled.run);
-        drop(beginning);
         Self {
-            novel,
+            novel: begin(settled, model, shared),
             events,
             taken: AtomicUsize::new(0),
         }
@@ -341,43 +333,35 @@ impl<'a, S: Solver> Expansion<'a, S> {
     }
 }
 
-/// The least beginnings of the execution that no class whose expansion has begun has in common with it.
-fn novel(settled: &Settled, model: &Model, shared: &Shared) -> Vec<Cut> {
-    let paths = &settled.paths;
+/// Begins an expansion: the least beginnings of the execution that no class whose expansion began before has in common
+/// with it.
+fn begin(settled: &Settled, model: &Model, shared: &Shared) -> Vec<Cut> {
     let upper = model.whole();
-    let mut novel: Vec<Cut> = Vec::new();
-    let mut looked = Looked::default();
     let beyond = Beyond {
         model,
-        paths,
+        paths: &settled.paths,
         next: None,
         upper: &upper,
     };
     let nothing = vec![0; upper.len()];
-    let mut open = Vec::new();
+    let mut novel = Vec::new();
     match settled.near {
-        Some(near) => beyond.list(&shared.read().classes, near, &nothing, &mut open),
-        None => open.push(nothing),
+        _ if settled.relied_on => novel.push(nothing),
+        Some(near) => beyond.list(&shared.read().classes, near, &nothing, &mut novel),
+        None => novel.push(nothing),
     }
-    while let Some(lower) = open.pop() {
-        if is_beyond(&lower, &novel) || looked.contains(&lower) {
-            continue;
+    loop {
+        let before = shared.read().classes.begun_so_far();
+        if !settled.relied_on {
+            novel = beyond.all_begun(novel, shared);
         }
-        let nodes = paths.at(model, &lower);
-        // Others want to change things meanwhile.
-        let frontier = shared.read();
-        match frontier.classes.covering(&nodes, Among::Begun) {
-            Some(member) if looked.len() < LOOKS => {
-                beyond.list(&frontier.classes, member, &lower, &mut open);
-                looked.insert(lower);
-            }
-            _ => {
-                novel.retain(|other| !is_within(&lower, other));
-                novel.push(lower);
-            }
+        let mut frontier = shared.write();
+        // Otherwise others have begun meanwhile.
+        if settled.relied_on || frontier.classes.begun_so_far() == before {
+            frontier.begun(settled.run);
+            return novel;
         }
     }
-    novel
 }
 
 /// Where what a member covers ends.
@@ -390,6 +374,31 @@ struct Beyond<'a> {
 }
 
 impl Beyond<'_> {
+    /// The least cuts that have one of these in them and that no member whose expansion has begun covers.
+    fn all_begun(&self, mut open: Vec<Cut>, shared: &Shared) -> Vec<Cut> {
+        let mut least: Vec<Cut> = Vec::new();
+        let mut looked = Looked::default();
+        while let Some(lower) = open.pop() {
+            if is_beyond(&lower, &least) || looked.contains(&lower) {
+                continue;
+            }
+            let nodes = self.paths.at(self.model, &lower);
+            // Others want to change things meanwhile.
+            let frontier = shared.read();
+            match frontier.classes.covering(&nodes, Among::Begun) {
+                Some(member) if looked.len() < LOOKS => {
+                    self.list(&frontier.classes, member, &lower, &mut open);
+                    looked.insert(lower);
+                }
+                _ => {
+                    least.retain(|other| !is_within(&lower, other));
+                    least.push(lower);
+                }
+            }
+        }
+        least
+    }
+
     /// Lists the least cuts above this one, and within the bounds, that a member does not cover.
     fn list(&self, classes: &Classes, member: ClassId, lower: &[u32], open: &mut Vec<Cut>) {
         for other in 0..self.upper.len() {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::BuildHasherDefault;
 use std::hint;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::classes::{Among, ClassId, Classes, Node, Partial};
 use super::expand::Effort;
@@ -396,8 +396,6 @@ fn soon<G>(attempt: impl Fn() -> Option<G>) -> Option<G> {
 #[derive(Debug, Default)]
 pub struct Shared {
     frontier: RwLock<Frontier>,
-    /// Expansions begin one after another.
-    beginning: Mutex<()>,
     waiting: Arc<AtomicUsize>,
 }
 
@@ -407,7 +405,6 @@ impl Shared {
     pub fn new(frontier: Frontier) -> Self {
         Self {
             waiting: Arc::clone(&frontier.waiting),
-            beginning: Mutex::default(),
             frontier: RwLock::new(frontier),
         }
     }
@@ -435,13 +432,6 @@ impl Shared {
                 return Some(seed);
             }
         }
-    }
-
-    /// While this is held, no other expansion begins: of any two, one knows of the other.
-    pub fn beginning(&self) -> MutexGuard<'_, ()> {
-        self.beginning
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many seeds wait, or did a moment ago.
