@@ -289,6 +289,16 @@ impl Model {
         self.clocks.compute(&self.lanes, &self.cells, &self.order);
     }
 
+    /// Takes memory for what [`seal`](Self::seal) makes.
+    pub fn use_memory(&mut self, clocks: Clocks) {
+        self.clocks = clocks;
+    }
+
+    /// Gives that memory away: the model is of no more use to solvers.
+    pub fn give_memory(&mut self) -> Clocks {
+        std::mem::take(&mut self.clocks)
+    }
+
     /// The clocks of must-happen-before: for each event, how many events of each thread must come before it.
     #[must_use]
     pub fn clocks(&self) -> &[u32] {

@@ -25,16 +25,16 @@ use crate::event::{Event, Object};
 use crate::executor::{Pick, RunEnd, View};
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::Solver;
-use crate::mcm::state::State;
 use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
 use expand::Effort;
 use frontier::{Frontier, Seed, Shared};
 use journal::Journal;
+use paths::Paths;
 use pool::Pool;
 use run::Run;
-use task::Task;
+use task::{Memory, Task};
 
 /// See [`Mcr::pausing_after`]: about a second.
 const PAUSE: u64 = 1 << 20;
@@ -59,7 +59,8 @@ pub struct Mcr<S = OrderSolver> {
     over: bool,
     run: Run,
     /// For its memory.
-    state: State,
+    paths: Paths,
+    memory: Memory,
 }
 
 impl Mcr {
@@ -106,7 +107,8 @@ impl<S: Solver> Mcr<S> {
             pause: PAUSE,
             over: false,
             run: Run::default(),
-            state: State::default(),
+            paths: Paths::default(),
+            memory: Memory::default(),
         }
     }
 
@@ -143,9 +145,9 @@ impl<S: Solver> Mcr<S> {
         } else {
             u64::MAX
         };
-        let (shared, solver, state) = (&*self.shared, &mut self.solver, &mut self.state);
+        let (shared, solver, memory) = (&*self.shared, &mut self.solver, &mut self.memory);
         let stop = || stop(shared, &self.pool);
-        self.pool.advance(shared, solver, state, work, stop)
+        self.pool.advance(shared, solver, memory, work, stop)
     }
 
     /// Expands what others have no time for. Alone, that is all but one, which may wait after a pause.
@@ -226,16 +228,20 @@ impl<S: Solver> Strategy for Mcr<S> {
 
     fn end(&mut self, end: &RunEnd) {
         let (seed, followed) = self.run.end(end);
+        let paths = std::mem::take(&mut self.paths);
         let settled = self
             .shared
-            .settle(self.run.model(), seed.as_ref(), followed);
+            .settle(self.run.model(), seed.as_ref(), followed, paths);
         if !settled.leads_on {
+            self.paths = settled.paths;
             return;
         }
-        let model = self.run.take_model();
-        self.pool.push(Task::new(settled, model));
+        let trace = self.run.take_model();
+        self.pool.push(Task::new(settled, trace));
         self.keep_up();
-        self.run.keep_memory(self.pool.spare());
+        let (model, paths) = self.pool.spare();
+        self.run.keep_memory(model);
+        self.paths = paths;
     }
 
     fn causality(&self) -> Option<Causality> {

@@ -20,19 +20,17 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Enters an execution's nodes.
-    pub fn of(model: &Model, shared: &Shared) -> Self {
-        let lanes = model.lanes();
-        let mut paths = Self {
-            nodes: Vec::with_capacity(model.len() + lanes.len()),
-            steps: Vec::with_capacity(model.len()),
-            places: Vec::with_capacity(model.len()),
-            starts: Vec::with_capacity(lanes.len() + 1),
-        };
+    /// Enters an execution's nodes, and keeps the memory.
+    pub fn enter(&mut self, model: &Model, shared: &Shared) {
+        let paths = self;
+        paths.nodes.clear();
+        paths.steps.clear();
+        paths.places.clear();
+        paths.starts.clear();
         // Most of them are known, and others want to look things up meanwhile.
         let mut known = Some(shared.read());
         let mut new = None;
-        for lane in lanes {
+        for lane in model.lanes() {
             paths.starts.push((paths.nodes.len(), paths.steps.len()));
             let mut at = ROOT;
             paths.nodes.push(at);
@@ -58,7 +56,6 @@ impl Paths {
             }
         }
         paths.starts.push((paths.nodes.len(), paths.steps.len()));
-        paths
     }
 
     /// Before this event.

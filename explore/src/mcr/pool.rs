@@ -14,10 +14,10 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::frontier::Shared;
-use super::task::Task;
+use super::paths::Paths;
+use super::task::{Memory, Task};
 use crate::mcm::model::Model;
 use crate::mcm::query::Solver;
-use crate::mcm::state::State;
 
 /// How often a thread that has nothing to do looks for something before it sleeps: to be woken takes as long as what there
 /// is to do about a run of some hundred events.
@@ -26,7 +26,7 @@ const LOOKS: u32 = 10_000;
 /// For how long the thread that executes sleeps when it waits for what others are at.
 const NAP: Duration = Duration::from_micros(100);
 
-/// How many models are kept for their memory.
+/// How many are kept for their memory.
 const SPARE: usize = 8;
 
 /// A run whose expansion has begun.
@@ -45,9 +45,7 @@ struct Tasks {
     /// need not be asked about it.
     waiting: VecDeque<Arc<Task>>,
     begun: Vec<Begun>,
-    spare: Vec<Model>,
-    /// How many threads sleep.
-    asleep: usize,
+    spare: Vec<(Model, Paths)>,
 }
 
 /// What there is to do, as all threads see it.
@@ -58,6 +56,10 @@ struct Place {
     changes: AtomicUsize,
     /// How many tasks nobody is at.
     waiting: AtomicUsize,
+    /// How many events those have together that have not begun.
+    held: AtomicUsize,
+    /// How many threads sleep, or are about to.
+    asleep: AtomicUsize,
     /// There is something to do, or it is over.
     called: Condvar,
     over: AtomicBool,
@@ -71,12 +73,25 @@ impl Place {
     }
 
     /// There is something to do for others.
-    fn call(&self, tasks: &Tasks) {
-        // While the lock is held: who falls asleep looks for it then.
-        self.changed();
-        if tasks.asleep > 0 {
+    fn call(&self) {
+        // Who falls asleep says so and then looks for changes: of the two, one sees the other.
+        self.changes.fetch_add(1, Ordering::SeqCst);
+        if self.asleep.load(Ordering::SeqCst) > 0 {
+            // Whoever is about to sleep holds the lock until then.
+            drop(self.tasks());
             self.called.notify_one();
         }
+    }
+
+    /// Sleeps until there is something else to do than was seen.
+    fn sleep(&self, seen: usize) {
+        let tasks = self.tasks();
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        let idle = |_: &mut Tasks| {
+            self.changes.load(Ordering::SeqCst) == seen && !self.over.load(Ordering::Acquire)
+        };
+        drop(self.called.wait_while(tasks, idle));
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
     }
 
     fn changed(&self) {
@@ -95,6 +110,7 @@ impl Place {
         }
         if let Some(task) = tasks.waiting.pop_front() {
             self.waiting.fetch_sub(1, Ordering::Release);
+            self.held.fetch_sub(task.events(), Ordering::Relaxed);
             tasks.begun.push(Begun {
                 task: Arc::clone(&task),
                 inside: 1,
@@ -114,15 +130,15 @@ impl Place {
         task: Arc<Task>,
         shared: &Shared,
         solver: &mut impl Solver,
-        state: &mut State,
+        memory: &mut Memory,
         work: u64,
         stop: impl Fn() -> bool,
     ) {
-        task.begin(shared);
+        task.begin(shared, memory);
         if task.is_shared() {
-            self.call(&self.tasks());
+            self.call();
         }
-        let all = task.flip(shared, solver, state, work, stop);
+        let all = task.flip(shared, solver, memory, work, stop);
         let mut tasks = self.tasks();
         let of = |begun: &Begun| Arc::ptr_eq(&begun.task, &task);
         let Some(at) = tasks.begun.iter().position(of) else {
@@ -138,7 +154,7 @@ impl Place {
         drop(tasks);
         let ends = nobody && taken;
         if ends {
-            task.finish(shared, solver, state);
+            task.finish(shared, solver, memory);
             let mut tasks = self.tasks();
             if let Some(at) = tasks.begun.iter().position(of) {
                 tasks.begun.remove(at);
@@ -146,7 +162,7 @@ impl Place {
             if let Some(task) = Arc::into_inner(task)
                 && tasks.spare.len() < SPARE
             {
-                tasks.spare.push(task.into_model());
+                tasks.spare.push(task.take_apart(memory));
             }
         }
         self.changed();
@@ -154,22 +170,15 @@ impl Place {
 
     /// What one of the threads does.
     fn serve(&self, shared: &Shared, solver: &mut impl Solver) {
-        let mut state = State::default();
+        let mut memory = Memory::default();
         loop {
             let seen = self.changes.load(Ordering::Acquire);
             let task = self.take(&mut self.tasks());
             if let Some(task) = task {
                 let over = || self.over.load(Ordering::Relaxed);
-                self.advance(task, shared, solver, &mut state, u64::MAX, over);
+                self.advance(task, shared, solver, &mut memory, u64::MAX, over);
             } else if !self.changes_within(seen, || false) {
-                let mut tasks = self.tasks();
-                tasks.asleep += 1;
-                let idle = |_: &mut Tasks| {
-                    self.changes.load(Ordering::Acquire) == seen
-                        && !self.over.load(Ordering::Acquire)
-                };
-                let tasks = self.called.wait_while(tasks, idle);
-                tasks.unwrap_or_else(PoisonError::into_inner).asleep -= 1;
+                self.sleep(seen);
             }
             if self.over.load(Ordering::Acquire) {
                 return;
@@ -244,10 +253,11 @@ impl Pool {
 
     /// Another run to be expanded.
     pub fn push(&self, task: Task) {
-        let mut tasks = self.place.tasks();
-        tasks.waiting.push_back(Arc::new(task));
+        let task = Arc::new(task);
         self.place.waiting.fetch_add(1, Ordering::Release);
-        self.place.call(&tasks);
+        self.place.held.fetch_add(task.events(), Ordering::Relaxed);
+        self.place.tasks().waiting.push_back(task);
+        self.place.call();
     }
 
     /// How many runs wait to be expanded, from the beginning or further.
@@ -256,11 +266,10 @@ impl Pool {
         self.place.waiting.load(Ordering::Acquire)
     }
 
-    /// How many events they have together.
+    /// How many events those have together that have not begun.
     #[must_use]
     pub fn held(&self) -> usize {
-        let tasks = self.place.tasks();
-        tasks.waiting.iter().map(|task| task.events()).sum()
+        self.place.held.load(Ordering::Relaxed)
     }
 
     /// Whether nothing has begun and not ended.
@@ -283,13 +292,13 @@ impl Pool {
         &self,
         shared: &Shared,
         solver: &mut impl Solver,
-        state: &mut State,
+        memory: &mut Memory,
         work: u64,
         stop: impl Fn() -> bool,
     ) -> bool {
         let task = self.place.take(&mut self.place.tasks());
         let Some(task) = task else { return false };
-        self.place.advance(task, shared, solver, state, work, stop);
+        self.place.advance(task, shared, solver, memory, work, stop);
         true
     }
 
@@ -306,9 +315,9 @@ impl Pool {
         }
     }
 
-    /// A model that nobody needs any more, for its memory.
+    /// What a run was made of that nobody needs any more, for its memory.
     #[must_use]
-    pub fn spare(&self) -> Model {
+    pub fn spare(&self) -> (Model, Paths) {
         self.place.tasks().spare.pop().unwrap_or_default()
     }
 }

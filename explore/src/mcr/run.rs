@@ -105,11 +105,10 @@ impl Run {
                 self.model.cut(thread);
             }
         }
-        self.model.seal();
         (self.seed.take(), self.followed)
     }
 
-    /// Gives the model of the execution that is over away.
+    /// Gives the trace of the execution that is over away.
     pub fn take_model(&mut self) -> Model {
         std::mem::take(&mut self.model)
     }
@@ -119,7 +118,7 @@ impl Run {
         self.model = model;
     }
 
-    /// The model of the execution that is over.
+    /// The trace of the execution that is over, as a model that is not [sealed](Model::seal).
     #[must_use]
     pub const fn model(&self) -> &Model {
         &self.model

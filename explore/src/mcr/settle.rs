@@ -26,10 +26,16 @@ pub struct Settled {
 }
 
 impl Shared {
-    /// Takes in a run that is over. `followed`: the program could do all that the seed said.
-    pub fn settle(&self, model: &Model, seed: Option<&Seed>, followed: bool) -> Settled {
+    /// Takes in a run that is over. `followed`: the program could do all that the seed said. The paths are for their memory.
+    pub fn settle(
+        &self,
+        model: &Model,
+        seed: Option<&Seed>,
+        followed: bool,
+        mut paths: Paths,
+    ) -> Settled {
         self.meet(model);
-        let paths = Paths::of(model, self);
+        paths.enter(model, self);
         let whole = model.whole();
         let ends: Partial = paths.at(model, &whole);
         let key = paths.key(model, &whole);

@@ -22,14 +22,14 @@ use crate::distinct::Identity;
 use crate::event::{Event, Object};
 use crate::executor::{Pick, RunEnd, View};
 use crate::hash::mix;
+use crate::mcm::model::Model;
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict, cut_of};
-use crate::mcm::state::State;
 use crate::mcr::frontier::{Purpose, Seed, Shared};
 use crate::mcr::journal::Origin;
 use crate::mcr::paths::Paths;
 use crate::mcr::run::Run;
-use crate::mcr::task::Task;
+use crate::mcr::task::{Memory, Task};
 use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
@@ -48,7 +48,8 @@ pub struct RvCausal<S = OrderSolver> {
     over: bool,
     run: Run,
     /// For its memory.
-    state: State,
+    paths: Paths,
+    memory: Memory,
 }
 
 impl RvCausal {
@@ -77,7 +78,8 @@ impl<S: Solver> RvCausal<S> {
             started: false,
             over: false,
             run: Run::default(),
-            state: State::default(),
+            paths: Paths::default(),
+            memory: Memory::default(),
         }
     }
 
@@ -89,8 +91,7 @@ impl<S: Solver> RvCausal<S> {
     }
 
     /// Queues a schedule for each read and value that the pairs have one for.
-    fn pair_all(&mut self, paths: &Paths) {
-        let model = self.run.model();
+    fn pair_all(&mut self, model: &Model, paths: &Paths) {
         for (at, of) in model.lanes().iter().enumerate() {
             let lane = u32::try_from(at).unwrap_or(u32::MAX);
             for &index in of.readers() {
@@ -189,16 +190,21 @@ impl<S: Solver> Strategy for RvCausal<S> {
 
     fn end(&mut self, end: &RunEnd) {
         let (seed, followed) = self.run.end(end);
+        let paths = std::mem::take(&mut self.paths);
         let settled = self
             .shared
-            .settle(self.run.model(), seed.as_ref(), followed);
+            .settle(self.run.model(), seed.as_ref(), followed, paths);
         if !settled.leads_on {
+            self.paths = settled.paths;
             return;
         }
-        self.pair_all(&settled.paths);
         let task = Task::new(settled, self.run.take_model());
-        task.expand(&self.shared, &mut self.solver, &mut self.state);
-        self.run.keep_memory(task.into_model());
+        let model = task.model(&mut self.memory);
+        self.pair_all(model, task.paths());
+        task.expand(&self.shared, &mut self.solver, &mut self.memory);
+        let (model, paths) = task.take_apart(&mut self.memory);
+        self.run.keep_memory(model);
+        self.paths = paths;
     }
 
     fn causality(&self) -> Option<Causality> {
