@@ -28,8 +28,6 @@ struct Seen {
     depth: u32,
     /// The members that pass through it, ascending.
     members: Vec<Block>,
-    /// How many they are.
-    count: u32,
 }
 
 impl Seen {
@@ -152,7 +150,6 @@ impl Classes {
                 parent,
                 depth,
                 members: Vec::new(),
-                count: 0,
             });
         }
         node
@@ -242,11 +239,7 @@ impl Classes {
             // A member only ever goes further than it did.
             for place in start + before.min(length)..start + length {
                 let node = self.members[id as usize].nodes[place as usize];
-                let seen = &mut self.nodes[node as usize];
-                let block = seen.block(number);
-                let is_new = block.members & bit == 0;
-                block.members |= bit;
-                seen.count += u32::from(is_new);
+                self.nodes[node as usize].block(number).members |= bit;
             }
         }
     }
@@ -277,14 +270,16 @@ impl Classes {
             Among::Begun => Some(&self.begun),
         };
         let mut lists: [&[Block]; MAX_THREADS] = [&[]; MAX_THREADS];
-        let (mut count, mut least) = (0, u32::MAX);
+        let mut count = 0;
         for &(_, node) in nodes.iter().filter(|&&(_, node)| node != ROOT) {
-            let seen = &self.nodes[node as usize];
-            lists[count] = &seen.members;
-            if seen.count < least {
-                least = seen.count;
-                lists.swap(0, count);
+            let list = self.nodes[node as usize].members.as_slice();
+            // The shortest come first: they tell soonest that there is none.
+            let mut at = count;
+            while at > 0 && lists[at - 1].len() > list.len() {
+                lists[at] = lists[at - 1];
+                at -= 1;
             }
+            lists[at] = list;
             count += 1;
         }
         let Some((rarest, others)) = lists[..count].split_first_mut() else {
