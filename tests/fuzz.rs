@@ -65,6 +65,8 @@ fn package() -> &'static Path {
             &sees_seven("aborts", "std::process::abort();"),
             &sees_seven("hangs", "loop { std::hint::black_box(0); }"),
             &sees_seven("takes_memory", hog),
+            DEEPER,
+            &sees_seven("overflows", "deeper(&[0]);"),
         ];
         write("src/deaths.rs", &deaths.concat());
         // What an earlier run has learned would make it easy.
@@ -75,6 +77,14 @@ fn package() -> &'static Path {
         dir
     })
 }
+
+/// Calls itself without end.
+const DEEPER: &str = "
+fn deeper(above: &[u64]) -> u64 {
+    let here = [above[0] + 1; 512];
+    deeper(std::hint::black_box(&here)) + here[1]
+}
+";
 
 fn fuzz(harness: &str, arguments: &[&str]) -> Run {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -226,6 +236,7 @@ fn whatever_ends_the_target_is_a_finding() {
         ("aborts", "10", "crash", "an abort"),
         ("hangs", "1", "hang", "more than 1.0 s"),
         ("takes_memory", "10", "crash", "more than 300 MB of memory"),
+        ("overflows", "10", "crash", "overflowed its stack"),
     ];
     let limits = [
         "--max-memory",

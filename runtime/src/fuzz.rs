@@ -314,7 +314,12 @@ thread_local! {
 }
 
 fn with_target<R>(generated: Generated, run: impl FnOnce(&mut Target) -> R) -> R {
-    TARGET.with_borrow_mut(|target| run(target.get_or_insert_with(|| Target::new(generated))))
+    TARGET.with_borrow_mut(|target| {
+        run(target.get_or_insert_with(|| {
+            crate::overflow::prepare();
+            Target::new(generated)
+        }))
+    })
 }
 
 /// Runs P̂ₖ, as [`p_hat_from_bytes`](crate::p_hat_from_bytes) does, once for each round of the bytes, in what is kept from one

@@ -18,6 +18,7 @@ mod ids;
 pub mod input;
 pub mod log;
 pub mod observe;
+mod overflow;
 mod p_hat;
 mod pairs;
 pub mod print;

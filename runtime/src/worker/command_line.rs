@@ -16,7 +16,7 @@ const HELP: &str = "\
 Runs the sequential program once and says what happens.
 
 Options:
-  --harness NAME      which harness (needed if there are several)
+  --harness NAME      which harness (needed if there are several, but for --bytes, which runs the first one)
   --under-test ROLE   which thread is T: `first` (default) or `second`, by creation
   --rds  N,N,…        the reads of T that see writes of T', by number from 0, in order
   --wrts N,N,…        the write of T' that each of them sees, by number from 0
@@ -162,7 +162,11 @@ fn execute_bytes(generated: Generated, options: &Options, file: &str) -> Result<
         File::open(file).and_then(|mut file| file.read_to_end(&mut bytes))
     };
     read.map_err(|error| format!("{file}: {error}"))?;
-    let harness = chosen(generated.harnesses, options)?;
+    // A fuzzer would not see that it has to choose one: as fuzz targets do, the first one is run.
+    let harness = match generated.harnesses {
+        [first, ..] if options.harness.is_none() => *first,
+        harnesses => chosen(harnesses, options)?,
+    };
     let role = options.role.unwrap_or(generated.role);
     let k = options.k.unwrap_or(generated.k);
     let mut all = rounds(&bytes, width(harness, k), most(harness)).peekable();

@@ -196,10 +196,13 @@ test` runs more. Inputs are random, so that it is for bugs that many of them sho
 
 ## AFL++
 
-    cargo install cargo-afl && cargo afl config --build
+    cargo install cargo-afl           # once; it builds AFL++ for the Rust that is there
     cargo afl build --release
     mkdir -p in && printf '\0' > in/zero
     cargo afl fuzz -i in -o out target/release/{package} --bytes @@
+
+After an update of Rust, `cargo afl config --build` builds AFL++ anew. If `cargo afl fuzz` does not start because of the
+system's settings, it says which; `cargo afl system-config` sets them.
 
 Or, with AFL++ from the system's packages, without instrumentation, which is blind but needs nothing built for it:
 
@@ -207,8 +210,11 @@ Or, with AFL++ from the system's packages, without instrumentation, which is bli
     mkdir -p in && printf '\0' > in/zero
     afl-fuzz -n -i in -o out -- target/release/{package} --bytes @@
 
-The binary aborts where it meets a bug. Without `@@` in the command line (`--bytes -`) it reads the bytes from its
-standard input. libFuzzer's corpus serves as `in`, and what AFL++ finds as libFuzzer's corpus.
+The binary aborts where it meets a bug, and says before that what it is: `target/release/{package} --bytes FILE` with a
+file of `out/default/crashes` tells the inputs, the non-local reads, and an interleaving. Without `@@` in the command line
+(`--bytes -`) it reads the bytes from its standard input. It runs the first harness, as the fuzz target does, unless
+`--harness NAME`, `--under-test second` and `--k N` say something else. libFuzzer's corpus serves as `in`, and what AFL++
+finds as libFuzzer's corpus.
 "#
     )
 }
