@@ -1,5 +1,7 @@
 //! Queries about maximal causal models, answered by the driver.
 
+use std::process;
+
 use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict, words};
 
 use super::super::Connection;
@@ -47,8 +49,10 @@ impl Solver for Asking {
             .and_then(|()| connection.receive());
         let other = match answer {
             Ok(Request::Solved(words)) => words::to_verdict(&words),
-            // Whoever listened is gone: the next message that must arrive will tell.
-            _ => None,
+            Ok(_) => None,
+            // Whoever listened is gone. A search that went on without answers would give up one question after the other, and
+            // write down in its checkpoint that it has: whoever goes on from there could never find what is behind them.
+            Err(_) => process::exit(1),
         };
         match own {
             Some(own) if own != Verdict::Unknown => own,
