@@ -4,18 +4,17 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use seqz_runtime::worker::message::{self, ExploreRequest, Explored, Reply};
+use seqz_runtime::worker::message::{ExploreRequest, Explored, Reply};
 
 use super::Options;
 use super::divided::{Search, Standing, together};
+use super::promise::{causality_of, promised};
 use super::unit::{Ended, Said};
 use crate::error::Error;
 use crate::original::Original;
 use crate::program::{Harness, Spawn};
 use crate::report::document::{Cut, Met, Reason, Status};
-use crate::report::exploration::{
-    Causality, Counts, Coupling, Failure, HarnessExploration, Promise,
-};
+use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
 
 /// The report of a harness in the making.
@@ -471,61 +470,5 @@ impl Gathered {
             self.report.promise = promise;
         }
         self.report.counts = counts;
-    }
-}
-
-fn causality_of(causality: &message::Causality) -> Causality {
-    Causality {
-        classes: causality.classes,
-        confirmations: causality.confirmations,
-        waiting: causality.waiting,
-        queries: causality.queries,
-        unknown: causality.unknown,
-        lost: causality.lost,
-        open: causality.open,
-    }
-}
-
-/// Why a search by classes has not seen all of them. Nothing: nobody knows better than that it was cut.
-fn shortfalls(causality: Option<&message::Causality>) -> Vec<Reason> {
-    let Some(causality) = causality else {
-        return Vec::new();
-    };
-    let all = [
-        (causality.waiting, Reason::ExecutionLimit),
-        (causality.unknown, Reason::SolverUnknown),
-        (causality.lost, Reason::NotFollowed),
-        (causality.open, Reason::OpenOutcome),
-    ];
-    let met = all.into_iter().filter(|(count, _)| *count > 0);
-    met.map(|(_, reason)| reason).collect()
-}
-
-fn promised(promise: message::Promise, counts: &Explored) -> Promise {
-    match promise {
-        message::Promise::Exhausted => Promise::Exhausted,
-        message::Promise::ExhaustedLazily { truncated } => Promise::ExhaustedLazily { truncated },
-        message::Promise::ExhaustedByValues { truncated } => {
-            Promise::ExhaustedByValues { truncated }
-        }
-        message::Promise::Bounded {
-            preemptions,
-            truncated,
-        } => Promise::Bounded {
-            preemptions,
-            truncated,
-        },
-        message::Promise::Heuristic => Promise::Heuristic,
-        message::Promise::Sampled => Promise::Sampled,
-        message::Promise::Unfinished => {
-            let mut reasons = shortfalls(counts.causality.as_deref());
-            if counts.rushed > 0 {
-                reasons.push(Reason::Unwinding);
-            }
-            if reasons.is_empty() {
-                reasons.push(Reason::ExecutionLimit);
-            }
-            Promise::Unfinished { reasons }
-        }
     }
 }

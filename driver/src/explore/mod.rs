@@ -4,6 +4,7 @@ pub mod checkpoint;
 mod divided;
 mod failure;
 mod gather;
+mod promise;
 mod solver;
 mod unit;
 

@@ -13,6 +13,7 @@ pub mod progress;
 pub mod replayed;
 pub mod scene;
 pub mod schedule;
+mod status;
 pub mod style;
 pub mod trace;
 pub mod words;

@@ -1,0 +1,64 @@
+//! What a worker's search has counted and promises, in the words of the report.
+
+use seqz_runtime::worker::message::{self, Explored};
+
+use crate::report::document::Reason;
+use crate::report::exploration::{Causality, Promise};
+
+/// What a search by classes has counted.
+pub(super) fn causality_of(causality: &message::Causality) -> Causality {
+    Causality {
+        classes: causality.classes,
+        confirmations: causality.confirmations,
+        waiting: causality.waiting,
+        queries: causality.queries,
+        unknown: causality.unknown,
+        lost: causality.lost,
+        open: causality.open,
+    }
+}
+
+/// Why a search by classes has not seen all of them. Nothing: nobody knows better than that it was cut.
+fn shortfalls(causality: Option<&message::Causality>) -> Vec<Reason> {
+    let Some(causality) = causality else {
+        return Vec::new();
+    };
+    let all = [
+        (causality.waiting, Reason::ExecutionLimit),
+        (causality.unknown, Reason::SolverUnknown),
+        (causality.lost, Reason::NotFollowed),
+        (causality.open, Reason::OpenOutcome),
+    ];
+    let met = all.into_iter().filter(|(count, _)| *count > 0);
+    met.map(|(_, reason)| reason).collect()
+}
+
+/// What a search promises at its end, given what it has counted.
+pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise {
+    match promise {
+        message::Promise::Exhausted => Promise::Exhausted,
+        message::Promise::ExhaustedLazily { truncated } => Promise::ExhaustedLazily { truncated },
+        message::Promise::ExhaustedByValues { truncated } => {
+            Promise::ExhaustedByValues { truncated }
+        }
+        message::Promise::Bounded {
+            preemptions,
+            truncated,
+        } => Promise::Bounded {
+            preemptions,
+            truncated,
+        },
+        message::Promise::Heuristic => Promise::Heuristic,
+        message::Promise::Sampled => Promise::Sampled,
+        message::Promise::Unfinished => {
+            let mut reasons = shortfalls(counts.causality.as_deref());
+            if counts.rushed > 0 {
+                reasons.push(Reason::Unwinding);
+            }
+            if reasons.is_empty() {
+                reasons.push(Reason::ExecutionLimit);
+            }
+            Promise::Unfinished { reasons }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! How the check of a harness went: whether it could be checked at all.
+
+use serde::{Deserialize, Serialize};
+
+use super::document::Site;
+use crate::diagnostic::{Diagnostic, Remark, line_span, position, shown};
+
+/// How the check of a harness went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Status {
+    /// It was checked, as far as its levels say.
+    Checked,
+    /// No two threads ever ran side by side: there is no interference to search for.
+    NoInterference {
+        /// What was seen instead.
+        reason: String,
+    },
+    /// It can't be checked by bounded interference.
+    Unsupported {
+        /// Why.
+        reason: String,
+        /// What to do instead.
+        help: Option<String>,
+        /// The place that stands in the way.
+        site: Option<Site>,
+    },
+    /// Two runs with the same inputs and the same choices did different things: what a search says of it means nothing.
+    Nondeterministic {
+        /// What differed.
+        reason: String,
+        /// Where.
+        site: Option<Site>,
+    },
+    /// The search of this harness broke off.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// The search was over before its turn came.
+    NotReached,
+}
+
+impl Status {
+    /// The status of a harness that the transformation can't do.
+    #[must_use]
+    pub fn unsupported(why: &Diagnostic) -> Self {
+        let help = why.remarks.iter().find_map(|remark| match remark {
+            Remark::Help(text) => Some(text.clone()),
+            Remark::Note(_) => None,
+        });
+        let site = why.place.as_ref().map(|place| {
+            let (line, column) = position(&place.source, place.span.start);
+            let text = &place.source[line_span(&place.source, line, 1)];
+            Site {
+                file: shown(&place.file),
+                line,
+                column,
+                text: text.trim().to_owned(),
+            }
+        });
+        Self::Unsupported {
+            reason: why.message.clone(),
+            help,
+            site,
+        }
+    }
+
+    /// The status of a harness that did something else when it was run again with these inputs and the same of all that
+    /// seqz decides, which `same` names.
+    #[must_use]
+    pub fn nondeterministic(inputs: &[(String, String)], same: &str) -> Self {
+        let values: Vec<_> = inputs
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        let with = if values.is_empty() {
+            String::new()
+        } else {
+            format!(", with {}", values.join(", "))
+        };
+        Self::Nondeterministic {
+            reason: format!(
+                "run again with the same inputs and {same}, it did something else{with}"
+            ),
+            site: None,
+        }
+    }
+}
