@@ -7,6 +7,7 @@
 extern crate alloc as alloc_crate;
 
 pub mod arc;
+mod buffer;
 pub mod calls;
 pub mod cell;
 pub mod check;

@@ -302,7 +302,7 @@ fn report(
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
     };
-    engine.ledger.add(key, bug, true);
+    engine.ledger.add(&key, &bug, true);
 }
 
 /// Writes a bug of T' down that it has by itself: it is a bug of the other role at k = 0.
@@ -346,7 +346,7 @@ fn report_interfering(
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
     };
-    engine.ledger.add(key, bug, false);
+    engine.ledger.add(&key, &bug, false);
 }
 
 impl Engine {

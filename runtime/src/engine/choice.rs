@@ -3,6 +3,7 @@
 use super::guide::{Advice, Guide, List};
 use super::tau::hypothetically_feasible;
 use super::{Engine, NONE, ObjectInfo, Paired};
+use crate::buffer::outside;
 use crate::ids::{ReadId, WriteId};
 use crate::log::{LockMode, Object, Op, TEvent};
 
@@ -191,6 +192,6 @@ fn take(engine: &mut Engine, write: u32) {
     engine.bytes.taken();
     engine.guide.taken(pair);
     if let Some(tell) = &mut engine.announce {
-        tell(&engine.pairs);
+        outside(|| tell(&engine.pairs));
     }
 }

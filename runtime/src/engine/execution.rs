@@ -10,6 +10,7 @@ use super::ledger::Ledger;
 use super::panics::{self, Place};
 use super::threads::{self, Threads};
 use super::{Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, bug, spin};
+use crate::buffer::Buffer;
 use crate::feasibility::Grid;
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
@@ -374,33 +375,33 @@ impl Engine {
             role: Role::First,
             safe: false,
             limits,
-            objects: Vec::new(),
-            under_test_trail: Vec::new(),
-            held: Vec::new(),
+            objects: Buffer::new(),
+            under_test_trail: Buffer::new(),
+            held: Buffer::new(),
             reads: 0,
-            pairs: Vec::new(),
+            pairs: Buffer::new(),
             done: 0,
             joined: false,
-            inherited: Vec::new(),
+            inherited: Buffer::new(),
             choosing: false,
             bytes: Bytes::default(),
             guide: Guide::default(),
             announce: None,
             reveal: false,
-            revealed: Vec::new(),
-            interfering: Vec::new(),
-            interfering_trail: Vec::new(),
+            revealed: Buffer::new(),
+            interfering: Buffer::new(),
+            interfering_trail: Buffer::new(),
             interfering_end: InterferingEnd::Open,
-            init_locks: Vec::new(),
+            init_locks: Buffer::new(),
             opening_log: false,
             events_before_split: None,
-            opening: Vec::new(),
+            opening: Buffer::new(),
             begin: None,
             interfering_was_cut: false,
             interfering_waits: false,
-            writes: Vec::new(),
-            blocks: Vec::new(),
-            racy_accesses: Vec::new(),
+            writes: Buffer::new(),
+            blocks: Buffer::new(),
+            racy_accesses: Buffer::new(),
             keep_all_values: false,
             log_changed: false,
             grid: Grid::new(),
@@ -460,7 +461,10 @@ impl Engine {
     #[cold]
     fn remark(&mut self) -> Box<Remark> {
         let reason = self.reason.take();
-        let (message, site) = reason.map_or_else(Default::default, |it| (it.message, it.site));
+        // A copy, since the message was made in the program's region, and the remark may be kept.
+        let (message, site) = reason.map_or_else(Default::default, |it| {
+            (it.message.as_str().to_owned(), it.site)
+        });
         let place = site.map(Place::from);
         Box::new(Remark { message, place })
     }

@@ -16,6 +16,7 @@ pub(super) use lists::List;
 use lists::Lists;
 
 use super::NONE;
+use crate::buffer::Buffer;
 use crate::ids::{Pair, Role};
 use crate::log::TEvent;
 
@@ -66,7 +67,7 @@ struct Lesson {
 /// A list of non-local reads.
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// What may come next.
+    /// What may come next. It grows between executions only.
     children: Vec<(Pair, u32)>,
     lesson: Option<Lesson>,
 }
@@ -75,9 +76,9 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guide {
     /// What has been decided in this execution.
-    decisions: Vec<Decision>,
+    decisions: Buffer<Decision>,
     /// Sorted by read.
-    orders: Vec<(u32, Order)>,
+    orders: Buffer<(u32, Order)>,
     /// How many of them lie behind.
     followed: usize,
     lists: Lists,
@@ -87,13 +88,13 @@ pub(super) struct Guide {
     furthest: usize,
     idle: u32,
     /// The tree of non-local reads; the first node is none. Empty where nothing is to be kept in mind.
-    nodes: Vec<Node>,
+    nodes: Buffer<Node>,
     /// Where this execution is in it; [`NONE`] for nowhere.
     node: u32,
     /// A read has been passed over by order since the last choice.
     passed: bool,
     /// T's log, while another one is looked for on the grid.
-    log: Vec<TEvent>,
+    log: Buffer<TEvent>,
     /// So many events of the grid are the log's: after them something else has been tried.
     agreed: usize,
     /// What is left of the effort for this turn.

@@ -128,7 +128,7 @@ pub(crate) fn enter_log(handle: Handle) {
         tau_prime::push(handle.get(), Op::Write(begin), mine[0].site, 0);
         handle.get().opening_log = false;
     } else {
-        engine.opening = mine;
+        engine.opening.extend(mine);
     }
 }
 
@@ -154,18 +154,18 @@ impl InitLock {
 pub(crate) fn open_log_of_t(handle: Handle) {
     let engine = handle.get();
     let Some(begin) = engine.begin else { return };
-    let opening = std::mem::take(&mut engine.opening);
     engine.opening_log = true;
-    if opening.is_empty() {
+    if engine.opening.is_empty() {
         let source = u32::try_from(begin.blocks).unwrap_or(0);
         super::tau::push(engine, Op::Read(begin.object), Some(source), begin.site, 0);
     } else {
-        for entry in opening {
-            let (held, site) = entry.event();
+        for at in 0..engine.opening.len() {
+            let (held, site) = engine.opening[at].event();
             engine.held.push(held);
             super::tau::push(engine, Op::Acquire(held.lock, held.mode), None, site, 0);
         }
         super::tau::push(engine, Op::Read(begin.object), None, begin.site, 0);
+        engine.opening.clear();
     }
     engine.opening_log = false;
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::panic::Location;
 
 use super::{Bug, BugKind, Place, Site};
+use crate::buffer::{Buffer, outside};
 use crate::ids::Role;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,9 +24,9 @@ pub(crate) struct Ledger {
     by_key: HashMap<Key, usize>,
     pub(crate) bugs: Vec<(Bug, u64)>,
     /// What the current execution met: indices in `bugs`.
-    met: Vec<usize>,
+    met: Buffer<usize>,
     /// The races among them, by the two sites: so that a known one costs no comparison of texts.
-    races: Vec<(Races, usize)>,
+    races: Buffer<(Races, usize)>,
     /// Whether one of them is a bug of T.
     pub(crate) met_by_t: bool,
 }
@@ -67,10 +68,13 @@ impl Ledger {
         }
     }
 
-    pub(super) fn add(&mut self, key: Key, bug: Bug, of_t: bool) {
+    pub(super) fn add(&mut self, key: &Key, bug: &Bug, of_t: bool) {
         let at = self.bugs.len();
-        self.by_key.insert(key, at);
-        self.bugs.push((bug, u64::from(of_t)));
+        // Their parts were made in the program's region.
+        outside(|| {
+            self.by_key.insert(key.clone(), at);
+            self.bugs.push((bug.clone(), u64::from(of_t)));
+        });
         self.met.push(at);
         self.met_by_t |= of_t;
     }

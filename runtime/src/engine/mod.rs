@@ -63,6 +63,7 @@ pub use solver::{Differs, Solver};
 pub(crate) use spin::hint;
 use threads::Threads;
 
+use crate::buffer::Buffer;
 use crate::feasibility::Grid;
 use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
@@ -179,18 +180,18 @@ pub struct Engine {
     safe: bool,
     limits: Limits,
 
-    pub(crate) objects: Vec<ObjectInfo>,
+    pub(crate) objects: Buffer<ObjectInfo>,
 
     // T, whose events are in `grid`
-    under_test_trail: Vec<Trail>,
-    held: Vec<Held>,
+    under_test_trail: Buffer<Trail>,
+    held: Buffer<Held>,
     reads: u32,
     /// `rds` and `wrts`, read by read.
-    pairs: Vec<Pair>,
+    pairs: Buffer<Pair>,
     /// How many of `pairs` have been performed (the paper's rDone).
     done: usize,
     joined: bool,
-    inherited: Vec<Inherited>,
+    inherited: Buffer<Inherited>,
     /// Choices come from `bytes` instead of `pairs`, which then records them.
     choosing: bool,
     bytes: bytes::Bytes,
@@ -199,20 +200,20 @@ pub struct Engine {
     announce: Option<execution::Tell>,
     /// Whether the reads of T that could have been non-local as well are noted in `revealed`.
     reveal: bool,
-    revealed: Vec<Pair>,
+    revealed: Buffer<Pair>,
 
     // T'
-    interfering: Vec<Op>,
-    interfering_trail: Vec<Trail>,
+    interfering: Buffer<Op>,
+    interfering_trail: Buffer<Trail>,
     interfering_end: InterferingEnd,
     /// Locks held from before the split by threads that are in neither log.
-    init_locks: Vec<InitLock>,
+    init_locks: Buffer<InitLock>,
     /// A log is being opened: what is logged is none of the program's own events.
     opening_log: bool,
     /// How many events came before the split, once it has come.
     events_before_split: Option<u32>,
     /// Those that T holds, until its log is opened.
-    opening: Vec<InitLock>,
+    opening: Buffer<InitLock>,
     begin: Option<Begin>,
     /// T' logged something else than in the execution before.
     log_changed: bool,
@@ -220,10 +221,10 @@ pub struct Engine {
     interfering_was_cut: bool,
     /// T' was cut since it did nothing but wait.
     interfering_waits: bool,
-    writes: Vec<Paired>,
-    blocks: Vec<Block>,
+    writes: Buffer<Paired>,
+    blocks: Buffer<Block>,
     /// The accesses of T' to racy objects, by event index.
-    racy_accesses: Vec<u32>,
+    racy_accesses: Buffer<u32>,
     /// Keep the value of every write of T', not only of those in `pairs`.
     keep_all_values: bool,
 

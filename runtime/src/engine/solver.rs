@@ -1,6 +1,7 @@
 //! Who decides feasibility.
 
 use super::tau;
+use crate::buffer::outside;
 use crate::feasibility::{Feasibility, Verdict};
 use crate::log::Log;
 
@@ -31,13 +32,16 @@ impl Solver {
 
     pub(crate) fn check(&mut self, log: &Log<'_>, by_grid: bool) -> tau::Answer {
         match self {
-            Self::Grid => {
-                if by_grid {
-                    tau::Answer::Yes
-                } else {
-                    tau::Answer::No
-                }
-            }
+            Self::Grid if by_grid => tau::Answer::Yes,
+            Self::Grid => tau::Answer::No,
+            // Another engine may keep something of what it was asked.
+            _ => outside(|| self.ask(log, by_grid)),
+        }
+    }
+
+    fn ask(&mut self, log: &Log<'_>, by_grid: bool) -> tau::Answer {
+        match self {
+            Self::Grid => tau::Answer::No,
             Self::Other(other) => other.check(log).into(),
             Self::Compare { other, differs } => {
                 let verdict = other.check(log);

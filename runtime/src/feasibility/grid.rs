@@ -23,6 +23,7 @@ use super::path::Paths;
 use super::track::Track;
 use super::witness::trace_back;
 use super::{Interleaving, Verdict};
+use crate::buffer::Buffer;
 use crate::log::{Op, TEvent};
 
 /// Lanes that are kept at once. A log has as many as T' has reads, plus one; most are never asked for.
@@ -35,18 +36,18 @@ const LANE_WORDS: usize = 8 << 20;
 pub struct Grid {
     interference: Interference,
     /// The events of T.
-    log: Vec<TEvent>,
+    log: Buffer<TEvent>,
     /// What answers most questions by itself.
     paths: Paths,
     /// The events of T, as many as rows have been asked for.
     track: Track,
     /// The track and the lanes are those of this execution.
     ready: bool,
-    lanes: Vec<Lane>,
+    lanes: Buffer<Lane>,
     /// Per number of reads of T': its place in `lanes`, [`NONE`] if it has none.
-    places: Vec<u32>,
+    places: Buffer<u32>,
     /// Which number of reads each of `lanes` is for. Those in use come first.
-    used: Vec<u32>,
+    used: Buffer<u32>,
     /// The next lane to be given up when all are in use.
     victim: usize,
     /// Where the latest search for a cut began.
@@ -85,13 +86,13 @@ impl Grid {
     pub fn new() -> Self {
         let mut made = Self {
             interference: Interference::new(&[]),
-            log: Vec::new(),
+            log: Buffer::new(),
             paths: Paths::default(),
             track: Track::default(),
             ready: false,
-            lanes: Vec::new(),
-            places: Vec::new(),
-            used: Vec::new(),
+            lanes: Buffer::new(),
+            places: Buffer::new(),
+            used: Buffer::new(),
             victim: 0,
             start: Start::NOWHERE,
             scratch: Scratch::default(),

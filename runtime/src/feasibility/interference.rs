@@ -3,6 +3,7 @@
 //! Column j of the grid is "T' has done j events", step j is "T' does its event j", from column j to column j + 1.
 
 use super::bits::{self, by_width, index};
+use crate::buffer::Buffer;
 use crate::log::{LockMode, Object, Op};
 
 /// How many bit rows an object has.
@@ -66,17 +67,17 @@ impl Word {
 /// The log of T', analysed. Made anew in place, so that no memory is allocated once the largest log has been seen.
 #[derive(Clone, Debug, Default)]
 pub struct Interference {
-    ops: Vec<Op>,
+    ops: Buffer<Op>,
     /// 64-bit words in a row of n + 1 columns.
     words: usize,
     /// Slots in `masks`.
     slots: usize,
     /// The rows for T' as a whole, then `[slot][kind]`; `words` words each.
-    masks: Vec<u64>,
+    masks: Buffer<u64>,
     /// Per slot, while going through the log: the column right after the latest access.
-    next: Vec<u32>,
+    next: Buffer<u32>,
     /// Acquires whose block is open, while going through the log.
-    open: Vec<u32>,
+    open: Buffer<u32>,
 }
 
 impl Interference {
@@ -90,7 +91,7 @@ impl Interference {
 
     /// Takes another log of T', and says whether it is another: with an equal log nothing is done.
     pub fn refill(&mut self, ops: &[Op]) -> bool {
-        if self.words > 0 && self.ops == ops {
+        if self.words > 0 && **self.ops == *ops {
             return false;
         }
         self.rebuild(ops);

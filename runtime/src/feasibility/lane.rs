@@ -8,6 +8,7 @@
 use super::bits::{below, by_width, first, flood, holds, index, span};
 use super::interference::{Interference, Slot};
 use super::track::Track;
+use crate::buffer::Buffer;
 
 /// The rows for one number of reads of T', as far as they have been asked for.
 #[derive(Clone, Debug, Default)]
@@ -19,14 +20,14 @@ pub(super) struct Lane {
     /// Words in a row that are computed; the other columns are of no interest to this lane.
     width: usize,
     /// `[row][word]`, `width` words each.
-    rows: Vec<u64>,
+    rows: Buffer<u64>,
 }
 
 /// Rows that are not kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    row: Vec<u64>,
-    next: Vec<u64>,
+    row: Buffer<u64>,
+    next: Buffer<u64>,
 }
 
 impl Scratch {

@@ -14,6 +14,7 @@ pub(super) use two::Paths;
 use super::bits::index;
 use super::interference::{Interference, Word};
 use super::track::columns;
+use crate::buffer::Buffer;
 use crate::log::{LockMode, Object, Op, TEvent};
 
 /// How many events of T a path may have that is tried anew with T' further on at one of them.
@@ -69,13 +70,13 @@ struct Path {
     /// Steps of T' that would see what T wrote.
     spoilt: u64,
     /// Locks that T holds.
-    held: Vec<(Object, LockMode)>,
+    held: Buffer<(Object, LockMode)>,
     /// T's event that took the first of them.
     opened: usize,
     /// Before this event of T, T' goes on to this column at least.
     ahead: (usize, u32),
     /// Those that T' has to do with, by number, and some that it has not.
-    seats: Vec<Seat>,
+    seats: Buffer<Seat>,
     /// The number of events of T'.
     last: u32,
     /// A non-local read that can come next.

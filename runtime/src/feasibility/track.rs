@@ -5,6 +5,7 @@
 
 use super::bits::{NONE, by_width, index};
 use super::interference::{Interference, Slot};
+use crate::buffer::Buffer;
 use crate::log::{LockMode, Object, Op, TEvent};
 
 /// How many bit rows a row of the grid has.
@@ -43,16 +44,16 @@ struct Access {
 /// The events of T so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Track {
-    events: Vec<Event>,
+    events: Buffer<Event>,
     /// Three bit rows per row of the grid: columns at which T' is in a block that excludes one which T is in; steps of
     /// T' that would break an x-live block which T is in; and how those differ from the row above. Longer than needed.
-    rows: Vec<u64>,
+    rows: Buffer<u64>,
     /// The second of them is right below this row of the grid.
     settled: usize,
     /// Locks that T holds.
-    held: Vec<(Object, LockMode)>,
+    held: Buffer<(Object, LockMode)>,
     /// Per slot of T'. What T' has nothing to do with needs no account.
-    access: Vec<Access>,
+    access: Buffer<Access>,
 }
 
 impl Track {

@@ -7,7 +7,8 @@
 //!
 //! A region is used again in the next execution, from its beginning when everything in it has been freed. Otherwise, as
 //! when the program fills a global table at its first use or leaks memory, it goes on behind that, and names are offsets
-//! from there. When half of it is used up so, the thread gets another one.
+//! from there. When half of it is used up so, the thread gets another one. So that this is up to the program alone, what the
+//! runtime keeps over executions comes from the system: see [`crate::buffer`] and [`outside`].
 //!
 //! Regions lie side by side in one reservation of address space, so that an address tells its region. A region belongs
 //! for ever to the OS thread that took it first, which alone allocates from it and counts what it frees without
@@ -69,6 +70,32 @@ impl Region {
         }
     }
 
+    /// A place for one more allocation, if there is one.
+    #[inline]
+    fn next(&self, layout: Layout) -> Option<usize> {
+        let address = self
+            .next
+            .load(Ordering::Relaxed)
+            .next_multiple_of(layout.align());
+        let end = address.wrapping_add(layout.size());
+        if layout.size() > LARGEST || end > self.end.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.next.store(end, Ordering::Relaxed);
+        Some(address)
+    }
+
+    /// One allocation less.
+    #[inline]
+    fn free(&self) {
+        if self.owner.load(Ordering::Relaxed) == this_os_thread() {
+            let live = self.live.load(Ordering::Relaxed);
+            self.live.store(live - 1, Ordering::Relaxed);
+        } else {
+            self.freed_elsewhere.fetch_add(1, Ordering::Release);
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.live.load(Ordering::Relaxed) == self.freed_elsewhere.load(Ordering::Acquire)
     }
@@ -110,6 +137,14 @@ thread_local! {
     static NAME: u8 = const { 0 };
 }
 
+/// The region that is allocated from.
+#[inline]
+fn in_use() -> Option<&'static Region> {
+    let region = IN_USE.try_with(Cell::get).unwrap_or(null());
+    // SAFETY: what is in use is null or an element of `TABLE`.
+    unsafe { region.as_ref() }
+}
+
 #[inline]
 fn this_os_thread() -> usize {
     NAME.with(|name| std::ptr::from_ref(name).addr())
@@ -123,6 +158,12 @@ fn start_of(region: usize) -> usize {
 #[inline]
 fn region_of(address: usize) -> usize {
     address.wrapping_sub(BASE.load(Ordering::Relaxed)) / REGION
+}
+
+/// Whether an address is in any region.
+#[inline]
+pub(crate) fn contains(address: usize) -> bool {
+    region_of(address) < REGIONS
 }
 
 /// The region of a thread of the program, and where the execution began in it.
@@ -281,22 +322,12 @@ pub struct Allocator;
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let region = IN_USE.try_with(Cell::get).unwrap_or(null());
-        // SAFETY: what is in use is null or an element of `TABLE`.
-        if let Some(region) = unsafe { region.as_ref() }
-            && layout.size() <= LARGEST
+        if let Some(region) = in_use()
+            && let Some(address) = region.next(layout)
         {
-            let address = region
-                .next
-                .load(Ordering::Relaxed)
-                .next_multiple_of(layout.align());
-            let end = address + layout.size();
-            if end <= region.end.load(Ordering::Relaxed) {
-                region.next.store(end, Ordering::Relaxed);
-                let live = region.live.load(Ordering::Relaxed);
-                region.live.store(live + 1, Ordering::Relaxed);
-                return with_exposed_provenance_mut(address);
-            }
+            let live = region.live.load(Ordering::Relaxed);
+            region.live.store(live + 1, Ordering::Relaxed);
+            return with_exposed_provenance_mut(address);
         }
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
@@ -304,16 +335,52 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        let Some(region) = TABLE.get(region_of(pointer.addr())) else {
+        match TABLE.get(region_of(pointer.addr())) {
+            Some(region) => region.free(),
             // SAFETY: what is in no region came from the system.
-            unsafe { System.dealloc(pointer, layout) };
-            return;
-        };
-        if region.owner.load(Ordering::Relaxed) == this_os_thread() {
-            let live = region.live.load(Ordering::Relaxed);
-            region.live.store(live - 1, Ordering::Relaxed);
-        } else {
-            region.freed_elsewhere.fetch_add(1, Ordering::Release);
+            None => unsafe { System.dealloc(pointer, layout) },
         }
     }
+
+    /// What came from the system stays there: what the runtime keeps over executions may grow in the midst of one.
+    ///
+    /// What is in a region gets another place even where it is the last in there, since whose region that is may depend on
+    /// the schedule, and how much is allocated from a region must not.
+    #[inline]
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let Some(region) = TABLE.get(region_of(pointer.addr())) else {
+            // SAFETY: what is in no region came from the system.
+            return unsafe { realloc_outside(pointer, layout, size) };
+        };
+        // SAFETY: the caller's promise: the size is not 0, and does not overflow when rounded up to the alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        let copied = layout.size().min(size);
+        if let Some(here) = in_use()
+            && std::ptr::eq(here, region)
+            && let Some(address) = region.next(wanted)
+        {
+            // One allocation for another.
+            let new = with_exposed_provenance_mut(address);
+            // SAFETY: the two places are apart, and at least as long as what is copied.
+            unsafe { pointer.copy_to_nonoverlapping(new, copied) };
+            return new;
+        }
+        // SAFETY: the caller's promise.
+        let new = unsafe { self.alloc(wanted) };
+        if !new.is_null() {
+            // SAFETY: the two places are apart, and at least as long as what is copied.
+            unsafe { pointer.copy_to_nonoverlapping(new, copied) };
+            region.free();
+        }
+        new
+    }
+}
+
+/// # Safety
+/// That of [`GlobalAlloc::realloc`]; the memory is the system's.
+#[cold]
+#[inline(never)]
+unsafe fn realloc_outside(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    unsafe { System.realloc(pointer, layout, size) }
 }

@@ -8,6 +8,7 @@ mod elsewhere;
 use std::cell::UnsafeCell;
 
 use super::{Shadow, Tag, quietly};
+use crate::buffer::make_room;
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, NONE, Site, ValueKind, current, init_locks, tau_prime};
@@ -133,6 +134,7 @@ impl<V: Shadow> LockCell<V> {
         let value = quietly(handle, || copy(self.current_prime()));
         let state = self.state();
         let event = std::mem::replace(&mut state.latest, NONE);
+        make_room(&mut state.kept);
         state.kept.push((event, value));
     }
 

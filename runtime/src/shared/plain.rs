@@ -5,6 +5,7 @@ mod elsewhere;
 use std::cell::UnsafeCell;
 
 use super::{Shadow, Tag, quietly};
+use crate::buffer::make_room;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime};
 use crate::log::{Object, Op};
@@ -83,6 +84,7 @@ impl<V: Shadow> PlainCell<V> {
         let state = self.state();
         if let (Some(event), Some(prime)) = (state.pending.take(), &state.g_prime) {
             let value = quietly(handle, || prime.shadow());
+            make_room(&mut state.kept);
             state.kept.push((event, value));
         }
     }

@@ -66,9 +66,9 @@ impl<T: ?Sized> Unregistered for Type<T> {
 pub fn local<T: ValueHash>() {
     #[cfg(feature = "scheduler")]
     if crate::observe::is_asked()
-        && let Some(machine) = crate::scheduled::events::current()
+        && crate::scheduled::events::current().is_some()
         && !super::registry::is_known::<T>()
     {
-        machine.outside(|| Registry::fill(|registry| registry.add_local::<T>()));
+        Registry::fill(|registry| registry.add_local::<T>());
     }
 }

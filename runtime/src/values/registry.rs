@@ -7,6 +7,8 @@ use std::marker::PhantomData;
 use std::mem;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
+use crate::buffer::outside;
+
 use super::{ValueHash, ValueHasher, std_types};
 
 /// Hashes a value of the type that it is registered for.
@@ -25,9 +27,12 @@ enum Known {
 }
 
 static FUNCTIONS: LazyLock<RwLock<HashMap<TypeId, Known>>> = LazyLock::new(|| {
-    let mut functions = HashMap::new();
-    std_types::register(&mut Registry(&mut functions));
-    RwLock::new(functions)
+    // It may well be an event of some program that asks first.
+    outside(|| {
+        let mut functions = HashMap::new();
+        std_types::register(&mut Registry(&mut functions));
+        RwLock::new(functions)
+    })
 });
 
 /// Where generated code says which types it has that can be hashed.
@@ -38,7 +43,7 @@ impl Registry<'_> {
     /// Lets a program register its types.
     pub fn fill(register: impl FnOnce(&mut Registry<'_>)) {
         let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
-        register(&mut Registry(&mut functions));
+        outside(|| register(&mut Registry(&mut functions)));
     }
 
     /// Values of this type can be hashed. The answer is whether that was not known.

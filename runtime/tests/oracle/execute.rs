@@ -24,6 +24,8 @@ impl Harness {
 
     /// One run.
     pub(crate) fn run(&self) {
+        #[cfg(feature = "scheduler")]
+        begins_in_an_empty_region();
         let program = &self.program;
         let shared = self
             .statics
@@ -55,6 +57,20 @@ impl Harness {
         }
         main.body(&program.after);
     }
+}
+
+/// Nothing of what these programs allocate outlives an execution, nor may anything else that is allocated where they do:
+/// so every execution begins where the very first one did. Regions lie side by side.
+#[cfg(feature = "scheduler")]
+fn begins_in_an_empty_region() {
+    use std::sync::OnceLock;
+
+    const REGION: usize = 64 << 20;
+    static FIRST: OnceLock<usize> = OnceLock::new();
+
+    let first = std::ptr::from_ref(&*Box::new(0_u64)).addr() % REGION;
+    let expected = *FIRST.get_or_init(|| first);
+    assert_eq!(first, expected, "something is left in the region");
 }
 
 /// Joins a thread; the answer is its result.
@@ -200,16 +216,16 @@ impl<'a> Thread<'a> {
                 }
             }
             Shape::One { main, .. } => {
-                let a = if let Some(start) = &program.held_from_start {
+                // Not the value of the block: that is leaked if the execution is ended where the block's lock is given back.
+                let mut a = None;
+                if let Some(start) = &program.held_from_start {
                     let guard = self.lock(start.lock);
                     self.held.push((start.lock, guard));
                     let block = Block(self);
-                    let a = spawn(Which::A);
+                    a = Some(spawn(Which::A));
                     block.0.list(&start.under);
-                    a
-                } else {
-                    spawn(Which::A)
-                };
+                }
+                let a = a.unwrap_or_else(|| spawn(Which::A));
                 self.list(main);
                 self.last_join(program, a, 0);
             }

@@ -1,5 +1,7 @@
 //! Lists of writes of T', all in one place: a list is passed on as a number, and costs no allocation of its own.
 
+use crate::buffer::Buffer;
+
 /// How many numbers may be kept.
 const MOST: usize = 1 << 16;
 
@@ -11,7 +13,7 @@ pub(crate) struct List(u32);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lists {
     /// How long a list is, and what is in it.
-    numbers: Vec<u32>,
+    numbers: Buffer<u32>,
     kept: usize,
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::body::Body;
 use super::super::{Line, Lineage, Site};
+use crate::buffer::Buffer;
 use crate::ids::Role;
 
 /// A thread of the program under test, numbered by creation; the harness's own is 0.
@@ -32,7 +33,7 @@ pub(crate) struct Thread {
 #[derive(Default)]
 pub(crate) struct Threads {
     /// The first `count` are threads. The rest is room for others: each is made where it is, part by part.
-    list: Vec<Thread>,
+    list: Buffer<Thread>,
     count: usize,
     /// How many of them have not been started, [`Self::waiting_under_test`] among them.
     pub(super) unstarted: usize,
