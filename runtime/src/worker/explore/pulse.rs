@@ -21,6 +21,10 @@ use super::super::Connection;
 /// How often it says so.
 const BEAT: Duration = Duration::from_secs(1);
 
+/// After how many events of all executions together there is such a thread: what follows from fewer never takes long to find,
+/// and a search that ends before takes no longer than a thread does to start.
+const ENOUGH: usize = 1 << 10;
+
 #[derive(Default)]
 struct Shared {
     thinks: AtomicBool,
@@ -28,17 +32,19 @@ struct Shared {
 }
 
 /// The thread, until it is dropped.
-pub(super) struct Pulse {
+struct Pulse {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Pulse {
     /// Begins to say so over this connection.
-    pub(super) fn new(connection: &Connection) -> io::Result<Self> {
+    fn new(connection: &Connection) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
-        let mut stream = connection.stream.try_clone()?;
-        let writing = Arc::clone(&connection.writing);
+        let Connection {
+            mut stream,
+            writing,
+        } = connection.try_clone()?;
         let seen = Arc::clone(&shared);
         let thread = thread::Builder::new().spawn(move || {
             while !seen.over.load(Ordering::Acquire) {
@@ -72,7 +78,10 @@ impl Drop for Pulse {
 /// A strategy that says so while it thinks.
 pub(super) struct Thinking<S> {
     strategy: S,
-    pulse: Pulse,
+    connection: Connection,
+    pulse: Option<Pulse>,
+    /// How many events there have been.
+    events: usize,
 }
 
 impl<S: Strategy> Thinking<S> {
@@ -80,15 +89,25 @@ impl<S: Strategy> Thinking<S> {
     pub(super) fn new(strategy: S, connection: &Connection) -> io::Result<Self> {
         Ok(Self {
             strategy,
-            pulse: Pulse::new(connection)?,
+            connection: connection.try_clone()?,
+            pulse: None,
+            events: 0,
         })
     }
 
     fn think<R>(&mut self, about: impl FnOnce(&mut S) -> R) -> R {
-        let thinks = &self.pulse.shared.thinks;
-        thinks.store(true, Ordering::Release);
+        if self.pulse.is_none() && self.events >= ENOUGH {
+            // A system that has no thread left now may have one the next time.
+            self.pulse = Pulse::new(&self.connection).ok();
+        }
+        let says = |thinks| {
+            if let Some(pulse) = &self.pulse {
+                pulse.shared.thinks.store(thinks, Ordering::Release);
+            }
+        };
+        says(true);
         let result = about(&mut self.strategy);
-        thinks.store(false, Ordering::Release);
+        says(false);
         result
     }
 }
@@ -107,6 +126,7 @@ impl<S: Strategy> Strategy for Thinking<S> {
     }
 
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        self.events += 1;
         self.strategy.ran(event)
     }
 
