@@ -1,12 +1,13 @@
 //! Serving requests for scheduled mode: exploring schedules, and following one.
 
 mod careful;
+mod known;
 mod pulse;
 mod replay;
 mod resume;
 mod solver;
+mod summary;
 
-use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -18,22 +19,18 @@ use seqz_explore::{
 use seqz_explore::mcm::OrderSolver;
 
 use careful::Careful;
+use known::Known;
 use pulse::Thinking;
 pub(super) use replay::replay;
 use resume::{Log, Memory, Past, Record, Start, begin};
 use solver::Asking;
+use summary::{counts, promise, unfinished};
 
 use super::Connection;
-use super::message::{
-    Causality, ExploreRequest, Explored, FailureKind, Promise, Reply, ScheduleFinding, SolverKind,
-    Waiting,
-};
+use super::message::{ExploreRequest, Reply, ScheduleFinding, SolverKind, Waiting};
 use super::search::{bind, texts};
-use crate::engine::Place;
 use crate::harness::{AnyHarness, Bound};
-use crate::ids::Role;
 use crate::input::InputError;
-use crate::scheduled::coupling::couplings;
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Machine, Settings};
 
@@ -165,59 +162,6 @@ fn needs_values(strategy: &str) -> bool {
         strategy,
         "mcr" | "rv-causal" | "lazy-hbr" | "lazy-hbr+dpor" | "lazy-dpor"
     )
-}
-
-/// Failures that have been sent: one for each kind and place.
-#[derive(Default)]
-struct Known {
-    numbers: HashMap<(FailureKind, Option<Place>), usize>,
-    /// How many executions had each of them, in the order in which they were sent.
-    times: Vec<u64>,
-    /// How each of them couples the threads at the least.
-    couplings: Vec<Vec<(Role, u32)>>,
-}
-
-impl Known {
-    /// Takes in a failure that has been met in an earlier search.
-    fn recall(&mut self, finding: &ScheduleFinding) {
-        let next = self.times.len();
-        self.numbers
-            .insert((finding.kind, finding.place.clone()), next);
-        self.times.push(0);
-        self.couplings.push(Vec::new());
-    }
-
-    /// Counts the first failure of an execution; the answer is its number, how it couples the threads, and whether it is a
-    /// new one.
-    fn note(&mut self, failure: &Failure, machine: &Machine<'_>) -> (u32, Vec<(Role, u32)>, bool) {
-        let next = self.times.len();
-        let key = (failure.kind, failure.place.clone());
-        let number = *self.numbers.entry(key).or_insert(next);
-        if number == next {
-            self.times.push(0);
-            self.couplings.push(Vec::new());
-        }
-        let coupled = couplings(machine.trace(), failure, machine.failures());
-        self.count(number, &coupled);
-        let short = u32::try_from(number).unwrap_or(u32::MAX);
-        (short, coupled, number == next)
-    }
-
-    /// Counts an execution with the failure of this number.
-    fn count(&mut self, number: usize, coupled: &[(Role, u32)]) {
-        let (Some(times), Some(known)) =
-            (self.times.get_mut(number), self.couplings.get_mut(number))
-        else {
-            return;
-        };
-        *times += 1;
-        for &(role, k) in coupled {
-            match known.iter_mut().find(|(known, _)| *known == role) {
-                Some((_, least)) => *least = k.min(*least),
-                None => known.push((role, k)),
-            }
-        }
-    }
 }
 
 /// The exploration of one choice of inputs.
@@ -446,70 +390,6 @@ impl Turns {
     /// Where the execution that was counted last stands.
     fn last(&self) -> (u64, u64) {
         self.own.last().copied().unwrap_or_default()
-    }
-}
-
-fn counts<S: Strategy>(search: &Search<S>, (parked, rushed): (u64, u64)) -> Explored {
-    let counts = search.counts();
-    let causality = search.strategy().causality();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let estimate = search.estimate().map(|estimate| estimate.round() as u64);
-    Explored {
-        executions: counts.executions,
-        redundant: causality.map_or(counts.redundant, |causality| causality.redundant),
-        abandoned: counts.abandoned,
-        blocked: counts.deadlocks,
-        truncated: counts.truncated,
-        parked,
-        rushed,
-        failing: counts.failures,
-        events: counts.events,
-        relations: counts.relations,
-        lazy_relations: counts.lazy_relations,
-        states: counts.states,
-        estimate,
-        causality: causality.map(|causality| {
-            Box::new(Causality {
-                classes: causality.classes,
-                redundant: causality.redundant,
-                confirmations: causality.confirmations,
-                waiting: causality.waiting,
-                queries: causality.queries,
-                unknown: causality.unknown,
-                lost: causality.lost,
-                open: causality.open,
-            })
-        }),
-    }
-}
-
-fn promise(promise: seqz_explore::Promise) -> Promise {
-    match promise {
-        seqz_explore::Promise::Exhausted => Promise::Exhausted,
-        seqz_explore::Promise::ExhaustedLazily { truncated } => {
-            Promise::ExhaustedLazily { truncated }
-        }
-        seqz_explore::Promise::ExhaustedByValues { truncated } => {
-            Promise::ExhaustedByValues { truncated }
-        }
-        seqz_explore::Promise::Bounded {
-            preemptions,
-            truncated,
-        } => Promise::Bounded {
-            preemptions,
-            truncated,
-        },
-        seqz_explore::Promise::Sampled => Promise::Sampled,
-        seqz_explore::Promise::Heuristic => Promise::Heuristic,
-        seqz_explore::Promise::Unfinished => Promise::Unfinished,
-    }
-}
-
-/// What is left of a promise when the bound on executions cut the search.
-fn unfinished(of: seqz_explore::Promise) -> Promise {
-    match of {
-        seqz_explore::Promise::Sampled => Promise::Sampled,
-        _ => Promise::Unfinished,
     }
 }
 
