@@ -178,8 +178,7 @@ impl Classes {
     /// A member that ends so. Mostly it has most of its nodes in common with one that is like it, and is copied.
     fn member(&self, ends: &[(Thread, Node)], like: &Member) -> Member {
         let mut member = Member::default();
-        let more = ends.len() + like.nodes.len();
-        member.nodes.reserve_exact(more);
+        member.nodes.reserve_exact(like.nodes.len() + ends.len());
         let mut own = Vec::new();
         for &(thread, end) in ends {
             let at = usize::from(thread);
@@ -187,17 +186,13 @@ impl Classes {
                 member.spans.resize(at + 1, (0, 0));
             }
             let path = like.path(thread);
-            let (mut node, mut common) = (end, 0);
-            while node != ROOT {
-                let seen = &self.nodes[node as usize];
-                if path.get(seen.depth as usize - 1) == Some(&node) {
-                    common = seen.depth as usize;
-                    break;
-                }
+            let mut node = end;
+            while !self.is_on(path, node) {
                 own.push(node);
-                node = seen.parent;
+                node = self.nodes[node as usize].parent;
             }
             let start = member.nodes.len();
+            let common = self.depth(node) as usize;
             member.nodes.extend_from_slice(&path[..common]);
             member.nodes.extend(own.drain(..).rev());
             let number = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);

@@ -344,20 +344,21 @@ fn begin(settled: &Settled, model: &Model, shared: &Shared) -> Vec<Cut> {
         upper: &upper,
     };
     let nothing = vec![0; upper.len()];
+    if settled.relied_on {
+        shared.write().begun(settled.run);
+        return vec![nothing];
+    }
     let mut novel = Vec::new();
     match settled.near {
-        _ if settled.relied_on => novel.push(nothing),
         Some(near) => beyond.list(&shared.read().classes, near, &nothing, &mut novel),
         None => novel.push(nothing),
     }
     loop {
         let before = shared.read().classes.begun_so_far();
-        if !settled.relied_on {
-            novel = beyond.all_begun(novel, shared);
-        }
+        novel = beyond.all_begun(novel, shared);
         let mut frontier = shared.write();
         // Otherwise others have begun meanwhile.
-        if settled.relied_on || frontier.classes.begun_so_far() == before {
+        if frontier.classes.begun_so_far() == before {
             frontier.begun(settled.run);
             return novel;
         }

@@ -90,10 +90,10 @@ impl Task {
     }
 
     /// It has begun from now on.
-    pub fn begin(&self, shared: &Shared, memory: &mut Memory) {
+    pub fn begin(&self, shared: &Shared, memory: &mut Memory) -> &Questions {
         let model = self.model(memory);
         self.questions
-            .get_or_init(|| Questions::begin(&self.settled, model, shared));
+            .get_or_init(|| Questions::begin(&self.settled, model, shared))
     }
 
     /// Takes part: plants what follows from events that nobody has taken, until there has been so much work, in queries
@@ -106,10 +106,7 @@ impl Task {
         work: u64,
         stop: impl Fn() -> bool,
     ) -> bool {
-        self.begin(shared, memory);
-        let Some(questions) = self.questions.get() else {
-            return false;
-        };
+        let questions = self.begin(shared, memory);
         let (settled, model) = (&self.settled, self.model(memory));
         let state = &mut memory.state;
         let mut expansion = Expansion::new(settled, model, shared, solver, state, questions);
@@ -121,13 +118,12 @@ impl Task {
 
     /// Plants what else follows from the run, when all have done their parts.
     pub fn finish(&self, shared: &Shared, solver: &mut impl Solver, memory: &mut Memory) {
+        let questions = self.begin(shared, memory);
         let (settled, model) = (&self.settled, self.model(memory));
-        if let Some(questions) = self.questions.get() {
-            let state = &mut memory.state;
-            let mut expansion = Expansion::new(settled, model, shared, solver, state, questions);
-            expansion.block_all();
-            self.add(expansion.effort());
-        }
+        let state = &mut memory.state;
+        let mut expansion = Expansion::new(settled, model, shared, solver, state, questions);
+        expansion.block_all();
+        self.add(expansion.effort());
         let unknown = predict(model, solver, shared);
         self.add(Effort {
             unknown,
