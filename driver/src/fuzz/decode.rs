@@ -78,11 +78,7 @@ impl Fuzzer<'_> {
         let mut last_sign = Instant::now();
         loop {
             // The clock runs out at each look at the memory.
-            let watch = Watch {
-                stop: self.stop,
-                deadline: Instant::now().checked_add(TICK),
-                hang_after: self.options.hang_after,
-            };
+            let watch = self.watch(Some(TICK));
             match watch.listen(&mut process, &mut last_sign)? {
                 Heard::Closed => {
                     decoded.end = Some(End::Died(bury(process)?));
@@ -142,11 +138,7 @@ impl Fuzzer<'_> {
         if send(&mut process, &request).is_err() {
             return Ok(None);
         }
-        let watch = Watch {
-            stop: self.stop,
-            deadline: Instant::now().checked_add(SIMPLER_TIME),
-            hang_after: self.options.hang_after,
-        };
+        let watch = self.watch(Some(SIMPLER_TIME));
         let mut last_sign = Instant::now();
         let mut simplest = None;
         while let Heard::Reply(Reply::Seeds { strings, .. }) =
@@ -171,11 +163,7 @@ impl Fuzzer<'_> {
         if send(&mut process, &request).is_err() {
             return Ok(None);
         }
-        let watch = Watch {
-            stop: self.stop,
-            deadline: None,
-            hang_after: self.options.hang_after,
-        };
+        let watch = self.watch(None);
         let mut last_sign = Instant::now();
         Ok(match watch.listen(&mut process, &mut last_sign)? {
             Heard::Reply(Reply::Seeds { strings, longest }) => {
@@ -189,6 +177,15 @@ impl Fuzzer<'_> {
             }
             _ => None,
         })
+    }
+
+    /// From now on, for so long.
+    fn watch(&self, time: Option<Duration>) -> Watch<'_> {
+        Watch {
+            stop: self.stop,
+            deadline: time.and_then(|time| Instant::now().checked_add(time)),
+            hang_after: self.options.hang_after,
+        }
     }
 
     fn worker(&self) -> Result<Process, Error> {
