@@ -3,11 +3,10 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 use support::programs::{HEAD, check, check_json, lost_update, sees_seven, two_threads};
-use support::{package, seqz, settings};
+use support::{newest_finding, package, seqz, settings};
 
 macro_rules! snapshot {
     ($name:literal, $checked:expr) => {{
@@ -88,9 +87,8 @@ fn json_has_the_explanation_and_the_trace() {
     );
     assert_eq!(step("read_step")["site"]["file"], "src/lib.rs");
 
-    let dir = report["findings"].as_str().unwrap();
-    let finding: Value =
-        serde_json::from_str(&fs::read_to_string(Path::new(dir).join("1.json")).unwrap()).unwrap();
+    let file = newest_finding(std::path::Path::new(""), &report);
+    let finding: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     assert_eq!(finding["bug"]["trace"], bug["trace"]);
     assert_eq!(finding["harness"], "sees");
 }

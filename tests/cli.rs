@@ -145,17 +145,77 @@ fn transform_does_not_write_over_what_is_there() {
         dir,
         ["transform", "--k", "1", "-o", "Cargo.toml/out"]
     );
+    // Nobody but seqz may have written what is written over, whatever is said.
     let run = seqz(
         dir.path(),
         ["transform", "--k", "1", "-o", "out", "--force"],
     );
-    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert_eq!(run.code, Some(2), "{}", run.shown());
     assert_eq!(fs::read_to_string(&precious).unwrap(), "// mine");
 }
 
 #[test]
+fn transform_keeps_off_the_sources_of_the_program() {
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", RACE)]);
+    let alone = dir.path().join("alone");
+    fs::create_dir(&alone).unwrap();
+    fs::write(alone.join("race.rs"), RACE).unwrap();
+    snapshot!(
+        "into_the_sources",
+        dir,
+        ["transform", "--k", "1", "-o", ".", "--force"]
+    );
+    for (path, output) in [
+        (".", "src"),
+        (".", "src/new"),
+        (".", "alone/../src/other"),
+        (".", ".."),
+        ("alone/race.rs", "alone"),
+        ("alone/race.rs", "."),
+    ] {
+        let run = seqz(
+            dir.path(),
+            ["transform", path, "--k", "1", "-o", output, "--force"],
+        );
+        assert_eq!(run.code, Some(2), "{path} to {output}: {}", run.shown());
+        assert!(run.stderr.contains("source"), "{}", run.shown());
+    }
+    let left = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    assert_eq!(left("src/lib.rs"), RACE);
+    assert_eq!(left("Cargo.toml"), MANIFEST);
+    assert_eq!(left("alone/race.rs"), RACE);
+    let mut there: Vec<_> = fs::read_dir(dir.path().join("src")).unwrap().collect();
+    assert_eq!(there.len(), 1, "{:?}", there.pop());
+}
+
+#[test]
+fn transform_writes_over_what_it_has_written_when_told() {
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", RACE)]);
+    let transform = |more: &[&str]| {
+        let words = ["transform", "--k", "1", "-o", "out"];
+        seqz(dir.path(), words.iter().chain(more).copied())
+    };
+    assert_eq!(transform(&[]).code, Some(0));
+    let p_hat = dir.path().join("out/src/p_hat.rs");
+    let notes = dir.path().join("out/notes.txt");
+    let original = fs::read_to_string(&p_hat).unwrap();
+    fs::write(&p_hat, "// changed by hand").unwrap();
+    fs::write(&notes, "mine").unwrap();
+    let run = transform(&[]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let run = transform(&["--force"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert_eq!(fs::read_to_string(&p_hat).unwrap(), original);
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "mine");
+    // What is needed for the crate, and the user has written.
+    fs::remove_file(dir.path().join("out/.seqz.json")).unwrap();
+    let run = transform(&["--force"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+}
+
+#[test]
 fn keep_writes_over_nothing_but_what_seqz_wrote() {
-    let dir = package(RACE);
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", RACE)]);
     snapshot!("keep_refused", dir, ["check", "--keep", "."]);
     assert_eq!(
         fs::read_to_string(dir.path().join("src/lib.rs")).unwrap(),
@@ -166,10 +226,13 @@ fn keep_writes_over_nothing_but_what_seqz_wrote() {
         let run = seqz(dir.path(), ["check", "--keep", "kept"]);
         assert_eq!(run.code, Some(1), "{}", run.shown());
         assert!(kept.join("src/p_hat.rs").is_file());
-        // What seqz has left there is its own to remove.
-        fs::write(kept.join("src/left.rs"), "").unwrap();
+        fs::write(kept.join("src/mine.rs"), "// mine").unwrap();
     }
+    // What has been changed is somebody's work.
+    fs::write(kept.join("src/p_hat.rs"), "// changed").unwrap();
     let run = seqz(dir.path(), ["check", "--keep", "kept"]);
-    assert_eq!(run.code, Some(1), "{}", run.shown());
-    assert!(!kept.join("src/left.rs").exists());
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(run.stderr.contains("was changed"), "{}", run.shown());
+    let mine = fs::read_to_string(kept.join("src/mine.rs")).unwrap();
+    assert_eq!(mine, "// mine");
 }

@@ -3,14 +3,13 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::programs::{HEAD, check_json, lost_update, sees_seven, two_threads};
-use support::{command, package, run, seqz};
+use support::{command, newest_finding, package, run, seqz};
 
 #[test]
 fn whatever_ends_the_worker_is_a_finding_that_names_the_execution() {
@@ -142,9 +141,8 @@ fn an_interrupt_ends_with_what_was_found() {
             "json",
         ],
     );
-    let first = Path::new(built.json()["findings"].as_str().unwrap()).join("1.json");
+    let first = newest_finding(dir.path(), &built.json());
     let interrupt = |args: &[&str], ready: &dyn Fn() -> bool| {
-        // The search removes what earlier ones found.
         let _ = fs::remove_file(&first);
         let child = command(dir.path())
             .args(["check", "--k-max", "9", "--format", "json"])

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use serde_json::Value;
-use support::{command, run};
+use support::{command, newest_finding, run};
 
 /// One bug, as `expected.toml` and the report both can say it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -308,8 +308,8 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
             "expected {kind} at line {lines:?}, found {failures:#?}"
         ));
     }
-    let file = format!("{}/1.json", report["findings"].as_str().unwrap());
-    let replayed = run(command(examples()).args(["replay", &file]));
+    let file = newest_finding(examples(), &report);
+    let replayed = run(command(examples()).arg("replay").arg(&file));
     let again = "as it did when it was found\nsame events in 10 of 10 runs";
     if replayed.code != Some(1) || !replayed.stdout.contains(again) {
         return Err(replayed.shown());

@@ -5,14 +5,13 @@ mod killed;
 mod support;
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::programs::{HEAD, lost_update, two_threads};
-use support::{Package, command, package, seqz, settings, target_dir};
+use support::{Package, command, newest_finding, package, seqz, settings, target_dir};
 
 fn explore(source: &str, args: &[&str]) -> (Package, support::Run) {
     let dir = package(&format!("{HEAD}{source}"));

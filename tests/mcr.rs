@@ -180,7 +180,14 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
     };
     let generated = program.transform(&request).unwrap();
     let target_dir = support::target_dir();
-    let built = seqz::build::build(&program, &generated, &target_dir, || {}).unwrap();
+    let built = seqz::build::build(
+        &program,
+        &generated,
+        &target_dir,
+        &AtomicBool::new(false),
+        |_| {},
+    )
+    .unwrap();
     let progress = Progress::new(&Terminal::detect());
     let subject = Subject {
         program: &program,

@@ -8,14 +8,16 @@ use std::process::Command;
 
 use serde_json::Value;
 use support::programs::{HEAD, lost_update};
-use support::{MANIFEST, Package, command, package, program, seqz, settings};
+use support::{MANIFEST, Package, command, newest_finding, package, program, seqz, settings};
 
 /// The file of the program's first finding.
 fn found(dir: &Package, by: &str) -> String {
     let run = seqz(dir.path(), [by, "--format", "json"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
-    let findings = run.json()["findings"].as_str().unwrap().to_owned();
-    format!("{findings}/1.json")
+    newest_finding(dir.path(), &run.json())
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
@@ -112,11 +114,12 @@ fn an_emitted_test_fails_until_the_bug_is_mended() {
     for by in ["check", "explore"] {
         fs::write(dir.path().join("src/lib.rs"), &buggy).unwrap();
         let found = seqz(dir.path(), [by, "--format", "json"]).json();
-        let file = format!("{}/1.json", found["findings"].as_str().unwrap());
+        let file = newest_finding(dir.path(), &found);
+        let file = file.to_str().unwrap();
         let out = format!("tests/{by}.rs");
-        let emitted = seqz(dir.path(), ["replay", "--emit-test", &file, "-o", &out]);
+        let emitted = seqz(dir.path(), ["replay", "--emit-test", file, "-o", &out]);
         assert_eq!(emitted.code, Some(0), "{}", emitted.shown());
-        let again = seqz(dir.path(), ["replay", "--emit-test", &file, "-o", &out]);
+        let again = seqz(dir.path(), ["replay", "--emit-test", file, "-o", &out]);
         assert_eq!(again.code, Some(2), "{}", again.shown());
         let test = || {
             let output = command(dir.path());
@@ -170,4 +173,64 @@ fn files_that_are_no_findings_are_refused() {
     refused(&finding.to_string());
     assert!(!Path::new("nothing.json").exists());
     assert_eq!(seqz(dir.path(), ["replay", "nothing.json"]).code, Some(2));
+}
+
+/// A search of another harness, of nothing, or of the mended program leaves findings where they are, and a finding that is met
+/// again keeps its number.
+#[test]
+fn findings_stay_until_the_user_removes_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let lib = |assertion: &str| {
+        format!(
+            "use std::sync::atomic::{{AtomicU32, Ordering::SeqCst}};\nstatic N: AtomicU32 = AtomicU32::new(0);\n\
+             fn two() {{\n    let t = std::thread::spawn(|| {{ let n = N.load(SeqCst); N.store(n + 1, SeqCst); }});\n    \
+             let n = N.load(SeqCst); N.store(n + 1, SeqCst);\n    t.join().unwrap();\n}}\n\
+             #[test] fn first() {{ two(); assert_eq!(N.load(SeqCst), 2, \"first\"); }}\n\
+             #[test] fn second() {{ two(); {assertion} }}\n"
+        )
+    };
+    let broken = lib("assert_eq!(N.load(SeqCst), 2, \"second\");");
+    std::fs::create_dir(dir.path().join("src")).unwrap();
+    std::fs::write(
+        dir.path().join("Cargo.toml"),
+        "[package]\nname = \"kept\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+    )
+    .unwrap();
+    let write = |text: &str| std::fs::write(dir.path().join("src/lib.rs"), text).unwrap();
+    let files = |at: &str| {
+        let mut names: Vec<_> = std::fs::read_dir(at)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".json"))
+            .collect();
+        names.sort();
+        names
+    };
+    let harness_of = |at: &str, name: &str| {
+        let text = std::fs::read_to_string(std::path::Path::new(at).join(name)).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        value["harness"].as_str().unwrap().to_owned()
+    };
+    let check = |words: &[&str]| {
+        let mut all = vec!["check", "--format", "json"];
+        all.extend(words);
+        support::seqz(dir.path(), all)
+    };
+    write(&broken);
+    let run = check(&["--harness", "second"]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let at = run.json()["findings"].as_str().unwrap().to_owned();
+    assert_eq!(files(&at), ["1.json"]);
+    check(&["--harness", "first", "--k-max", "0"]);
+    assert_eq!(files(&at), ["1.json", "2.json"]);
+    assert_eq!(harness_of(&at, "1.json"), "second");
+    check(&[]);
+    assert_eq!(files(&at), ["1.json", "2.json"], "the same two again");
+    assert_eq!(harness_of(&at, "2.json"), "first");
+    write(&lib("let _ = N.load(SeqCst);"));
+    check(&["--harness", "second"]);
+    assert_eq!(files(&at), ["1.json", "2.json"], "mended, but not removed");
+    std::fs::remove_file(std::path::Path::new(&at).join("1.json")).unwrap();
+    check(&[]);
+    assert_eq!(files(&at), ["2.json"]);
 }

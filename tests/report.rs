@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use support::programs::{HEAD, lost_update};
-use support::{package, program, seqz};
+use support::{newest_finding, package, program, seqz};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -20,10 +20,10 @@ fn the_picture_of_bluetooth_is_up_to_date() {
         ["check", "examples/bluetooth.rs", "--format", "json"],
     );
     assert_eq!(run.code, Some(1), "{}", run.shown());
-    let finding = format!("{}/1.json", run.json()["findings"].as_str().unwrap());
+    let finding = newest_finding(&repository(), &run.json());
     let dir = tempfile::tempdir().unwrap();
     let page = dir.path().join("report.html");
-    let args = ["report", &finding, "--svg"].map(Path::new);
+    let args = [Path::new("report"), &finding, Path::new("--svg")];
     let run = seqz(
         &repository(),
         args.into_iter().chain([dir.path(), Path::new("-o"), &page]),
@@ -47,11 +47,13 @@ fn every_finding_can_be_drawn() {
     let dir = package(&format!("{HEAD}{}", lost_update()));
     for by in ["check", "explore"] {
         let run = seqz(dir.path(), [by, "--format", "json"]);
-        let finding = format!("{}/1.json", run.json()["findings"].as_str().unwrap());
-        let run = seqz(dir.path(), ["report", &finding]);
+        let finding = newest_finding(dir.path(), &run.json());
+        let page = finding.with_extension("html");
+        let page = page.file_name().unwrap().to_str().unwrap();
+        let run = seqz(dir.path(), [Path::new("report"), &finding]);
         assert_eq!(run.code, Some(0), "{}", run.shown());
-        assert_eq!(run.stdout.trim(), "1.html");
-        let page = fs::read_to_string(dir.path().join("1.html")).unwrap();
+        assert_eq!(run.stdout.trim(), page);
+        let page = fs::read_to_string(dir.path().join(page)).unwrap();
         assert!(page.contains("class=\"progress\""), "{by}");
     }
 }

@@ -184,7 +184,13 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
     };
     let generated = program.transform(&request)?;
     let target_dir = seqz::build::target_dir(None, &program)?;
-    let built = seqz::build::build(&program, &generated, &target_dir, || {})?;
+    let built = seqz::build::build(
+        &program,
+        &generated,
+        &target_dir,
+        &AtomicBool::new(false),
+        |_| {},
+    )?;
     let progress = Progress::new(&Terminal::detect());
     let subject = Subject {
         program: &program,

@@ -73,6 +73,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The user has broken off what can't be reported in part. Nobody reads this.
+    pub(crate) fn broken_off() -> Self {
+        Self::Worker("interrupted".into())
+    }
+
     /// What `--input` gives does not fit.
     pub(crate) fn bad_input(parameter: &str, message: &str) -> Self {
         Self::Option {

@@ -1,6 +1,6 @@
 //! Findings as files: written while the search goes on, so that nothing is lost when it ends in a bad way.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::shown;
 use crate::embed::at;
 use crate::error::Error;
-use crate::report::document::{Bug, SCHEMA, Site, Thread};
+use crate::report::document::{Bug, Kind, SCHEMA, Site, Thread};
 use crate::report::exploration::Failure;
 
 /// What is in a finding's file.
@@ -76,50 +76,72 @@ pub enum Found {
 }
 
 /// The findings of one program: `1.json`, `2.json`, … in a directory of their own.
+///
+/// A finding keeps its number for as long as its file is there: found again, whenever and by whichever search, it is written to
+/// the same file. Only the user removes files.
 #[derive(Debug)]
 pub struct Store {
     dir: PathBuf,
     path: String,
-    next: u32,
     any: bool,
-    // Held while this process writes here.
-    _lock: Option<File>,
+}
+
+/// By what a finding is known again: its harness, who found it, its kind, and where it shows (or, where there is no such place,
+/// what was said).
+fn identity(finding: &Finding) -> (&str, bool, Kind, Option<&Site>, Option<&Site>, &str) {
+    let (by_check, kind, site, other, message) = match &finding.found {
+        Found::Bug { bug, .. } => (
+            true,
+            bug.kind,
+            bug.site.as_ref(),
+            bug.other_site.as_ref(),
+            &bug.message,
+        ),
+        Found::Failure { failure } => (
+            false,
+            failure.kind,
+            failure.site.as_ref(),
+            None,
+            &failure.message,
+        ),
+    };
+    let message = if site.is_some() { "" } else { message };
+    (&finding.harness, by_check, kind, site, other, message)
 }
 
 impl Store {
-    /// Opens the directory of the program, and removes what an earlier search has left, unless another one is still at
-    /// it.
+    /// Opens the directory of the program.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn open(target_dir: &Path, program: &str, path: String) -> io::Result<Self> {
         let dir = target_dir.join("findings").join(program);
         fs::create_dir_all(&dir).map_err(|e| at(&dir, &e))?;
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(dir.join("lock"))?;
-        let alone = lock.try_lock().is_ok();
-        let mut next = 1;
-        for entry in fs::read_dir(&dir)? {
+        Ok(Self {
+            dir,
+            path,
+            any: false,
+        })
+    }
+
+    /// The numbers that are taken, and the file in which this finding stands already.
+    fn numbers(&self, finding: &Finding) -> io::Result<(u32, Option<PathBuf>)> {
+        let mut last = 0;
+        let mut same = None;
+        for entry in fs::read_dir(&self.dir)? {
             let file = entry?.path();
             let number = file
                 .file_stem()
                 .and_then(|stem| stem.to_str()?.parse::<u32>().ok());
-            match number {
-                Some(_) if alone => fs::remove_file(&file).map_err(|e| at(&file, &e))?,
-                Some(number) => next = next.max(number + 1),
-                None => {}
+            let Some(number) = number else { continue };
+            last = last.max(number);
+            // What another version has written is left alone.
+            let known = Finding::read(&file).ok();
+            if known.is_some_and(|known| identity(&known) == identity(finding)) {
+                same = Some(file);
             }
         }
-        Ok(Self {
-            dir,
-            path,
-            next,
-            any: false,
-            _lock: alone.then_some(lock),
-        })
+        Ok((last, same))
     }
 
     /// Where the files are.
@@ -134,15 +156,21 @@ impl Store {
         self.any
     }
 
-    /// Writes a finding to a file of its own, which appears whole or not at all.
+    /// Writes a finding to its file, which appears whole or not at all: the one that it was written to before, or a new one.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn save(&mut self, harness: &str, site: &Site, found: Found) -> io::Result<PathBuf> {
-        let mut new = self.prepare(harness, site, found)?;
+        let finding = self.finding(harness, site, found);
+        let mut new = self.prepare(&finding)?;
         loop {
-            let path = self.dir.join(format!("{}.json", self.next));
-            self.next += 1;
+            let (last, same) = self.numbers(&finding)?;
+            if let Some(file) = same {
+                new.persist(&file).map_err(|e| at(&file, &e.error))?;
+                self.any = true;
+                return Ok(file);
+            }
+            let path = self.dir.join(format!("{}.json", last + 1));
             // Another process may have taken the number.
             match new.persist_noclobber(&path) {
                 Ok(_) => {
@@ -160,18 +188,13 @@ impl Store {
     /// # Errors
     /// Those of the file system.
     pub fn replace(&self, file: &Path, harness: &str, site: &Site, found: Found) -> io::Result<()> {
-        let new = self.prepare(harness, site, found)?;
+        let new = self.prepare(&self.finding(harness, site, found))?;
         new.persist(file).map_err(|e| at(file, &e.error))?;
         Ok(())
     }
 
-    fn prepare(
-        &self,
-        harness: &str,
-        site: &Site,
-        found: Found,
-    ) -> io::Result<tempfile::NamedTempFile> {
-        let finding = Finding {
+    fn finding(&self, harness: &str, site: &Site, found: Found) -> Finding {
+        Finding {
             schema: SCHEMA,
             seqz: env!("CARGO_PKG_VERSION").into(),
             path: self.path.clone(),
@@ -181,9 +204,12 @@ impl Store {
             harness: harness.into(),
             harness_site: site.clone(),
             found,
-        };
+        }
+    }
+
+    fn prepare(&self, finding: &Finding) -> io::Result<tempfile::NamedTempFile> {
         let mut new = tempfile::NamedTempFile::new_in(&self.dir)?;
-        serde_json::to_writer_pretty(&mut new, &finding)?;
+        serde_json::to_writer_pretty(&mut new, finding)?;
         new.write_all(b"\n")?;
         Ok(new)
     }

@@ -1,7 +1,7 @@
 //! Standard output that a reader may leave at any time.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
@@ -46,6 +46,29 @@ impl Output {
             Ok(()) => Ok(()),
         }
     }
+}
+
+/// Writes a file that appears whole or not at all, whoever kills seqz meanwhile.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let dir = match path.parent() {
+        Some(dir) if dir != Path::new("") => dir,
+        _ => Path::new("."),
+    };
+    let mut new = tempfile::NamedTempFile::new_in(dir)?;
+    new.write_all(content)?;
+    // A temporary file is private, and what it replaces is the user's to share.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(path).map_or(0o644, |old| old.permissions().mode());
+        new.as_file()
+            .set_permissions(std::fs::Permissions::from_mode(mode))?;
+    }
+    new.persist(path)?;
+    Ok(())
 }
 
 /// A path to write to, for error messages.

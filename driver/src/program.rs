@@ -162,6 +162,11 @@ impl Program {
         self.inner.root()
     }
 
+    /// The files of its source that have been read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inner.files()
+    }
+
     /// The edition, as in a manifest.
     #[must_use]
     pub fn edition(&self) -> &str {

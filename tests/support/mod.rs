@@ -83,10 +83,15 @@ pub fn seqz(dir: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Ru
 pub fn run(command: &mut Command) -> Run {
     let output: Output = command.output().expect("seqz runs");
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    // A busy machine has more lines of progress than an idle one.
+    let stderr = text(&output.stderr)
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with(seqz::check::progress::MARK))
+        .collect();
     Run {
         code: output.status.code(),
         stdout: text(&output.stdout),
-        stderr: text(&output.stderr),
+        stderr,
     }
 }
 
@@ -158,4 +163,19 @@ fn regex_of(text: &str) -> String {
                 .chain([c])
         })
         .collect()
+}
+
+/// The file of findings that was written last, where the JSON of a search that ran in `dir` says that they are.
+pub fn newest_finding(dir: &Path, report: &Value) -> PathBuf {
+    let findings = report["findings"].as_str().expect("a finding");
+    let files = fs::read_dir(dir.join(findings)).expect("a directory");
+    let written = files
+        .map(|file| file.expect("a file").path())
+        .filter_map(|file| {
+            let stem = file.file_stem()?.to_str()?;
+            let number: u32 = stem.parse().ok()?;
+            let modified = fs::metadata(&file).ok()?.modified().ok()?;
+            Some((modified, number, file))
+        });
+    written.max().expect("a finding").2
 }

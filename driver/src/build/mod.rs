@@ -17,13 +17,15 @@ mod original;
 mod place;
 pub(crate) mod stamp;
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 pub use place::target_dir;
 
 use crate::embed;
 use crate::error::Error;
+use crate::lock;
 use crate::program::{Generated, Program};
 
 /// A worker that is ready to run.
@@ -62,7 +64,7 @@ impl Allocator {
 
 /// Builds the worker of `program`, unless that is there already.
 ///
-/// `waiting` is called when another process has to be waited for.
+/// `waiting` is told which other process has to be waited for; `stop` breaks that off.
 ///
 /// # Errors
 /// When the program does not compile, or the tools can't be run.
@@ -70,11 +72,14 @@ pub fn build(
     program: &Program,
     generated: &Generated,
     target_dir: &Path,
-    waiting: impl FnOnce(),
+    stop: &AtomicBool,
+    waiting: impl FnOnce(&str),
 ) -> Result<Built, Error> {
     let layout = Layout::new(program, target_dir)?;
     fs::create_dir_all(&layout.program).map_err(|e| file("create", &layout.program, e))?;
-    let _lock = lock(&layout.lock, waiting)?;
+    let Some(_lock) = lock::take(&layout.lock, stop, waiting)? else {
+        return Err(Error::broken_off());
+    };
 
     let lock_file = program.lock_file();
     let files = generated.files_for_building(&layout.name, &layout.runtime, Allocator::Ours);
@@ -178,25 +183,6 @@ impl Layout {
             name,
         })
     }
-}
-
-/// Holds the lock until it is dropped. The system gives it back when a process dies, however it dies.
-pub(crate) fn lock(path: &Path, waiting: impl FnOnce()) -> Result<File, Error> {
-    let lock = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)
-        .map_err(|e| file("open", path, e))?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            waiting();
-            lock.lock().map_err(|e| file("lock", path, e))?;
-        }
-        Err(TryLockError::Error(e)) => return Err(file("lock", path, e)),
-    }
-    Ok(lock)
 }
 
 /// Puts the binary where no other program's build writes: cargo names it after the package, and packages may share a

@@ -1,6 +1,11 @@
-//! Progress, drawn on standard error while somebody watches.
+//! Progress on standard error: a line that is drawn while somebody watches, and a line now and then where it goes to a file or a
+//! pipe.
 
-use std::time::Duration;
+use std::io::Write as _;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -8,10 +13,73 @@ use crate::report::document::Role;
 use crate::report::layout::{counted, grouped};
 use crate::terminal::Terminal;
 
-/// A line that says what is going on. Nothing is drawn where standard error is no terminal.
+/// How a line of progress begins where nothing is drawn.
+pub const MARK: &str = "seqz: ";
+
+/// When the first line is written where nothing is drawn: what takes less needs none.
+const FIRST: Duration = Duration::from_secs(5);
+
+/// When the next ones are.
+const NEXT: Duration = Duration::from_secs(30);
+
+/// Says what is going on.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
+    /// Writes lines where nothing is drawn.
+    lines: Option<Lines>,
+}
+
+/// The thread that writes lines.
+#[derive(Debug)]
+struct Lines {
+    message: Arc<Mutex<String>>,
+    /// Dropped to end the thread.
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Lines {
+    fn new() -> Self {
+        let message = Arc::new(Mutex::new(String::new()));
+        let (end, ended) = mpsc::channel();
+        let said = Arc::clone(&message);
+        let began = Instant::now();
+        let thread = thread::spawn(move || {
+            let mut pause = FIRST;
+            while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                pause = NEXT;
+                let text = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                if !text.is_empty() {
+                    // Nobody is told where standard error is gone.
+                    let _ = writeln!(
+                        std::io::stderr(),
+                        "{MARK}{text} ({} s)",
+                        began.elapsed().as_secs()
+                    );
+                }
+            }
+        });
+        Self {
+            message,
+            end: Some(end),
+            thread: Some(thread),
+        }
+    }
+
+    fn say(&self, what: String) {
+        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = what;
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            // It can't panic but where standard error is broken.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// Where the search of a harness is.
@@ -31,21 +99,26 @@ impl Progress {
     /// Starts to draw, if there is a terminal.
     #[must_use]
     pub fn new(terminal: &Terminal) -> Self {
-        let bar = if terminal.progress {
-            ProgressBar::new_spinner()
-        } else {
-            ProgressBar::hidden()
-        };
+        if !terminal.progress {
+            return Self {
+                bar: ProgressBar::hidden(),
+                lines: Some(Lines::new()),
+            };
+        }
+        let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(120));
-        Self { bar }
+        Self { bar, lines: None }
     }
 
     /// Says what is being done.
     pub fn say(&self, what: impl Into<String>) {
-        self.bar.set_message(what.into());
+        match &self.lines {
+            Some(lines) => lines.say(what.into()),
+            None => self.bar.set_message(what.into()),
+        }
     }
 
     /// Says how far the search of a harness is.
@@ -73,8 +146,11 @@ impl Progress {
         self.bar.suspend(print)
     }
 
-    /// Takes the line away.
+    /// Takes the line away, or writes no more of them.
     pub fn finish(&self) {
+        if let Some(lines) = &self.lines {
+            lines.say(String::new());
+        }
         self.bar.finish_and_clear();
     }
 }

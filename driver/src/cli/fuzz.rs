@@ -121,6 +121,15 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
     let Some(ready) = args.target.build(&program, &request, &progress)? else {
         return Ok(Verdict::Interrupted);
     };
+    // Two at a time would take each other's target, corpus and findings away.
+    let waiting = |holder: &str| {
+        progress.say(format!(
+            "waiting for {holder}, which fuzzes the same program"
+        ));
+    };
+    let Some(_alone) = fuzz::lock(&program, &ready.target_dir, &STOP, waiting)? else {
+        return Ok(Verdict::Interrupted);
+    };
     progress.say("building the fuzz target; the first time, this takes a minute");
     let sanitizer = match args.sanitizer {
         Some(SanitizerChoice::None) => Sanitizer::None,
@@ -128,13 +137,18 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
         None if ready.generated.has_unsafe() => Sanitizer::Address,
         None => Sanitizer::None,
     };
-    let waiting = || progress.say("waiting for another seqz that builds in the same directory");
+    let waiting = |holder: &str| {
+        progress.say(format!(
+            "waiting for {holder}, which builds in the same directory"
+        ));
+    };
     let target = fuzz::build(
         &program,
         &ready.generated,
         &tools,
         sanitizer,
         &ready.target_dir,
+        &STOP,
         waiting,
     );
     let target = match target {

@@ -125,7 +125,7 @@ pub struct TransformArgs {
     /// Which thread is under test: `first` or `second`, `main`, or a thread's name [default: first]
     #[arg(long, value_name = "WHICH")]
     thread_under_test: Option<String>,
-    /// Write over what is in DIR already
+    /// Write over what seqz has written to DIR before, changed or not; nothing else is ever written over
     #[arg(long)]
     force: bool,
 }

@@ -33,6 +33,9 @@ pub struct ReportArgs {
     /// Where to write the page [default: FILE.html in this directory]
     #[arg(long, short, value_name = "FILE.html")]
     output: Option<PathBuf>,
+    /// Write over a file that seqz has not written
+    #[arg(long)]
+    force: bool,
     /// Write the pictures to DIR as well, as SVG files
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
@@ -47,15 +50,28 @@ pub(super) fn run(args: &ReportArgs) -> Result<Verdict, Error> {
         let stem = args.file.file_stem().unwrap_or_default();
         Path::new(stem).with_extension("html")
     });
-    let mut written = vec![write(&page, &report.html)?];
+    let mut files = vec![(page, report.html.as_str())];
     if let Some(dir) = &args.svg {
         fs::create_dir_all(dir).map_err(|source| failed(dir, source))?;
-        for picture in &report.pictures {
-            written.push(write(&dir.join(&picture.name), &picture.svg)?);
-        }
+        let pictures = report.pictures.iter();
+        files.extend(pictures.map(|picture| (dir.join(&picture.name), picture.svg.as_str())));
+    }
+    // All are looked at before the first is written.
+    let foreign = files.iter().find(|(path, _)| !args.force && !ours(path));
+    if let Some((path, _)) = foreign {
+        return Err(Error::Option {
+            message: format!(
+                "{} is there already, and seqz has not written it",
+                shown(path)
+            ),
+            help: "name another file with -o, or say --force to write over it".into(),
+        });
+    }
+    for (path, text) in &files {
+        write(path, text)?;
     }
     Output::stdout().write(|out| {
-        for path in &written {
+        for (path, _) in &files {
             writeln!(out, "{}", shown(path))?;
         }
         Ok(())
@@ -63,9 +79,25 @@ pub(super) fn run(args: &ReportArgs) -> Result<Verdict, Error> {
     Ok(Verdict::Clean)
 }
 
-fn write(path: &Path, text: &str) -> Result<PathBuf, Error> {
-    fs::write(path, text).map_err(|source| failed(path, source))?;
-    Ok(path.to_owned())
+/// Whether nothing is lost where the file is written over: it isn't there, is empty, or is a page or a picture of seqz's.
+fn ours(path: &Path) -> bool {
+    if path == Path::new("/dev/stdout") {
+        return true;
+    }
+    match fs::read(path) {
+        Ok(content) => content.is_empty() || html::is_ours(&content),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+/// The file appears whole or not at all, unless it is a device or a pipe.
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let written = if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        fs::write(path, text)
+    } else {
+        crate::output::replace(path, text.as_bytes())
+    };
+    written.map_err(|source| failed(path, source))
 }
 
 fn failed(path: &Path, source: std::io::Error) -> Error {

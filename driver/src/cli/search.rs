@@ -13,6 +13,7 @@ use clap::Args;
 use super::{Format, InputSpec, Verdict};
 use crate::build::{self, Built};
 use crate::check::progress::Progress;
+use crate::destination::{self, Force};
 use crate::error::Error;
 use crate::program::{Generated, Harness, Program, Request};
 use crate::report::document::Role;
@@ -132,7 +133,7 @@ impl SearchArgs {
         };
         if let Some(dir) = &self.keep {
             let generated = program.transform(&request)?;
-            super::transform::write(dir, &generated, super::transform::Force::Ours)?;
+            destination::write(dir, program, &generated, Force::Unchanged)?;
         }
         // A worker is told its k: one serves all commands.
         request.k = 0;
@@ -159,8 +160,12 @@ impl TargetArgs {
         let generated = program.transform(request)?;
         let given: Option<&Path> = self.target_dir.as_deref();
         let target_dir = build::target_dir(given, program)?;
-        let waiting = || progress.say("waiting for another seqz that builds in the same directory");
-        let built = match build::build(program, &generated, &target_dir, waiting) {
+        let waiting = |holder: &str| {
+            progress.say(format!(
+                "waiting for {holder}, which builds in the same directory"
+            ));
+        };
+        let built = match build::build(program, &generated, &target_dir, &STOP, waiting) {
             // The same Ctrl-C has ended cargo.
             Err(_) if STOP.load(Ordering::Relaxed) => return Ok(None),
             built => built?,

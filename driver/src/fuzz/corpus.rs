@@ -1,12 +1,14 @@
 //! The corpus of one harness, thread under test and k: a directory of byte strings, kept from run to run.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use seqz_runtime::fuzz;
+use seqz_runtime::worker::checkpoint::digest;
 
 use super::layout::{Layout, file};
 use crate::error::Error;
@@ -91,11 +93,42 @@ pub(super) fn minimize(
         .status();
     // A corpus that can't be made smaller serves as it is.
     if merged.is_ok_and(|status| status.success()) && !strings(&new)?.is_empty() {
-        fs::remove_dir_all(dir).map_err(|e| file("remove", dir, e))?;
-        fs::rename(&new, dir).map_err(|e| file("write", dir, e))
-    } else {
-        fs::remove_dir_all(&new).map_err(|e| file("remove", &new, e))
+        exchange(dir, &new)?;
     }
+    fs::remove_dir_all(&new).map_err(|e| file("remove", &new, e))
+}
+
+/// How the name of a string begins that meets a bug: it stays, whatever the others cover.
+const BUG: &str = "bug-";
+
+/// Keeps a string that meets a bug. The same string has the same name.
+pub(super) fn keep(dir: &Path, string: &[u8]) -> Result<(), Error> {
+    let path = dir.join(format!("{BUG}{:016x}", digest(string)));
+    crate::output::replace(&path, string).map_err(|e| file("write", &path, e))
+}
+
+/// Leaves in `dir` what is in `new`, and what meets a bug. Whenever this is broken off, nothing of `new` is missing.
+fn exchange(dir: &Path, new: &Path) -> Result<(), Error> {
+    let names = |dir: &Path| -> Result<BTreeSet<OsString>, Error> {
+        let entries = fs::read_dir(dir).and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.file_name()))
+                .collect()
+        });
+        entries.map_err(|e| file("read", dir, e))
+    };
+    let kept = names(new)?;
+    for name in &kept {
+        let to = dir.join(name);
+        fs::rename(new.join(name), &to).map_err(|e| file("write", &to, e))?;
+    }
+    for name in names(dir)?.difference(&kept) {
+        let path = dir.join(name);
+        if !name.to_string_lossy().starts_with(BUG) {
+            fs::remove_file(&path).map_err(|e| file("remove", &path, e))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -108,6 +141,22 @@ mod tests {
         assert_eq!(widen(&[9, 9], 0), [255, 0, 9, 9]);
         assert_eq!(widen(&[3], 2), [3, 0, 255, 0, 255, 0]);
         assert_eq!(widen(&[], 1), [255, 0, 255, 0]);
+    }
+
+    #[test]
+    fn a_smaller_corpus_keeps_what_meets_a_bug() -> Result<(), Error> {
+        let dir = tempfile::tempdir().map_err(Error::Output)?;
+        let (old, new) = (dir.path().join("c"), dir.path().join("c.new"));
+        for path in [&old, &new] {
+            fs::create_dir(path).map_err(|e| file("create", path, e))?;
+        }
+        add(&old, [vec![1], vec![2], vec![3]])?;
+        keep(&old, &[9])?;
+        keep(&old, &[9])?;
+        add(&new, [vec![2]])?;
+        exchange(&old, &new)?;
+        assert_eq!(strings(&old)?, BTreeSet::from([vec![2], vec![9]]));
+        Ok(())
     }
 
     #[test]

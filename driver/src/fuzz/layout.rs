@@ -3,10 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use crate::build::Allocator;
 use crate::embed;
 use crate::error::Error;
+use crate::lock::{self, Lock};
 use crate::program::{Generated, Program};
 
 /// The script that cargo runs in the place of rustc.
@@ -95,19 +97,31 @@ impl Layout {
     }
 }
 
-/// Writes what goes with a generated crate for fuzzers and property testers, libFuzzer included.
+/// Takes the lock of those that fuzz this program: they share its target, corpus and artifacts. `None`: `stop` was set while
+/// another process had it. `waiting` is told who that is.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn write_testers(dir: &Path, generated: &Generated) -> Result<(), Error> {
-    let files = generated
-        .testers()
-        .map(|(path, text)| (path.to_owned(), text));
-    let vendor = dir.join("fuzz/vendor");
-    embed::write(dir, files)
-        .and_then(|()| executable(&dir.join(WRAPPER)))
-        .and_then(|()| embed::write(&vendor, embed::fuzzer()))
-        .map_err(|e| file("write", dir, e))
+pub fn lock(
+    program: &Program,
+    target_dir: &Path,
+    stop: &AtomicBool,
+    waiting: impl FnOnce(&str),
+) -> Result<Option<Lock>, Error> {
+    let layout = Layout::new(program, target_dir)?;
+    let path = layout
+        .program
+        .with_file_name(format!("{}.lock", layout.name));
+    lock::take(&path, stop, waiting)
+}
+
+/// Lets the script of a crate that has been written to `dir` be run.
+///
+/// # Errors
+/// Those of the file system.
+pub fn make_runnable(dir: &Path) -> Result<(), Error> {
+    let script = dir.join(WRAPPER);
+    executable(&script).map_err(|e| file("write", &script, e))
 }
 
 #[cfg(unix)]

@@ -10,6 +10,7 @@
 //! DIR/fuzz/vendor/         libFuzzer and its bindings
 //! DIR/fuzz/build/          cargo's target directory
 //! DIR/fuzz/NAME/           a generated crate, its fuzz target `target`, and what that was made of in `stamp`
+//! DIR/fuzz/NAME.lock       one process at a time fuzzes the program
 //! DIR/fuzz/NAME/corpus/    HARNESS-ROLE-K/: kept from run to run
 //! DIR/fuzz/NAME/artifacts/ the bytes that a bug was found with
 //! ```
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-pub use layout::write_testers;
+pub use layout::{lock, make_runnable};
 pub use target::Sanitizer;
 pub use tools::{Tools, build};
 

@@ -249,12 +249,14 @@ impl Fuzzer<'_> {
                     }
                     unit.known.push(key);
                     let decoded = self.decode_bug(task, unit, &artifact)?;
+                    corpus::keep(&unit.corpus, &read(&artifact)?)?;
                     if !self.take(task, unit, &decoded, &artifact, gathered) {
                         return Ok(Some(Stop::Over));
                     }
                 }
                 End::Fatal { what, artifact } => {
                     let decoded = self.last_of_all(task, unit, &artifact)?;
+                    corpus::keep(&unit.corpus, &read(&artifact)?)?;
                     if let Some((message, place)) = &decoded.unsupported {
                         self.unsupported(message, place.as_ref(), gathered);
                         return Ok(Some(Stop::Over));

@@ -4,11 +4,13 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
 
 use super::layout::{Layout, WRAPPER, file};
 use super::target::Sanitizer;
-use crate::build::{install, lock, stamp};
+use crate::build::{install, stamp};
 use crate::error::Error;
+use crate::lock;
 use crate::program::{Generated, Program};
 
 /// A nightly toolchain and cargo-fuzz, both there.
@@ -98,7 +100,7 @@ fn command(words: &[String]) -> Command {
 
 /// Builds the fuzz target of a program, unless that is there already.
 ///
-/// `waiting` is called when another process has to be waited for.
+/// `waiting` is told which other process has to be waited for; `stop` breaks that off.
 ///
 /// # Errors
 /// When it does not compile, or the tools can't be run.
@@ -108,11 +110,14 @@ pub fn build(
     tools: &Tools,
     sanitizer: Sanitizer,
     target_dir: &Path,
-    waiting: impl FnOnce(),
+    stop: &AtomicBool,
+    waiting: impl FnOnce(&str),
 ) -> Result<PathBuf, Error> {
     let layout = Layout::new(program, target_dir)?;
     fs::create_dir_all(&layout.program).map_err(|e| file("create", &layout.program, e))?;
-    let _lock = lock(&layout.lock, waiting)?;
+    let Some(_lock) = lock::take(&layout.lock, stop, waiting)? else {
+        return Err(Error::broken_off());
+    };
 
     let files = layout.files(generated);
     let lock_file = program.lock_file();

@@ -42,6 +42,13 @@ const STYLE: &str = concat!(
     include_str!("table.css"),
 );
 
+/// Whether this is a page that [`page`] has made, or a picture from one: so it says near its beginning.
+pub fn is_ours(content: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(&content[..content.len().min(1000)]);
+    start.contains("<meta name=\"generator\" content=\"seqz ")
+        || start.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"")
+}
+
 /// A whole page around its content. `script` runs where scripts are allowed to; nothing may depend on it.
 fn page(title: &str, content: &Markup, script: Option<&str>) -> String {
     html! {
