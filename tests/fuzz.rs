@@ -431,3 +431,28 @@ fn the_generated_crate_is_tested_by_proptest() {
         assert!(text.contains(said), "{said}: {text}");
     }
 }
+
+/// Several at a time wait for each other, and each reports what it has found.
+#[test]
+fn searches_of_one_program_do_not_get_in_each_others_way() {
+    if !tools() {
+        return;
+    }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let start = |_| {
+        command(package())
+            .args(["fuzz", "--harness", "bluetooth::stop_during_a_request"])
+            .args(["--time", "60", "--until-bug", "--format", "json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    for child in [0; 3].map(start) {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["summary"]["bugs"], 1, "{report:#}");
+    }
+}
