@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::build::Allocator;
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::error::Error;
-use crate::report::document::{Role, Site};
+use crate::report::document::{NotFollowed, Role, Site};
 
 /// A loaded program.
 pub struct Program {
@@ -33,6 +33,8 @@ pub struct Harness {
     pub spawns: Vec<Spawn>,
     /// Whether it is marked `#[ignore]`, so that it is to be run only when it is named.
     pub ignored: bool,
+    /// What it reaches that can be run but not followed.
+    pub not_followed: Vec<NotFollowed>,
     /// Why it can't be checked, if so.
     pub unsupported: Option<Diagnostic>,
 }
@@ -348,6 +350,7 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
             })
             .collect(),
         ignored: info.ignored,
+        not_followed: Vec::new(),
         unsupported: info.unsupported.as_ref().map(|error| {
             let mut all = diagnostics(error);
             all.swap_remove(0)

@@ -131,6 +131,7 @@ impl Gathered {
             ),
             (counts.unknown > 0, Reason::SolverUnknown),
             (self.sampled, Reason::SampledInputs),
+            (!self.report.not_followed.is_empty(), Reason::Unfollowed),
         ];
         reasons.extend(
             because
@@ -146,6 +147,7 @@ impl Gathered {
             failing: counts.buggy,
             assumed: counts.assumed,
             waiting: counts.waiting + counts.stuck,
+            cut: counts.step_bound + counts.interfering_cut,
             exhausted: reasons.is_empty(),
             reasons,
         });

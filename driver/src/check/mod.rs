@@ -22,6 +22,7 @@ use crate::program::{Generated, Harness, Program};
 use crate::report::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
+use crate::report::verdict;
 use crate::worker::Watch;
 use gather::Gathered;
 use progress::Progress;
@@ -180,6 +181,7 @@ pub fn run(
             cut = search.run(&request(task, options), &mut gathered)?;
             gathered.report.seconds = gathered.started.elapsed().as_secs_f64();
         }
+        gathered.report.verdict = verdict::of_harness(&gathered.report).sentence();
         finished(&gathered.report)?;
         harnesses.push(gathered.report);
     }
@@ -240,10 +242,12 @@ pub(crate) fn empty(harness: &Harness, inputs: &[(String, String)]) -> HarnessRe
         status: Status::Checked,
         threads: Vec::new(),
         inputs: domains(harness, inputs),
+        not_followed: harness.not_followed.clone(),
         roles: Vec::new(),
         bugs: Vec::new(),
         faults: Vec::new(),
         notes: Vec::new(),
+        verdict: String::new(),
         seconds: 0.0,
     }
 }
@@ -293,9 +297,9 @@ pub(crate) fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary 
         };
         summary.bugs += harness.bugs.len() as u32;
         summary.faults += harness.faults.len() as u32;
-        let mut levels = harness.roles.iter().flat_map(|role| &role.levels);
-        summary.executions += levels.clone().map(|level| level.executions).sum::<u64>();
-        summary.exhausted &= searched && levels.all(|level| level.exhausted);
+        let levels = harness.roles.iter().flat_map(|role| &role.levels);
+        summary.executions += levels.map(|level| level.executions).sum::<u64>();
+        summary.exhausted &= searched && verdict::of_harness(harness).exhausted;
     }
     summary.seconds = started.elapsed().as_secs_f64();
     summary.memory = crate::worker::memory::peak();

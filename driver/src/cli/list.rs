@@ -8,8 +8,8 @@ use super::{Format, ListArgs, Verdict};
 use crate::error::Error;
 use crate::output::Output;
 use crate::program::{Harness, HarnessKind, Mode, Program};
-use crate::report::document::SCHEMA;
-use crate::report::style;
+use crate::report::document::{NotFollowed, SCHEMA};
+use crate::report::{self, style};
 use crate::terminal::Terminal;
 
 /// What `--format json` prints.
@@ -31,6 +31,8 @@ struct Entry<'a> {
     threads: Vec<Spawn<'a>>,
     /// Whether it is marked `#[ignore]`, so that it is checked only by name.
     ignored: bool,
+    /// What it reaches that can be run but not followed.
+    not_followed: &'a [NotFollowed],
     /// Why it can't be checked, if so.
     unsupported: Option<String>,
 }
@@ -100,6 +102,7 @@ fn entry(harness: &Harness) -> Entry<'_> {
             })
             .collect(),
         ignored: harness.ignored,
+        not_followed: &harness.not_followed,
         unsupported: harness.unsupported.as_ref().map(|why| why.message.clone()),
     }
 }
@@ -158,6 +161,7 @@ fn human(out: &mut dyn Write, harness: &Harness, width: usize) -> std::io::Resul
             "  ignored  marked #[ignore]: checked only when named with --harness"
         )?;
     }
+    report::human::not_followed(out, &harness.not_followed, width)?;
     if let Some(why) = &harness.unsupported {
         writeln!(out, "{}", why.render(width))?;
     }

@@ -78,6 +78,7 @@ mod tests {
 
     fn harness(names: &[Option<&str>]) -> Harness {
         Harness {
+            not_followed: Vec::new(),
             name: "h".into(),
             kind: HarnessKind::Test,
             site: Site {

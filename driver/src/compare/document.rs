@@ -192,6 +192,8 @@ pub enum Ended {
     Memory,
     /// The program ended or hung its process.
     Died,
+    /// The program reaches something that seqz can run but not follow.
+    NotFollowed,
     /// The method can't do this program.
     Unsupported,
     /// It broke off.
@@ -200,7 +202,7 @@ pub enum Ended {
 
 impl Ended {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Exhausted,
         Self::Bounded,
         Self::Sampled,
@@ -209,6 +211,7 @@ impl Ended {
         Self::Timeout,
         Self::Memory,
         Self::Died,
+        Self::NotFollowed,
         Self::Unsupported,
         Self::Failed,
     ];
@@ -225,6 +228,7 @@ impl Ended {
             Self::Timeout => "time-out",
             Self::Memory => "memory",
             Self::Died => "died",
+            Self::NotFollowed => "not followed",
             Self::Unsupported => "unsupported",
             Self::Failed => "failed",
         }

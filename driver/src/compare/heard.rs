@@ -1,8 +1,11 @@
 //! What the document of a run says, in the words of a comparison.
 
-use crate::report::document::{Bug, HarnessReport, Kind, Level, Reason, Report, Site, Status};
+use crate::report::document::{
+    Bug, HarnessReport, Kind, Level, NotFollowed, Reason, Report, Site, Status,
+};
 use crate::report::exploration::{Exploration, Failure, HarnessExploration, Promise};
 use crate::report::schedule::Action;
+use crate::report::{unfollowed, verdict};
 
 use super::document::{Ended, Found, Known, LevelRun, Run};
 
@@ -62,9 +65,10 @@ pub(super) fn explore(method: String, report: Exploration) -> Option<Run> {
 }
 
 /// How a search ended whose harness could not be searched.
-fn stopped(status: &Status) -> Option<(Ended, Option<String>)> {
+fn stopped(status: &Status, unfollowed: &[NotFollowed]) -> Option<(Ended, Option<String>)> {
     match status {
         Status::Checked => None,
+        Status::NoInterference { .. } if !unfollowed.is_empty() => Some(not_followed(unfollowed)),
         // One order of everything is all that there is.
         Status::NoInterference { .. } => Some((Ended::Exhausted, None)),
         Status::Unsupported { reason, .. } => Some((Ended::Unsupported, Some(reason.clone()))),
@@ -75,16 +79,24 @@ fn stopped(status: &Status) -> Option<(Ended, Option<String>)> {
     }
 }
 
+/// How a search ended that reaches what is not followed.
+fn not_followed(all: &[NotFollowed]) -> (Ended, Option<String>) {
+    (Ended::NotFollowed, Some(unfollowed::sentence(all)))
+}
+
 fn ended_check(harness: &HarnessReport) -> (Ended, Option<String>) {
     if !harness.faults.is_empty() {
         let why = "a finding is not there on the original program: a fault of seqz";
         return (Ended::Failed, Some(why.into()));
     }
-    stopped(&harness.status).unwrap_or_else(|| {
+    stopped(&harness.status, &harness.not_followed).unwrap_or_else(|| {
         let levels = harness.roles.iter().flat_map(|role| &role.levels);
         let exhausted = levels.clone().all(|level| level.exhausted);
         let reasons: Vec<_> = levels.flat_map(|level| level.reasons.clone()).collect();
         match because(&reasons) {
+            (Ended::Exhausted | Ended::Bounded, _) if !harness.not_followed.is_empty() => {
+                not_followed(&harness.not_followed)
+            }
             // A fuzzer has no other reason than that it draws.
             (Ended::Exhausted, _) if !exhausted => (Ended::Sampled, None),
             ended => ended,
@@ -93,14 +105,18 @@ fn ended_check(harness: &HarnessReport) -> (Ended, Option<String>) {
 }
 
 fn ended_explore(harness: &HarnessExploration) -> (Ended, Option<String>) {
-    stopped(&harness.status).unwrap_or_else(|| match &harness.promise {
+    stopped(&harness.status, &harness.not_followed).unwrap_or_else(|| match &harness.promise {
         Promise::Unfinished { reasons } if reasons.is_empty() => {
             (Ended::Failed, Some("it says nothing of its end".into()))
         }
+        Promise::Unfinished { reasons } if *reasons == [Reason::Unfollowed] => {
+            not_followed(&harness.not_followed)
+        }
         Promise::Unfinished { reasons } => because(reasons),
         _ if harness.sampled_inputs => (Ended::Sampled, None),
-        promise if promise.is_exhausted() => (Ended::Exhausted, None),
-        Promise::Bounded { .. }
+        _ if verdict::of_report(harness).exhausted => (Ended::Exhausted, None),
+        Promise::Exhausted
+        | Promise::Bounded { .. }
         | Promise::ExhaustedLazily { .. }
         | Promise::ExhaustedByValues { .. } => (Ended::Bounded, None),
         Promise::Sampled => (Ended::Sampled, None),

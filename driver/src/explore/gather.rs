@@ -16,6 +16,7 @@ use crate::program::{Harness, Spawn};
 use crate::report::document::{Cut, Met, Reason, Status};
 use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
+use crate::report::verdict;
 
 /// The report of a harness in the making.
 pub(super) struct Gathered {
@@ -65,12 +66,14 @@ impl Gathered {
                 status,
                 inputs: crate::check::domains(harness, &options.inputs),
                 sampled_inputs: false,
+                not_followed: harness.not_followed.clone(),
                 promise: Promise::Unfinished {
                     reasons: Vec::new(),
                 },
                 counts: Counts::default(),
                 failures: Vec::new(),
                 notes: Vec::new(),
+                verdict: String::new(),
             },
             spawns: harness.spawns.clone(),
             first: units.start,
@@ -467,8 +470,9 @@ impl Gathered {
         }
         let promises = self.units.iter().filter_map(|unit| unit.promise.clone());
         if let Some(promise) = promises.reduce(Promise::and) {
-            self.report.promise = promise;
+            self.report.promise = promise.unless_unfollowed(&self.report.not_followed);
         }
         self.report.counts = counts;
+        self.report.verdict = verdict::of_report(&self.report).sentence();
     }
 }

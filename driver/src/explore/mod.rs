@@ -363,7 +363,7 @@ fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
         }
         summary.failures += report.failures.len() as u32;
         summary.executions += report.counts.executions;
-        summary.exhausted &= explored && report.promise.is_exhausted() && !report.sampled_inputs;
+        summary.exhausted &= explored && crate::report::verdict::of_report(report).exhausted;
     }
     summary.seconds = started.elapsed().as_secs_f64();
     summary.memory = crate::worker::memory::peak();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::schedule::Confirmation;
 pub use super::status::Status;
+pub use super::unfollowed::NotFollowed;
 
 /// The version of the document's schema. It goes up when a field changes its meaning or goes away; fields that are added
 /// leave it as it is.
@@ -88,6 +89,9 @@ pub struct HarnessReport {
     pub threads: Vec<Thread>,
     /// How the values of its parameters were chosen.
     pub inputs: Vec<InputDomain>,
+    /// What it reaches and seqz does not follow; if there is anything, nothing is exhausted.
+    #[serde(default)]
+    pub not_followed: Vec<NotFollowed>,
     /// What was searched, for each choice of the thread under test.
     pub roles: Vec<RoleReport>,
     /// What was found.
@@ -96,6 +100,9 @@ pub struct HarnessReport {
     pub faults: Vec<Bug>,
     /// Whatever else is worth saying.
     pub notes: Vec<String>,
+    /// What was shown, in a sentence.
+    #[serde(default)]
+    pub verdict: String,
     /// Wall clock.
     #[serde(default)]
     pub seconds: f64,
@@ -202,6 +209,9 @@ pub struct Level {
     pub assumed: u64,
     /// Executions that were cut because the thread under test did nothing but wait.
     pub waiting: u64,
+    /// Executions that were cut at `--max-steps`: nothing is known of what follows the cut.
+    #[serde(default)]
+    pub cut: u64,
     /// Whether all choices of inputs, reads and writes were tried.
     pub exhausted: bool,
     /// If not: why not.
@@ -234,11 +244,13 @@ pub enum Reason {
     OpenOutcome,
     /// A destructor used shared objects while its thread panicked, where other threads can't run in between.
     Unwinding,
+    /// The harness reaches something that seqz does not follow.
+    Unfollowed,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -250,6 +262,7 @@ impl Reason {
         Self::NotFollowed,
         Self::OpenOutcome,
         Self::Unwinding,
+        Self::Unfollowed,
     ];
 }
 

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::document::{Cut, Input, InputDomain, Kind, Met, Reason, Role, Site, Status, Thread};
+use super::document::{
+    Cut, Input, InputDomain, Kind, Met, NotFollowed, Reason, Role, Site, Status, Thread,
+};
 use super::schedule::{Action, Event};
 
 /// The answer of `seqz explore`.
@@ -66,6 +68,9 @@ pub struct HarnessExploration {
     pub inputs: Vec<InputDomain>,
     /// Whether not all of them were tried.
     pub sampled_inputs: bool,
+    /// What it reaches and seqz does not follow; if there is anything, nothing is exhausted.
+    #[serde(default)]
+    pub not_followed: Vec<NotFollowed>,
     /// What can be said of the program now.
     pub promise: Promise,
     /// What was done.
@@ -74,6 +79,9 @@ pub struct HarnessExploration {
     pub failures: Vec<Failure>,
     /// Whatever else is worth saying.
     pub notes: Vec<String>,
+    /// What was shown, in a sentence.
+    #[serde(default)]
+    pub verdict: String,
 }
 
 /// What can be said of a program once its exploration has ended.
@@ -112,15 +120,16 @@ pub enum Promise {
 }
 
 impl Promise {
-    /// Whether every reachable state and failure was seen.
+    /// The promise, unless something that is not followed takes it away. Who promises nothing need not take it back.
     #[must_use]
-    pub const fn is_exhausted(&self) -> bool {
-        matches!(
-            self,
-            Self::Exhausted
-                | Self::ExhaustedLazily { truncated: false }
-                | Self::ExhaustedByValues { truncated: false }
-        )
+    pub fn unless_unfollowed(self, not_followed: &[NotFollowed]) -> Self {
+        match self {
+            Self::Heuristic | Self::Sampled => self,
+            _ if not_followed.is_empty() => self,
+            _ => self.and(Self::Unfinished {
+                reasons: vec![Reason::Unfollowed],
+            }),
+        }
     }
 
     /// What is left when both are to be promised.

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::document::{Kind, Reason, Status};
+use super::document::{Kind, Status};
 use super::events::{self, Mark};
-use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Promise, Waiting};
+use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiting};
 use super::human::{cut_short, paragraph, source_line, status, title};
 use super::layout::{counted, grouped, in_words};
 use super::schedule::Action;
-use super::{style, words};
+use super::{style, verdict, words};
 
 /// What was found in one harness, and what can be said of it.
 ///
@@ -43,16 +43,17 @@ pub fn harness(
         if !report.failures.is_empty() {
             writeln!(out)?;
         }
-        let good = match report.promise {
-            _ if report.promise.is_exhausted() => style::GOOD,
-            _ => style::NONE,
+        let verdict = verdict::of_report(report);
+        let good = if verdict.exhausted {
+            style::GOOD
+        } else {
+            style::NONE
         };
-        let text = promise(&report.promise, report.sampled_inputs, &report.counts);
-        let (what, rest) = text.split_once(':').unwrap_or((&text, ""));
-        let plain = format!("  {strategy}: {what}:{rest}");
+        let plain = format!("  {strategy}: {}", verdict.sentence());
         // Styled only where it is on one line, as it mostly is.
-        if plain.len() <= columns {
-            writeln!(out, "  {strategy}: {good}{what}{good:#}:{rest}")?;
+        if plain.len() <= columns && !verdict.rest.is_empty() {
+            let (head, rest) = (&verdict.head, &verdict.rest);
+            writeln!(out, "  {strategy}: {good}{head}{good:#}: {rest}")?;
         } else {
             paragraph(out, "  ", plain.trim(), columns)?;
         }
@@ -208,94 +209,6 @@ fn marks(failure: &Failure) -> Vec<Mark<'_>> {
         });
     }
     marks
-}
-
-/// What can be said of the program.
-fn promise(promise: &Promise, sampled_inputs: bool, counts: &Counts) -> String {
-    let inputs = if sampled_inputs {
-        ", with the inputs that were sampled"
-    } else {
-        ""
-    };
-    match promise {
-        Promise::Exhausted => format!(
-            "exhausted: every schedule was run, up to the order of independent events{inputs}"
-        ),
-        Promise::ExhaustedLazily { truncated: false } => format!(
-            "exhausted: every reachable state was seen, as one schedule was run of all that differ in the order of \
-             independent events and of critical sections that share nothing{inputs}"
-        ),
-        Promise::ExhaustedLazily { truncated: true } => format!(
-            "bounded: one schedule was run of all that differ in the order of independent events and of critical \
-             sections that share nothing{inputs}; some were cut at --max-steps, and nothing is known of what follows"
-        ),
-        Promise::ExhaustedByValues { truncated } => {
-            let executions = counted(counts.executions, "execution", "executions");
-            let what = if *truncated {
-                "bounded"
-            } else {
-                "state space exhausted"
-            };
-            let cut = if *truncated {
-                "; some were cut at --max-steps, and nothing is known of what follows"
-            } else {
-                ""
-            };
-            format!(
-                "{what}: {executions}; every class of executions in which all threads observe the same was run, {}{inputs}\
-                 {cut}",
-                match counts.redundant {
-                    0 => "exactly once".to_owned(),
-                    n => format!("{} of them more than once", grouped(n)),
-                }
-            )
-        }
-        Promise::Bounded {
-            preemptions,
-            truncated,
-        } => {
-            let within = match preemptions {
-                Some(n) => format!(
-                    "every schedule with at most {} was run",
-                    counted((*n).into(), "preemption", "preemptions")
-                ),
-                None => "every schedule was run".to_owned(),
-            };
-            let cut = if *truncated {
-                "; some were cut at --max-steps, and nothing is known of what follows"
-            } else {
-                ""
-            };
-            format!("bounded: {within}{inputs}{cut}")
-        }
-        Promise::Heuristic => {
-            "heuristic: orders of two statements that had been seen were not tried again, and what was left out may \
-             still fail"
-                .to_owned()
-        }
-        Promise::Sampled => {
-            "sampled: schedules were drawn at random, and what was not seen may still be there"
-                .to_owned()
-        }
-        Promise::Unfinished { reasons } => {
-            let causality = counts.causality.unwrap_or_default();
-            let told = |reason: &Reason| {
-                let times = match reason {
-                    Reason::SolverUnknown => causality.unknown,
-                    Reason::NotFollowed => causality.lost,
-                    Reason::OpenOutcome => causality.open,
-                    _ => 0,
-                };
-                let times = match times {
-                    0 => String::new(),
-                    n => format!(" ({})", grouped(n)),
-                };
-                format!("{}{times}", words::reason(*reason))
-            };
-            let reasons: Vec<_> = reasons.iter().map(told).collect();
-            format!("not finished: {}", reasons.join(", "))
-        }
-    }
 }
 
 fn counts(counts: &Counts) -> String {

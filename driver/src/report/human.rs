@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::document::{Bug, Cut, HarnessReport, Kind, Report, Site, Status};
+use super::document::{Bug, Cut, HarnessReport, Kind, NotFollowed, Report, Site, Status};
 use super::layout::{counted, fit, grouped, in_words, wrap};
 use super::schedule::Confirmation;
-use super::{events, style, trace, words};
+use super::unfollowed;
+use super::{events, style, trace, verdict, words};
 
 /// What was found in one harness, and how far it was searched.
 ///
@@ -28,6 +29,7 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
         writeln!(out)?;
         fault(out, fault_report, report, columns)?;
     }
+    not_followed(out, &report.not_followed, columns)?;
     for note in &report.notes {
         paragraph(out, "  note: ", note, columns)?;
     }
@@ -39,6 +41,19 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
         levels(out, report)?;
     }
     writeln!(out)
+}
+
+/// What a harness reaches and seqz does not follow.
+pub(crate) fn not_followed(
+    out: &mut dyn Write,
+    all: &[NotFollowed],
+    columns: usize,
+) -> io::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let text = unfollowed::sentence(all);
+    paragraph(out, "  ", &format!("not exhausted: {text}"), columns)
 }
 
 /// What stands in the way of a search. `searched` is the word for what can't be done.
@@ -295,13 +310,11 @@ fn levels(out: &mut dyn Write, report: &HarnessReport) -> io::Result<()> {
                 grouped(level.infeasible),
                 grouped(level.failing)
             )?;
-            if level.exhausted {
-                writeln!(out, "{good}exhausted{good:#}")?;
-            } else if level.reasons.is_empty() {
-                writeln!(out, "not exhausted")?;
+            let verdict = verdict::of_level(level, &report.not_followed);
+            if verdict.exhausted {
+                writeln!(out, "{good}{}{good:#}", verdict.sentence())?;
             } else {
-                let reasons: Vec<_> = level.reasons.iter().map(|r| words::reason(*r)).collect();
-                writeln!(out, "not exhausted: {}", reasons.join(", "))?;
+                writeln!(out, "{}", verdict.sentence())?;
             }
         }
     }
@@ -361,18 +374,8 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "Each bug is also in a file of its own, in {dir}.")?;
     }
     if summary.checked > 0 {
-        let k = report.k_max;
-        if summary.exhausted {
-            writeln!(
-                out,
-                "All choices of inputs, reads and writes were tried for k ≤ {k}."
-            )?;
-        } else {
-            writeln!(
-                out,
-                "Not everything was tried for k ≤ {k}: see above for what was not, and why."
-            )?;
-        }
+        let rest = verdict::of_check(report).rest;
+        writeln!(out, "{}.", sentence(&rest))?;
     }
     Ok(())
 }

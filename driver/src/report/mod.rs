@@ -16,6 +16,8 @@ pub mod schedule;
 mod status;
 pub mod style;
 pub mod trace;
+pub mod unfollowed;
+pub mod verdict;
 pub mod words;
 
 #[cfg(test)]

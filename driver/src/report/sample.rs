@@ -149,6 +149,15 @@ pub(crate) fn bug() -> Bug {
     }
 }
 
+pub(crate) fn not_followed() -> NotFollowed {
+    NotFollowed {
+        package: Some("x".into()),
+        what: "a `Mutex`".into(),
+        site: Some(site(12, "x")),
+        distorts: false,
+    }
+}
+
 pub(crate) fn harness() -> HarnessReport {
     let level = |k, executions, infeasible, failing| Level {
         k,
@@ -157,6 +166,7 @@ pub(crate) fn harness() -> HarnessReport {
         failing,
         assumed: 0,
         waiting: 0,
+        cut: 0,
         exhausted: true,
         reasons: Vec::new(),
     };
@@ -194,7 +204,9 @@ pub(crate) fn harness() -> HarnessReport {
         }],
         bugs: vec![bug()],
         faults: Vec::new(),
+        not_followed: Vec::new(),
         notes: vec!["inputs were sampled with seed 7".into()],
+        verdict: "not exhausted: inputs were sampled".into(),
     }
 }
 
@@ -261,6 +273,7 @@ pub(crate) fn exploration() -> Exploration {
         status,
         inputs: harness().inputs,
         sampled_inputs: false,
+        not_followed: vec![not_followed()],
         promise,
         counts: Counts {
             causality: Some(Causality::default()),
@@ -268,6 +281,7 @@ pub(crate) fn exploration() -> Exploration {
         },
         failures: vec![failure.clone()],
         notes: Vec::new(),
+        verdict: "not exhausted: --time is over".into(),
     };
     Exploration {
         schema: SCHEMA,

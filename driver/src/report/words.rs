@@ -188,6 +188,7 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::Unwinding => {
             "a destructor used what threads share while its thread panicked, and no other thread could run in between"
         }
+        Reason::Unfollowed => "not everything is followed",
     }
 }
 

@@ -150,7 +150,9 @@ fn plots(comparison: &Comparison, methods: &[String]) -> Vec<Plot> {
                 Ended::Exhausted | Ended::Bounded | Ended::Heuristic => false,
                 Ended::Executions | Ended::Timeout | Ended::Memory | Ended::Died => true,
                 // How much is drawn at random says nothing of the program.
-                Ended::Sampled | Ended::Unsupported | Ended::Failed => return None,
+                Ended::Sampled | Ended::NotFollowed | Ended::Unsupported | Ended::Failed => {
+                    return None;
+                }
             };
             Some(Dot {
                 series: methods.iter().position(|method| *method == run.method)?,

@@ -69,6 +69,7 @@ fn full() -> Report {
             help: Some("h".into()),
             site: some,
         },
+        not_followed: vec![sample::not_followed()],
         ..sample::harness()
     });
     report

@@ -1,0 +1,51 @@
+//! What a harness reaches that seqz can run but not follow: what two threads do through it is no event, so nothing is
+//! promised of a harness that reaches any.
+
+use serde::{Deserialize, Serialize};
+
+use super::document::Site;
+
+/// Something that is not followed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NotFollowed {
+    /// The crate that it is in, unless that is the program's own.
+    #[serde(rename = "crate")]
+    pub package: Option<String>,
+    /// What it is, as in "a `Mutex`".
+    pub what: String,
+    /// Where it is; in another crate, relative to that crate's directory.
+    pub site: Option<Site>,
+    /// Whether the program may do, under seqz, what it can't do otherwise: its failures prove nothing then.
+    #[serde(default)]
+    pub distorts: bool,
+}
+
+impl NotFollowed {
+    /// In a sentence: "crate `x` (a `Mutex`, src/lib.rs:12)".
+    #[must_use]
+    pub fn phrase(&self) -> String {
+        let place = self
+            .site
+            .as_ref()
+            .map(|site| format!("{}:{}", site.file, site.line));
+        match (&self.package, place) {
+            (Some(package), Some(place)) => format!("crate `{package}` ({}, {place})", self.what),
+            (Some(package), None) => format!("crate `{package}` ({})", self.what),
+            (None, Some(place)) => format!("{} ({place})", self.what),
+            (None, None) => self.what.clone(),
+        }
+    }
+}
+
+/// So many are told by name in a sentence.
+const NAMED: usize = 3;
+
+/// All of them in a sentence: "not followed: crate `x` (a `Mutex`, src/lib.rs:12)".
+#[must_use]
+pub fn sentence(all: &[NotFollowed]) -> String {
+    let mut named: Vec<_> = all.iter().take(NAMED).map(NotFollowed::phrase).collect();
+    if all.len() > NAMED {
+        named.push(format!("and {} more", all.len() - NAMED));
+    }
+    format!("not followed: {}", named.join(", "))
+}

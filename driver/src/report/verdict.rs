@@ -1,0 +1,447 @@
+//! The sentence that says what a search has shown, made in one place from what was counted.
+//!
+//! A claim ("every schedule was run") is made only where nothing takes it away: no execution was cut, no question was
+//! given up, all that the harness reaches is followed, no worker died. Otherwise the sentence says what does.
+
+use super::document::{HarnessReport, Level, Reason, Report, Status};
+use super::exploration::{Counts, HarnessExploration, Promise};
+use super::layout::{counted, grouped};
+use super::unfollowed::{self, NotFollowed};
+use super::words;
+
+/// A verdict in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether everything was seen.
+    pub exhausted: bool,
+    /// What it is called, as in "exhausted" or "not exhausted".
+    pub head: String,
+    /// What that means here, or why it is so; may be empty.
+    pub rest: String,
+}
+
+impl Verdict {
+    /// All of it.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        if self.rest.is_empty() {
+            self.head.clone()
+        } else {
+            format!("{}: {}", self.head, self.rest)
+        }
+    }
+}
+
+/// What a search claims at its end, if nothing takes that away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Claim {
+    /// Every schedule was run.
+    Schedules,
+    /// Every state was seen.
+    States,
+    /// Every class of executions was run; so many executions, and so many too many.
+    Classes { executions: u64, redundant: u64 },
+    /// Every schedule with so many preemptions was run; any number, if there is none.
+    Preemptions(Option<u32>),
+    /// All choices with k non-local reads were tried.
+    Choices,
+    /// All choices with up to so many non-local reads were tried, in all harnesses.
+    AllChoices(u32),
+    /// What is like something seen was left out.
+    Alike,
+    /// Schedules were drawn.
+    Drawn,
+    /// The search did not come to its end.
+    Nothing,
+}
+
+/// The one function: what is left of a claim.
+fn verdict(claim: Claim, lacks: &[String]) -> Verdict {
+    let (head, rest) = match claim {
+        Claim::Alike => (
+            "heuristic",
+            "orders of two statements that had been seen were not tried again, and what was left out may still fail"
+                .to_owned(),
+        ),
+        Claim::Drawn => (
+            "sampled",
+            "schedules were drawn at random, and what was not seen may still be there".to_owned(),
+        ),
+        _ if !lacks.is_empty() => {
+            return Verdict {
+                exhausted: false,
+                head: "not exhausted".into(),
+                rest: lacks.join("; "),
+            };
+        }
+        Claim::Schedules => (
+            "exhausted",
+            "every schedule was run, up to the order of independent events".to_owned(),
+        ),
+        Claim::States => (
+            "exhausted",
+            "every reachable state was seen, as one schedule was run of all that differ in the order of independent \
+             events and of critical sections that share nothing"
+                .to_owned(),
+        ),
+        Claim::Classes {
+            executions,
+            redundant,
+        } => {
+            let executions = counted(executions, "execution", "executions");
+            let often = match redundant {
+                0 => "exactly once".to_owned(),
+                n => format!("{} of them more than once", grouped(n)),
+            };
+            (
+                "state space exhausted",
+                format!(
+                    "{executions}; every class of executions in which all threads observe the same was run, {often}"
+                ),
+            )
+        }
+        Claim::Preemptions(Some(n)) => (
+            "bounded",
+            format!(
+                "every schedule with at most {} was run",
+                counted(n.into(), "preemption", "preemptions")
+            ),
+        ),
+        Claim::Preemptions(None) => ("bounded", "every schedule was run".to_owned()),
+        Claim::Choices => ("exhausted", String::new()),
+        Claim::AllChoices(k) => (
+            "exhausted",
+            format!("all choices of inputs, reads and writes were tried for k ≤ {k}"),
+        ),
+        Claim::Nothing => ("not exhausted", String::new()),
+    };
+    let exhausted = !matches!(
+        claim,
+        Claim::Preemptions(_) | Claim::Alike | Claim::Drawn | Claim::Nothing
+    );
+    // These claim nothing that could be taken away, and it is said beside them.
+    let beside: String = lacks.iter().map(|lack| format!("; {lack}")).collect();
+    Verdict {
+        exhausted,
+        head: head.to_owned(),
+        rest: rest + &beside,
+    }
+}
+
+/// What an exploration has shown.
+#[must_use]
+pub fn of_exploration(
+    promise: &Promise,
+    counts: &Counts,
+    sampled_inputs: bool,
+    not_followed: &[NotFollowed],
+) -> Verdict {
+    let (claim, mut reasons) = match promise {
+        Promise::Exhausted => (Claim::Schedules, Vec::new()),
+        Promise::ExhaustedLazily { truncated } => (Claim::States, cut(*truncated)),
+        Promise::ExhaustedByValues { truncated } => {
+            let claim = Claim::Classes {
+                executions: counts.executions,
+                redundant: counts.redundant,
+            };
+            (claim, cut(*truncated))
+        }
+        Promise::Bounded {
+            preemptions,
+            truncated,
+        } => (Claim::Preemptions(*preemptions), cut(*truncated)),
+        Promise::Heuristic => (Claim::Alike, Vec::new()),
+        Promise::Sampled => (Claim::Drawn, Vec::new()),
+        Promise::Unfinished { reasons } => (Claim::Nothing, reasons.clone()),
+    };
+    let causality = counts.causality.unwrap_or_default();
+    let counted = [
+        (counts.truncated, Reason::StepBound),
+        (causality.unknown, Reason::SolverUnknown),
+        (causality.lost, Reason::NotFollowed),
+        (causality.open, Reason::OpenOutcome),
+        (u64::from(sampled_inputs), Reason::SampledInputs),
+        (not_followed.len() as u64, Reason::Unfollowed),
+    ];
+    reasons.extend(counted.into_iter().filter(|(n, _)| *n > 0).map(|(_, r)| r));
+    let times = |reason: Reason| match reason {
+        Reason::StepBound => counts.truncated,
+        Reason::SolverUnknown => causality.unknown,
+        Reason::NotFollowed => causality.lost,
+        Reason::OpenOutcome => causality.open,
+        _ => 0,
+    };
+    verdict(claim, &lacks(reasons, times, not_followed))
+}
+
+/// What the exploration of a harness has shown.
+#[must_use]
+pub fn of_report(report: &HarnessExploration) -> Verdict {
+    of_exploration(
+        &report.promise,
+        &report.counts,
+        report.sampled_inputs,
+        &report.not_followed,
+    )
+}
+
+/// What the search of one k has shown. What is not followed is said once for the harness, so not here again.
+#[must_use]
+pub fn of_level(level: &Level, not_followed: &[NotFollowed]) -> Verdict {
+    let mut reasons = level.reasons.clone();
+    if level.cut > 0 {
+        reasons.push(Reason::StepBound);
+    }
+    if !not_followed.is_empty() {
+        reasons.push(Reason::Unfollowed);
+    }
+    let times = |reason: Reason| match reason {
+        Reason::StepBound => level.cut,
+        _ => 0,
+    };
+    let claim = if level.exhausted {
+        Claim::Choices
+    } else {
+        Claim::Nothing
+    };
+    verdict(claim, &lacks(reasons, times, &[]))
+}
+
+/// What a check of a harness has shown.
+#[must_use]
+pub fn of_harness(report: &HarnessReport) -> Verdict {
+    let levels: Vec<_> = report.roles.iter().flat_map(|role| &role.levels).collect();
+    let cut: u64 = levels.iter().map(|level| level.cut).sum();
+    let mut reasons: Vec<_> = levels
+        .iter()
+        .flat_map(|level| level.reasons.clone())
+        .collect();
+    reasons.extend((cut > 0).then_some(Reason::StepBound));
+    reasons.extend((!report.not_followed.is_empty()).then_some(Reason::Unfollowed));
+    let k = levels.iter().map(|level| level.k).max().unwrap_or(0);
+    let searched = matches!(
+        report.status,
+        Status::Checked | Status::NoInterference { .. }
+    );
+    let claim = if searched && levels.iter().all(|level| level.exhausted) {
+        Claim::AllChoices(k)
+    } else {
+        Claim::Nothing
+    };
+    let times = |reason: Reason| match reason {
+        Reason::StepBound => cut,
+        _ => 0,
+    };
+    verdict(claim, &lacks(reasons, times, &report.not_followed))
+}
+
+/// What a check has shown, all harnesses together.
+#[must_use]
+pub fn of_check(report: &Report) -> Verdict {
+    let k = report.k_max;
+    let whole = report.summary.exhausted && report.cut.is_none();
+    if whole && report.harnesses.iter().all(|it| of_harness(it).exhausted) {
+        return verdict(Claim::AllChoices(k), &[]);
+    }
+    Verdict {
+        rest: format!("not everything was tried for k ≤ {k}, see above for what was not, and why"),
+        ..verdict(Claim::Nothing, &[])
+    }
+}
+
+fn cut(truncated: bool) -> Vec<Reason> {
+    Vec::from_iter(truncated.then_some(Reason::StepBound))
+}
+
+/// The reasons in words, each once, in the order in which they are documented.
+fn lacks(
+    mut reasons: Vec<Reason>,
+    times: impl Fn(Reason) -> u64,
+    not_followed: &[NotFollowed],
+) -> Vec<String> {
+    reasons.sort_by_key(|reason| Reason::ALL.iter().position(|other| other == reason));
+    reasons.dedup();
+    let told = |reason: Reason| match (reason, times(reason)) {
+        (Reason::Unfollowed, _) if !not_followed.is_empty() => unfollowed::sentence(not_followed),
+        (Reason::StepBound, n @ 1..) => {
+            let executions = counted(n, "execution was", "executions were");
+            format!("{executions} cut at --max-steps")
+        }
+        (_, 0) => words::reason(reason).to_owned(),
+        (_, n) => format!("{} ({})", words::reason(reason), grouped(n)),
+    };
+    reasons.into_iter().map(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::exploration::Causality;
+    use crate::report::sample;
+
+    /// What must not be said where there is something to take it away.
+    const CLAIMS: &[&str] = &["every ", "all choices", "exhausted", "exactly once"];
+
+    fn claims(verdict: &Verdict) -> bool {
+        let text = verdict.sentence().to_lowercase();
+        let text = text.replace("not exhausted", "");
+        CLAIMS.iter().any(|claim| text.contains(claim))
+    }
+
+    fn something() -> NotFollowed {
+        NotFollowed {
+            package: Some("x".into()),
+            what: "a `Mutex`".into(),
+            site: Some(crate::report::document::Site {
+                file: "src/lib.rs".into(),
+                line: 12,
+                column: 1,
+                text: String::new(),
+            }),
+            distorts: false,
+        }
+    }
+
+    fn promises() -> Vec<Promise> {
+        let mut all = vec![Promise::Exhausted, Promise::Heuristic, Promise::Sampled];
+        for truncated in [false, true] {
+            all.push(Promise::ExhaustedLazily { truncated });
+            all.push(Promise::ExhaustedByValues { truncated });
+            for preemptions in [None, Some(0), Some(2)] {
+                all.push(Promise::Bounded {
+                    preemptions,
+                    truncated,
+                });
+            }
+        }
+        let one = Reason::ALL.map(|reason| Promise::Unfinished {
+            reasons: vec![reason],
+        });
+        all.extend(one);
+        all.push(Promise::Unfinished {
+            reasons: Reason::ALL.to_vec(),
+        });
+        all.push(Promise::Unfinished {
+            reasons: Vec::new(),
+        });
+        all
+    }
+
+    #[test]
+    fn no_claim_stands_beside_what_takes_it_away() {
+        let mut seen = 0;
+        for promise in promises() {
+            // Each of the things that can be counted, there or not.
+            for bits in 0..1u32 << 7 {
+                let is = |bit: u32| u64::from(bits >> bit & 1) * 3;
+                let counts = Counts {
+                    executions: 10,
+                    truncated: is(0),
+                    redundant: is(6),
+                    causality: Some(Causality {
+                        unknown: is(1),
+                        lost: is(2),
+                        open: is(3),
+                        ..Causality::default()
+                    }),
+                    ..Counts::default()
+                };
+                let sampled = is(4) > 0;
+                let not_followed = Vec::from_iter((is(5) > 0).then(something));
+                let verdict = of_exploration(&promise, &counts, sampled, &not_followed);
+                let clean = bits & 0b11_1111 == 0;
+                let whole = clean
+                    && matches!(
+                        promise,
+                        Promise::Exhausted
+                            | Promise::ExhaustedLazily { truncated: false }
+                            | Promise::ExhaustedByValues { truncated: false }
+                    );
+                assert_eq!(verdict.exhausted, whole, "{promise:?} {bits:b}");
+                let within = matches!(
+                    promise,
+                    Promise::Bounded {
+                        truncated: false,
+                        ..
+                    }
+                );
+                assert_eq!(claims(&verdict), whole || clean && within, "{verdict:?}");
+                let text = verdict.sentence();
+                assert_eq!(
+                    text.contains("not followed: crate `x` (a `Mutex`, src/lib.rs:12)"),
+                    !not_followed.is_empty(),
+                    "{text}"
+                );
+                assert_eq!(
+                    text.contains("3 executions were cut"),
+                    counts.truncated > 0,
+                    "{text}"
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 3_000);
+    }
+
+    #[test]
+    fn no_level_is_exhausted_for_a_reason() {
+        let level = |exhausted, reasons: &[Reason], cut| Level {
+            k: 1,
+            executions: 3,
+            infeasible: 0,
+            failing: 0,
+            assumed: 0,
+            waiting: 0,
+            cut,
+            exhausted,
+            reasons: reasons.to_vec(),
+        };
+        for exhausted in [false, true] {
+            for cut in [0, 1] {
+                for not_followed in [Vec::new(), vec![something()]] {
+                    for bits in 0..1u32 << Reason::ALL.len() {
+                        let reasons: Vec<_> = Reason::ALL
+                            .into_iter()
+                            .enumerate()
+                            .filter(|(at, _)| bits >> at & 1 == 1)
+                            .map(|(_, reason)| reason)
+                            .collect();
+                        let level = level(exhausted, &reasons, cut);
+                        let verdict = of_level(&level, &not_followed);
+                        let whole = exhausted && bits == 0 && cut == 0 && not_followed.is_empty();
+                        assert_eq!(verdict.exhausted, whole);
+                        assert_eq!(claims(&verdict), whole, "{verdict:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_check_claims_what_all_its_levels_claim() {
+        let mut report = sample::report();
+        report.cut = None;
+        report.summary.exhausted = true;
+        for role in report.harnesses.iter_mut().flat_map(|it| &mut it.roles) {
+            for level in &mut role.levels {
+                (level.exhausted, level.cut) = (true, 0);
+                level.reasons.clear();
+            }
+        }
+        for harness in &mut report.harnesses {
+            harness.not_followed.clear();
+        }
+        assert!(of_check(&report).exhausted);
+        let mut other = report.clone();
+        other.harnesses[0].not_followed.push(something());
+        assert!(!claims(&of_check(&other)));
+        let mut other = report.clone();
+        other.harnesses[0].roles[0].levels[0].cut = 1;
+        assert!(!claims(&of_check(&other)));
+        let mut other = report.clone();
+        other.cut = Some(crate::report::document::Cut::TimeLimit);
+        assert!(!claims(&of_check(&other)));
+        report.summary.exhausted = false;
+        assert!(!claims(&of_check(&report)));
+    }
+}
