@@ -143,6 +143,53 @@ fn the_transformed_crate_stands_by_itself() {
     );
 }
 
+/// The binary of the transformed crate tells by its exit code why a choice is no execution.
+#[test]
+fn a_choice_that_is_no_execution_is_told_from_one_without_a_bug() {
+    let dir = program(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            &format!(
+                "{HEAD}{}",
+                two_threads(
+                    "reads",
+                    "let _ = (x2.load(SeqCst), x2.load(SeqCst));",
+                    "y3.store(1, SeqCst); x3.store(1, SeqCst); x3.store(2, SeqCst);",
+                    "",
+                )
+            ),
+        ),
+    ]);
+    let written = seqz(dir.path(), ["transform", "--k", "2", "-o", "out"]);
+    assert_eq!(written.code, Some(0), "{}", written.shown());
+    let code = |rds: &str, wrts: &str| {
+        let output = Command::new("cargo")
+            .args(["run", "--offline", "-q", "--"])
+            .args(["--rds", rds, "--wrts", wrts])
+            .current_dir(dir.path().join("out"))
+            .env("CARGO_TARGET_DIR", target_dir().join("transformed"))
+            .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
+    };
+    for (rds, wrts, expected, words) in [
+        ("0,1", "1,2", 0, "no bug"),
+        ("0,1", "2,1", 3, "infeasible"),
+        ("0", "0", 4, "mispaired"),
+        ("0", "9", 4, "mispaired"),
+        ("9", "1", 5, "no such read"),
+    ] {
+        let (code, said) = code(rds, wrts);
+        assert_eq!(code, Some(expected), "{rds} {wrts}: {said}");
+        assert!(said.contains(words), "{rds} {wrts}: {said}");
+    }
+}
+
 #[test]
 fn dependencies_come_along_and_their_changes_are_seen() {
     let member = |name: &str, rest: &str| {

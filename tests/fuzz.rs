@@ -165,7 +165,8 @@ fn known_bugs_are_found_and_confirmed_and_fixed_twins_are_clean() {
             "--time",
             "30",
             "--max-executions",
-            "400000",
+            // A third of them for each k.
+            "1200000",
             "--thread-under-test",
             "first",
         ],
@@ -429,6 +430,30 @@ fn the_generated_crate_is_tested_by_proptest() {
     ];
     for said in said {
         assert!(text.contains(said), "{said}: {text}");
+    }
+}
+
+/// As many executions as are asked for, in as much time, whatever earlier searches have learned; and options that would have
+/// libFuzzer do something else are refused.
+#[test]
+fn limits_are_what_they_say() {
+    if !tools() {
+        return;
+    }
+    let harness = "fixed_bluetooth::stop_during_a_request";
+    let executions = |arguments: &[&str]| {
+        let report = fuzz(harness, arguments).json();
+        report["summary"]["executions"].as_u64().unwrap()
+    };
+    assert_eq!(executions(&["--max-executions", "10"]), 10);
+    assert_eq!(executions(&["--max-executions", "1234"]), 1234);
+    assert_eq!(
+        executions(&["--max-executions", "10", "--fresh-corpus"]),
+        10
+    );
+    for option in ["-fork=1", "-help=1", "-dict=no-such-file", "-runs=5"] {
+        let refused = fuzz(harness, &["--", option]);
+        assert_eq!(refused.code, Some(2), "{option}: {}", refused.shown());
     }
 }
 

@@ -74,7 +74,7 @@ impl Level {
             Ending::Infeasible | Ending::Assumed | Ending::Waiting | Ending::Stuck if met => {
                 self.buggy += 1
             }
-            Ending::Passed | Ending::Mispaired | Ending::Unsupported(_) => {}
+            Ending::Passed | Ending::Mispaired | Ending::NoSuchRead | Ending::Unsupported(_) => {}
             Ending::Bug => self.buggy += u64::from(met),
             Ending::Infeasible => self.infeasible += 1,
             Ending::Unknown(_) => self.unknown += 1,
@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
                     let Remark { message, place } = *what;
                     return Err(Trouble::Unsupported { message, place });
                 }
-                Ending::Mispaired => return Err(Trouble::Nondeterministic),
+                Ending::Mispaired | Ending::NoSuchRead => return Err(Trouble::Nondeterministic),
                 _ => {}
             }
             level.interfering_cut += u64::from(machine.interfering_was_cut());

@@ -9,15 +9,19 @@
 //! | `SEQZ_ROLE` | which thread is under test: `first` or `second` |
 //! | `SEQZ_K` | how many non-local reads at most |
 //! | `SEQZ_COUNTS` | a file to write counts to: executions, infeasible ones, and ones that meet a known bug |
+//! | `SEQZ_MOST` | how many executions to make: the process ends after them |
+//! | `SEQZ_FOR` | for how many milliseconds: the process ends after them |
 //! | `SEQZ_KNOWN` | bugs that are known, a [`key`] a line: the target goes on when it meets them |
 //!
 //! [`Property`](crate::Property) is for those who name harness and thread under test themselves.
 
 use std::cell::RefCell;
 use std::env;
+use std::ffi::c_int;
 use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
+use std::time::{Duration, Instant};
 
 use crate::engine::{Bug, BugKind, Ending, Limits, Machine, Solver};
 use crate::harness::AnyHarness;
@@ -35,6 +39,11 @@ pub const ROLE: &str = "SEQZ_ROLE";
 pub const K: &str = "SEQZ_K";
 /// The environment variable with the known bugs.
 pub const KNOWN: &str = "SEQZ_KNOWN";
+
+/// The environment variable that says how many executions to make.
+pub const MOST: &str = "SEQZ_MOST";
+/// The environment variable that says for how many milliseconds to go on.
+pub const FOR: &str = "SEQZ_FOR";
 
 /// The environment variable with the file for counts.
 pub const COUNTS: &str = "SEQZ_COUNTS";
@@ -124,6 +133,9 @@ pub(crate) struct Target {
     /// How many of the machine's bugs have been looked at.
     seen: usize,
     counts: Counts,
+    /// How many executions there are to be, and until when.
+    most: Option<u64>,
+    until: Option<Instant>,
 }
 
 /// What has been executed, for whoever reads along.
@@ -197,6 +209,13 @@ impl Target {
                 .unwrap_or_else(|_| panic!("{K}: `{k}` is no number"))
         });
         let known = chosen(KNOWN).unwrap_or_default();
+        let number = |name| {
+            chosen(name).map(|text| {
+                text.parse::<u64>()
+                    .unwrap_or_else(|_| panic!("{name}: `{text}` is no number"))
+            })
+        };
+        let time = number(FOR).map(Duration::from_millis);
         Self {
             harness,
             role,
@@ -211,6 +230,8 @@ impl Target {
                 }),
                 ..Counts::default()
             },
+            most: number(MOST),
+            until: time.and_then(|time| Instant::now().checked_add(time)),
         }
     }
 
@@ -253,6 +274,29 @@ impl Target {
         }
     }
 
+    /// Ends the process if it has made the executions that it is to make.
+    fn stop_after_most(&self) {
+        if self.most.is_some_and(|most| self.counts.executions >= most) {
+            self.stop();
+        }
+    }
+
+    /// Ends the process if its time is over.
+    fn stop_in_time(&self) {
+        if self.until.is_some_and(|until| Instant::now() >= until) {
+            self.stop();
+        }
+    }
+
+    fn stop(&self) -> ! {
+        unsafe extern "C" {
+            fn _exit(code: c_int) -> !;
+        }
+        self.counts.write();
+        // SAFETY: the function takes any number and does not return. `exit` would do, but libFuzzer takes it for a crash.
+        unsafe { _exit(0) }
+    }
+
     fn worth(&mut self, bytes: &[u8]) -> Worth {
         let ending = self.ending(bytes);
         let counts = &mut self.counts;
@@ -278,7 +322,9 @@ impl Target {
             }
         }
         match ending {
-            Ending::Infeasible | Ending::Assumed | Ending::Mispaired => Worth::Reject,
+            Ending::Infeasible | Ending::Assumed | Ending::Mispaired | Ending::NoSuchRead => {
+                Worth::Reject
+            }
             Ending::Unsupported(_) => panic!("{}", self.outcome(ending, None, bytes)),
             _ => Worth::Keep,
         }
@@ -335,12 +381,14 @@ pub fn once(generated: Generated, bytes: &[u8]) -> Worth {
             if target.worth(round) == Worth::Keep {
                 worth = Worth::Keep;
             }
+            target.stop_after_most();
             let log = target.machine.log();
             events += log.under_test.len() + log.interfering.len();
             if events > EVENTS {
                 break;
             }
         }
+        target.stop_in_time();
         worth
     })
 }

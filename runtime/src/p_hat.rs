@@ -57,7 +57,10 @@ impl fmt::Display for Outcome {
             ),
             Ending::Unknown(why) => write!(f, "undecided: {}", why.message),
             Ending::Mispaired => {
-                f.write_str("mispaired: there is no such read, or the write is of another variable")
+                f.write_str("mispaired: there is no such write, or it is of another variable")
+            }
+            Ending::NoSuchRead => {
+                f.write_str("no such read: the thread under test does not come to it")
             }
             Ending::Assumed => f.write_str("discarded: an assumption does not hold"),
             Ending::StepBound => f.write_str("cut: the step bound was passed"),

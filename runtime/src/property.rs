@@ -81,7 +81,9 @@ impl Property {
         match outcome.ending {
             _ if outcome.is_bug() => return Err(outcome.to_string()),
             Ending::Unsupported { .. } | Ending::Unknown(_) => return Err(outcome.to_string()),
-            Ending::Infeasible | Ending::Mispaired | Ending::Assumed => self.counts.infeasible += 1,
+            Ending::Infeasible | Ending::Mispaired | Ending::NoSuchRead | Ending::Assumed => {
+                self.counts.infeasible += 1
+            }
             Ending::StepBound | Ending::Waiting | Ending::Stuck => self.counts.cut += 1,
             Ending::Passed | Ending::Bug => {}
         }

@@ -52,12 +52,15 @@ pub struct FuzzArgs {
     /// How many seconds to fuzz, over all harnesses; building doesn't count
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = super::seconds)]
     time: Duration,
-    /// How many executions to make at most, per harness, thread under test and k
+    /// How many executions to make at most, per harness
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
     /// Leave a harness when its first bug is found
     #[arg(long)]
     until_bug: bool,
+    /// Begin with an empty corpus, and leave the one that is kept as it is
+    #[arg(long)]
+    fresh_corpus: bool,
     /// Seed of whatever is drawn at random [default: chosen, and printed]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -109,6 +112,7 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
         .zip(roles)
         .map(|(harness, roles)| Task { harness, roles })
         .collect();
+    let more = fuzz::options::checked(&args.more)?;
     let tools = Tools::find()?;
     watch_for_interrupts()?;
 
@@ -171,7 +175,8 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
         seed: args.seed.unwrap_or_else(random_seed),
         hang_after: args.hang_after,
         memory: args.max_memory,
-        more: args.more.clone(),
+        fresh: args.fresh_corpus,
+        more,
         target_dir: ready.target_dir,
     };
     let subject = Subject {

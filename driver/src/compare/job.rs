@@ -68,7 +68,8 @@ impl Job {
                 command.args(["--k-max", &limits.k_max.to_string()]);
             }
             Method::Fuzz => {
-                command.args(["--k", &limits.k_max.to_string()]);
+                // What an earlier run has learned would make this one's counts too small.
+                command.args(["--k", &limits.k_max.to_string(), "--fresh-corpus"]);
             }
             Method::Explore { .. } => {}
         }

@@ -18,7 +18,7 @@ use crate::report::document::Role;
 pub(super) fn dir(layout: &Layout, harness: &str, role: Role, k: u32) -> Result<PathBuf, Error> {
     let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
     let name: String = harness.chars().map(plain).collect();
-    let dir = layout.corpus().join(format!("{name}-{}-{k}", role.name()));
+    let dir = layout.corpus.join(format!("{name}-{}-{k}", role.name()));
     fs::create_dir_all(&dir).map_err(|e| file("create", &dir, e))?;
     Ok(dir)
 }

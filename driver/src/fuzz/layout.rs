@@ -25,6 +25,8 @@ pub(super) struct Layout {
     pub(super) build: PathBuf,
     /// The generated crate.
     pub(super) program: PathBuf,
+    /// The corpora of its harnesses.
+    pub(super) corpus: PathBuf,
 }
 
 impl Layout {
@@ -39,12 +41,9 @@ impl Layout {
             vendor: dir.join("vendor"),
             build: dir.join("build"),
             program: dir.join(&name),
+            corpus: dir.join(&name).join("corpus"),
             name,
         })
-    }
-
-    pub(super) fn corpus(&self) -> PathBuf {
-        self.program.join("corpus")
     }
 
     pub(super) fn artifacts(&self) -> PathBuf {

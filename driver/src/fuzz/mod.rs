@@ -18,6 +18,7 @@
 mod corpus;
 mod decode;
 mod layout;
+pub mod options;
 mod rounds;
 mod target;
 mod tools;
@@ -59,6 +60,8 @@ pub struct Options {
     pub hang_after: Duration,
     /// How much memory the target may take, in megabytes.
     pub memory: u32,
+    /// Begin with an empty corpus, which goes with the search; the one that is kept stays as it is.
+    pub fresh: bool,
     /// What libFuzzer is told beside.
     pub more: Vec<String>,
     /// Where all is kept.
@@ -84,7 +87,15 @@ pub fn run(
         built,
     } = subject;
     let started = Instant::now();
-    let layout = Layout::new(program, &options.target_dir)?;
+    let mut layout = Layout::new(program, &options.target_dir)?;
+    let passing = options
+        .fresh
+        .then(|| tempfile::tempdir_in(&layout.program))
+        .transpose()
+        .map_err(|e| layout::file("create a directory in", &layout.program, e))?;
+    if let Some(passing) = &passing {
+        layout.corpus = passing.path().to_owned();
+    }
     let store = Store::open(&options.target_dir, &built.name, options.path.clone());
     let (store, no_store) = match store {
         Ok(store) => (Some(store), None),

@@ -46,12 +46,16 @@ struct Unit {
     counts: Level,
     /// Time and executions that are left.
     left: Duration,
+    spent: Duration,
     executions: Option<u64>,
     slices: u32,
     /// The keys of the bugs that it has met.
     known: Vec<String>,
     died: bool,
 }
+
+/// How long a unit has to have been fuzzed for its corpus to be made smaller.
+const WORTH_MINIMIZING: Duration = Duration::from_secs(10);
 
 /// Why no more of a harness is fuzzed.
 enum Stop {
@@ -102,7 +106,11 @@ impl Fuzzer<'_> {
                 Some(Stop::Interrupted) => return Ok(Some(Cut::Interrupted)),
                 Some(Stop::Over) => return Ok(None),
             }
-            for unit in units.iter().filter(|unit| !unit.died) {
+            // After a short search there is little to be made smaller, and it would take longer than the search.
+            for unit in units
+                .iter()
+                .filter(|unit| !unit.died && unit.spent > WORTH_MINIMIZING)
+            {
                 let which = (task.harness.name.as_str(), unit.role, unit.k);
                 corpus::minimize(self.target, &unit.corpus, which, &unit.known)?;
             }
@@ -157,7 +165,11 @@ impl Fuzzer<'_> {
             longest,
             counts: Level::default(),
             left: self.share / u32::try_from(parts.max(1)).unwrap_or(1),
-            executions: self.options.max_executions,
+            executions: self
+                .options
+                .max_executions
+                .map(|most| most.div_ceil(parts.max(1) as u64)),
+            spent: Duration::ZERO,
             slices: 0,
             known: Vec::new(),
             died: false,
@@ -390,6 +402,7 @@ impl Unit {
         self.counts.infeasible += counts.infeasible;
         self.counts.buggy += counts.failing;
         self.left = self.left.saturating_sub(time);
+        self.spent += time;
         self.executions = self
             .executions
             .map(|left| left.saturating_sub(counts.executions.max(1)));

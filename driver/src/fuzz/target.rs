@@ -193,7 +193,8 @@ impl Slice<'_> {
         let mut prefix = OsString::from("-artifact_prefix=");
         prefix.push(artifacts.join(""));
         command
-            .arg(format!("-max_total_time={}", seconds(self.time)))
+            // The target itself ends in time; this is for one that can't.
+            .arg(format!("-max_total_time={}", seconds(self.time) + 1.0))
             .arg(format!("-timeout={}", seconds(self.hang_after)))
             .arg(format!("-rss_limit_mb={}", self.memory))
             .arg(format!("-malloc_limit_mb={}", self.memory))
@@ -210,8 +211,7 @@ impl Slice<'_> {
             command.arg("-use_value_profile=1");
         }
         if let Some(executions) = self.executions {
-            let calls = executions.div_ceil(u64::from(self.rounds()));
-            command.arg(format!("-runs={calls}"));
+            command.env(fuzz::MOST, executions.to_string());
         }
         command.args(self.more).arg(self.corpus);
         if let Some(dir) = self.dir {
@@ -223,6 +223,7 @@ impl Slice<'_> {
             .env(fuzz::K, self.k.to_string())
             .env(fuzz::KNOWN, self.known.join("\n"))
             .env(fuzz::COUNTS, counts)
+            .env(fuzz::FOR, self.time.as_millis().to_string())
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -58,8 +58,10 @@ pub enum Ending {
     Infeasible,
     /// The feasibility check could not tell.
     Unknown(Box<Remark>),
-    /// `rds` or `wrts` name a read or a write that there isn't, or that is of another variable.
+    /// `wrts` names a write that there isn't, or that is of another variable than the read.
     Mispaired,
+    /// `rds` names a read that T does not come to.
+    NoSuchRead,
     /// A call of `assume` was told something false.
     Assumed,
     /// T passed the step bound.
@@ -276,7 +278,7 @@ impl Machine {
             Some(Abort::Unsupported) => Ending::Unsupported(engine.remark()),
             Some(Abort::Bug) => Ending::Bug,
             None if engine.ledger.first_met().is_some() => Ending::Bug,
-            None if !engine.choosing && engine.done < engine.pairs.len() => Ending::Mispaired,
+            None if !engine.choosing && engine.done < engine.pairs.len() => Ending::NoSuchRead,
             None => Ending::Passed,
         })
     }

@@ -25,7 +25,9 @@ Options:
   --k N               with --bytes: how many non-local reads at most [default: what the crate is for]
   --list              the harnesses and their parameters
 
-Exit status: 0 no bug, 1 a bug, 2 the command line is at fault.
+Exit status: 0 no bug, 1 a bug, 2 the command line is at fault; where the choice is no execution of the program:
+3 no interleaving has these reads, 4 a write can't be paired with its read, 5 there is no such read; 6 the execution
+was broken off, as the text says: an assumption, a bound, a wait, or what the sequential program can't express.
 ";
 
 struct Options {
@@ -71,16 +73,31 @@ pub(super) fn run(generated: Generated, arguments: Vec<String>) -> ExitCode {
         }
         Ok((outcome, _)) => {
             println!("{outcome}");
-            if outcome.is_bug() {
-                ExitCode::from(1)
-            } else {
-                ExitCode::SUCCESS
-            }
+            ExitCode::from(status(&outcome))
         }
         Err(message) => {
             eprintln!("{message}\nSee --help.");
             ExitCode::from(2)
         }
+    }
+}
+
+/// The exit status that tells how an execution ended, see [`HELP`].
+fn status(outcome: &Outcome) -> u8 {
+    if outcome.is_bug() {
+        return 1;
+    }
+    match outcome.ending {
+        Ending::Passed | Ending::Bug => 0,
+        Ending::Infeasible => 3,
+        Ending::Mispaired => 4,
+        Ending::NoSuchRead => 5,
+        Ending::Unknown(_)
+        | Ending::Assumed
+        | Ending::StepBound
+        | Ending::Waiting
+        | Ending::Stuck
+        | Ending::Unsupported(_) => 6,
     }
 }
 
