@@ -30,7 +30,7 @@ license = "MIT OR Apache-2.0"
 publish = false
 
 [lints.rust]
-unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler"))'] }
+unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "uncopied"))'] }
 "#
 );
 
@@ -39,6 +39,7 @@ const SCHEDULER: &str = r#"
 [features]
 default = ["scheduler"]
 scheduler = []
+uncopied = []
 
 [dependencies]
 seqz-explore = { path = "vendor/seqz-explore" }

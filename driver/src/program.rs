@@ -6,7 +6,7 @@ use seqz_transform as transform;
 pub use seqz_transform::Mode;
 use serde::Serialize;
 
-use crate::build::Allocator;
+use crate::build::{Allocator, Copies, Variant};
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::error::Error;
 use crate::report::document::{NotFollowed, Role, Site};
@@ -260,12 +260,15 @@ impl Generated {
         &self,
         name: &str,
         runtime: &Path,
-        allocator: Allocator,
+        variant: Variant,
     ) -> Vec<(PathBuf, String)> {
         let package = &self.inner.package;
         let library = package.replace('-', "_");
         // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
-        let path = format!("path = {:?}", runtime.display().to_string());
+        let mut path = format!("path = {:?}", runtime.display().to_string());
+        if variant.copies == Copies::None {
+            path.push_str("\nfeatures = [\"uncopied\"]");
+        }
         let mut files = self.files.clone();
         for (_, manifest) in files
             .iter_mut()
@@ -282,7 +285,7 @@ impl Generated {
         let mains = files
             .iter_mut()
             .filter(|(path, _)| path == Path::new("src/main.rs"));
-        for (_, main) in mains.filter(|_| allocator == Allocator::Ours) {
+        for (_, main) in mains.filter(|_| variant.allocator == Allocator::Ours) {
             main.push_str(ALLOCATOR);
         }
         files

@@ -66,7 +66,14 @@ pub(super) fn explain(
         let name = not_clone(error)?;
         (!types.contains(&name)).then(|| types.push(name.clone()))?;
         let mut told = in_original(error, program, generated, layout);
-        told.message = format!("`{name}` is shared between the threads, so it has to be `Clone`");
+        let known = name != "_";
+        let what = if known {
+            format!("`{name}`")
+        } else {
+            "this".to_owned()
+        };
+        told.message =
+            format!("{what} is shared between the threads, so it has to be `Clone`");
         told.remarks.clear();
         if let Some(place) = &mut told.place {
             place.label = Some("shared here".into());
@@ -74,11 +81,11 @@ pub(super) fn explain(
         }
         Some(
             told.note(
-                "the threads run one after the other, each on its own copies of the shared values; \
-                 one build serves check, explore and replay, so that all of them ask for this",
+                "the threads run one after the other, each on its own copies of the shared values",
             )
             .help(format!(
-                "derive or implement `Clone` for `{name}`, or share something that is `Clone`"
+                "derive or implement `Clone` for {what}, share something that is `Clone`, or use `seqz explore`, \
+                 which needs no copies"
             )),
         )
     });
@@ -113,6 +120,11 @@ pub(super) fn other_allocator(failure: &Failure) -> bool {
             .errors
             .iter()
             .all(|error| error.message.contains(text))
+}
+
+/// Whether something is wrong that wouldn't be if values were not copied.
+pub(super) fn asks_for_copies(failure: &Failure) -> bool {
+    failure.errors.iter().any(asks_for_clone)
 }
 
 fn asks_for_clone(error: &Rustc) -> bool {

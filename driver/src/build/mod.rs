@@ -50,19 +50,79 @@ pub enum Allocator {
     Theirs,
 }
 
-impl Allocator {
-    const BOTH: [Self; 2] = [Self::Ours, Self::Theirs];
+/// Whether the values that threads share are copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Each thread has its own: for the sequential program.
+    Made,
+    /// There is one of each, and its type need not be `Clone`: for the scheduled machine alone.
+    None,
+}
+
+/// What a worker is built with, beside the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Who allocates its memory.
+    pub allocator: Allocator,
+    /// Whether it can run the sequential program.
+    pub copies: Copies,
+}
+
+impl Variant {
+    /// The one that can do most, which is tried first.
+    const FIRST: Self = Self {
+        allocator: Allocator::Ours,
+        copies: Copies::Made,
+    };
+
+    /// What a fuzz target is built with.
+    pub(crate) const FUZZED: Self = Self {
+        allocator: Allocator::Theirs,
+        copies: Copies::Made,
+    };
+
+    /// All that will do for whoever asks for `copies`, the best first.
+    fn fit_for(copies: Copies) -> impl Iterator<Item = Self> {
+        let made = [Copies::Made, Copies::None];
+        made.into_iter()
+            .filter(move |made| copies == Copies::None || *made == Copies::Made)
+            .flat_map(|copies| {
+                [Allocator::Ours, Allocator::Theirs].map(|allocator| Self { allocator, copies })
+            })
+    }
+
+    /// What to try where this one could not be built; nothing where that would not be for its own sake.
+    fn next(self, failure: &cargo::Failure, asked_for: Copies) -> Option<Self> {
+        if self.allocator == Allocator::Ours && messages::other_allocator(failure) {
+            return Some(Self {
+                allocator: Allocator::Theirs,
+                ..self
+            });
+        }
+        let copied = self.copies == Copies::Made && asked_for == Copies::None;
+        (copied && messages::asks_for_copies(failure)).then_some(Self {
+            copies: Copies::None,
+            ..self
+        })
+    }
 
     /// What the name of a worker has to say of it.
-    const fn note(self) -> &'static str {
-        match self {
-            Self::Ours => "",
-            Self::Theirs => "-own-allocator",
-        }
+    fn note(self) -> String {
+        let allocator = match self.allocator {
+            Allocator::Ours => "",
+            Allocator::Theirs => "-own-allocator",
+        };
+        let copies = match self.copies {
+            Copies::Made => "",
+            Copies::None => "-uncopied",
+        };
+        format!("{allocator}{copies}")
     }
 }
 
 /// Builds the worker of `program`, unless that is there already.
+///
+/// It can be asked for more than `copies` says, and is where that is possible: one worker serves all commands then.
 ///
 /// `waiting` is told which other process has to be waited for; `stop` breaks that off.
 ///
@@ -72,6 +132,7 @@ pub fn build(
     program: &Program,
     generated: &Generated,
     target_dir: &Path,
+    copies: Copies,
     stop: &AtomicBool,
     waiting: impl FnOnce(&str),
 ) -> Result<Built, Error> {
@@ -82,19 +143,18 @@ pub fn build(
     };
 
     let lock_file = program.lock_file();
-    let files = generated.files_for_building(&layout.name, &layout.runtime, Allocator::Ours);
+    let files = generated.files_for_building(&layout.name, &layout.runtime, Variant::FIRST);
     let stamp = stamp::of(&files, lock_file.as_deref())?;
-    let built = |allocator: Allocator, fresh| Built {
-        worker: layout.workers.join(format!("{stamp}{}", allocator.note())),
+    let built = |variant: Variant, fresh| Built {
+        worker: layout.workers.join(format!("{stamp}{}", variant.note())),
         name: layout.name.clone(),
-        allocator,
+        allocator: variant.allocator,
         fresh,
     };
     // What a path dependency holds is not in the stamp: cargo has to look.
     if !generated.has_path_dependencies()
-        && let Some(built) = Allocator::BOTH
-            .map(|allocator| built(allocator, true))
-            .into_iter()
+        && let Some(built) = Variant::fit_for(copies)
+            .map(|variant| built(variant, true))
             .find(|built| built.worker.is_file())
     {
         return Ok(built);
@@ -115,24 +175,22 @@ pub fn build(
         fs::copy(&from, &to).map_err(|e| file("write", &to, e))?;
     }
 
-    let mut allocator = Allocator::Ours;
-    let mut outcome = cargo::build(&layout.program, &layout.build)?;
-    if matches!(&outcome, cargo::Outcome::Failed(failure) if messages::other_allocator(failure)) {
-        allocator = Allocator::Theirs;
-        let main = generated.files_for_building(&layout.name, &layout.runtime, allocator);
-        let main = main
+    let mut variant = Variant::FIRST;
+    let binary = loop {
+        match cargo::build(&layout.program, &layout.build)? {
+            cargo::Outcome::Built(binary) => break binary,
+            cargo::Outcome::Failed(failure) => match variant.next(&failure, copies) {
+                Some(next) => variant = next,
+                None => return Err(messages::explain(&failure, program, generated, &layout)),
+            },
+        }
+        let files = generated.files_for_building(&layout.name, &layout.runtime, variant);
+        let files = files
             .iter()
             .map(|(path, text)| (path.clone(), text.as_str()));
-        embed::write(&layout.program, main).map_err(|e| file("write", &layout.program, e))?;
-        outcome = cargo::build(&layout.program, &layout.build)?;
-    }
-    let binary = match outcome {
-        cargo::Outcome::Built(binary) => binary,
-        cargo::Outcome::Failed(failure) => {
-            return Err(messages::explain(&failure, program, generated, &layout));
-        }
+        embed::write(&layout.program, files).map_err(|e| file("write", &layout.program, e))?;
     };
-    let built = built(allocator, false);
+    let built = built(variant, false);
     fs::create_dir_all(&layout.workers).map_err(|e| file("create", &layout.workers, e))?;
     install(&binary, &built.worker)?;
     forget_old(&layout.workers);

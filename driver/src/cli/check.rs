@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::search::{STOP, watch_for_interrupts};
 use super::{CheckArgs, Format, SolverChoice, Verdict, needs_z3, role};
+use crate::build::Copies;
 use crate::check::progress::Progress;
 use crate::check::{self, Options, Solver, Subject, Task};
 use crate::error::Error;
@@ -28,7 +29,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     watch_for_interrupts()?;
 
     let progress = Progress::new(terminal);
-    let Some(ready) = search.build(&program, &harnesses, args.k_max, &progress)? else {
+    let Some(ready) = search.build(&program, &harnesses, args.k_max, Copies::Made, &progress)?
+    else {
         return Ok(Verdict::Interrupted);
     };
     let options = options(args, ready.target_dir);

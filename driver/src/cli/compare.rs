@@ -9,6 +9,7 @@ use clap::{Args, CommandFactory as _, ValueEnum};
 use super::explore::StrategyChoice;
 use super::search::{STOP, watch_for_interrupts};
 use super::{Cli, InputSpec, TargetArgs, Verdict};
+use crate::build::Copies;
 use crate::check::progress::Progress;
 use crate::compare::document::{Comparison, Ended, Limits, Subject};
 use crate::compare::method::Method;
@@ -386,7 +387,10 @@ fn build(
         harness: ignored.then(|| subject.harness.clone()),
         role: Role::First,
     };
-    let Some(ready) = args.target.build(&program, &request, progress)? else {
+    let Some(ready) = args
+        .target
+        .build(&program, &request, Copies::None, progress)?
+    else {
         return Ok(None);
     };
     let worker = &ready.built.worker;

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::search::{STOP, SearchArgs, watch_for_interrupts};
 use super::{Format, Verdict, needs_z3};
-use crate::build::Allocator;
+use crate::build::{Allocator, Copies};
 use crate::check::Subject;
 use crate::check::progress::Progress;
 use crate::error::Error;
@@ -263,7 +263,7 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
     watch_for_interrupts()?;
 
     let progress = Progress::new(terminal);
-    let Some(ready) = search.build(&program, &harnesses, 0, &progress)? else {
+    let Some(ready) = search.build(&program, &harnesses, 0, Copies::None, &progress)? else {
         return Ok(Verdict::Interrupted);
     };
     own_allocator(ready.built.allocator)?;

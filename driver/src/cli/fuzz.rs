@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::search::{STOP, TargetArgs, apart, chosen, random_seed, watch_for_interrupts};
 use super::{Format, Verdict, role};
+use crate::build::Copies;
 use crate::check::progress::Progress;
 use crate::check::{Subject, Task};
 use crate::error::Error;
@@ -122,7 +123,10 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
         harness: apart(&harnesses)?,
         role: Role::First,
     };
-    let Some(ready) = args.target.build(&program, &request, &progress)? else {
+    let Some(ready) = args
+        .target
+        .build(&program, &request, Copies::Made, &progress)?
+    else {
         return Ok(Verdict::Interrupted);
     };
     // Two at a time would take each other's target, corpus and findings away.

@@ -8,6 +8,7 @@ use clap::Args;
 use super::explore::{STACK_SIZE, own_allocator};
 use super::search::{STOP, TargetArgs, watch_for_interrupts};
 use super::{Verdict, emit, seconds};
+use crate::build::Copies;
 use crate::check::Subject;
 use crate::check::progress::Progress;
 use crate::error::Error;
@@ -87,7 +88,10 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
         harness: harness.map(|harness| harness.name.clone()),
         role: Role::First,
     };
-    let Some(ready) = args.target.build(&program, &request, &progress)? else {
+    let Some(ready) = args
+        .target
+        .build(&program, &request, Copies::None, &progress)?
+    else {
         return Ok(Verdict::Interrupted);
     };
     own_allocator(ready.built.allocator)?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::{Format, InputSpec, Verdict};
-use crate::build::{self, Built};
+use crate::build::{self, Built, Copies};
 use crate::check::progress::Progress;
 use crate::destination::{self, Force};
 use crate::error::Error;
@@ -124,6 +124,7 @@ impl SearchArgs {
         program: &Program,
         harnesses: &[&Harness],
         k: u32,
+        copies: Copies,
         progress: &Progress,
     ) -> Result<Option<Ready>, Error> {
         let mut request = Request {
@@ -137,7 +138,7 @@ impl SearchArgs {
         }
         // A worker is told its k: one serves all commands.
         request.k = 0;
-        self.target.build(program, &request, progress)
+        self.target.build(program, &request, copies, progress)
     }
 }
 
@@ -154,6 +155,7 @@ impl TargetArgs {
         &self,
         program: &Program,
         request: &Request,
+        copies: Copies,
         progress: &Progress,
     ) -> Result<Option<Ready>, Error> {
         progress.say("building");
@@ -165,7 +167,7 @@ impl TargetArgs {
                 "waiting for {holder}, which builds in the same directory"
             ));
         };
-        let built = match build::build(program, &generated, &target_dir, &STOP, waiting) {
+        let built = match build::build(program, &generated, &target_dir, copies, &STOP, waiting) {
             // The same Ctrl-C has ended cargo.
             Err(_) if STOP.load(Ordering::Relaxed) => return Ok(None),
             built => built?,

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use crate::build::Allocator;
+use crate::build::Variant;
 use crate::embed;
 use crate::error::Error;
 use crate::lock::{self, Lock};
@@ -52,7 +52,7 @@ impl Layout {
 
     /// All that cargo-fuzz needs, path and content: the crate, its fuzz target, and where these look for the rest.
     pub(super) fn files(&self, generated: &Generated) -> Vec<(PathBuf, String)> {
-        let mut files = generated.files_for_building(&self.name, &self.runtime, Allocator::Theirs);
+        let mut files = generated.files_for_building(&self.name, &self.runtime, Variant::FUZZED);
         let package = generated.package();
         let path = |path: &Path| format!("path = {:?}", path.display().to_string());
         let vendor = path(&self.vendor.join("libfuzzer-sys"));

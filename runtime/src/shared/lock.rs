@@ -7,7 +7,7 @@ mod elsewhere;
 
 use std::cell::UnsafeCell;
 
-use super::{Shadow, Tag, quietly};
+use super::{Initial, Shadow, Tag, quietly};
 use crate::buffer::make_room;
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
@@ -27,7 +27,7 @@ struct State<V> {
     /// G; outside of executions, the value.
     g: Guarded<V>,
     /// What `g` was at the start of the execution, once it has been written.
-    initial: Option<Guarded<V>>,
+    initial: Initial<Guarded<V>>,
     /// G', once T' has written.
     g_prime: Option<Guarded<V>>,
     /// How many guards there are: negative for an exclusive one.
@@ -56,7 +56,7 @@ impl<V> LockCell<V> {
                 value,
                 poisoned: false,
             },
-            initial: None,
+            initial: Initial::none(),
             g_prime: None,
             guards: 0,
             latest: NONE,
@@ -96,7 +96,7 @@ impl<V: Shadow> LockCell<V> {
         if state.tag.renew(handle) {
             state.guards = 0;
             state.latest = NONE;
-            if state.initial.is_some() || state.g_prime.is_some() || !state.kept.is_empty() {
+            if !state.initial.is_none() || state.g_prime.is_some() || !state.kept.is_empty() {
                 self.forget(handle);
             }
         }
@@ -302,7 +302,7 @@ impl<V: Shadow> LockCell<V> {
             }
         } else {
             if state.initial.is_none() {
-                state.initial = Some(quietly(handle, || copy(&state.g)));
+                state.initial.keep(quietly(handle, || copy(&state.g)));
             }
             &raw mut state.g.value
         }
@@ -392,7 +392,7 @@ impl<V: Shadow> LockCell<V> {
         let state = self.state();
         let old = std::mem::replace(&mut state.g, value);
         if state.initial.is_none() {
-            state.initial = Some(old);
+            state.initial.keep(old);
             None
         } else {
             Some(old)

@@ -8,6 +8,7 @@
 
 mod atomic;
 mod guard;
+mod initial;
 #[cfg(feature = "scheduler")]
 mod late;
 mod lock;
@@ -17,6 +18,7 @@ mod spot;
 
 pub(crate) use atomic::{AtomicCell, Bits};
 pub(crate) use guard::Exclusive;
+pub(crate) use initial::Initial;
 #[cfg(feature = "scheduler")]
 pub(crate) use late::Late;
 pub(crate) use lock::LockCell;
@@ -29,7 +31,8 @@ use crate::log::Object;
 
 /// What a value that two threads share has to be able to do: P̂ₖ keeps a copy of it for each thread.
 ///
-/// Implemented for everything that is `Clone`.
+/// Implemented for everything that is `Clone`; with the feature `uncopied`, which is for programs that are only ever run on the
+/// scheduled machine, for everything.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is shared between threads and can't be copied",
     label = "`{Self}` would have to be `Clone`",
@@ -39,11 +42,39 @@ pub trait Shadow: Sized {
     /// A copy of the value.
     #[must_use]
     fn shadow(&self) -> Self;
+
+    /// The value that an object in static memory starts every execution with, taken before it is changed for the first time.
+    ///
+    /// # Safety
+    /// The answer must be put back in the place of the value that it was taken of, or forgotten.
+    #[must_use]
+    unsafe fn initial(&self) -> Self;
 }
 
+#[cfg(not(feature = "uncopied"))]
 impl<V: Clone> Shadow for V {
+    #[inline]
     fn shadow(&self) -> Self {
         self.clone()
+    }
+
+    #[inline]
+    unsafe fn initial(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[cfg(feature = "uncopied")]
+impl<V> Shadow for V {
+    fn shadow(&self) -> Self {
+        unreachable!("a program whose values can't be copied is run on the scheduled machine only")
+    }
+
+    unsafe fn initial(&self) -> Self {
+        // SAFETY: `self` is a valid value. What a static starts with was made by the compiler and owns nothing elsewhere, so
+        // that its bits are as good as another evaluation of its initializer. Where something owns memory all the same (it
+        // lies in a static that is filled at run time), the caller forgets the bits: such an object is made anew.
+        unsafe { std::ptr::read(self) }
     }
 }
 

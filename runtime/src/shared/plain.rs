@@ -4,7 +4,7 @@ mod elsewhere;
 
 use std::cell::UnsafeCell;
 
-use super::{Shadow, Tag, quietly};
+use super::{Initial, Shadow, Tag, quietly};
 use crate::buffer::make_room;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime};
@@ -15,7 +15,7 @@ struct State<V> {
     tag: Tag,
     /// G; outside of executions, the value.
     g: V,
-    initial: Option<V>,
+    initial: Initial<V>,
     g_prime: Option<V>,
     kept: Vec<(u32, V)>,
     /// A write of T' whose value has to be kept and is there once T' touches the cell again, or T begins.
@@ -35,7 +35,7 @@ impl<V> PlainCell<V> {
         Self(UnsafeCell::new(State {
             tag: Tag::UNUSED,
             g: value,
-            initial: None,
+            initial: Initial::none(),
             g_prime: None,
             kept: Vec::new(),
             pending: None,
@@ -109,7 +109,7 @@ impl<V: Shadow> PlainCell<V> {
                         let copy = quietly(handle, || state.kept[at].1.shadow());
                         let old = std::mem::replace(&mut state.g, copy);
                         if state.initial.is_none() {
-                            state.initial = Some(old);
+                            state.initial.keep(old);
                         }
                     }
                 }
@@ -128,7 +128,7 @@ impl<V: Shadow> PlainCell<V> {
             }
             Access::Plain | Access::UnderTest => {
                 if state.initial.is_none() {
-                    state.initial = Some(quietly(handle, || state.g.shadow()));
+                    state.initial.keep(quietly(handle, || state.g.shadow()));
                 }
             }
         }

@@ -4,7 +4,7 @@
 use seqz_explore::Kind;
 
 #[cfg(feature = "scheduler")]
-use super::copy;
+use super::Guarded;
 use super::{LockCell, Shadow};
 use crate::engine::Site;
 use crate::log::LockMode;
@@ -75,7 +75,12 @@ impl<V: Shadow> LockCell<V> {
         if let Some(machine) = current() {
             let state = self.state();
             if state.initial.is_none() && machine.is_static(std::ptr::from_ref(self).addr()) {
-                state.initial = Some(machine.outside(|| copy(&state.g)));
+                // SAFETY: `scheduled_object` puts it back, and `Initial` forgets it where that doesn't come to pass.
+                let value = machine.outside(|| unsafe { state.g.value.initial() });
+                state.initial.keep(Guarded {
+                    value,
+                    poisoned: state.g.poisoned,
+                });
             }
         }
     }

@@ -28,7 +28,9 @@ impl<V: Shadow> PlainCell<V> {
             let object = self.scheduled(machine, Kind::Write, site);
             let state = self.state();
             if state.initial.is_none() {
-                state.initial = Some(machine.outside(|| state.g.shadow()));
+                // SAFETY: `scheduled` puts it back, and a `static mut` is never dropped.
+                let initial = machine.outside(|| unsafe { state.g.initial() });
+                state.initial.keep(initial);
             }
             let found = machine.found(object, || hash_of(&self.state().g));
             let left = match value {
