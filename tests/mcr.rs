@@ -184,6 +184,7 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
         &program,
         &generated,
         &target_dir,
+        seqz::build::Copies::Made,
         &AtomicBool::new(false),
         |_| {},
     )

@@ -188,6 +188,7 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
         &program,
         &generated,
         &target_dir,
+        seqz::build::Copies::Made,
         &AtomicBool::new(false),
         |_| {},
     )?;
