@@ -65,12 +65,13 @@ fn enter_slowly(handle: Handle, site: Site) -> Access {
     }
 }
 
-/// Whose event it would be, without moving any thread: for destructors that run while the thread unwinds.
-pub(crate) fn peek(handle: Handle) -> Access {
+/// Like [`enter`], without moving any thread: for destructors that run while the thread unwinds.
+pub(crate) fn enter_unwinding(handle: Handle) -> Access {
     let engine = handle.get();
     if engine.quiet {
         return plain(engine);
     }
+    engine.steps += 1;
     match engine.line {
         Line::Init => Access::Plain,
         Line::UnderTest => Access::UnderTest,
@@ -154,6 +155,24 @@ pub(crate) fn read(
     }
     spin::read(handle, object, site, local);
     None
+}
+
+/// A read of `object` by T that is no choice: of what event `source` of T' has written, unless T has seen that already, or
+/// of what T last saw if there is none.
+pub(crate) fn read_known(
+    handle: Handle,
+    object: Object,
+    source: Option<u32>,
+    site: Site,
+    value: u64,
+) {
+    let engine = handle.get();
+    engine.steps += 1;
+    let seen = engine.objects.get(object as usize).map(|info| info.seen);
+    let source = source.filter(|&event| seen != Some(event));
+    engine.spin.progress();
+    push(engine, Op::Read(object), source, site, value);
+    require_feasible(handle);
 }
 
 /// The latest event of T is a local read, of an object that T had last seen so, and it may be that none is possible.

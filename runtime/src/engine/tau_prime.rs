@@ -17,6 +17,12 @@ pub(crate) fn push(engine: &mut Engine, op: Op, site: Site, value: u64) -> u32 {
     event
 }
 
+/// The index of the latest event.
+pub(crate) fn latest(handle: Handle) -> u32 {
+    let before = handle.get().interfering.len().checked_sub(1);
+    before.and_then(|at| u32::try_from(at).ok()).unwrap_or(NONE)
+}
+
 /// A read of `object` by T', which sees `value` in G'.
 #[inline]
 pub(crate) fn read(handle: Handle, object: Object, site: Site, value: u64) {

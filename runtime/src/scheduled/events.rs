@@ -134,6 +134,7 @@ impl Handle {
                 Postponed::Unlock(lock) => {
                     self.unlock_now(lock.object, lock.mode, lock.site, || lock.values);
                 }
+                Postponed::Poison { lock, site } => self.set_poison(lock, true, site),
                 Postponed::Other(act) => act(self),
             }
         }
@@ -315,13 +316,16 @@ impl Handle {
         self.did(kind, object, found, left, site);
     }
 
-    /// Whether this is a lock that the thread, which unwinds, still has to give back: then it has it again.
+    /// Whether the thread unwinds, and this is a lock that it still has to give back: then it has it again.
     fn has_kept(self, object: Object, mode: LockMode) -> bool {
         let state = self.get();
+        if state.slots[state.current].postponed.is_empty() || !std::thread::panicking() {
+            return false;
+        }
         let kept = &mut state.slots[state.current].postponed;
         let at = kept.iter().position(|postponed| match postponed {
             Postponed::Unlock(lock) => lock.object == object && lock.mode == mode,
-            Postponed::Other(_) => false,
+            Postponed::Poison { .. } | Postponed::Other(_) => false,
         });
         at.map(|at| kept.remove(at)).is_some()
     }

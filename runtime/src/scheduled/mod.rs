@@ -10,6 +10,7 @@
 //! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
 //! | [`waiting`] | what condition variables, and all that waits like them, call |
 //! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
+//! | [`poison`] | what the poison flags of locks call |
 //! | [`running`] | starting threads, switching to them, ending them |
 //! | [`failures`] | panics, deadlocks, livelocks |
 //! | [`contexts`] | the calls that threads are in |
@@ -34,6 +35,7 @@ pub(crate) mod events;
 mod failures;
 pub mod machine;
 mod objects;
+mod poison;
 mod races;
 pub mod replay;
 mod running;

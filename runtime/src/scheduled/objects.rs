@@ -22,6 +22,8 @@ enum Spot {
     Again(Object, u32),
     /// A thread, for who parks it.
     Parking(u32),
+    /// The poison flag of this lock.
+    Poison(Object),
 }
 
 /// Who holds a lock in the current execution.
@@ -32,6 +34,10 @@ pub(super) struct Holders {
     pub exclusive: u16,
     /// How many hold it shared.
     pub shared: u16,
+    /// Its poison flag is set.
+    pub poisoned: bool,
+    /// A thread has panicked while it held it exclusively.
+    pub was_poisoned: bool,
 }
 
 impl Holders {
@@ -138,6 +144,11 @@ impl Objects {
         arena::outside(|| self.look_up(Spot::Parking(thread)))
     }
 
+    /// The object that stands for a lock's poison flag.
+    pub(super) fn poison(&mut self, lock: Object) -> Object {
+        arena::outside(|| self.look_up(Spot::Poison(lock)))
+    }
+
     /// The place of an object, told in a way that is the same in all searches.
     pub(super) fn place(&self, object: usize) -> u64 {
         self.places.get(object).copied().unwrap_or_default()
@@ -174,6 +185,7 @@ impl Objects {
             Spot::Fixed(address) => (3, address.wrapping_sub(super::events::origin()) as u64, 0),
             Spot::Again(first, count) => (4, self.place(first as usize), u64::from(count)),
             Spot::Parking(thread) => (5, u64::from(thread), 0),
+            Spot::Poison(lock) => (6, self.place(lock as usize), 0),
         };
         mix(mix(kind, a), b)
     }

@@ -43,6 +43,11 @@ pub(super) struct ToGiveBack {
 /// What a thread did while it unwound, and what is done when it has unwound.
 pub(super) enum Postponed {
     Unlock(ToGiveBack),
+    /// The poison flag of a lock that it held is set.
+    Poison {
+        lock: Object,
+        site: Site,
+    },
     /// Something else that tells the thread nothing.
     Other(Box<dyn FnOnce(Handle)>),
 }

@@ -59,12 +59,17 @@ impl<V: Bits> AtomicCell<V> {
     #[inline]
     fn enter(&self, handle: Handle, site: Site) -> Access {
         let access = tau::enter(handle, site);
+        self.renew(handle);
+        access
+    }
+
+    #[inline]
+    fn renew(&self, handle: Handle) {
         let state = self.state();
         if state.tag.renew(handle) {
             state.g = state.initial;
             state.g_prime = None;
         }
-        access
     }
 
     #[inline]
@@ -111,7 +116,14 @@ impl<V: Bits> AtomicCell<V> {
             self.store_elsewhere(value, site);
             return;
         };
-        match self.enter(handle, site) {
+        let access = self.enter(handle, site);
+        self.store_as(handle, access, value, site);
+    }
+
+    /// Writes, as an event of this kind that has been [entered](tau::enter).
+    #[inline]
+    fn store_as(&self, handle: Handle, access: Access, value: V, site: Site) {
+        match access {
             Access::Plain => self.state().g = value,
             Access::PlainPrime => self.state().g_prime = Some(value),
             Access::Interfering => {
@@ -131,6 +143,24 @@ impl<V: Bits> AtomicCell<V> {
                 tau::write(handle, object, site, value.to_bits());
             }
         }
+    }
+
+    /// Writes while the thread unwinds: no other thread is moved.
+    pub(super) fn store_unwinding(&self, handle: Handle, access: Access, value: V, site: Site) {
+        self.renew(handle);
+        self.store_as(handle, access, value, site);
+    }
+
+    /// T reads what event `source` of T' has written, or what it last saw itself if there is none, and it is no choice:
+    /// T has learned of that write already.
+    pub(super) fn load_known(&self, handle: Handle, source: Option<u32>, site: Site) -> V {
+        self.renew(handle);
+        let object = self.object(handle);
+        if let Some(event) = source {
+            self.state().g = V::from_bits(handle.get().interfering_value(event));
+        }
+        tau::read_known(handle, object, source, site, self.state().g.to_bits());
+        self.state().g
     }
 
     /// The value, for whoever has the atomic for itself: reads it, and may write it.

@@ -1,11 +1,15 @@
 //! Values behind a lock: a mutex and a read-write lock are the same thing, taken in different modes.
 //!
 //! Taking a guard takes the lock and reads the value; dropping a guard that was borrowed mutably writes the value, then
-//! gives the lock back. The poison flag is part of the value.
+//! gives the lock back. That the lock has been poisoned is part of the value; the poison flag itself, which can be read
+//! and cleared without the lock, is a [`Poison`] beside it.
 
 mod elsewhere;
+mod poison;
 
 use std::cell::UnsafeCell;
+
+use poison::Poison;
 
 use super::{Initial, Shadow, Tag, quietly};
 use crate::buffer::make_room;
@@ -14,11 +18,14 @@ use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, NONE, Site, ValueKind, current, init_locks, tau_prime};
 use crate::log::{LockMode, Object, Op};
 
-/// A protected value with its poison flag.
+/// A protected value.
 #[derive(Clone, Debug)]
 pub(crate) struct Guarded<V> {
     pub value: V,
-    pub poisoned: bool,
+    /// A thread has panicked under a guard, at some time: only then is the flag worth a look.
+    was_poisoned: bool,
+    /// The event of T' that last set the flag before this value was there, if T' did.
+    flagged: u32,
 }
 
 #[derive(Debug)]
@@ -36,6 +43,7 @@ struct State<V> {
     latest: u32,
     /// The values that T may see, by the event of T' that wrote them.
     kept: Vec<(u32, Guarded<V>)>,
+    poison: Poison,
 }
 
 /// A lock of the program under test with the value that it protects.
@@ -54,13 +62,15 @@ impl<V> LockCell<V> {
             tag: Tag::UNUSED,
             g: Guarded {
                 value,
-                poisoned: false,
+                was_poisoned: false,
+                flagged: NONE,
             },
             initial: Initial::none(),
             g_prime: None,
             guards: 0,
             latest: NONE,
             kept: Vec::new(),
+            poison: Poison::new(),
         }))
     }
 
@@ -96,6 +106,7 @@ impl<V: Shadow> LockCell<V> {
         if state.tag.renew(handle) {
             state.guards = 0;
             state.latest = NONE;
+            state.poison.begin();
             if !state.initial.is_none() || state.g_prime.is_some() || !state.kept.is_empty() {
                 self.forget(handle);
             }
@@ -230,20 +241,26 @@ impl<V: Shadow> LockCell<V> {
     /// The read event of a guard that has just been taken. The answer is the poison flag.
     fn read(&self, handle: Handle, access: Access, site: Site) -> bool {
         match access {
-            Access::Plain => self.state().g.poisoned,
-            Access::PlainPrime => self.current_prime().poisoned,
+            Access::Plain | Access::PlainPrime => {}
             Access::Interfering => {
                 let object = self.object(handle);
                 tau_prime::read(handle, object, site, 0);
-                self.current_prime().poisoned
             }
             Access::UnderTest => {
                 let object = self.object(handle);
                 if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
                     self.inject(handle, event);
                 }
-                self.state().g.poisoned
             }
+        }
+        self.seen_by(access).was_poisoned && self.read_poison(handle, access, site)
+    }
+
+    /// What such an access sees.
+    fn seen_by(&self, access: Access) -> &Guarded<V> {
+        match access {
+            Access::Plain | Access::UnderTest => &self.state().g,
+            Access::PlainPrime | Access::Interfering => self.current_prime(),
         }
     }
 
@@ -322,7 +339,7 @@ impl<V: Shadow> LockCell<V> {
             return;
         };
         let access = if std::thread::panicking() {
-            tau::peek(handle)
+            tau::enter_unwinding(handle)
         } else {
             tau::enter(handle, taken)
         };
@@ -335,15 +352,7 @@ impl<V: Shadow> LockCell<V> {
             self.inherit(handle);
         }
         if poisons {
-            self.value_mut();
-            match access {
-                Access::Interfering | Access::PlainPrime => {
-                    if let Some(prime) = &mut self.state().g_prime {
-                        prime.poisoned = true;
-                    }
-                }
-                Access::UnderTest | Access::Plain => self.state().g.poisoned = true,
-            }
+            self.set_poison(handle, taken);
         }
         let written = written.or(poisons.then_some(taken));
         match access {
@@ -421,28 +430,6 @@ impl<V: Shadow> LockCell<V> {
         }
         poisoned
     }
-
-    /// Sets the poison flag to false.
-    pub(crate) fn clear_poison(&self) {
-        let state = self.state();
-        match current() {
-            Some(handle) if handle.get().line == Line::Interfering => {
-                self.keep(handle);
-                if let Some(prime) = &mut state.g_prime {
-                    prime.poisoned = false;
-                }
-            }
-            _ => state.g.poisoned = false,
-        }
-    }
-
-    /// The poison flag, without an event.
-    pub(crate) fn is_poisoned(&self) -> bool {
-        match current() {
-            Some(handle) if handle.get().line == Line::Interfering => self.current_prime().poisoned,
-            _ => self.state().g.poisoned,
-        }
-    }
 }
 
 fn copy<V: Shadow>(guarded: &Guarded<V>) -> Guarded<V> {
@@ -453,6 +440,7 @@ fn copy<V: Shadow>(guarded: &Guarded<V>) -> Guarded<V> {
     }
     Guarded {
         value: guarded.value.shadow(),
-        poisoned: guarded.poisoned,
+        was_poisoned: guarded.was_poisoned,
+        flagged: guarded.flagged,
     }
 }

@@ -11,7 +11,7 @@ use crate::log::LockMode;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::{Handle, current};
 
-/// Mixed into the hash of a value whose lock is poisoned.
+/// Mixed into the hash of a value whose lock was poisoned.
 #[cfg(feature = "scheduler")]
 const POISONED: u64 = 0x9015_0ed1_0c4e_d5a1;
 
@@ -20,8 +20,8 @@ impl<V: Shadow> LockCell<V> {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
             let object = self.scheduled_object(machine);
-            machine.lock(object, mode, site, || self.contents());
-            return self.state().g.poisoned;
+            machine.lock(object, mode, site, || self.contents(machine, object));
+            return machine.was_poisoned(object) && machine.is_poisoned(object, site);
         }
         let _ = site;
         assert!(
@@ -29,7 +29,7 @@ impl<V: Shadow> LockCell<V> {
             "the lock is held already: waiting for it would never end"
         );
         self.occupy(mode);
-        self.state().g.poisoned
+        self.state().poison.rests
     }
 
     pub(super) fn try_lock_elsewhere(&self, mode: LockMode, site: Site) -> Option<bool> {
@@ -37,13 +37,13 @@ impl<V: Shadow> LockCell<V> {
         if let Some(machine) = current() {
             let object = self.scheduled_object(machine);
             return machine
-                .try_lock(object, mode, site, || self.contents())
-                .then(|| self.state().g.poisoned);
+                .try_lock(object, mode, site, || self.contents(machine, object))
+                .then(|| machine.was_poisoned(object) && machine.is_poisoned(object, site));
         }
         let _ = site;
         self.is_free(mode).then(|| {
             self.occupy(mode);
-            self.state().g.poisoned
+            self.state().poison.rests
         })
     }
 
@@ -57,16 +57,17 @@ impl<V: Shadow> LockCell<V> {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
             let object = self.scheduled_object(machine);
-            if poisons && !machine.is_ending() {
-                self.before_write_elsewhere();
-                self.state().g.poisoned = true;
+            if poisons {
+                machine.poison(object, taken);
             }
             let written = written.is_some() || poisons;
-            machine.unlock(object, mode, written, taken, || self.contents());
+            machine.unlock(object, mode, written, taken, || {
+                self.contents(machine, object)
+            });
             return;
         }
         let _ = (mode, taken, written);
-        self.state().g.poisoned |= poisons;
+        self.state().poison.rests |= poisons;
     }
 
     /// Keeps what a static starts every execution with.
@@ -79,7 +80,8 @@ impl<V: Shadow> LockCell<V> {
                 let value = machine.outside(|| unsafe { state.g.value.initial() });
                 state.initial.keep(Guarded {
                     value,
-                    poisoned: state.g.poisoned,
+                    was_poisoned: false,
+                    flagged: crate::engine::NONE,
                 });
             }
         }
@@ -90,15 +92,36 @@ impl<V: Shadow> LockCell<V> {
         if let Some(machine) = current() {
             let object = self.scheduled_object(machine);
             machine.turn(Kind::Read, object, 0, site);
-            let found = machine.found(object, || self.contents());
+            let found = machine.found(object, || self.contents(machine, object));
             machine.did(Kind::Read, object, found, found, site);
+            let poisoned = machine.was_poisoned(object) && machine.is_poisoned(object, site);
             if writes {
                 self.state().tag.forget();
+                self.state().poison.rests = poisoned;
             }
-            return self.state().g.poisoned;
+            return poisoned;
         }
         let _ = (writes, site);
-        self.state().g.poisoned
+        self.state().poison.rests
+    }
+
+    pub(super) fn clear_poison_elsewhere(&self, site: Site) {
+        #[cfg(feature = "scheduler")]
+        if let Some(machine) = current() {
+            machine.clear_poison(self.scheduled_object(machine), site);
+            return;
+        }
+        let _ = site;
+        self.state().poison.rests = false;
+    }
+
+    pub(super) fn is_poisoned_elsewhere(&self, site: Site) -> bool {
+        #[cfg(feature = "scheduler")]
+        if let Some(machine) = current() {
+            return machine.is_poisoned(self.scheduled_object(machine), site);
+        }
+        let _ = site;
+        self.state().poison.rests
     }
 
     /// Which object this is; 0 where nothing runs.
@@ -110,14 +133,14 @@ impl<V: Shadow> LockCell<V> {
         0
     }
 
-    /// The hash of the value with its poison flag, if its type is known.
+    /// The hash of the value, and of whether the lock was poisoned, if the value's type is known.
     #[cfg(feature = "scheduler")]
     #[cold]
     #[inline(never)]
-    fn contents(&self) -> Option<u64> {
+    fn contents(&self, machine: Handle, object: seqz_explore::Object) -> Option<u64> {
         let g = &self.state().g;
         let hash = crate::values::hash_of(&g.value)?;
-        Some(if g.poisoned {
+        Some(if machine.was_poisoned(object) {
             seqz_explore::hash::mix(POISONED, hash)
         } else {
             hash
@@ -127,11 +150,16 @@ impl<V: Shadow> LockCell<V> {
     #[cfg(feature = "scheduler")]
     fn scheduled_object(&self, machine: Handle) -> seqz_explore::Object {
         let state = self.state();
-        if state.tag.renew_to(machine.generation())
-            && let Some(initial) = state.initial.take()
-        {
-            drop(std::mem::replace(&mut state.g, initial));
+        if state.tag.renew_to(machine.generation()) {
+            state.poison.rests = false;
+            if let Some(initial) = state.initial.take() {
+                drop(std::mem::replace(&mut state.g, initial));
+            }
         }
-        state.tag.scheduled_object(machine, self)
+        let object = state.tag.scheduled_object(machine, self);
+        if std::mem::take(&mut state.poison.rests) {
+            machine.stays_poisoned(object);
+        }
+        object
     }
 }

@@ -70,13 +70,15 @@ impl<T: Shadow> Mutex<T> {
     }
 
     /// See `std::sync::Mutex::is_poisoned`.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.cell.is_poisoned()
+        self.cell.is_poisoned(Location::caller())
     }
 
     /// See `std::sync::Mutex::clear_poison`.
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.cell.clear_poison();
+        self.cell.clear_poison(Location::caller());
     }
 
     /// See `std::sync::Mutex::into_inner`.

@@ -113,13 +113,15 @@ impl<T: Shadow> RwLock<T> {
     }
 
     /// See `std::sync::RwLock::is_poisoned`.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.cell.is_poisoned()
+        self.cell.is_poisoned(Location::caller())
     }
 
     /// See `std::sync::RwLock::clear_poison`.
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.cell.clear_poison();
+        self.cell.clear_poison(Location::caller());
     }
 
     /// See `std::sync::RwLock::into_inner`.

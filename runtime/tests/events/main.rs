@@ -1,0 +1,149 @@
+//! What one thread can learn of another: each of it is an event, so that all of its outcomes are seen, in both modes.
+
+#![cfg(feature = "scheduler")]
+
+mod poison;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+
+use seqz_explore::{Dfs, Dpor, LazyDpor, Mcr, Odpor, Promise, RvCausal, Search, Strategy};
+use seqz_runtime::check::{Bounds, machine};
+use seqz_runtime::engine::Solver;
+use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::scheduled::witness::confirm;
+use seqz_runtime::scheduled::{Machine, Settings};
+use seqz_runtime::worker::message::Confirmation;
+use seqz_runtime::{Bound, Role};
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// What can be seen: what the program notes, and what fails.
+type Seen = BTreeSet<String>;
+
+/// Takes note of what a program sees.
+type Note<'a> = &'a dyn Fn(String);
+
+/// Executions of `dfs` at most: beyond that, other strategies are only held against each other.
+const DFS: u64 = 30_000;
+
+/// What a strategy sees; nothing if it takes more executions than that.
+fn explore(
+    executions: u64,
+    values: bool,
+    strategy: impl Strategy,
+    program: impl Fn(Note<'_>),
+) -> Option<Seen> {
+    let noted = Mutex::new(BTreeSet::new());
+    let note = |text: String| {
+        noted.lock().unwrap().insert(text);
+    };
+    let run = || program(&note);
+    let settings = Settings {
+        values,
+        ..Settings::default()
+    };
+    let mut machine = Machine::new(&run, settings);
+    let mut search = Search::new(strategy);
+    let mut failures = BTreeSet::new();
+    while search.step(&mut machine).unwrap().is_some() {
+        assert_eq!(machine.unsupported(), None);
+        for failure in machine.failures() {
+            failures.insert(format!("{:?}: {}", failure.kind, failure.message));
+        }
+        if search.counts().executions > executions {
+            return None;
+        }
+    }
+    let promise = search.promise();
+    assert!(
+        matches!(
+            promise,
+            Promise::Exhausted
+                | Promise::ExhaustedLazily { truncated: false }
+                | Promise::ExhaustedByValues { truncated: false }
+        ),
+        "{promise:?}"
+    );
+    let mut seen = noted.into_inner().unwrap();
+    seen.append(&mut failures);
+    Some(seen)
+}
+
+/// What can be seen, by all strategies that search to the end, `dfs` among them.
+fn all(program: impl Fn(Note<'_>)) -> Seen {
+    let odpor = explore(u64::MAX, false, Odpor::new(), &program).unwrap();
+    for (name, seen) in [
+        ("dfs", explore(DFS, false, Dfs::new(), &program)),
+        ("dpor", explore(DFS, false, Dpor::new(), &program)),
+        ("lazy-dpor", explore(DFS, true, LazyDpor::new(), &program)),
+        ("mcr", explore(DFS, true, Mcr::new(), &program)),
+        ("rv-causal", explore(DFS, true, RvCausal::new(), &program)),
+    ] {
+        assert!(
+            seen.as_ref().is_none_or(|seen| *seen == odpor),
+            "{name} sees {seen:#?}, odpor {odpor:#?}"
+        );
+    }
+    odpor
+}
+
+fn set(all: &[&str]) -> Seen {
+    all.iter().map(|&one| one.to_owned()).collect()
+}
+
+/// Which of these outcomes the sequential program has, over both roles, with the smallest k; each is confirmed on the
+/// original program. It must have no other one.
+fn check(
+    outcomes: &Seen,
+    program: impl Fn() -> String + Clone + 'static,
+) -> BTreeMap<String, usize> {
+    let others = {
+        let (program, outcomes) = (program.clone(), outcomes.clone());
+        bugs(move || {
+            let outcome = program();
+            assert!(outcomes.contains(&outcome), "{outcome}");
+        })
+    };
+    assert_eq!(others, BTreeMap::new(), "of {outcomes:#?}");
+    let mut found = BTreeMap::new();
+    for outcome in outcomes {
+        let (program, wanted) = (program.clone(), outcome.clone());
+        let bugs = bugs(move || assert_ne!(program(), wanted, "it is there"));
+        if let Some(&k) = bugs.values().next() {
+            found.insert(outcome.clone(), k);
+        }
+    }
+    found
+}
+
+/// The bugs of the sequential program.
+fn bugs(program: impl Fn() + Clone + 'static) -> BTreeMap<String, usize> {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for role in [Role::First, Role::Second] {
+        let bounds = Bounds::default();
+        let bound = Bound {
+            inputs: Vec::new(),
+            program: Box::new(program.clone()),
+            safe: true,
+        };
+        let mut machine = machine(&bounds, Solver::Grid);
+        let mut search = seqz_runtime::check::Search::new(&bound, role, bounds);
+        while !search.finished() {
+            if let Err(trouble) = search.next_level(&mut machine, &mut |_, _| true) {
+                panic!("{trouble:?}");
+            }
+        }
+        for (bug, _) in machine.bugs() {
+            let confirmation = confirm(bug, &*bound.program);
+            assert!(
+                matches!(confirmation, Confirmation::Confirmed(_)),
+                "{bug}{confirmation:#?}"
+            );
+            let k = found.entry(bug.message.clone()).or_insert(usize::MAX);
+            *k = (*k).min(bug.pairs.len());
+        }
+    }
+    found
+}
