@@ -17,6 +17,7 @@ use crate::ids::{Pair, Role};
 use crate::log::Log;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::arena::Arena;
+use crate::std::thread::local;
 
 /// Bounds on one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +253,9 @@ impl Machine {
             // What the program's own destructors do after its end is none of its events.
             let _ = catch_unwind(AssertUnwindSafe(|| drop(leftovers)));
         }
+        if handle.get().has_locals {
+            local::clear();
+        }
         #[cfg(feature = "scheduler")]
         outside.leave();
         CURRENT.set(None);
@@ -341,6 +345,7 @@ impl Machine {
 fn run_harness(handle: Handle, program: &dyn Fn()) {
     let result = catch_unwind(AssertUnwindSafe(|| {
         program();
+        threads::destroy_locals(handle, 0);
         threads::finish(handle);
     }));
     let result = match result {
@@ -373,6 +378,7 @@ impl Engine {
             line: Line::Init,
             attention: false,
             copied_values: false,
+            has_locals: false,
             quiet: false,
             role: Role::First,
             safe: false,
@@ -425,6 +431,7 @@ impl Engine {
         self.line = Line::Init;
         self.attention = false;
         self.copied_values = false;
+        self.has_locals = false;
         self.quiet = false;
         self.objects.clear();
         self.grid.reset();

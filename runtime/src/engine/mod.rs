@@ -173,6 +173,8 @@ pub struct Engine {
     pub(crate) attention: bool,
     /// Copies of shared values have been made that may hold handles of their own.
     pub(crate) copied_values: bool,
+    /// A thread-local has been used: threads that end may have values to destroy.
+    pub(crate) has_locals: bool,
     /// Events are neither logged nor chosen for.
     pub(crate) quiet: bool,
     role: Role,

@@ -20,6 +20,7 @@ pub(crate) use table::{Thread, ThreadNo, Threads};
 use super::body::Body;
 use super::{Abort, Handle, InterferingEnd, Line, Site, abort, bug, init_locks, tau, unsupported};
 use crate::ids::Role;
+use crate::std::thread::local;
 
 /// A new thread, which will run when something depends on it.
 pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
@@ -316,6 +317,7 @@ fn run_interfering(handle: Handle, thread: ThreadNo) {
         if let Some(body) = body {
             body.run();
         }
+        destroy_locals(handle, thread);
     }));
     match result {
         Ok(()) => leave(handle, thread, before, State::Finished),
@@ -362,8 +364,16 @@ fn run_inline(handle: Handle, thread: ThreadNo) {
     if let Some(body) = body {
         body.run();
     }
+    destroy_locals(handle, thread);
     std::mem::forget(top);
     leave(handle, thread, before, State::Finished);
+}
+
+/// A thread has done what it is to do: its thread-locals are destroyed.
+pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
+    if handle.get().has_locals {
+        local::destroy(thread);
+    }
 }
 
 /// Notes a panic that has come to the top of a thread.

@@ -42,6 +42,7 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
         }
         // The execution may be ended while the thread waits for its turn to give a lock back: then it gives it back at once.
         while catch_unwind(AssertUnwindSafe(|| handle.catch_up())).is_err() {}
+        handle.destroy_locals(thread);
         handle.ended(thread);
     });
     *state.slots[thread].coroutine.get_mut() = Some(coroutine);
@@ -94,6 +95,19 @@ pub(super) fn end_all(handle: Handle) {
 }
 
 impl Handle {
+    /// Destroys the current thread's thread-locals. What is left when the execution is ended meanwhile is destroyed
+    /// all the same.
+    fn destroy_locals(self, thread: usize) {
+        let number = u32::try_from(thread).unwrap_or(0);
+        let destroy = || crate::std::thread::local::destroy(number);
+        while let Err(payload) = catch_unwind(AssertUnwindSafe(destroy)) {
+            if !payload.is::<Ended>() {
+                self.note_panic(thread);
+            }
+            while catch_unwind(AssertUnwindSafe(|| self.catch_up())).is_err() {}
+        }
+    }
+
     /// The current thread is over.
     pub(super) fn ended(self, thread: usize) {
         let state = self.get();

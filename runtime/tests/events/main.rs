@@ -2,6 +2,7 @@
 
 #![cfg(feature = "scheduler")]
 
+mod locals;
 mod poison;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,14 @@
 //! `thread_local!` and `std::thread::LocalKey`: one value per thread of the program under test, fresh in every execution.
+//!
+//! As with std, a value whose type has something to drop is destroyed when its thread ends: on that thread, after its code,
+//! before anybody can have joined it, and what its destructor does are events like all others. The value that was there
+//! first goes last (std leaves the order open, and this is what it does on Linux). A destructor that uses a value which is
+//! not there yet has it made, to be destroyed in turn; of one that is destroyed it is told so.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use crate::engine::current;
@@ -28,17 +34,24 @@ pub struct LocalKey<T: 'static> {
 struct Entry {
     key: usize,
     thread: ThreadNo,
-    value: Rc<dyn Any>,
+    /// Nothing is left of it once it has been destroyed.
+    value: Option<Rc<dyn Any>>,
+    /// It is destroyed with its thread, and not with the execution.
+    has_destructor: bool,
 }
 
-#[derive(Default)]
 struct Locals {
     generation: u32,
     entries: Vec<Entry>,
 }
 
 thread_local! {
-    static LOCALS: RefCell<Locals> = RefCell::default();
+    static LOCALS: RefCell<Locals> = const {
+        RefCell::new(Locals {
+            generation: 0,
+            entries: Vec::new(),
+        })
+    };
 }
 
 /// The execution and the thread outside of P̂ₖ.
@@ -59,17 +72,36 @@ fn outside<R>(run: impl FnOnce() -> R) -> R {
     run()
 }
 
-/// Drops the values of all threads: the execution is over.
-#[cfg(feature = "scheduler")]
+/// Drops the values of all threads: the execution is over, and nothing that destructors do is an event any more.
 pub(crate) fn clear() {
-    let mut old = LOCALS.with_borrow_mut(|locals| std::mem::take(&mut locals.entries));
-    old.clear();
-    // The list itself is kept, so that it is not allocated anew each time.
-    LOCALS.with_borrow_mut(|locals| {
-        if locals.entries.is_empty() {
-            locals.entries = old;
-        }
-    });
+    // A destructor may be ended early, as the execution is.
+    while catch_unwind(AssertUnwindSafe(clear_until_unwound)).is_err() {}
+}
+
+fn clear_until_unwound() {
+    while let Some(entry) = LOCALS.with_borrow_mut(|locals| locals.entries.pop()) {
+        drop(entry);
+    }
+}
+
+/// The current thread ends: destroys its values, up to the first whose destructor unwinds.
+pub(crate) fn destroy(thread: ThreadNo) {
+    while let Some(value) = LOCALS.with_borrow_mut(|locals| {
+        let mut entries = locals.entries.iter_mut().rev();
+        let entry = entries.find(|entry| {
+            entry.has_destructor && entry.thread == thread && entry.value.is_some()
+        })?;
+        entry.value.take()
+    }) {
+        drop(value);
+    }
+}
+
+/// What is known of a thread's value.
+enum Found<T> {
+    Alive(Rc<T>),
+    Destroyed,
+    Absent,
 }
 
 impl<T: 'static> LocalKey<T> {
@@ -80,62 +112,105 @@ impl<T: 'static> LocalKey<T> {
         Self { init }
     }
 
-    fn value(&'static self, first: Option<T>) -> (Rc<T>, Option<T>) {
+    /// The current thread's value, which is `first` if there was none, and `first` if it was not used.
+    fn value(&'static self, first: Option<T>) -> Result<(Rc<T>, Option<T>), AccessError> {
         let (generation, thread) = match current() {
-            Some(handle) => (handle.get().generation, handle.get().threads.current),
+            Some(handle) => {
+                let engine = handle.get();
+                engine.has_locals = true;
+                (engine.generation, engine.threads.current)
+            }
             None => elsewhere(),
         };
         let key = std::ptr::from_ref(self).addr();
-        let old = LOCALS.with_borrow_mut(|locals| {
-            if locals.generation == generation {
-                return Vec::new();
-            }
-            locals.generation = generation;
-            std::mem::take(&mut locals.entries)
+        let is_old = LOCALS.with_borrow_mut(|locals| {
+            std::mem::replace(&mut locals.generation, generation) != generation
         });
-        drop(old);
-        let found = LOCALS.with_borrow(|locals| {
-            let mut entries = locals.entries.iter();
-            let entry = entries.find(|entry| entry.key == key && entry.thread == thread)?;
-            Rc::clone(&entry.value).downcast::<T>().ok()
-        });
-        if let Some(value) = found {
-            return (value, first);
+        if is_old {
+            clear();
+        }
+        match Self::find(key, thread) {
+            Found::Alive(value) => return Ok((value, first)),
+            Found::Destroyed => return Err(AccessError),
+            Found::Absent => {}
         }
         let value = Rc::new(first.unwrap_or_else(self.init));
-        let entry = Entry {
-            key,
-            thread,
-            value: Rc::clone(&value) as Rc<dyn Any>,
-        };
-        outside(|| LOCALS.with_borrow_mut(|locals| locals.entries.push(entry)));
-        (value, None)
+        // If it has been made meanwhile, by the code that makes it, this one takes its place.
+        let old = outside(|| {
+            LOCALS.with_borrow_mut(|locals| {
+                let made = Some(Rc::clone(&value) as Rc<dyn Any>);
+                let mut entries = locals.entries.iter_mut();
+                match entries.find(|entry| entry.key == key && entry.thread == thread) {
+                    Some(entry) => std::mem::replace(&mut entry.value, made),
+                    None => {
+                        locals.entries.push(Entry {
+                            key,
+                            thread,
+                            value: made,
+                            has_destructor: std::mem::needs_drop::<T>(),
+                        });
+                        None
+                    }
+                }
+            })
+        });
+        drop(old);
+        Ok((value, None))
+    }
+
+    fn find(key: usize, thread: ThreadNo) -> Found<T> {
+        LOCALS.with_borrow(|locals| {
+            let mut entries = locals.entries.iter();
+            let Some(entry) = entries.find(|entry| entry.key == key && entry.thread == thread)
+            else {
+                return Found::Absent;
+            };
+            let value = entry.value.as_ref().map(Rc::clone);
+            match value.and_then(|value| value.downcast::<T>().ok()) {
+                Some(value) => Found::Alive(value),
+                None => Found::Destroyed,
+            }
+        })
+    }
+
+    /// The current thread's value, which must not be destroyed.
+    #[track_caller]
+    fn alive(&'static self, first: Option<T>) -> (Rc<T>, Option<T>) {
+        match self.value(first) {
+            Ok(value) => value,
+            Err(error) => panic!(
+                "cannot access a Thread Local Storage value during or after destruction: {error:?}"
+            ),
+        }
     }
 
     /// See `std::thread::LocalKey::with`.
+    #[track_caller]
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
-        f(&self.value(None).0)
+        f(&self.alive(None).0)
     }
 
     /// See `std::thread::LocalKey::try_with`.
     ///
     /// # Errors
-    /// None: values live as long as the execution.
+    /// The thread ends, and the value has been destroyed.
     pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
-        Ok(self.with(f))
+        Ok(f(&self.value(None)?.0))
     }
 }
 
 impl<T: 'static> LocalKey<Cell<T>> {
     /// See `std::thread::LocalKey::set`.
+    #[track_caller]
     pub fn set(&'static self, value: T) {
-        let (cell, left) = self.value(Some(Cell::new(value)));
+        let (cell, left) = self.alive(Some(Cell::new(value)));
         if let Some(value) = left {
             cell.set(value.into_inner());
         }
     }
 
     /// See `std::thread::LocalKey::get`.
+    #[track_caller]
     pub fn get(&'static self) -> T
     where
         T: Copy,
@@ -144,6 +219,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
     }
 
     /// See `std::thread::LocalKey::take`.
+    #[track_caller]
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -152,6 +228,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
     }
 
     /// See `std::thread::LocalKey::replace`.
+    #[track_caller]
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
@@ -159,24 +236,28 @@ impl<T: 'static> LocalKey<Cell<T>> {
 
 impl<T: 'static> LocalKey<RefCell<T>> {
     /// See `std::thread::LocalKey::with_borrow`.
+    #[track_caller]
     pub fn with_borrow<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.with(|cell| f(&cell.borrow()))
     }
 
     /// See `std::thread::LocalKey::with_borrow_mut`.
+    #[track_caller]
     pub fn with_borrow_mut<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
         self.with(|cell| f(&mut cell.borrow_mut()))
     }
 
     /// See `std::thread::LocalKey::set`.
+    #[track_caller]
     pub fn set(&'static self, value: T) {
-        let (cell, left) = self.value(Some(RefCell::new(value)));
+        let (cell, left) = self.alive(Some(RefCell::new(value)));
         if let Some(value) = left {
             cell.replace(value.into_inner());
         }
     }
 
     /// See `std::thread::LocalKey::take`.
+    #[track_caller]
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -185,6 +266,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
     }
 
     /// See `std::thread::LocalKey::replace`.
+    #[track_caller]
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
