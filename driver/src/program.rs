@@ -322,9 +322,27 @@ impl Generated {
     }
 }
 
-fn harness(info: &transform::HarnessInfo) -> Harness {
-    let place = &info.place;
+/// A place in the user's source.
+fn site(place: &transform::Place) -> Site {
     let text = place.source[line_span(&place.source, place.start.line, 1)].trim();
+    Site {
+        file: shown(&place.file),
+        line: place.start.line,
+        column: place.start.col,
+        text: text.to_owned(),
+    }
+}
+
+fn hidden(hidden: &transform::Hidden) -> NotFollowed {
+    NotFollowed {
+        package: None,
+        what: hidden.what.clone(),
+        site: Some(site(&hidden.place)),
+        distorts: false,
+    }
+}
+
+fn harness(info: &transform::HarnessInfo) -> Harness {
     Harness {
         name: info.name.clone(),
         kind: match info.kind {
@@ -332,12 +350,7 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
             transform::HarnessKind::PubFn => HarnessKind::Function,
             transform::HarnessKind::Main => HarnessKind::Main,
         },
-        site: Site {
-            file: shown(&place.file),
-            line: place.start.line,
-            column: place.start.col,
-            text: text.to_owned(),
-        },
+        site: site(&info.place),
         parameters: info
             .params
             .iter()
@@ -353,7 +366,7 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
             })
             .collect(),
         ignored: info.ignored,
-        not_followed: Vec::new(),
+        not_followed: info.unfollowed.iter().map(hidden).collect(),
         unsupported: info.unsupported.as_ref().map(|error| {
             let mut all = diagnostics(error);
             all.swap_remove(0)

@@ -16,15 +16,17 @@ mod harness;
 mod load;
 mod map;
 mod program;
+mod reached;
 mod resolve;
 mod shared;
 mod source;
 mod support;
+mod unsafe_code;
 mod values;
 mod walk;
 
 pub use error::Error;
-pub use harness::{HarnessInfo, HarnessKind, Param};
+pub use harness::{HarnessInfo, HarnessKind, Hidden, Param};
 pub use map::{Origin, SourceMap};
 pub use program::{Generated, Mode, Options, Program, Role};
 pub use source::{Place, Position};

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::bounds;
+use crate::edit::Edits;
 use crate::emit;
 use crate::error::Error;
 use crate::harness::{self, Harness, HarnessInfo};
 use crate::load::Crate;
 use crate::map::SourceMap;
+use crate::reached::Parts;
 use crate::shared;
 use crate::values;
 use crate::walk::{Analysis, analyze};
@@ -77,6 +79,8 @@ pub struct Generated {
 pub struct Program {
     program: Crate,
     analysis: Analysis,
+    parts: Parts,
+    mode: Mode,
     harnesses: Vec<Harness>,
     infos: Vec<HarnessInfo>,
 }
@@ -89,7 +93,8 @@ impl Program {
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
         let program = Crate::load(path)?;
         let analysis = analyze(&program, mode);
-        let harnesses = harness::find(&program, &analysis);
+        let parts = Parts::of(&program);
+        let harnesses = harness::find(&program, &analysis, &parts);
         let infos = harnesses
             .iter()
             .map(|harness| harness.info.clone())
@@ -97,6 +102,8 @@ impl Program {
         Ok(Program {
             program,
             analysis,
+            parts,
+            mode,
             harnesses,
             infos,
         })
@@ -156,19 +163,8 @@ impl Program {
             &self.harnesses,
             options.harness.as_deref(),
         )?;
-        let needed = |file: &usize| match self.program.root_of(*file) {
-            None => true,
-            Some(root) => {
-                let of_root =
-                    |harness: &&Harness| root.files.contains(&harness.file(&self.analysis));
-                chosen.iter().any(of_root)
-            }
-        };
-        let errors = self.analysis.errors.iter().filter(|(file, _)| needed(file));
-        if let Some(error) = Error::from_list(errors.map(|(_, error)| error.clone()).collect()) {
-            return Err(error);
-        }
         let mut edits = self.analysis.edits.clone();
+        self.leave_out(&chosen, &mut edits)?;
         shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
         bounds::add(&self.program, &self.analysis.tables, &mut edits);
         harness::make_reachable(&self.program, &self.analysis, &chosen, &mut edits);
@@ -181,5 +177,31 @@ impl Program {
             &values,
             options,
         )
+    }
+
+    /// Puts a panic in the place of functions that can't be run, which the chosen harnesses don't reach.
+    fn leave_out(&self, chosen: &[&Harness], edits: &mut [Edits]) -> Result<(), Error> {
+        let needed = |file: usize| match self.program.root_of(file) {
+            None => true,
+            Some(root) => {
+                let mut files = chosen.iter().map(|harness| harness.file(&self.analysis));
+                files.any(|file| root.files.contains(&file))
+            }
+        };
+        let mut elsewhere = Vec::new();
+        for refused in self.analysis.errors.iter().filter(|it| needed(it.file)) {
+            let at = refused.error.place().map_or(0, |place| place.bytes.start);
+            match self.parts.body(refused.file, at) {
+                Some(body) => {
+                    let what = refused.error.to_string();
+                    edits[refused.file]
+                        .replace(body, format!("{{ ::core::panic!({:?}, {what:?}) }}", "{}"));
+                }
+                // Types and imports stay, and the sequential program has no such types.
+                None if self.mode == Mode::Sequential => elsewhere.push(refused.error.clone()),
+                None => {}
+            }
+        }
+        Error::from_list(elsewhere).map_or(Ok(()), Err)
     }
 }

@@ -109,21 +109,10 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
             "is_finished",
             ..,
         ] => (FINISHED, JOIN),
-        ["cell", "UnsafeCell" | "SyncUnsafeCell", ..] => (
-            "accesses through the raw pointer it gives out can't be seen",
-            "use an atomic, a `Mutex` or a `static mut`",
-        ),
+        ["cell", "SyncUnsafeCell", ..] => (UNSTABLE, "use an atomic, a `Mutex` or a `static mut`"),
         _ => return None,
     };
     Some(Refusal { reason, help })
-}
-
-/// The refusal for a path inside std in a program with `unsafe` code.
-pub(crate) fn unsafe_refusal(path: &[&str]) -> Option<Refusal> {
-    matches!(path, ["sync", "atomic", "AtomicPtr", ..]).then_some(Refusal {
-        reason: "`unsafe` code may look behind its pointers, and what two threads do there can't be seen",
-        help: "share what it points to: as an atomic, or behind a `Mutex`, with an index in the place of the pointer",
-    })
 }
 
 const FINISHED: &str = "whether a thread has ended is not an event yet";
@@ -174,7 +163,7 @@ pub(crate) fn crate_refusal(name: &str) -> Option<Refusal> {
         _ => return None,
     };
     Some(Refusal {
-        reason: "the crate is compiled as it is, so what it shares between threads can't be seen",
+        reason: "it is not among the dependencies; a crate is compiled as it is, so what it shares between threads can't be seen",
         help,
     })
 }
@@ -190,11 +179,11 @@ mod tests {
             ("sync", "Condvar"),
             ("sync", "mpsc"),
             ("thread", "park"),
-            ("cell", "UnsafeCell"),
+            ("cell", "SyncUnsafeCell"),
         ] {
             assert!(refusal(&[module, name], Mode::Sequential).is_some());
             let anywhere = refusal(&[module, name], Mode::Scheduled).is_some();
-            assert_eq!(anywhere, name == "UnsafeCell");
+            assert_eq!(anywhere, name == "SyncUnsafeCell");
             let known = [crate::resolve::Ns::Type, crate::resolve::Ns::Value]
                 .iter()
                 .any(|ns| std_names::has(&[module.to_string()], name, *ns));

@@ -107,7 +107,7 @@ fn harnesses() {
                 writeln!(
                     text,
                     "    can't be run: {error}\n      {}",
-                    error.help().unwrap()
+                    error.each()[0].help().unwrap()
                 )
                 .unwrap();
             }
@@ -121,16 +121,40 @@ fn refusals() {
     for path in inputs("refused") {
         let refused = |mode| {
             let program = Program::load(&path, mode).unwrap();
-            program.transform(&Options::default()).unwrap_err()
+            let error = program.transform(&Options::default()).err();
+            error.map_or_else(String::new, |error| described(&error)) + &unfollowed(&program)
         };
-        let error = refused(Mode::Sequential);
-        insta::assert_snapshot!(format!("refused_{}", stem(&path)), described(&error));
+        insta::assert_snapshot!(
+            format!("refused_{}", stem(&path)),
+            refused(Mode::Sequential)
+        );
         if stem(&path) == "std_items" {
             // Much of it is run with threads.
-            let error = refused(Mode::Scheduled);
-            insta::assert_snapshot!("refused_when_scheduled", described(&error));
+            insta::assert_snapshot!("refused_when_scheduled", refused(Mode::Scheduled));
         }
     }
+}
+
+/// What can be run but not followed.
+fn unfollowed(program: &Program) -> String {
+    let mut text = String::new();
+    for harness in program.harnesses() {
+        for hidden in &harness.unfollowed {
+            let place = &hidden.place;
+            let line = place
+                .source
+                .lines()
+                .nth(place.start.line as usize - 1)
+                .unwrap();
+            writeln!(
+                text,
+                "{}: not followed: {}\n  {line}",
+                place.start, hidden.what
+            )
+            .unwrap();
+        }
+    }
+    text
 }
 
 /// Each error with the source it points at.

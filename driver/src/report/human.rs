@@ -52,8 +52,7 @@ pub(crate) fn not_followed(
     if all.is_empty() {
         return Ok(());
     }
-    let text = unfollowed::sentence(all);
-    paragraph(out, "  ", &format!("not exhausted: {text}"), columns)
+    paragraph(out, "  ", &unfollowed::sentence(all), columns)
 }
 
 /// What stands in the way of a search. `searched` is the word for what can't be done.

@@ -30,7 +30,8 @@ pub(crate) fn choose<'h>(
     if usable.is_empty() {
         let errors = harnesses
             .iter()
-            .filter_map(|harness| harness.info.unsupported.clone())
+            .filter_map(|harness| harness.info.unsupported.as_ref())
+            .flat_map(|error| error.each().to_vec())
             .collect();
         return Err(
             Error::from_list(errors).unwrap_or_else(|| Error::NoHarness {

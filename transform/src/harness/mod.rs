@@ -7,7 +7,7 @@ mod choose;
 mod inputs;
 mod reach;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 pub(crate) use choose::choose;
 pub(crate) use inputs::InputImpl;
@@ -18,9 +18,10 @@ use syn::{Attribute, FnArg, GenericParam, ReturnType, Safety, Type, Visibility};
 
 use crate::error::Error;
 use crate::load::Crate;
+use crate::reached::{Parts, Reached};
 use crate::resolve::{Function, ItemId, ItemKind, ROOT};
 use crate::source::Place;
-use crate::walk::{Analysis, SpawnSite};
+use crate::walk::{self, Analysis, SpawnSite};
 
 /// What kind of function a harness is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,19 @@ pub struct HarnessInfo {
     pub ignored: bool,
     /// Why it can't be run.
     pub unsupported: Option<Error>,
+    /// What it reaches that can be run but not followed.
+    pub unfollowed: Vec<Hidden>,
+    /// The first segments of the paths in what it reaches, the names of crates among them.
+    pub roots: BTreeSet<String>,
+}
+
+/// Code of the program that can be run but not followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// What it is, as in "a `transmute`".
+    pub what: String,
+    /// Where.
+    pub place: Place,
 }
 
 /// What a harness's result means.
@@ -83,7 +97,7 @@ impl Harness {
 }
 
 /// Finds all harnesses.
-pub(crate) fn find(program: &Crate, analysis: &Analysis) -> Vec<Harness> {
+pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<Harness> {
     let tables = &analysis.tables;
     let mut found = Vec::new();
     for (item, data) in tables.items.iter().enumerate() {
@@ -115,16 +129,11 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis) -> Vec<Harness> {
         let source = &program.files[data.file].source;
         let ident = function.sig.ident.span().byte_range();
         let place = source.place(ident.clone());
-        // A test file that can't be run as a whole is no reason to give up on the others.
-        let of_root = program.root_of(data.file).and_then(|root| {
-            let mut errors = analysis
-                .errors
-                .iter()
-                .filter(|(file, _)| root.files.contains(file));
-            errors.next().map(|(_, error)| error.clone())
-        });
+        let reached = parts.from(data.file, data.at);
         let parsed = inputs::parameters(tables, program, data, function);
-        let unsupported = unsupported(function, kind, &name, &place).or(of_root);
+        let unsupported = unsupported(function, kind, &name, &place)
+            .or_else(|| refused(analysis, parts, &reached));
+        let unfollowed = unfollowed(program, analysis, parts, &reached);
         let (params, unsupported) = match (parsed.as_ref(), unsupported) {
             (_, Some(error)) => (Vec::new(), Some(error)),
             (Err(error), None) => (Vec::new(), Some(error.clone())),
@@ -144,6 +153,8 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis) -> Vec<Harness> {
                 spawn_sites,
                 ignored,
                 unsupported,
+                unfollowed,
+                roots: reached.roots().clone(),
             },
             item,
             returns,
@@ -171,6 +182,58 @@ fn kind_of(function: &Function, root_main: bool) -> Option<HarnessKind> {
     } else {
         None
     }
+}
+
+/// What stands in the way of running what is reached.
+fn refused(analysis: &Analysis, parts: &Parts, reached: &Reached) -> Option<Error> {
+    let mut known = HashSet::new();
+    let errors = analysis.errors.iter().filter(|refused| {
+        let at = refused.error.place().map_or(0, |place| place.bytes.start);
+        parts.is_reached(reached, refused.file, at)
+            && refused.once.as_ref().is_none_or(|key| known.insert(key))
+    });
+    Error::from_list(errors.map(|refused| refused.error.clone()).collect())
+}
+
+/// What of that which is reached can be run but not followed, in order of source.
+fn unfollowed(
+    program: &Crate,
+    analysis: &Analysis,
+    parts: &Parts,
+    reached: &Reached,
+) -> Vec<Hidden> {
+    let noted: Vec<_> = analysis
+        .unfollowed
+        .iter()
+        .filter(|it| parts.is_reached(reached, it.file, it.bytes.start))
+        .collect();
+    // Files that nobody changes say the same to everybody.
+    let changed = noted
+        .iter()
+        .any(|it| !it.reads && it.what.starts_with("a file"));
+    let named_better = |import: &walk::Unfollowed| {
+        let mut all = noted.iter();
+        import.import && all.any(|it| !it.import && it.what == import.what)
+    };
+    let told = noted.iter().filter(|it| !it.reads || changed);
+    let noted = told.filter(|it| !named_better(it));
+    let mut all: Vec<(usize, std::ops::Range<usize>, &str)> = noted
+        .map(|it| (it.file, it.bytes.clone(), it.what.as_str()))
+        .collect();
+    let hidden = parts.hidden();
+    let hidden = hidden.filter(|(file, at, _)| parts.is_reached(reached, *file, *at));
+    all.extend(hidden.map(|(file, at, what)| (file, at..at + 1, what)));
+    all.sort_by_key(|(file, bytes, what)| (*file, bytes.start, *what));
+    let mut known = HashSet::new();
+    let told = all.into_iter().filter_map(|(file, bytes, what)| {
+        let place = program.files[file].source.place(bytes);
+        let what = what.to_owned();
+        // One of a kind in a line is enough.
+        known
+            .insert((file, place.start.line, what.clone()))
+            .then_some(Hidden { what, place })
+    });
+    told.collect()
 }
 
 /// `#[test]`, and what frameworks make of it: `#[tokio::test]`, `#[rstest]`.

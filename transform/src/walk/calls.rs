@@ -142,10 +142,9 @@ impl Walker<'_> {
         let method = name(&expr.method);
         let own = self.tables.methods.contains_key(&method);
         let refusal = support::method_refusal(&method, expr.args.len(), self.mode);
-        if let Some(refusal) = refusal.filter(|_| !own)
-            && self.reported.insert(format!(".{method}"))
-        {
-            self.refuse(
+        if let Some(refusal) = refusal.filter(|_| !own) {
+            self.refuse_once(
+                Some(format!(".{method}")),
                 bytes(&expr.method),
                 format!("`{method}`"),
                 refusal.reason,

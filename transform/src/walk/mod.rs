@@ -10,6 +10,7 @@ mod followed;
 mod macros;
 mod named;
 mod observed;
+mod outside;
 mod paths;
 mod places;
 mod scopes;
@@ -47,7 +48,9 @@ pub(crate) struct Analysis {
     /// By file.
     pub(crate) sites: Vec<Vec<Site>>,
     /// With the file that each is in.
-    pub(crate) errors: Vec<(usize, Error)>,
+    pub(crate) errors: Vec<Refused>,
+    /// What can be run but not followed.
+    pub(crate) unfollowed: Vec<Unfollowed>,
     /// What each function does that matters to harnesses.
     pub(crate) facts: HashMap<ItemId, Facts>,
     /// Types that take part in shared values: arguments of locks and of `static mut`.
@@ -56,6 +59,25 @@ pub(crate) struct Analysis {
     pub(crate) named: BTreeSet<NamedType>,
     /// Of each item of a block: where the block's text begins, unless it begins with attributes.
     pub(crate) blocks: HashMap<ItemId, usize>,
+}
+
+/// Code that can't be run.
+pub(crate) struct Refused {
+    pub(crate) file: usize,
+    pub(crate) error: Error,
+    /// One error for all places with this key is enough.
+    pub(crate) once: Option<String>,
+}
+
+/// Code that can be run but not followed.
+pub(crate) struct Unfollowed {
+    pub(crate) file: usize,
+    pub(crate) bytes: Range<usize>,
+    pub(crate) what: String,
+    /// It counts only beside something else of its kind that changes what it tells.
+    pub(crate) reads: bool,
+    /// It is an import, which tells less than what is made of it.
+    pub(crate) import: bool,
 }
 
 /// A type or an expression whose value is protected by a lock or held in a `static mut`.
@@ -80,7 +102,8 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         edits: vec![Edits::default(); files],
         sites: vec![Vec::new(); files],
         errors: Vec::new(),
-        reported: HashSet::new(),
+        unfollowed: Vec::new(),
+        importing: false,
         facts: HashMap::new(),
         functions: Vec::new(),
         macros: Vec::new(),
@@ -102,12 +125,9 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         .iter()
         .for_each(|attr| walker.visit_attribute(attr));
     walker.module_items(&root.items);
-    let of_the_crate = walker.reported.clone();
     for (number, root) in program.roots.iter().enumerate() {
         walker.file = root.files.start;
         walker.ribs = vec![Rib::Module(walker.tables.extra_roots[number])];
-        // Each of them has to be told its own errors, since it may be run without the others.
-        walker.reported.clone_from(&of_the_crate);
         let tree = &program.files[walker.file].tree;
         tree.attrs
             .iter()
@@ -119,6 +139,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         edits: walker.edits,
         sites: walker.sites,
         errors: walker.errors,
+        unfollowed: walker.unfollowed,
         facts: walker.facts,
         shared: walker.shared,
         named: walker.named,
@@ -136,9 +157,10 @@ struct Walker<'p> {
     ribs: Vec<Rib>,
     edits: Vec<Edits>,
     sites: Vec<Vec<Site>>,
-    errors: Vec<(usize, Error)>,
-    /// Items of std and crates that were refused already; one error each will do.
-    reported: HashSet<String>,
+    errors: Vec<Refused>,
+    unfollowed: Vec<Unfollowed>,
+    /// What is looked at is an import.
+    importing: bool,
     facts: HashMap<ItemId, Facts>,
     /// The functions around the current place, the innermost last.
     functions: Vec<ItemId>,
@@ -181,9 +203,33 @@ impl Walker<'_> {
     }
 
     fn refuse(&mut self, bytes: Range<usize>, what: impl Into<String>, reason: &str, help: &str) {
+        self.refuse_once(None, bytes, what, reason, help);
+    }
+
+    fn refuse_once(
+        &mut self,
+        once: Option<String>,
+        bytes: Range<usize>,
+        what: impl Into<String>,
+        reason: &str,
+        help: &str,
+    ) {
         let place = self.place(bytes);
-        self.errors
-            .push((self.file, Error::unsupported(place, what, reason, help)));
+        let error = Error::unsupported(place, what, reason, help);
+        let file = self.file;
+        self.errors.push(Refused { file, error, once });
+    }
+
+    /// Notes code that can be run but not followed.
+    fn unfollowed(&mut self, bytes: Range<usize>, what: impl Into<String>) {
+        let (file, what) = (self.file, what.into());
+        self.unfollowed.push(Unfollowed {
+            file,
+            bytes,
+            what,
+            reads: false,
+            import: false,
+        });
     }
 
     fn module_items(&mut self, items: &[Item]) {

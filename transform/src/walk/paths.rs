@@ -120,6 +120,7 @@ impl Walker<'_> {
         let def = self.resolve(leading, segments, ns);
         match &def {
             Some(Def::Std(path)) => {
+                self.outside(path, spans[spans.len() - 1].clone());
                 if let Some(refused) =
                     (1..=path.len()).find(|length| self.refusal(&path[..*length]).is_some())
                 {
@@ -136,8 +137,7 @@ impl Walker<'_> {
 
     fn refusal(&self, path: &[String]) -> Option<support::Refusal> {
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
-        let of_unsafe = || support::unsafe_refusal(&parts).filter(|_| self.has_unsafe);
-        support::refusal(&parts, self.mode).or_else(of_unsafe)
+        support::refusal(&parts, self.mode)
     }
 
     /// Reports a path inside std that can't be run, once.
@@ -146,23 +146,25 @@ impl Walker<'_> {
             return;
         };
         let full = format!("std::{}", path.join("::"));
-        if self.reported.insert(full.clone()) {
-            self.refuse(span, format!("`{full}`"), refusal.reason, refusal.help);
-        }
+        let what = format!("`{full}`");
+        self.refuse_once(Some(full), span, what, refusal.reason, refusal.help);
     }
 
     pub(super) fn refuse_crate(&mut self, crate_: &str, span: Range<usize>) {
+        // Of what the program depends on, the source is looked at.
+        if self.tables.dependencies.contains(crate_) {
+            return;
+        }
         let Some(refusal) = support::crate_refusal(crate_) else {
             return;
         };
-        if self.reported.insert(crate_.to_string()) {
-            self.refuse(
-                span,
-                format!("crate `{crate_}`"),
-                refusal.reason,
-                refusal.help,
-            );
-        }
+        self.refuse_once(
+            Some(crate_.to_string()),
+            span,
+            format!("crate `{crate_}`"),
+            refusal.reason,
+            refusal.help,
+        );
     }
 
     /// A path as an expression.

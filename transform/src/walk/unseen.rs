@@ -9,7 +9,14 @@ use super::{Walker, bytes};
 use crate::resolve::{Def, ItemId, ItemKind, Ns, Rib, Tables, name};
 
 /// Types of std that change what they hold through a shared reference, without a lock.
-const CELLS: &[&str] = &["Cell", "LazyCell", "OnceCell", "RefCell"];
+const CELLS: &[&str] = &[
+    "Cell",
+    "LazyCell",
+    "OnceCell",
+    "RefCell",
+    "SyncUnsafeCell",
+    "UnsafeCell",
+];
 
 impl Walker<'_> {
     /// `unsafe impl Send for X` and `Sync` are promises about accesses that seqz would have to see.
@@ -31,16 +38,16 @@ impl Walker<'_> {
         let Some(Def::Item(target)) = self.type_def(&ty.path) else {
             return;
         };
-        let Some(inside) = unseen(&self.tables, target, true) else {
+        let parameter = item.generics.type_params().find(|parameter| {
+            let bounds = quote::ToTokens::to_token_stream(&parameter.bounds).to_string();
+            !bounds.contains("Send") && !bounds.contains("Sync")
+        });
+        let anything = parameter.map(|parameter| format!("any `{}`", parameter.ident));
+        let Some(inside) = unseen(&self.tables, target, true).or(anything) else {
             return;
         };
         let what = format!("`unsafe impl {promise}` for a type with {inside} in it");
-        self.refuse(
-            bytes(path),
-            what,
-            "threads may share what it leads to, and accesses to that can't be seen",
-            "share atomics and locks, or indices into what a lock protects",
-        );
+        self.unfollowed(bytes(path), what);
     }
 
     /// A cell in what a lock protects: writes to it need the guard only for reading, and would go unnoticed.
@@ -58,12 +65,7 @@ impl Walker<'_> {
         let Some(inside) = cell.or_else(inside) else {
             return;
         };
-        self.refuse(
-            range,
-            format!("{inside} in a shared value"),
-            "what is written to it through a shared reference can't be seen",
-            "put the value itself where the cell is: the lock is enough",
-        );
+        self.unfollowed(range, format!("{inside} in a shared value"));
     }
 }
 
@@ -119,9 +121,16 @@ impl<'ast> Visit<'ast> for Unseen<'_> {
         if let (Type::Ptr(_), true) = (ty, self.pointers) {
             self.found.get_or_insert_with(|| "a raw pointer".into());
         }
-        // Behind a function's type there is nothing to share.
-        if !matches!(ty, Type::FnPtr(_) | Type::TraitObject(_)) {
-            visit::visit_type(self, ty);
+        match ty {
+            // Behind a function's type there is nothing to share.
+            Type::FnPtr(_) => {}
+            Type::TraitObject(object) => {
+                let bounds = quote::ToTokens::to_token_stream(&object.bounds).to_string();
+                if self.pointers && !bounds.contains("Send") && !bounds.contains("Sync") {
+                    self.found.get_or_insert_with(|| "a trait object".into());
+                }
+            }
+            ty => visit::visit_type(self, ty),
         }
     }
 

@@ -87,11 +87,13 @@ impl Walker<'_> {
         if path.is_empty() {
             return;
         }
+        self.importing = true;
         if self.tables.edition_2015 && !matches!(path[0].as_str(), "crate" | "self" | "super") {
             self.check(true, path, spans, Ns::Type);
         } else {
             self.check(leading, path, spans, Ns::Type);
         }
+        self.importing = false;
     }
 
     pub(super) fn extern_crate(&mut self, item: &ItemExternCrate) {

@@ -1,0 +1,197 @@
+//! What of a crate a harness can reach: the code that may run when it runs.
+//!
+//! Reaching goes by names: a part of the crate is reached if a part that is reached mentions its name, in whatever sense.
+//! That needs no types, sees through macros, closures and trait objects, and errs on one side only: what it leaves out can't
+//! run. A method needs its type to be mentioned, too, and what implements a trait for a type is reached with the type, as
+//! destructors and operators have no name where they are called.
+
+mod nodes;
+mod words;
+
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+
+use nodes::{Gate, Node};
+
+use crate::load::Crate;
+
+/// The parts of a crate, ready to be asked.
+pub(crate) struct Parts {
+    nodes: Vec<Node>,
+    /// Of each file, which further root it belongs to, if it isn't one of the crate's own: roots don't see each other.
+    roots: Vec<Option<usize>>,
+}
+
+/// What is reached from one place.
+pub(crate) struct Reached {
+    root: Option<usize>,
+    nodes: Vec<bool>,
+    /// The first segments of the paths in what is reached.
+    roots: BTreeSet<String>,
+}
+
+impl Parts {
+    /// All parts of the crate.
+    pub(crate) fn of(program: &Crate) -> Self {
+        let root = |file: usize| {
+            let mut roots = program.roots.iter();
+            roots.position(|root| root.files.contains(&file))
+        };
+        Self {
+            nodes: nodes::collect(program),
+            roots: (0..program.files.len()).map(root).collect(),
+        }
+    }
+
+    /// What can be reached from the function whose name stands there.
+    pub(crate) fn from(&self, file: usize, at: usize) -> Reached {
+        let root = self.roots[file];
+        let sees = |node: &Node| self.roots[node.file].is_none() || self.roots[node.file] == root;
+        let mut reached = vec![false; self.nodes.len()];
+        let mut names: HashSet<&str> = HashSet::new();
+        let mut roots = BTreeSet::new();
+        let mut modules: HashSet<&str> = HashSet::new();
+        let mut open: Vec<usize> = self.around(file, at).into_iter().collect();
+        loop {
+            while let Some(number) = open.pop() {
+                if std::mem::replace(&mut reached[number], true) {
+                    continue;
+                }
+                let node = &self.nodes[number];
+                names.extend(node.mentions.names.iter().map(String::as_str));
+                roots.extend(node.mentions.roots.iter().cloned());
+                let mut module = node.module.as_str();
+                // What is reached through an import says nothing of its module.
+                if !matches!(node.gate, Gate::Below | Gate::Always) {
+                    while modules.insert(module) {
+                        let Some((above, _)) = module.rsplit_once("::") else {
+                            break;
+                        };
+                        module = above;
+                    }
+                }
+            }
+            let is = |about: &BTreeSet<String>| {
+                about.is_empty() || about.iter().any(|name| names.contains(name.as_str()))
+            };
+            for (number, node) in self.nodes.iter().enumerate() {
+                if reached[number] || !sees(node) {
+                    continue;
+                }
+                let now = match &node.gate {
+                    Gate::Named(any) => any.iter().any(|name| names.contains(name.as_str())),
+                    Gate::Method(name, about) => names.contains(name.as_str()) && is(about),
+                    Gate::About(about) => is(about),
+                    Gate::Below => modules.contains(node.module.as_str()),
+                    Gate::Always => true,
+                };
+                if now {
+                    open.push(number);
+                }
+            }
+            if open.is_empty() {
+                break;
+            }
+        }
+        Reached {
+            root,
+            nodes: reached,
+            roots,
+        }
+    }
+
+    /// What `unsafe` code does out of sight: file, offset, and what it is.
+    pub(crate) fn hidden(&self) -> impl Iterator<Item = (usize, usize, &str)> {
+        self.nodes.iter().flat_map(|node| {
+            let hidden = node.hidden.iter();
+            hidden.map(|(at, what)| (node.file, *at, what.as_str()))
+        })
+    }
+
+    /// Whether the code at an offset is reached; what is in no part always is.
+    pub(crate) fn is_reached(&self, reached: &Reached, file: usize, at: usize) -> bool {
+        let seen = self.roots[file].is_none() || self.roots[file] == reached.root;
+        let number = self.around(file, at);
+        seen && number.is_none_or(|number| reached.nodes[number])
+    }
+
+    /// The body of the innermost function around an offset, if it is inside of one.
+    pub(crate) fn body(&self, file: usize, at: usize) -> Option<Range<usize>> {
+        let node = &self.nodes[self.around(file, at)?];
+        node.body.clone().filter(|body| body.contains(&at))
+    }
+
+    /// The innermost part around an offset.
+    fn around(&self, file: usize, at: usize) -> Option<usize> {
+        let inside = self.nodes.iter().enumerate();
+        inside
+            .filter(|(_, node)| node.file == file && node.range.contains(&at))
+            .min_by_key(|(_, node)| node.range.len())
+            .map(|(number, _)| number)
+    }
+}
+
+impl Reached {
+    /// The first segments of the paths in what is reached: crates among them.
+    pub(crate) fn roots(&self) -> &BTreeSet<String> {
+        &self.roots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of the markers in the text are reached from `t`; a marker is a string literal.
+    fn reached(text: &str) -> String {
+        let program = Crate::of_text(text);
+        let parts = Parts::of(&program);
+        let at = text.find("fn t()").unwrap() + 3;
+        let reached = parts.from(0, at);
+        let markers = text.match_indices('"').step_by(2);
+        markers
+            .filter(|(at, _)| parts.is_reached(&reached, 0, *at))
+            .map(|(at, _)| text[at + 1..].split('"').next().unwrap().to_owned() + " ")
+            .collect()
+    }
+
+    #[test]
+    fn what_is_called_is_reached_by_whatever_way() {
+        let text = r#"
+            fn t() { a(); m!(c); let f = by_value; f(); S.used(); println!("{STATIC}"); }
+            fn a() { "a"; b() }
+            fn b() { "b"; }
+            fn c() { "c"; }
+            fn by_value() { "v"; }
+            fn never() { "no"; }
+            macro_rules! m { ($x:ident) => { $x(); in_macro() } }
+            fn in_macro() { "m"; }
+            struct S;
+            impl S { fn used(&self) { "used"; } fn unused(&self) { "no"; } }
+            impl Drop for S { fn drop(&mut self) { "drop"; } }
+            struct Other;
+            impl Other { fn used(&self) { "no"; } }
+            impl Drop for Other { fn drop(&mut self) { "no"; } }
+            static STATIC: &str = "static";
+            static OTHER: &str = "no";
+        "#;
+        assert_eq!(reached(text), "{STATIC} a b c v m used drop static ");
+    }
+
+    #[test]
+    fn renames_aliases_and_blanket_implementations_are_followed() {
+        let text = r#"
+            fn t() { renamed(); let x: Alias = make(); 1.blanket(); }
+            use inner::original as renamed;
+            mod inner { pub fn original() { "o"; } pub fn other() { "no"; } pub struct Real; impl Drop for Real { fn drop(&mut self) { "d"; } } }
+            type Alias = inner::Real;
+            fn make() -> Alias { "mk"; inner::Real }
+            trait Blanket { fn blanket(&self); }
+            impl<T> Blanket for T { fn blanket(&self) { "bl"; } }
+            trait Never { fn never_called(&self) { "no"; } }
+            #[no_mangle] fn exported() { "ex"; }
+            thread_local! { static USED: u32 = { "no"; 1 }; }
+        "#;
+        assert_eq!(reached(text), "o d mk bl ex ");
+    }
+}

@@ -1,0 +1,440 @@
+//! The parts of a crate that can be reached by themselves, and by what each is reached.
+
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Attribute, ImplItem, Item, ItemImpl, TraitItem, UseTree, Visibility};
+
+use super::words::{Mentions, plain};
+use crate::load::Crate;
+use crate::resolve::attributes;
+use crate::unsafe_code;
+
+/// A part of the crate.
+pub(super) struct Node {
+    pub(super) file: usize,
+    pub(super) range: Range<usize>,
+    /// The body, if it is a function.
+    pub(super) body: Option<Range<usize>>,
+    pub(super) gate: Gate,
+    pub(super) mentions: Mentions,
+    /// The module that it is in, `a::b`.
+    pub(super) module: String,
+    /// What `unsafe` code in it does out of sight, and where.
+    pub(super) hidden: Vec<(usize, String)>,
+}
+
+/// By what a part is reached.
+pub(super) enum Gate {
+    /// One of these names is mentioned.
+    Named(Vec<String>),
+    /// The name is mentioned, and one of the crate's types that it belongs to, if there is any.
+    Method(String, BTreeSet<String>),
+    /// One of the crate's types that it is about is mentioned; always, if there is none.
+    About(BTreeSet<String>),
+    /// Something in its module, or in one below, is reached.
+    Below,
+    /// It always is.
+    Always,
+}
+
+/// All parts of the crate.
+pub(super) fn collect(program: &Crate) -> Vec<Node> {
+    let (mut types, mut declared) = (HashSet::new(), HashSet::new());
+    for file in &program.files {
+        type_names(&file.tree.items, &mut types, &mut declared);
+    }
+    declared.extend(types.iter().cloned());
+    let mut collector = Collector {
+        program,
+        types,
+        declared,
+        nodes: Vec::new(),
+    };
+    collector.items(0, "", &program.files[0].tree.items);
+    for root in &program.roots {
+        let file = root.files.start;
+        collector.items(file, &root.module, &program.files[file].tree.items);
+    }
+    collector.nodes
+}
+
+/// The names of the types and traits, and of modules and functions, those inside of functions too.
+fn type_names(items: &[Item], names: &mut HashSet<String>, others: &mut HashSet<String>) {
+    struct Types<'n>(&'n mut HashSet<String>, &'n mut HashSet<String>);
+    impl<'ast> syn::visit::Visit<'ast> for Types<'_> {
+        fn visit_item(&mut self, item: &'ast Item) {
+            let ident = match item {
+                Item::Struct(item) => Some(&item.ident),
+                Item::Enum(item) => Some(&item.ident),
+                Item::Union(item) => Some(&item.ident),
+                Item::Trait(item) => Some(&item.ident),
+                Item::Type(item) => Some(&item.ident),
+                _ => None,
+            };
+            let other = match item {
+                Item::Mod(item) => Some(&item.ident),
+                Item::Fn(item) => Some(&item.sig.ident),
+                _ => None,
+            };
+            self.1.extend(other.map(|ident| plain(&ident.to_string())));
+            self.0.extend(ident.map(|ident| plain(&ident.to_string())));
+            syn::visit::visit_item(self, item);
+        }
+    }
+    for item in items {
+        syn::visit::Visit::visit_item(&mut Types(names, others), item);
+    }
+}
+
+struct Collector<'p> {
+    program: &'p Crate,
+    types: HashSet<String>,
+    /// These, and other names that the crate declares.
+    declared: HashSet<String>,
+    nodes: Vec<Node>,
+}
+
+impl Collector<'_> {
+    fn items(&mut self, file: usize, module: &str, items: &[Item]) {
+        for item in items {
+            if !self.program.cfg.off(attributes(item)) {
+                self.item(file, module, item);
+            }
+        }
+    }
+
+    fn item(&mut self, file: usize, module: &str, item: &Item) {
+        let one = |ident: &syn::Ident| Gate::Named(vec![plain(&ident.to_string())]);
+        let mut body = None;
+        let gate = match item {
+            Item::Mod(item) => {
+                let below = format!("{module}::{}", plain(&item.ident.to_string()));
+                match &item.content {
+                    Some((_, items)) => self.items(file, &below, items),
+                    None => {
+                        let at = item.span().byte_range().start;
+                        if let Some(&child) = self.program.modules.get(&(file, at)) {
+                            self.items(child, &below, &self.program.files[child].tree.items);
+                        }
+                    }
+                }
+                return;
+            }
+            Item::Impl(item) => return self.implementation(file, module, item),
+            Item::Fn(item) => {
+                body = replaceable(&item.sig, &item.block);
+                one(&item.sig.ident)
+            }
+            Item::Const(item) if item.ident == "_" => Gate::Always,
+            Item::Const(item) => one(&item.ident),
+            Item::Static(item) => one(&item.ident),
+            Item::Struct(item) => one(&item.ident),
+            Item::Enum(item) => {
+                let variants = item.variants.iter().map(|it| plain(&it.ident.to_string()));
+                Gate::Named(
+                    std::iter::once(plain(&item.ident.to_string()))
+                        .chain(variants)
+                        .collect(),
+                )
+            }
+            Item::Union(item) => one(&item.ident),
+            Item::Type(item) => one(&item.ident),
+            Item::TraitAlias(item) => one(&item.ident),
+            Item::Trait(item) => {
+                let methods = item.items.iter().filter_map(|part| match part {
+                    TraitItem::Fn(method) => Some(plain(&method.sig.ident.to_string())),
+                    _ => None,
+                });
+                Gate::Named(
+                    std::iter::once(plain(&item.ident.to_string()))
+                        .chain(methods)
+                        .collect(),
+                )
+            }
+            Item::ForeignMod(item) => {
+                let mut names = Vec::new();
+                for foreign in &item.items {
+                    match foreign {
+                        syn::ForeignItem::Fn(item) => {
+                            names.push(plain(&item.sig.ident.to_string()))
+                        }
+                        syn::ForeignItem::Static(item) => {
+                            names.push(plain(&item.ident.to_string()))
+                        }
+                        syn::ForeignItem::Type(item) => names.push(plain(&item.ident.to_string())),
+                        _ => {}
+                    }
+                }
+                if names.is_empty() {
+                    Gate::Always
+                } else {
+                    Gate::Named(names)
+                }
+            }
+            Item::Macro(item) => match &item.ident {
+                Some(ident) => one(ident),
+                None => declared(item.mac.tokens.clone()),
+            },
+            Item::Use(item) => self.import(item),
+            Item::ExternCrate(item) => {
+                let used = item
+                    .attrs
+                    .iter()
+                    .any(|attr| attr.path().is_ident("macro_use"));
+                let name = item.rename.as_ref().map_or(&item.ident, |(_, name)| name);
+                if used || name == "_" {
+                    Gate::Always
+                } else {
+                    one(name)
+                }
+            }
+            _ => Gate::Always,
+        };
+        let gate = if called_from_outside(attributes(item)) {
+            Gate::Always
+        } else {
+            gate
+        };
+        let mut mentions = Mentions::of(item);
+        match item {
+            Item::Use(item) => mentions.roots.extend(roots_of_use(&item.tree)),
+            Item::ExternCrate(item) => {
+                mentions.roots.insert(plain(&item.ident.to_string()));
+            }
+            _ => {}
+        }
+        self.add(file, module, item, body, gate, mentions);
+        if let (Item::ForeignMod(item), Some(node)) = (item, self.nodes.last_mut()) {
+            for foreign in &item.items {
+                let ident = match foreign {
+                    syn::ForeignItem::Fn(item) => &item.sig.ident,
+                    syn::ForeignItem::Static(item) => &item.ident,
+                    _ => continue,
+                };
+                let what = format!("`{ident}`, which is not written in Rust");
+                node.hidden.push((ident.span().byte_range().start, what));
+            }
+        }
+    }
+
+    fn add<N>(
+        &mut self,
+        file: usize,
+        module: &str,
+        node: &N,
+        body: Option<Range<usize>>,
+        gate: Gate,
+        mentions: Mentions,
+    ) where
+        N: Spanned + ToTokens,
+    {
+        let mut found = Vec::new();
+        unsafe_code::find(node.to_token_stream(), &mut found);
+        let hidden = found.into_iter();
+        let hidden = hidden.map(|(at, what)| (at, what.to_owned())).collect();
+        self.nodes.push(Node {
+            file,
+            range: node.span().byte_range(),
+            body,
+            gate,
+            mentions,
+            module: module.to_owned(),
+            hidden,
+        });
+    }
+
+    /// What an import brings from elsewhere in the crate, or from std, is reached by name; with what comes from another crate
+    /// there may be methods of traits, which aren't named.
+    fn import(&self, item: &syn::ItemUse) -> Gate {
+        let package = &self.program.package;
+        let of_crate = |root: &String| {
+            matches!(
+                root.as_str(),
+                "crate" | "self" | "super" | "std" | "core" | "alloc"
+            ) || package.library.as_ref() == Some(root)
+                || self.declared.contains(root)
+                    && !package
+                        .dependencies
+                        .keys()
+                        .any(|it| it.replace('-', "_") == **root)
+        };
+        let mut names = Vec::new();
+        if roots_of_use(&item.tree).iter().all(of_crate) && bound(&item.tree, &mut names) {
+            Gate::Named(names)
+        } else if matches!(item.vis, Visibility::Inherited) {
+            Gate::Below
+        } else {
+            Gate::Always
+        }
+    }
+
+    fn implementation(&mut self, file: usize, module: &str, item: &ItemImpl) {
+        let local = |tokens: TokenStream| -> BTreeSet<String> {
+            let mut mentions = Mentions::default();
+            mentions.stream(tokens);
+            let names = mentions.names.into_iter();
+            names.filter(|name| self.types.contains(name)).collect()
+        };
+        let mut about = local(item.self_ty.to_token_stream());
+        if let Some((path, _)) = &item.trait_ {
+            if let Some(last) = path.segments.last() {
+                about.extend(local(last.arguments.to_token_stream()));
+            }
+            let mentions = Mentions::of(item);
+            // One node: whoever has the type may call any of it, by operators, in destructors, through generic code.
+            self.add(file, module, item, None, Gate::About(about), mentions);
+            for part in &item.items {
+                if let ImplItem::Fn(method) = part {
+                    let last = self.nodes.last_mut().map(|node| match &node.gate {
+                        Gate::About(about) => about.clone(),
+                        _ => BTreeSet::new(),
+                    });
+                    let gate = Gate::About(last.unwrap_or_default());
+                    let body = replaceable(&method.sig, &method.block);
+                    let mentions = Mentions::default();
+                    // So that it can be found by itself.
+                    self.nodes.push(Node {
+                        file,
+                        range: method.span().byte_range(),
+                        body,
+                        gate,
+                        mentions,
+                        module: module.to_owned(),
+                        hidden: Vec::new(),
+                    });
+                }
+            }
+            return;
+        }
+        for part in &item.items {
+            if self.program.cfg.off(part_attributes(part)) {
+                continue;
+            }
+            let (name, body) = match part {
+                ImplItem::Fn(method) => (
+                    Some(&method.sig.ident),
+                    replaceable(&method.sig, &method.block),
+                ),
+                ImplItem::Const(item) => (Some(&item.ident), None),
+                ImplItem::Type(item) => (Some(&item.ident), None),
+                _ => (None, None),
+            };
+            let gate = match name {
+                _ if called_from_outside(part_attributes(part)) => Gate::Always,
+                Some(name) => Gate::Method(plain(&name.to_string()), about.clone()),
+                None => Gate::About(about.clone()),
+            };
+            let mut mentions = Mentions::of(part);
+            mentions.stream(item.self_ty.to_token_stream());
+            mentions.stream(item.generics.to_token_stream());
+            mentions.stream(item.generics.where_clause.to_token_stream());
+            self.add(file, module, part, body, gate, mentions);
+        }
+    }
+}
+
+/// The body of a function, if it could be another one: not where it decides the type of the result.
+fn replaceable(sig: &syn::Signature, body: &syn::Block) -> Option<Range<usize>> {
+    let opaque = Mentions::of(&sig.output).names.contains("impl");
+    (!opaque).then(|| body.span().byte_range())
+}
+
+fn part_attributes(part: &ImplItem) -> &[Attribute] {
+    match part {
+        ImplItem::Const(item) => &item.attrs,
+        ImplItem::Fn(item) => &item.attrs,
+        ImplItem::Type(item) => &item.attrs,
+        ImplItem::Macro(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+/// Whether somebody may call it who is not in the crate's source.
+fn called_from_outside(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| {
+        let mentions = Mentions::of(attr);
+        let names = [
+            "no_mangle",
+            "export_name",
+            "link_section",
+            "global_allocator",
+            "panic_handler",
+        ];
+        names.iter().any(|name| mentions.names.contains(*name))
+    })
+}
+
+/// What the arguments of a macro declare, as far as that can be seen.
+fn declared(tokens: TokenStream) -> Gate {
+    fn look(tokens: TokenStream, names: &mut Vec<String>) {
+        let mut declares = false;
+        for token in tokens {
+            match token {
+                TokenTree::Ident(ident) => {
+                    let word = ident.to_string();
+                    let keyword = matches!(
+                        word.as_str(),
+                        "static" | "fn" | "struct" | "enum" | "trait" | "const" | "type" | "union"
+                    );
+                    let passed = matches!(word.as_str(), "ref" | "mut" | "unsafe");
+                    if declares && !keyword && !passed {
+                        names.push(plain(&word));
+                        declares = false;
+                    }
+                    declares |= keyword;
+                }
+                TokenTree::Group(group) => look(group.stream(), names),
+                _ => declares = false,
+            }
+        }
+    }
+    let mut names = Vec::new();
+    look(tokens, &mut names);
+    if names.is_empty() {
+        Gate::Always
+    } else {
+        Gate::Named(names)
+    }
+}
+
+/// The first segments of an import.
+fn roots_of_use(tree: &UseTree) -> Vec<String> {
+    match tree {
+        UseTree::Path(path) => vec![plain(&path.ident.to_string())],
+        UseTree::Name(leaf) => vec![plain(&leaf.ident.to_string())],
+        UseTree::Rename(leaf) => vec![plain(&leaf.ident.to_string())],
+        UseTree::Glob(_) => Vec::new(),
+        UseTree::Group(group) => group.items.iter().flat_map(roots_of_use).collect(),
+    }
+}
+
+/// The names that an import binds; false if they can't be known.
+fn bound(tree: &UseTree, names: &mut Vec<String>) -> bool {
+    match tree {
+        UseTree::Path(path) => {
+            // `use a::b::{self}` binds `b`.
+            names.push(plain(&path.ident.to_string()));
+            bound(&path.tree, names)
+        }
+        UseTree::Name(leaf) => {
+            names.push(plain(&leaf.ident.to_string()));
+            true
+        }
+        UseTree::Rename(leaf) => {
+            names.push(plain(&leaf.rename.to_string()));
+            leaf.rename != "_"
+        }
+        UseTree::Glob(_) => false,
+        UseTree::Group(group) => {
+            let mut all = true;
+            for tree in &group.items {
+                all &= bound(tree, names);
+            }
+            all
+        }
+    }
+}

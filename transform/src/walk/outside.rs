@@ -1,0 +1,116 @@
+//! What of std leads out of the program: files, sockets, other processes, the environment. Two threads, or two executions, can
+//! learn from each other there without an event.
+
+use std::ops::Range;
+
+use super::{Unfollowed, Walker};
+
+/// What a path inside std leads to, if that is out of the program; and whether it only looks.
+fn meaning(path: &[&str], has_unsafe: bool) -> Option<(String, bool)> {
+    let named = |what: &str| format!("{what}: `{}`", path.join("::"));
+    Some(match path {
+        ["fs", name, rest @ ..] | ["os", "unix" | "linux", "fs", name, rest @ ..] => {
+            (named("a file"), only_looks(name, rest))
+        }
+        // What a glob brings is called by its name alone.
+        ["fs"] | ["os", "unix", "fs"] => (named("files"), true),
+        [
+            "net",
+            "TcpListener" | "TcpStream" | "UdpSocket" | "ToSocketAddrs" | "Incoming",
+            ..,
+        ]
+        | ["os", "unix", "net", _, ..] => (named("a socket"), false),
+        [
+            "process",
+            "Command" | "Child" | "ChildStdin" | "ChildStdout" | "ChildStderr",
+            ..,
+        ] => (named("another process"), false),
+        ["io", "pipe" | "PipeReader" | "PipeWriter", ..] => (named("a pipe"), false),
+        ["io", "stdin" | "Stdin" | "read_to_string", ..] => (named("standard input"), false),
+        ["io", "StdoutLock" | "StderrLock", ..] => (named("a lock of std's own"), false),
+        ["env", "set_var" | "remove_var", ..] => (named("the environment"), false),
+        ["env", "set_current_dir", ..] => (named("the current directory"), false),
+        ["cell", "UnsafeCell", ..] => ("an `UnsafeCell`".into(), false),
+        ["sync", "atomic", "AtomicPtr", ..] if has_unsafe => {
+            ("an `AtomicPtr` beside `unsafe` code".into(), false)
+        }
+        _ => return None,
+    })
+}
+
+/// Whether what is called so in `std::fs` changes no file.
+fn only_looks(name: &str, rest: &[&str]) -> bool {
+    let writes = |name: &str| {
+        let first = name.split('_').next().unwrap_or(name);
+        matches!(
+            first,
+            "copy"
+                | "create"
+                | "hard"
+                | "options"
+                | "remove"
+                | "rename"
+                | "set"
+                | "soft"
+                | "symlink"
+                | "write"
+        )
+    };
+    match name {
+        "OpenOptions" | "DirBuilder" | "OpenOptionsExt" | "DirBuilderExt" | "FileExt" => false,
+        // An import names the type alone.
+        name if name.starts_with(char::is_uppercase) => !rest.iter().any(|it| writes(it)),
+        name => !writes(name),
+    }
+}
+
+impl Walker<'_> {
+    /// Notes a path that leads out of the program.
+    pub(super) fn outside(&mut self, path: &[String], bytes: Range<usize>) {
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        if let Some((what, reads)) = meaning(&path, self.has_unsafe) {
+            let file = self.file;
+            self.unfollowed.push(Unfollowed {
+                file,
+                bytes,
+                what,
+                reads,
+                import: self.importing,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looking_at_files_is_not_changing_them() {
+        let reads = |path: &str| {
+            let path: Vec<&str> = path.split("::").collect();
+            meaning(&path, false).unwrap().1
+        };
+        for path in [
+            "fs::read_to_string",
+            "fs::File",
+            "fs::File::open",
+            "fs::metadata",
+        ] {
+            assert!(reads(path), "{path}");
+        }
+        for path in [
+            "fs::write",
+            "fs::File::create_new",
+            "fs::OpenOptions",
+            "fs::remove_dir_all",
+            "os::unix::fs::symlink",
+            "net::TcpStream::connect",
+            "process::Command",
+        ] {
+            assert!(!reads(path), "{path}");
+        }
+        assert_eq!(meaning(&["net", "Ipv4Addr"], true), None);
+        assert_eq!(meaning(&["env", "var"], true), None);
+    }
+}
