@@ -178,8 +178,11 @@ fn is_dereference(tokens: &[TokenTree], at: usize) -> bool {
 
 /// Whether `=>` or `>=` or `>` as an operator stands before: `>` closes generic arguments, too, and no operand follows there.
 fn after_arrow(tokens: &[TokenTree], at: usize) -> bool {
-    at >= 2 && (punct(tokens, at - 2, '=') || punct(tokens, at - 2, '-'))
-        || at >= 2 && !matches!(&tokens[at - 2], TokenTree::Punct(_))
+    match at.checked_sub(2).map(|before| &tokens[before]) {
+        Some(TokenTree::Punct(before)) => matches!(before.as_char(), '=' | '-'),
+        Some(_) => true,
+        None => false,
+    }
 }
 
 /// Whether the operand that begins here is the result of a method that gives a reference.
