@@ -234,3 +234,75 @@ fn findings_stay_until_the_user_removes_them() {
     check(&[]);
     assert_eq!(files(&at), ["2.json"]);
 }
+
+/// The emitted test searches with the finding's inputs, says that it does not know where the search is not complete, compiles
+/// whatever the message is, and holds no path of this machine.
+#[test]
+fn an_emitted_test_keeps_the_inputs_and_is_not_green_by_chance() {
+    let lib = |condition: &str, more: &str| {
+        format!(
+            "use std::sync::Arc;\nuse std::sync::atomic::{{AtomicU32, Ordering::SeqCst}};\n\
+             pub fn magic(token: u32, name: String) {{\n    let n = Arc::new(AtomicU32::new(0));\n    let m = n.clone();\n    \
+             let t = std::thread::spawn(move || {{ m.store(1, SeqCst); m.store(2, SeqCst); }});\n    {more}\n    \
+             if token == 0xDEAD_BEEF && name == \"a,b\" {{ assert!({condition}, \"odd \\\"*/ \\u{{202e}}\\n{{}} name\", 1); }}\n    \
+             t.join().unwrap();\n}}\n"
+        )
+    };
+    let dir = program(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", &lib("n.load(SeqCst) != 1", "")),
+    ]);
+    let input = ["--input", "token=3735928559", "--input", "name=\"a,b\""];
+    let found = seqz(
+        dir.path(),
+        ["check", "--format", "json"].iter().chain(&input),
+    );
+    assert_eq!(found.code, Some(1), "{}", found.shown());
+    let file = newest_finding(dir.path(), &found.json());
+    let emitted = seqz(
+        dir.path(),
+        ["replay", "--emit-test", file.to_str().unwrap()],
+    );
+    assert_eq!(emitted.code, Some(0), "{}", emitted.shown());
+    let here = dir.path().canonicalize().unwrap();
+    for name in ["tests/seqz_magic.rs", "tests/seqz_magic.json"] {
+        let text = fs::read_to_string(dir.path().join(name)).unwrap();
+        assert!(!text.contains(here.to_str().unwrap()), "{name}: {text}");
+        assert!(!text.contains('\u{202e}'), "{name}: {text}");
+    }
+    let test = |source: &str| {
+        fs::write(dir.path().join("src/lib.rs"), source).unwrap();
+        let mut cargo = Command::new("cargo");
+        cargo
+            .args(["test", "--offline", "--test", "seqz_magic"])
+            .current_dir(dir.path())
+            .env_remove("CARGO_TARGET_DIR")
+            .env("SEQZ", support::SEQZ);
+        for (name, value) in command(dir.path()).get_envs() {
+            cargo.env(name, value.unwrap_or_default());
+        }
+        let output = cargo.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), said)
+    };
+    // Other events in front: the schedule does not fit any more, and the bug is found by a search.
+    let before = "n.fetch_add(0, SeqCst); n.load(SeqCst);";
+    let (passed, said) = test(&lib("n.load(SeqCst) != 1", before));
+    assert!(!passed && said.contains("the bug is there"), "{said}");
+    let (passed, said) = test(&lib("n.load(SeqCst) < 3", before));
+    assert!(passed, "{said}");
+    // A search that can't come to its end.
+    let long = "let own = AtomicU32::new(0); for i in 0..20_000 { own.store(i, SeqCst); }";
+    let (passed, said) = test(&lib("n.load(SeqCst) < 3", long));
+    assert!(!passed && said.contains("not known"), "{said}");
+    // And from anywhere.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let replayed = seqz(
+        elsewhere.path(),
+        [
+            "replay",
+            dir.path().join("tests/seqz_magic.json").to_str().unwrap(),
+        ],
+    );
+    assert_eq!(replayed.code, Some(2), "{}", replayed.shown());
+}

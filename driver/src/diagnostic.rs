@@ -1,5 +1,6 @@
 //! Messages that point at source text.
 
+use crate::visible::visible;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -119,7 +120,8 @@ impl Diagnostic {
                 Remark::Help(text) => group.element(Level::HELP.message(text.as_str())),
             };
         }
-        Renderer::styled().term_width(width).render(&[group])
+        let text = Renderer::styled().term_width(width).render(&[group]);
+        visible(&text).into_owned()
     }
 }
 

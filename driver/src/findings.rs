@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::shown;
 use crate::embed::at;
 use crate::error::Error;
+use crate::portable;
 use crate::report::document::{Bug, Kind, SCHEMA, Site, Thread};
 use crate::report::exploration::Failure;
+use crate::visible::visible_json;
 
 /// What is in a finding's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +23,7 @@ pub struct Finding {
     pub seqz: String,
     /// The program, as given on the command line.
     pub path: String,
-    /// The same, wherever it is looked for from.
+    /// The way to it from the directory of the finding's file, so that both may be moved together.
     pub program: PathBuf,
     /// The harness.
     pub harness: String,
@@ -33,6 +35,39 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Where the program is, for a finding that was read from `file`.
+    ///
+    /// # Errors
+    /// When the file is not there any more.
+    pub fn program(&self, file: &Path) -> io::Result<PathBuf> {
+        // A relative way leads from where the file really is.
+        let file = file.canonicalize()?;
+        let dir = file.parent().unwrap_or(Path::new("/"));
+        let program = dir.join(&self.program);
+        Ok(program.canonicalize().unwrap_or(program))
+    }
+
+    /// The finding as it is written to a file in `dir`, where no path is this machine's.
+    ///
+    /// # Errors
+    /// When the program or the directory are not there any more.
+    pub fn portable(&self, program: &Path, dir: &Path) -> io::Result<String> {
+        let moved = Self {
+            program: portable::way(dir, program)?,
+            ..self.clone()
+        };
+        let mut document = serde_json::to_value(moved)?;
+        let program = program.canonicalize()?;
+        let base = if program.is_dir() {
+            Some(program.as_path())
+        } else {
+            program.parent()
+        };
+        portable::shorten(&mut document, base.unwrap_or(&program));
+        let text = serde_json::to_string_pretty(&document)?;
+        Ok(format!("{}\n", visible_json(&text)))
+    }
+
     /// Reads a finding's file.
     ///
     /// # Errors
@@ -198,9 +233,7 @@ impl Store {
             schema: SCHEMA,
             seqz: env!("CARGO_PKG_VERSION").into(),
             path: self.path.clone(),
-            program: Path::new(&self.path)
-                .canonicalize()
-                .unwrap_or_else(|_| self.path.clone().into()),
+            program: self.path.clone().into(),
             harness: harness.into(),
             harness_site: site.clone(),
             found,
@@ -209,8 +242,8 @@ impl Store {
 
     fn prepare(&self, finding: &Finding) -> io::Result<tempfile::NamedTempFile> {
         let mut new = tempfile::NamedTempFile::new_in(&self.dir)?;
-        serde_json::to_writer_pretty(&mut new, finding)?;
-        new.write_all(b"\n")?;
+        let text = finding.portable(&finding.program, &self.dir)?;
+        new.write_all(text.as_bytes())?;
         Ok(new)
     }
 }

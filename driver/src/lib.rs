@@ -17,10 +17,12 @@ pub mod fuzz;
 pub mod lock;
 mod original;
 pub mod output;
+mod portable;
 pub mod program;
 pub mod replay;
 pub mod report;
 pub mod terminal;
+pub mod visible;
 pub mod worker;
 
 pub use error::Error;

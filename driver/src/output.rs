@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::visible::visible;
 
 /// Where answers go.
 pub struct Output {
@@ -35,7 +36,10 @@ impl Output {
         }
         let mut text = Vec::new();
         let result = write(&mut text)
-            .and_then(|()| self.stream.write_all(&text))
+            .and_then(|()| {
+                let text = String::from_utf8_lossy(&text);
+                self.stream.write_all(visible(&text).as_bytes())
+            })
             .and_then(|()| self.stream.flush());
         match result {
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {

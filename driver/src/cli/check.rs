@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::output::Output;
 use crate::program::{Harness, Mode, Program};
 use crate::report::document::{Cut, Report, Role, Status};
+use crate::report::verdict::of_check;
 use crate::report::{self, human};
 use crate::terminal::Terminal;
 
@@ -53,7 +54,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         Format::Human => human::closing(out, &report),
         Format::Json => report::json(out, &report),
     })?;
-    Ok(verdict(&report))
+    let exhausted = !args.search.require_exhausted || of_check(&report).exhausted;
+    Ok(verdict(&report).demanding(exhausted))
 }
 
 fn tasks<'a>(harnesses: &[&'a Harness], args: &CheckArgs) -> Result<Vec<Task<'a>>, Error> {

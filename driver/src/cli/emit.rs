@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::{Finding, Found};
-use crate::output::{Output, writing};
+use crate::output::{self, Output, writing};
+use crate::portable;
 use crate::program::Program;
 use crate::replay::Recording;
 use crate::report::words;
+use crate::visible::visible;
 
 /// Writes the test to `file`, or else into the crate's `tests`, and the finding beside it: the next search removes the
 /// one that was given.
@@ -46,12 +48,21 @@ pub(super) fn run(
     if let Some(dir) = test.parent() {
         fs::create_dir_all(dir).map_err(writing(dir))?;
     }
-    let json = serde_json::to_string_pretty(finding)
-        .map_err(|e| Error::Worker(format!("the finding can't be written: {e}")))?;
-    fs::write(&copy, json + "\n").map_err(writing(&copy))?;
+    let place = match package {
+        Some(package) => package,
+        None => program.root(),
+    };
+    let dir = match copy.parent() {
+        Some(dir) if dir != Path::new("") => dir,
+        _ => Path::new("."),
+    };
+    let json = finding.portable(place, dir).map_err(writing(&copy))?;
+    output::replace(&copy, json.as_bytes()).map_err(writing(&copy))?;
     let copy = copy.canonicalize().map_err(writing(&copy))?;
-    let text = text(&name, finding, recording, program, package, &copy);
-    fs::write(&test, text).map_err(writing(&test))?;
+    let root = path(package.unwrap_or(program.root()), package, &test)?;
+    let schedule = path(&copy, package, &test)?;
+    let text = text(&name, finding, recording, (&root, &schedule));
+    output::replace(&test, text.as_bytes()).map_err(writing(&test))?;
     Output::stdout().write(|out| {
         writeln!(
             out,
@@ -62,40 +73,62 @@ pub(super) fn run(
     })
 }
 
-/// A path as the test writes it: from its package, so that it is found wherever that is checked out.
-fn path(path: &Path, package: Option<&Path>) -> String {
-    match package.and_then(|package| path.strip_prefix(package).ok()) {
-        Some(rest) if rest == Path::new("") => "env!(\"CARGO_MANIFEST_DIR\")".to_owned(),
-        Some(rest) => {
-            let rest = format!("/{}", rest.display());
-            format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {rest:?})")
+/// A path as the test writes it: from its package where it is in one, else from the package that the test will be in.
+fn path(path: &Path, package: Option<&Path>, test: &Path) -> Result<String, Error> {
+    let found = |path: &Path| path.canonicalize().map_err(writing(path));
+    let within = package.map(found).transpose()?;
+    let full = found(path)?;
+    let rest = match within
+        .as_deref()
+        .and_then(|package| full.strip_prefix(package).ok())
+    {
+        Some(rest) => rest.to_owned(),
+        // The test is compiled where it lies: `file!` is no way to that, but the directory of its package is.
+        None => {
+            let package = package_of(test).ok_or_else(|| Error::Option {
+                message: format!(
+                    "{} would be in no package, where cargo could run it",
+                    shown(test)
+                ),
+                help: "name a file in the `tests` of a package with -o".into(),
+            })?;
+            portable::way(&package, &full).map_err(writing(path))?
         }
-        None => format!("{:?}", path.display().to_string()),
-    }
+    };
+    Ok(if rest.as_os_str().is_empty() {
+        "env!(\"CARGO_MANIFEST_DIR\")".to_owned()
+    } else {
+        let rest = format!("/{}", rest.display());
+        format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {rest:?})")
+    })
+}
+
+/// The directory of the package that the file belongs to.
+fn package_of(file: &Path) -> Option<PathBuf> {
+    let file = std::path::absolute(file).ok()?;
+    let mut dirs = file.ancestors().skip(1);
+    dirs.find(|dir| dir.join("Cargo.toml").is_file())
+        .map(Path::to_owned)
 }
 
 fn text(
     name: &str,
     finding: &Finding,
     recording: &Recording,
-    program: &Program,
-    package: Option<&Path>,
-    copy: &Path,
+    (root, schedule): (&str, &str),
 ) -> String {
     let (what, _) = words::heading(recording.kind, &recording.message);
-    let what: String = what.chars().filter(|c| !c.is_control()).collect();
-    let root: PathBuf = match package {
-        Some(package) => package.to_owned(),
-        None => program
-            .root()
-            .canonicalize()
-            .unwrap_or_else(|_| program.root().to_owned()),
+    // What rustc refuses in a comment must not come out of a program's message.
+    let what: String = visible(&what).chars().filter(|c| !c.is_control()).collect();
+    let (search, bound) = match &finding.found {
+        Found::Bug { bug, .. } => ("check", format!(", \"--k-max\", \"{}\"", bug.k.max(3))),
+        Found::Failure { .. } => ("explore", String::new()),
     };
-    let (root, schedule) = (path(&root, package), path(copy, package));
-    let search = match finding.found {
-        Found::Bug { .. } => "check",
-        Found::Failure { .. } => "explore",
-    };
+    let inputs: String = recording
+        .inputs
+        .iter()
+        .map(|(name, value)| format!(", \"--input\", {:?}", format!("{name}={value}")))
+        .collect();
     let harness = &finding.harness;
     format!(
         r#"//! Written by `seqz replay --emit-test`; yours to keep, and to change.
@@ -104,8 +137,8 @@ fn text(
 //! {what}
 //!
 //! The test runs that schedule again with seqz, which has to be installed, or named by the environment variable `SEQZ`.
-//! Where the program has been changed so much that it can't be run in this order any more, `seqz {search}` searches it
-//! again.
+//! Where that does not fail, since the program has been changed, the bug may show under another schedule: `seqz {search}`
+//! searches for it with the same inputs, and has to search all of it, else it is not known whether the bug is still there.
 
 use std::process::{{Command, Output}};
 
@@ -121,12 +154,18 @@ fn seqz(arguments: &[&str]) -> Output {{
 #[test]
 fn {name}() {{
     let mut output = seqz(&["replay", SCHEDULE, "--program", PROGRAM]);
-    if output.status.code() == Some(2) {{
-        output = seqz(&["{search}", PROGRAM, "--harness", {harness:?}]);
+    if matches!(output.status.code(), Some(0 | 2)) {{
+        output = seqz(&[
+            "{search}", PROGRAM, "--harness", {harness:?}, "--require-exhausted"{bound}{inputs}
+        ]);
     }}
-    assert!(
-        output.status.success(),
-        "{{}}{{}}",
+    let what = match output.status.code() {{
+        Some(0) => return,
+        Some(1) => "the bug is there, or another one",
+        _ => "it is not known whether the bug is still there",
+    }};
+    panic!(
+        "{{what}}\n{{}}{{}}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );

@@ -295,7 +295,8 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         Format::Human => explored::closing(out, &report),
         Format::Json => report::json(out, &report),
     })?;
-    Ok(verdict(&report))
+    let exhausted = !args.search.require_exhausted || report.summary.exhausted;
+    Ok(verdict(&report).demanding(exhausted))
 }
 
 /// Objects are named by where they lie, so that must not depend on the schedule.

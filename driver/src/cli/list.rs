@@ -63,7 +63,7 @@ pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error
                 path: args.path.display().to_string(),
                 harnesses: harnesses.iter().map(entry).collect(),
             };
-            serde_json::to_writer_pretty(&mut *out, &listing)?;
+            report::json(out, &listing)?;
             writeln!(out)
         })?,
         Format::Human => out.write(|out| {

@@ -55,6 +55,7 @@ use crate::terminal::Terminal;
         "Exit codes:\n",
         "  0  no bug was found      1  a bug was found\n",
         "  2  the program or the command line is at fault      3  seqz itself failed\n",
+        "  4  no bug was found, but not everything was searched, and --require-exhausted asks for that\n",
         "  130  cut short by Ctrl-C before a bug was found",
     )
 )]
@@ -224,11 +225,21 @@ pub enum Verdict {
     /// The search of some harness broke off, and no bug was found in the rest; or something that was found could not be
     /// confirmed, which puts all of it in doubt.
     Failed,
+    /// No bug was found, but not everything was searched, which had been asked for.
+    Open,
     /// The user broke the search off before a bug was found.
     Interrupted,
 }
 
 impl Verdict {
+    /// The same, where nothing but a search to the end will do.
+    const fn demanding(self, exhausted: bool) -> Self {
+        match self {
+            Self::Clean if !exhausted => Self::Open,
+            verdict => verdict,
+        }
+    }
+
     /// The process's exit code.
     #[must_use]
     pub const fn code(self) -> u8 {
@@ -237,6 +248,7 @@ impl Verdict {
             Self::Bugs => 1,
             Self::Unsupported => 2,
             Self::Failed => 3,
+            Self::Open => 4,
             Self::Interrupted => 130,
         }
     }

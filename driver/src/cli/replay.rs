@@ -30,7 +30,7 @@ use crate::worker::Watch;
         run in just the order that led to the bug. Where the program does something else, because it has been edited \
         say, it and the schedule part ways: the place is shown, and nothing is run instead.\n\n\
         With --emit-test, a #[test] is written that calls seqz to run the schedule, and to search the harness again where \
-        the two part ways, so that a fix can be shown to hold. The finding is copied beside it.",
+        that does not fail any more, so that a fix can be shown to hold. The finding is copied beside it.",
     after_long_help = "Examples:\n  \
         seqz replay target/seqz/findings/queue-0123456789abcdef/1.json\n  \
         seqz replay --times 1000 1.json\n  \
@@ -67,10 +67,14 @@ pub struct ReplayArgs {
 pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let finding = Finding::read(&args.finding)?;
     let recording = Recording::of(&finding, STACK_SIZE)?;
-    let program = Program::load(
-        args.program.as_deref().unwrap_or(&finding.program),
-        Mode::Scheduled,
-    )?;
+    let recorded = finding.program(&args.finding);
+    let recorded = recorded.map_err(|source| Error::File {
+        what: "find",
+        path: args.finding.clone(),
+        source,
+    })?;
+    let program = args.program.as_deref().unwrap_or(&recorded);
+    let program = Program::load(program, Mode::Scheduled)?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let name = super::pick(&names, &finding.harness)?;

@@ -45,6 +45,9 @@ pub struct SearchArgs {
     /// How long one execution may go on without a sign of life before it is taken for hung, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     pub(super) hang_after: Duration,
+    /// Exit with 4 where no bug was found and not everything was searched
+    #[arg(long)]
+    pub(super) require_exhausted: bool,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,

@@ -27,6 +27,7 @@ mod tests;
 
 use std::io::{self, Write};
 
+use crate::visible::visible_json;
 use serde::Serialize;
 
 /// Prints a report as one JSON document.
@@ -34,6 +35,6 @@ use serde::Serialize;
 /// # Errors
 /// Those of `out`.
 pub fn json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    writeln!(out)
+    let text = serde_json::to_string_pretty(report)?;
+    writeln!(out, "{}", visible_json(&text))
 }

@@ -6,20 +6,21 @@ use crate::report::document::Site;
 use crate::report::scene::Event;
 use crate::report::schedule::Action;
 use crate::report::words;
+use crate::visible::visible;
 
 /// `text` without characters that XML can't hold, and that no reader could see: each is shown as the one that Unicode has
-/// for a control character's picture, or else as U+FFFD. Line ends and tabs stay.
+/// for a control character's picture, or else as U+FFFD. Line ends and tabs stay. What turns the direction of text around is
+/// shown as an escape.
 #[must_use]
 pub(crate) fn clean(text: &str) -> String {
-    text.chars()
+    visible(text)
+        .chars()
         .map(|c| match c {
             '\n' | '\t' => c,
             '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
             '\x7f' => '\u{2421}',
             // The rest of the controls, and what XML excludes.
             '\u{80}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-            // What turns the direction of text around can make code look like other code.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
             _ => c,
         })
         .collect()
