@@ -244,7 +244,7 @@ pub fn of_check(report: &Report) -> Verdict {
         return verdict(Claim::AllChoices(k), &[]);
     }
     Verdict {
-        rest: format!("not everything was tried for k ≤ {k}, see above for what was not, and why"),
+        rest: format!("not everything was tried for k ≤ {k}: see above for what was not, and why"),
         ..verdict(Claim::Nothing, &[])
     }
 }
