@@ -130,9 +130,11 @@ mod tests {
             .collect();
         let allowed = |c: char| matches!(c, '\t' | '\n' | '\u{20}'..='\u{7e}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..);
         let cleaned = clean(&all);
-        assert_eq!(cleaned.chars().count(), all.chars().count());
         assert!(cleaned.chars().all(allowed));
         assert!(!cleaned.contains('\u{202e}'));
+        assert!(cleaned.contains("\\u{202e}"));
+        let straight: String = all.chars().filter(|c| !crate::visible::turns(*c)).collect();
+        assert_eq!(clean(&straight).chars().count(), straight.chars().count());
     }
 
     #[test]
