@@ -32,6 +32,7 @@ pub mod std;
 pub mod values;
 pub mod worker;
 
+pub use self::std::thread::watch_ends;
 pub use harness::{AnyHarness, Bound, Harness, Register, Run};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};

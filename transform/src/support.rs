@@ -103,25 +103,15 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
             "share the atomic itself, as a static or through `Arc` or a reference",
         ),
         ["thread", "sleep_until", ..] => (UNSTABLE, "use `thread::sleep`"),
-        [
-            "thread",
-            "JoinHandle" | "ScopedJoinHandle",
-            "is_finished",
-            ..,
-        ] => (FINISHED, JOIN),
         ["cell", "SyncUnsafeCell", ..] => (UNSTABLE, "use an atomic, a `Mutex` or a `static mut`"),
         _ => return None,
     };
     Some(Refusal { reason, help })
 }
 
-const FINISHED: &str = "whether a thread has ended is not an event yet";
-const JOIN: &str = "`join` the thread, or let it set an atomic flag as its last step";
-
 /// The refusal for a method that only a concurrency type of std has, by its name and number of arguments.
 pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option<Refusal> {
     let (reason, help) = match (name, arguments) {
-        ("is_finished", 0) => (FINISHED, JOIN),
         _ if mode != Mode::Sequential => return None,
         ("unpark", 0) => (WAITING, ASSUME),
         ("recv_timeout" | "try_recv", _) => (CHANNEL, QUEUE),

@@ -379,6 +379,7 @@ impl Engine {
             attention: false,
             copied_values: false,
             has_locals: false,
+            watches_ends: false,
             quiet: false,
             role: Role::First,
             safe: false,
@@ -432,6 +433,7 @@ impl Engine {
         self.attention = false;
         self.copied_values = false;
         self.has_locals = false;
+        self.watches_ends = false;
         self.quiet = false;
         self.objects.clear();
         self.grid.reset();

@@ -175,6 +175,8 @@ pub struct Engine {
     pub(crate) copied_values: bool,
     /// A thread-local has been used: threads that end may have values to destroy.
     pub(crate) has_locals: bool,
+    /// The ends of threads are events.
+    pub(crate) watches_ends: bool,
     /// Events are neither logged nor chosen for.
     pub(crate) quiet: bool,
     role: Role,

@@ -113,7 +113,7 @@ impl Handle {
     }
 
     /// The program has done what the machine cannot follow: the execution is ended when the next event is due.
-    pub(super) fn give_up_soon(self, message: &str, site: Site) {
+    pub(crate) fn give_up_soon(self, message: &str, site: Site) {
         let state = self.get();
         let refusal = super::arena::outside(|| (message.to_owned(), site));
         state.unsupported.get_or_insert(refusal);

@@ -118,6 +118,7 @@ impl<'p> Machine<'p> {
                 has_parked: false,
                 has_rushed: false,
                 unsupported: None,
+                watches_ends: false,
             }),
             program,
         }

@@ -1,5 +1,6 @@
 //! Starting threads, switching to them, and ending them.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use seqz_explore::Pending;
@@ -95,6 +96,21 @@ pub(super) fn end_all(handle: Handle) {
 }
 
 impl Handle {
+    /// From here on, the ends of threads are events.
+    pub(crate) fn watch_ends(self) {
+        self.get().watches_ends = true;
+    }
+
+    /// Whether the ends of threads are events.
+    pub(crate) fn watches_ends(self) -> bool {
+        self.get().watches_ends
+    }
+
+    /// Whether this unwinding ends a thread with its execution.
+    pub(crate) fn ends_threads(self, payload: &(dyn Any + Send)) -> bool {
+        payload.is::<Ended>()
+    }
+
     /// Destroys the current thread's thread-locals. What is left when the execution is ended meanwhile is destroyed
     /// all the same.
     fn destroy_locals(self, thread: usize) {

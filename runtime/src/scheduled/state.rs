@@ -69,6 +69,8 @@ pub(super) struct State {
     /// A thread that unwound did something at once, while others could have run.
     pub(super) has_rushed: bool,
     pub(super) unsupported: Option<(String, Site)>,
+    /// The ends of threads are events in this execution.
+    pub(super) watches_ends: bool,
 }
 
 thread_local! {
@@ -137,6 +139,7 @@ impl State {
         self.has_parked = false;
         self.has_rushed = false;
         self.unsupported = None;
+        self.watches_ends = false;
     }
 
     pub(super) fn end(&self) -> RunEnd {

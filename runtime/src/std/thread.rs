@@ -1,5 +1,6 @@
 //! `std::thread`: threads of the program under test, which the engine runs as plain calls.
 
+mod ends;
 pub(crate) mod local;
 mod scope;
 mod task;
@@ -17,6 +18,8 @@ pub use ::std::thread::{Result, available_parallelism, panicking};
 pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 
+pub use ends::watch_ends;
+use ends::{ask_for_an_end, ends_are_watched, panics_are_ends};
 use task::{Packet, task};
 
 use crate::engine::body::Body;
@@ -48,7 +51,7 @@ where
     T: Send + 'static,
 {
     // SAFETY: `'static` does not end.
-    let (body, packet) = unsafe { task(body) };
+    let (body, packet) = unsafe { task(body, site) };
     let name = name.map(Arc::from);
     let no = start(name.clone(), site, body);
     JoinHandle {
@@ -124,6 +127,12 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         join(self.thread.no, &self.packet, Location::caller())
+    }
+
+    /// See `std::thread::JoinHandle::is_finished`.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        self.packet.is_finished(Location::caller())
     }
 
     /// See `std::thread::JoinHandle::thread`.

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "scheduler")]
 
+mod ends;
 mod locals;
 mod poison;
 

@@ -7,6 +7,8 @@ mod testers;
 
 use std::path::{Path, PathBuf};
 
+use p_hat::Whole;
+
 use crate::edit::Edits;
 use crate::error::Error;
 use crate::harness::Harness;
@@ -66,7 +68,10 @@ pub(crate) fn generate(
     files.extend(p_hat::files(
         chosen,
         options,
-        program.has_unsafe(),
+        &Whole {
+            has_unsafe: program.has_unsafe(),
+            asks_for_ends: program.names("is_finished"),
+        },
         &registered,
     ));
     files.push((PathBuf::from("src/main.rs"), main(&library)));

@@ -6,11 +6,20 @@ use std::path::PathBuf;
 use crate::harness::{Harness, HarnessKind, Returns};
 use crate::program::{Options, Role};
 
+/// What is known of the whole program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole {
+    /// It has `unsafe` code.
+    pub(super) has_unsafe: bool,
+    /// It may ask whether threads have finished.
+    pub(super) asks_for_ends: bool,
+}
+
 /// The files of the module.
 pub(super) fn files(
     chosen: &[&Harness],
     options: &Options,
-    has_unsafe: bool,
+    whole: &Whole,
     values: &dyn Fn(&Harness) -> Vec<String>,
 ) -> Vec<(PathBuf, String)> {
     if let [harness] = chosen {
@@ -18,7 +27,7 @@ pub(super) fn files(
             "{}\n/// All harnesses of this crate, for `main`.\n\
              pub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[&HARNESS];
 {}",
-            module(harness, options, has_unsafe, &values(harness)),
+            module(harness, options, whole, &values(harness)),
             fuzzed(options),
         );
         return vec![(PathBuf::from("src/p_hat.rs"), text)];
@@ -34,7 +43,7 @@ pub(super) fn files(
         ));
         files.push((
             PathBuf::from(format!("src/p_hat/{name}.rs")),
-            module(harness, options, has_unsafe, &values(harness)),
+            module(harness, options, whole, &values(harness)),
         ));
     }
     index.push_str("\n/// All harnesses, for `main`.\npub static HARNESSES: &[&dyn seqz_runtime::AnyHarness] = &[\n");
@@ -84,7 +93,7 @@ pub(super) fn module_names(chosen: &[&Harness]) -> Vec<String> {
     chosen.iter().map(name).collect()
 }
 
-fn module(harness: &Harness, options: &Options, has_unsafe: bool, values: &[String]) -> String {
+fn module(harness: &Harness, options: &Options, whole: &Whole, values: &[String]) -> String {
     let info = &harness.info;
     let (t, t_prime, role) = match options.role {
         Role::First => ("first", "second", "First"),
@@ -159,9 +168,9 @@ seqz_runtime::inputs! {{
         "\n    }"
     };
     text.push_str(&format!("{close}\n}}\n\n"));
-    text.push_str(&init(harness));
+    text.push_str(&init(harness, whole));
     // An infeasible execution of a program without `unsafe` code may be let run on, which is cheaper than unwinding it.
-    let safe = if has_unsafe {
+    let safe = if whole.has_unsafe {
         ""
     } else {
         ".without_unsafe_code()"
@@ -194,7 +203,7 @@ pub fn p_hat_from_bytes(bytes: &[u8]) -> Outcome {{
 }
 
 /// The function that calls the harness.
-fn init(harness: &Harness) -> String {
+fn init(harness: &Harness, whole: &Whole) -> String {
     let path: Vec<String> = harness.info.name.split("::").map(raw).collect();
     let call = format!(
         "crate::{}({})",
@@ -222,10 +231,16 @@ fn init(harness: &Harness) -> String {
              assert!(code == std::process::ExitCode::SUCCESS, \"the harness ended with {{code:?}}\");\n"
         ),
     };
+    let ends = if whole.asks_for_ends {
+        "    // The program may ask whether a thread has finished: then that a thread finishes is an event.\n    \
+             seqz_runtime::watch_ends();\n"
+    } else {
+        ""
+    };
     format!(
         "/// *init*: the harness as the user wrote it. Up to where two threads run side by side there is one copy of the\n\
          /// shared variables and no log; from there on the engine runs τ' and τ, and what follows a join belongs to T.\n\
-         pub fn init({inputs}: Inputs) {{\n{body}}}\n"
+         pub fn init({inputs}: Inputs) {{\n{ends}{body}}}\n"
     )
 }
 

@@ -49,8 +49,16 @@ pub(crate) struct ExtraRoot {
 impl Crate {
     /// Whether there is `unsafe` code in it, in macros too.
     pub(crate) fn has_unsafe(&self) -> bool {
+        self.names("unsafe")
+    }
+
+    /// Whether this word is in it, in macros too.
+    pub(crate) fn names(&self, word: &str) -> bool {
         let mut files = self.files.iter();
-        files.any(|file| file.source.text.as_str().parse().map_or(true, has_unsafe))
+        files.any(|file| {
+            let tokens = file.source.text.as_str().parse();
+            tokens.map_or(true, |tokens| has(tokens, word))
+        })
     }
 
     /// Loads the crate at `path`: a Rust file, a directory with a `Cargo.toml`, or a `Cargo.toml`.
@@ -160,11 +168,11 @@ fn shebang(text: &str) -> Option<usize> {
     (!attribute).then(|| text.find('\n').unwrap_or(text.len()))
 }
 
-/// Whether there is `unsafe` code, in macros too.
-fn has_unsafe(tokens: TokenStream) -> bool {
+/// Whether this word is among the tokens.
+fn has(tokens: TokenStream, wanted: &str) -> bool {
     tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == "unsafe",
-        TokenTree::Group(group) => has_unsafe(group.stream()),
+        TokenTree::Ident(word) => word == wanted,
+        TokenTree::Group(group) => has(group.stream(), wanted),
         _ => false,
     })
 }

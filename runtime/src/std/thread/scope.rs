@@ -114,7 +114,7 @@ impl<'scope> Scope<'scope, '_> {
     {
         // SAFETY: the body is run or dropped before `scope` returns: at its end it joins all threads, and `ScopeEnd`
         // drops the bodies of those that have not run, on every way out. So nothing in it is used after `'scope`.
-        let (body, packet) = unsafe { task(body) };
+        let (body, packet) = unsafe { task(body, site) };
         let name = name.map(Arc::from);
         let no = start(name.clone(), site, body);
         self.threads.borrow_mut().push(no);
@@ -139,6 +139,12 @@ impl<T> ScopedJoinHandle<'_, T> {
                 .retain(|thread| *thread != self.thread.no);
         }
         join(self.thread.no, &self.packet, Location::caller())
+    }
+
+    /// See `std::thread::ScopedJoinHandle::is_finished`.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        self.packet.is_finished(Location::caller())
     }
 
     /// See `std::thread::ScopedJoinHandle::thread`.

@@ -3,19 +3,28 @@
 use std::cell::Cell;
 use std::fmt;
 use std::mem::{self, MaybeUninit};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
+use crate::engine::Site;
 use crate::engine::body::{Body, Run};
+use crate::shared::AtomicCell;
 
 /// A thread's code, until it runs, and its result, once there is one and until it is taken.
 struct Task<F, T> {
     body: Cell<Option<F>>,
     result: Cell<Option<T>>,
+    /// The code has run, and its result is there. Written if the program [asks for it](crate::watch_ends).
+    is_finished: AtomicCell<bool>,
+    spawned_at: Site,
 }
 
 impl<F: FnOnce() -> T, T> Run for Task<F, T> {
     fn run(&self) {
-        if let Some(body) = self.body.take() {
+        let Some(body) = self.body.take() else { return };
+        if super::ends_are_watched() {
+            self.run_watched(body);
+        } else {
             self.result.set(Some(body()));
         }
     }
@@ -25,13 +34,38 @@ impl<F: FnOnce() -> T, T> Run for Task<F, T> {
     }
 }
 
+impl<F: FnOnce() -> T, T> Task<F, T> {
+    /// Runs the code, and tells that it has run: as with std before the thread's thread-locals are destroyed.
+    #[cold]
+    fn run_watched(&self, body: F) {
+        match catch_unwind(AssertUnwindSafe(body)) {
+            Ok(result) => {
+                self.result.set(Some(result));
+                self.is_finished.store(true, self.spawned_at);
+            }
+            Err(payload) => {
+                // In P̂ₖ the panic is where the thread's log ends, and an execution that is being ended has no events.
+                if super::panics_are_ends(&*payload) {
+                    self.is_finished.store(true, self.spawned_at);
+                }
+                resume_unwind(payload);
+            }
+        }
+    }
+}
+
 trait Take<T> {
     fn take(&self) -> Option<T>;
+    fn is_finished(&self, site: Site) -> bool;
 }
 
 impl<F, T> Take<T> for Task<F, T> {
     fn take(&self) -> Option<T> {
         self.result.take()
+    }
+
+    fn is_finished(&self, site: Site) -> bool {
+        self.is_finished.load(site)
     }
 }
 
@@ -49,6 +83,12 @@ impl<T> Packet<'_, T> {
     pub(super) fn take(&self) -> Option<T> {
         self.0.take()
     }
+
+    /// Whether the thread's code has run.
+    pub(super) fn is_finished(&self, site: Site) -> bool {
+        super::ask_for_an_end(site);
+        self.0.is_finished(site)
+    }
 }
 
 impl<T> fmt::Debug for Packet<'_, T> {
@@ -61,7 +101,7 @@ impl<T> fmt::Debug for Packet<'_, T> {
 ///
 /// # Safety
 /// The body is run or dropped before `'scope` ends.
-pub(super) unsafe fn task<'scope, F, T>(body: F) -> (Body, Packet<'scope, T>)
+pub(super) unsafe fn task<'scope, F, T>(body: F, spawned_at: Site) -> (Body, Packet<'scope, T>)
 where
     F: FnOnce() -> T + 'scope,
     T: 'scope,
@@ -72,6 +112,8 @@ where
         Some(place) => place.write(Task {
             body: Cell::new(Some(body)),
             result: Cell::new(None),
+            is_finished: AtomicCell::new(false),
+            spawned_at,
         }),
         None => unreachable!("nobody else has it yet"),
     };

@@ -1,0 +1,54 @@
+//! Whether a thread has finished, for programs that ask for it without waiting.
+//!
+//! Then the end of a thread's code is a write, of a place that nothing but `is_finished` reads. A program in which nobody
+//! asks has no such events: `transform` knows, and says so where the program starts.
+
+use std::any::Any;
+
+use crate::engine::{Site, current as engine, unsupported};
+
+/// The program may ask whether threads have finished: from here on, the ends of threads are events of this execution.
+pub fn watch_ends() {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.watch_ends();
+        return;
+    }
+    if let Some(handle) = engine() {
+        handle.get().watches_ends = true;
+    }
+}
+
+pub(super) fn ends_are_watched() -> bool {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.watches_ends();
+    }
+    engine().is_some_and(|handle| handle.get().watches_ends)
+}
+
+/// Whether a thread that panics with this goes on to its end.
+pub(super) fn panics_are_ends(payload: &(dyn Any + Send)) -> bool {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return !machine.is_ending() && !machine.ends_threads(payload);
+    }
+    let _ = payload;
+    false
+}
+
+/// The program asks. If it was not known to, the execution can't be followed.
+pub(super) fn ask_for_an_end(site: Site) {
+    if ends_are_watched() {
+        return;
+    }
+    let message = "`is_finished` is called by code that seqz has not seen";
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.give_up_soon(message, site);
+        return;
+    }
+    if let Some(handle) = engine() {
+        unsupported(handle, message.to_owned(), Some(site));
+    }
+}
