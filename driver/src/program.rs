@@ -263,7 +263,6 @@ impl Generated {
         variant: Variant,
     ) -> Vec<(PathBuf, String)> {
         let package = &self.inner.package;
-        let library = package.replace('-', "_");
         // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
         let mut path = format!("path = {:?}", runtime.display().to_string());
         if variant.copies == Copies::None {
@@ -279,8 +278,6 @@ impl Generated {
                 &format!("name = {name:?}"),
                 1,
             );
-            // `main.rs` calls the library by the name that it has.
-            manifest.push_str(&format!("\n[lib]\nname = {library:?}\n"));
         }
         let mains = files
             .iter_mut()
@@ -291,9 +288,14 @@ impl Generated {
         files
     }
 
-    /// Whether the program depends on crates that may change without a new version.
+    /// Whether the program may change without its files or the versions of its dependencies: it depends on crates by their
+    /// paths, or includes what is no source file.
     #[must_use]
-    pub fn has_path_dependencies(&self) -> bool {
+    pub fn may_change(&self) -> bool {
+        self.inner.may_change || self.has_path_dependencies()
+    }
+
+    fn has_path_dependencies(&self) -> bool {
         let manifest = self
             .files
             .iter()

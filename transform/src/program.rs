@@ -66,6 +66,8 @@ pub struct Generated {
     pub files: Vec<(PathBuf, String)>,
     /// Whether the program has `unsafe` code.
     pub has_unsafe: bool,
+    /// Whether what is built of it may change though the files and the dependencies' versions don't.
+    pub may_change: bool,
     /// Files beside these, for those who run the crate: for cargo-fuzz, for proptest, and for plain tests over a corpus.
     /// libFuzzer's bindings belong in `fuzz/vendor`, and `fuzz/rustc.sh` has to be executable.
     pub testers: Vec<(PathBuf, String)>,

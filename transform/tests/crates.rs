@@ -173,7 +173,7 @@ fn a_file_beside_its_modules() {
     assert_eq!(names(&program), ["main", "part::go"]);
     let generated = generate(&program);
     assert_eq!(generated.package, "prog-p-hat");
-    assert!(text(&generated, "src/main.rs").contains("prog_p_hat::p_hat::FUZZED"));
+    assert!(text(&generated, "src/main.rs").contains("prog::p_hat::FUZZED"));
     assert!(text(&generated, "Cargo.toml").contains("edition = \"2024\""));
 }
 

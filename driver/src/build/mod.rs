@@ -152,7 +152,7 @@ pub fn build(
         fresh,
     };
     // What a path dependency holds is not in the stamp: cargo has to look.
-    if !generated.has_path_dependencies()
+    if !generated.may_change()
         && let Some(built) = Variant::fit_for(copies)
             .map(|variant| built(variant, true))
             .find(|built| built.worker.is_file())

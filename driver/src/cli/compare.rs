@@ -397,7 +397,7 @@ fn build(
     // A worker is named after what it was made of.
     let name = worker.file_name().unwrap_or_default();
     let mut stamp = name.to_string_lossy().into_owned();
-    if ready.generated.has_path_dependencies() {
+    if ready.generated.may_change() {
         // Their sources are not in the stamp; their code is in the worker.
         use std::hash::Hasher as _;
         let bytes = fs::read(worker).map_err(|source| Error::File {

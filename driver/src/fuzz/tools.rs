@@ -131,7 +131,7 @@ pub fn build(
     let stamp_file = layout.program.join("stamp");
     let fresh = fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp);
     // What a path dependency holds is not in the stamp: cargo has to look.
-    if fresh && target.is_file() && !generated.has_path_dependencies() {
+    if fresh && target.is_file() && !generated.may_change() {
         return Ok(target);
     }
     layout.write(&files)?;

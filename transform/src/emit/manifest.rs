@@ -5,39 +5,47 @@ use toml::{Table, Value};
 use crate::error::Error;
 use crate::load::Package;
 
-/// Both profiles: fast, and with the checks that find bugs.
-const PROFILE: &str = "\
-opt-level = 3
-debug = \"line-tables-only\"
-debug-assertions = true
-overflow-checks = true
-panic = \"unwind\"
-";
+/// Both profiles: fast, and with the checks that the package's tests have.
+fn profile(package: &Package) -> String {
+    format!(
+        "opt-level = 3\ndebug = \"line-tables-only\"\ndebug-assertions = {}\noverflow-checks = {}\npanic = \"unwind\"\n",
+        package.debug_assertions, package.overflow_checks
+    )
+}
 
 /// The checks are for the user's code, not for the runtime, which is compiled once for many programs and may take longer.
 const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
 
-pub(super) fn text(package: &Package, name: &str) -> Result<String, Error> {
+pub(super) fn text(package: &Package, name: &str, has_script: bool) -> Result<String, Error> {
+    let script = if has_script { "\"build.rs\"" } else { "false" };
     let mut text = format!(
         "# Written by seqz: the sequential program of `{}`.\n\n\
-         [package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = {:?}\npublish = false\n\n\
-         [workspace]\n\n\
+         [package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = {:?}\nbuild = {script}\npublish = false\n\n\
+         # Named as the user's crate is, and so are its types.\n\
+         [lib]\nname = {:?}\n\n\
+         [workspace]\nresolver = {:?}\n\n\
          # The user's code was warned about where it was written.\n\
          [lints.rust]\nwarnings = \"allow\"\n\n",
-        package.name, package.edition,
+        package.name, package.edition, package.crate_name, package.resolver,
     );
-    for profile in ["dev", "release"] {
+    for name in ["dev", "release"] {
         text.push_str(&format!(
-            "[profile.{profile}]\n{PROFILE}\n[profile.{profile}.package.seqz-runtime]\n{RUNTIME}\n"
+            "[profile.{name}]\n{}\n[profile.{name}.package.seqz-runtime]\n{RUNTIME}\n",
+            profile(package)
         ));
     }
-    let mut dependencies = package.dependencies.clone();
+    let mut rest = package.dependencies.sections.clone();
+    let mut dependencies = match rest.remove("dependencies") {
+        Some(Value::Table(dependencies)) => dependencies,
+        _ => Table::new(),
+    };
     dependencies.retain(|name, _| !matches!(name, "seqz" | "seqz-runtime" | "seqz_runtime"));
     let runtime = Table::from_iter([("path".to_string(), Value::from("runtime"))]);
     dependencies.insert("seqz-runtime".into(), Value::Table(runtime));
-    let mut rest = Table::from_iter([("dependencies".to_string(), Value::Table(dependencies))]);
-    if !package.features.is_empty() {
-        rest.insert("features".into(), Value::Table(package.features.clone()));
+    rest.insert("dependencies".into(), Value::Table(dependencies));
+    let features = &package.dependencies.features;
+    if !features.is_empty() {
+        rest.insert("features".into(), Value::Table(features.clone()));
     }
     text.push_str(&shown(package, &rest)?);
     text.push_str(&patch(package)?);

@@ -1,5 +1,6 @@
 //! The generated crate as data.
 
+mod build_script;
 mod manifest;
 mod p_hat;
 mod properties;
@@ -12,7 +13,7 @@ use p_hat::Whole;
 use crate::edit::Edits;
 use crate::error::Error;
 use crate::harness::Harness;
-use crate::load::{Crate, ExtraRoot};
+use crate::load::{Crate, ExtraRoot, Package, ParsedFile};
 use crate::map::SourceMap;
 use crate::program::{Generated, Options};
 use crate::resolve::{Def, Ns, ROOT, Tables};
@@ -60,7 +61,7 @@ pub(crate) fn generate(
     }
     files[0].1.push_str(&appendix(program, &roots));
     let package = format!("{}-p-hat", program.package.name);
-    let library = package.replace('-', "_");
+    let library = &program.package.crate_name;
     let registered = |harness: &Harness| {
         let module = analysis.tables.items[harness.item].module;
         values.of(&analysis.tables, module)
@@ -74,11 +75,13 @@ pub(crate) fn generate(
         },
         &registered,
     ));
-    files.push((PathBuf::from("src/main.rs"), main(&library)));
+    let script = build_script::text(program)?;
+    files.push((PathBuf::from("src/main.rs"), main(&program.package)));
     files.push((
         PathBuf::from("Cargo.toml"),
-        manifest::text(&program.package, &package)?,
+        manifest::text(&program.package, &package, script.is_some())?,
     ));
+    files.extend(script.map(|text| (PathBuf::from("build.rs"), text)));
     let harnesses = chosen
         .iter()
         .map(|harness| harness.info.name.clone())
@@ -91,11 +94,13 @@ pub(crate) fn generate(
     Ok(Generated {
         testers: testers::files(
             &package,
+            library,
             chosen,
             &manifest::patch(&program.package)?,
             options,
         ),
         has_unsafe: program.has_unsafe(),
+        may_change: may_change(program),
         package,
         files,
         map,
@@ -144,12 +149,49 @@ fn taken(program: &Crate, tables: &Tables) -> Option<Place> {
     Some(source.place(at..at + if at == 0 { 0 } else { "p_hat".len() }))
 }
 
-fn main(library: &str) -> String {
+/// Whether what is built depends on more than the generated files and the versions of dependencies: on what they include, and
+/// on variables of the environment.
+fn may_change(program: &Crate) -> bool {
+    let includes = |file: &ParsedFile| {
+        let text = file.source.text.as_str();
+        ["include!", "include_str!", "include_bytes!", "env!"]
+            .iter()
+            .any(|macro_| text.contains(macro_))
+    };
+    program.package.build_script.is_some() || program.files.iter().any(includes)
+}
+
+/// The program: it tells itself what cargo tells the tests of a package, and runs P̂ₖ.
+fn main(package: &Package) -> String {
+    let mut sets = String::new();
+    let mut set = |variables: &str| {
+        sets.push_str(&format!(
+            "    for (name, value) in {variables}.iter() {{\n        \
+             // SAFETY: no thread has been started.\n        \
+             unsafe {{ std::env::set_var(name, value) }};\n    }}\n"
+        ));
+    };
+    if !package.environment.is_empty() {
+        let lines: Vec<String> = package
+            .environment
+            .iter()
+            .map(|variable| format!("\n        {variable:?},"))
+            .collect();
+        set(&format!("[{}\n    ]", lines.concat()));
+    }
+    if package.build_script.is_some() {
+        let file = build_script::VARIABLES;
+        set(&format!(
+            "include!(concat!(env!(\"OUT_DIR\"), \"/{file}\"))"
+        ));
+    }
     format!(
         "//! Runs P̂ₖ with the inputs, `rds` and `wrts` that the command line gives.\n\
          \n\
-         fn main() -> std::process::ExitCode {{\n    \
-             seqz_runtime::main({library}::p_hat::FUZZED)\n\
-         }}\n"
+         fn main() -> std::process::ExitCode {{\n\
+             {sets}    \
+             seqz_runtime::main({}::p_hat::FUZZED)\n\
+         }}\n",
+        package.crate_name
     )
 }

@@ -15,17 +15,17 @@ pub(super) const WRAPPER: &str = "fuzz/rustc.sh";
 /// Their files.
 pub(super) fn files(
     package: &str,
+    library: &str,
     chosen: &[&Harness],
     patch: &str,
     options: &Options,
 ) -> Vec<(PathBuf, String)> {
-    let library = package.replace('-', "_");
     let k = options.k;
     [
         (".cargo/config.toml", config()),
         (WRAPPER, WRAPPER_TEXT.to_owned()),
         ("fuzz/Cargo.toml", fuzz_manifest(package, patch)),
-        ("fuzz/fuzz_targets/p_hat.rs", target(&library)),
+        ("fuzz/fuzz_targets/p_hat.rs", target(library)),
         (
             "fuzz/.gitignore",
             "target\ncorpus\nartifacts\ncoverage\n".to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn files(
     ]
     .map(|(path, text)| (PathBuf::from(path), text))
     .into_iter()
-    .chain(super::properties::files(package, &library, chosen, patch))
+    .chain(super::properties::files(package, library, chosen, patch))
     .collect()
 }
 

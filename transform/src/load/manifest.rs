@@ -1,12 +1,13 @@
 //! The user's `Cargo.toml`: which file is the crate's root, its edition, and what the generated crate must depend on.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::dependencies::Dependencies;
+use super::environment;
 use super::targets::{self, Target};
+use super::workspace::{Workspace, members, read_table};
 use crate::error::Error;
 use crate::source::shown;
 
@@ -14,6 +15,8 @@ use crate::source::shown;
 #[derive(Clone, Debug)]
 pub(crate) struct Package {
     pub(crate) name: String,
+    /// The name that the crate has for rustc.
+    pub(crate) crate_name: String,
     pub(crate) edition: String,
     /// The crate's root file.
     pub(crate) root: PathBuf,
@@ -25,11 +28,19 @@ pub(crate) struct Package {
     pub(crate) library: Option<String>,
     /// The package's tests and programs, if the root is a library.
     pub(crate) targets: Vec<Target>,
-    /// `[dependencies]` and `[dev-dependencies]` together, inheritance and paths resolved.
-    pub(crate) dependencies: Table,
-    pub(crate) features: Table,
+    pub(crate) dependencies: Dependencies,
     /// The `[patch]` of the workspace, paths resolved.
     pub(crate) patch: Table,
+    /// The version of cargo's resolver.
+    pub(crate) resolver: String,
+    /// What cargo tells it in environment variables, which is nothing to a lone file.
+    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) build_script: Option<PathBuf>,
+    /// What the profile of its tests says.
+    pub(crate) debug_assertions: bool,
+    pub(crate) overflow_checks: bool,
+    /// Where cargo puts what it builds of it.
+    pub(crate) target_directory: Option<PathBuf>,
 }
 
 const DEFAULT_EDITION: &str = "2024";
@@ -50,17 +61,24 @@ impl Package {
             return Ok(package);
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = package_name(&stem);
         Ok(Package {
-            name: crate_name(&stem),
+            crate_name: crate_name(&name),
+            name,
             edition: DEFAULT_EDITION.into(),
             root: path.to_path_buf(),
             manifest: None,
             has_main: true,
             library: None,
             targets: Vec::new(),
-            dependencies: Table::new(),
-            features: Table::new(),
+            dependencies: Dependencies::default(),
             patch: Table::new(),
+            resolver: "3".into(),
+            environment: Vec::new(),
+            build_script: None,
+            debug_assertions: true,
+            overflow_checks: true,
+            target_directory: None,
         })
     }
 
@@ -102,26 +120,12 @@ impl Package {
             .get("name")
             .and_then(Value::as_str)
             .ok_or_else(|| wrong("the package has no name"))?;
-        let workspace = if inherits(&table) {
-            Some(workspace_of(manifest, &table)?)
-        } else {
-            None
-        };
-        let shared = |key: &str| {
-            workspace
-                .as_ref()
-                .and_then(|(_, table)| table.get(key))
-                .and_then(Value::as_table)
-        };
-        let edition = match package.get("edition") {
-            Some(Value::String(edition)) => edition.clone(),
-            Some(Value::Table(_)) => shared("package")
-                .and_then(|package| package.get("edition"))
-                .and_then(Value::as_str)
-                .ok_or_else(|| wrong("the workspace sets no edition to inherit"))?
-                .to_string(),
+        let workspace = Workspace::of(manifest, &table)?;
+        let edition = match (package.get("edition"), workspace.field(&table, "edition")) {
+            (_, Some(Value::String(edition))) => edition.clone(),
+            (Some(_), _) => return Err(wrong("the workspace sets no edition to inherit")),
             // cargo's default when the key is missing.
-            _ => "2015".to_string(),
+            (None, _) => "2015".to_string(),
         };
         let (root, has_main) = root_file(&dir, &table)
             .ok_or_else(|| wrong("there is no src/lib.rs or src/main.rs"))?;
@@ -135,27 +139,18 @@ impl Package {
         let targets = if has_main {
             Vec::new()
         } else {
-            targets::discover(&dir, &table)
+            targets::discover(&dir, &table, name)
         };
-        let mut dependencies = Table::new();
-        for section in ["dev-dependencies", "dependencies"] {
-            let Some(own) = table.get(section).and_then(Value::as_table) else {
-                continue;
-            };
-            for (name, dependency) in own {
-                let resolved = resolve(&dir, workspace.as_ref(), name, dependency)
-                    .map_err(|message| wrong(&message))?;
-                dependencies.insert(name.clone(), resolved);
-            }
-        }
-        let features = table
-            .get("features")
-            .and_then(Value::as_table)
-            .cloned()
-            .unwrap_or_default();
-        let patch = patch(manifest, &table)?;
+        let crate_name = library
+            .clone()
+            .unwrap_or_else(|| binary(&table, &root, &dir, name));
+        let dependencies =
+            Dependencies::read(&dir, &table, &workspace).map_err(|message| wrong(&message))?;
+        let debug_assertions = workspace.of_profile("debug-assertions").unwrap_or(true);
         Ok(Package {
             name: name.to_string(),
+            crate_name,
+            resolver: workspace.resolver(&edition),
             edition,
             root,
             manifest: Some(manifest.to_path_buf()),
@@ -163,29 +158,43 @@ impl Package {
             library,
             targets,
             dependencies,
-            features,
-            patch,
+            patch: workspace.patch(),
+            environment: environment::variables(manifest, &table, &workspace),
+            build_script: build_script(&dir, package),
+            debug_assertions,
+            overflow_checks: workspace
+                .of_profile("overflow-checks")
+                .unwrap_or(debug_assertions),
+            target_directory: Some(workspace.target_directory()),
         })
-    }
-
-    /// The features that are on by default.
-    pub(crate) fn features_on(&self) -> BTreeSet<String> {
-        let mut on = BTreeSet::new();
-        let mut open = vec!["default".to_string()];
-        while let Some(feature) = open.pop() {
-            let Some(enabled) = self.features.get(&feature).and_then(Value::as_array) else {
-                continue;
-            };
-            if on.insert(feature) {
-                open.extend(enabled.iter().filter_map(Value::as_str).map(str::to_string));
-            }
-        }
-        on
     }
 }
 
+/// The build script.
+fn build_script(dir: &Path, package: &Table) -> Option<PathBuf> {
+    let path = match package.get("build") {
+        Some(Value::String(path)) => path,
+        Some(Value::Boolean(false)) => return None,
+        _ => "build.rs",
+    };
+    Some(dir.join(path)).filter(|path| path.is_file())
+}
+
+/// The name of the program with this root, as a crate.
+fn binary(manifest: &Table, root: &Path, dir: &Path, package: &str) -> String {
+    let listed = manifest.get("bin").and_then(Value::as_array);
+    let name = listed.into_iter().flatten().find_map(|bin| {
+        let path = bin
+            .get("path")
+            .and_then(Value::as_str)
+            .unwrap_or("src/main.rs");
+        let name = bin.get("name").and_then(Value::as_str)?;
+        (dir.join(path) == root).then_some(name)
+    });
+    name.unwrap_or(package).replace('-', "_")
+}
 /// A file name as a package name.
-fn crate_name(stem: &str) -> String {
+fn package_name(stem: &str) -> String {
     let name: String = stem
         .chars()
         .map(|c| {
@@ -201,6 +210,17 @@ fn crate_name(stem: &str) -> String {
         name.to_string()
     } else {
         format!("p-{name}")
+    }
+}
+
+/// The name of a lone file's crate, which must not be that of another one in the program, nor a word of the language.
+fn crate_name(package: &str) -> String {
+    let name = package.replace('-', "_");
+    let taken = ["std", "core", "alloc", "proc_macro", "test", "seqz_runtime"];
+    if taken.contains(&name.as_str()) || syn::parse_str::<syn::Ident>(&name).is_err() {
+        format!("{name}_p_hat")
+    } else {
+        name
     }
 }
 
@@ -236,105 +256,6 @@ fn owner(path: &Path) -> Option<Package> {
     Some(package)
 }
 
-fn read_table(path: &Path) -> Result<Table, Error> {
-    let text = fs::read_to_string(path).map_err(|cause| Error::read(path, cause))?;
-    text.parse::<Table>().map_err(|error| Error::Manifest {
-        path: shown(path),
-        message: error.message().to_string(),
-    })
-}
-
-fn members(table: &Table) -> Vec<String> {
-    let members = table
-        .get("workspace")
-        .and_then(|workspace| workspace.get("members"))
-        .and_then(Value::as_array);
-    members
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_string)
-        .collect()
-}
-
-/// Whether any value is `workspace = true`.
-fn inherits(table: &Table) -> bool {
-    table.iter().any(|(key, value)| match value {
-        Value::Boolean(true) => key == "workspace",
-        Value::Table(table) => inherits(table),
-        _ => false,
-    })
-}
-
-/// The directory and the `[workspace]` table of the workspace that a manifest belongs to.
-fn workspace_of(manifest: &Path, own: &Table) -> Result<(PathBuf, Table), Error> {
-    let workspace = workspace_above(manifest, own)?.and_then(|(dir, root)| {
-        let workspace = root.get("workspace")?.as_table()?;
-        Some((dir, workspace.clone()))
-    });
-    workspace.ok_or_else(|| Error::Manifest {
-        path: shown(manifest),
-        message: "it inherits from a workspace, but no directory above has one".to_string(),
-    })
-}
-
-/// The directory and the manifest of the workspace that a manifest belongs to, if it belongs to one.
-fn workspace_above(manifest: &Path, own: &Table) -> Result<Option<(PathBuf, Table)>, Error> {
-    let path = manifest
-        .canonicalize()
-        .map_err(|cause| Error::read(manifest, cause))?;
-    let named = own
-        .get("package")
-        .and_then(|package| package.get("workspace"))
-        .and_then(Value::as_str);
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    let candidates: Vec<PathBuf> = match named {
-        Some(root) => vec![dir.join(root)],
-        None => dir.ancestors().map(Path::to_path_buf).collect(),
-    };
-    for dir in candidates {
-        let candidate = dir.join("Cargo.toml");
-        if !candidate.is_file() {
-            continue;
-        }
-        let table = read_table(&candidate)?;
-        if table.get("workspace").is_some_and(Value::is_table) {
-            return Ok(Some((dir, table)));
-        }
-    }
-    Ok(None)
-}
-
-/// The `[patch]` that cargo goes by, paths resolved: it is that of the workspace's root.
-fn patch(manifest: &Path, own: &Table) -> Result<Table, Error> {
-    let of = |table: &Table| table.get("patch").and_then(Value::as_table).cloned();
-    let (dir, mut patch) = match (of(own), workspace_above(manifest, own)?) {
-        (Some(patch), _) => {
-            let dir = manifest.parent().unwrap_or(Path::new(""));
-            (dir.to_path_buf(), patch)
-        }
-        (None, Some((dir, root))) => (dir, of(&root).unwrap_or_default()),
-        (None, None) => return Ok(Table::new()),
-    };
-    let sources = patch.iter_mut().filter_map(|(_, all)| all.as_table_mut());
-    for (_, dependency) in sources.flatten() {
-        if let Some(Value::String(path)) = dependency.get_mut("path") {
-            absolute(&dir, path);
-        }
-    }
-    Ok(patch)
-}
-
-/// Makes a path absolute that a manifest in `dir` has.
-fn absolute(dir: &Path, path: &mut String) {
-    let absolute = dir.join(&*path);
-    *path = absolute
-        .canonicalize()
-        .unwrap_or(absolute)
-        .to_string_lossy()
-        .into_owned();
-}
-
 /// The root of the library, else of the program.
 fn root_file(dir: &Path, table: &Table) -> Option<(PathBuf, bool)> {
     let lib = table
@@ -350,42 +271,4 @@ fn root_file(dir: &Path, table: &Table) -> Option<(PathBuf, bool)> {
     let mut roots = vec![(dir.join(lib), false), (dir.join("src/main.rs"), true)];
     roots.extend(bins.filter_map(|bin| Some((dir.join(bin.get("path")?.as_str()?), true))));
     roots.into_iter().find(|(root, _)| root.is_file())
-}
-
-/// A dependency that means the same in a manifest elsewhere.
-fn resolve(
-    dir: &Path,
-    workspace: Option<&(PathBuf, Table)>,
-    name: &str,
-    dependency: &Value,
-) -> Result<Value, String> {
-    let Value::Table(own) = dependency else {
-        return Ok(dependency.clone());
-    };
-    let mut own = own.clone();
-    let mut base = dir.to_path_buf();
-    if own.remove("workspace") == Some(Value::Boolean(true)) {
-        let missing = || format!("the workspace has no dependency `{name}` to inherit");
-        let (root, workspace) = workspace.ok_or_else(missing)?;
-        let shared = workspace
-            .get("dependencies")
-            .and_then(|all| all.get(name))
-            .ok_or_else(missing)?;
-        let mut merged = match shared {
-            Value::Table(table) => table.clone(),
-            version => Table::from_iter([("version".to_string(), version.clone())]),
-        };
-        base = root.clone();
-        for (key, value) in own {
-            match (merged.get_mut(&key), value) {
-                (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
-                (_, value) => drop(merged.insert(key, value)),
-            }
-        }
-        own = merged;
-    }
-    if let Some(Value::String(path)) = own.get_mut("path") {
-        absolute(&base, path);
-    }
-    Ok(Value::Table(own))
 }

@@ -1,8 +1,11 @@
 //! Reading a program: the crate a path belongs to, its root file and all module files.
 
+mod dependencies;
+mod environment;
 mod manifest;
 mod modules;
 mod targets;
+mod workspace;
 
 use std::collections::HashMap;
 use std::fs;
@@ -73,7 +76,7 @@ impl Crate {
             Package::of_file(path)?
         };
         let cfg = Cfg {
-            features: package.features_on(),
+            features: package.dependencies.features_on(),
         };
         let mut reader = modules::Reader::new(&package, &cfg);
         reader.read_all()?;

@@ -11,6 +11,8 @@ pub(crate) struct Target {
     /// The name of the module that it becomes.
     pub(crate) module: String,
     pub(crate) root: PathBuf,
+    /// The name of the program that it is, if it is one.
+    pub(crate) program: Option<String>,
 }
 
 /// Where cargo looks for targets of a kind, and what their modules are called.
@@ -41,13 +43,14 @@ const EXAMPLES: Kind = Kind {
 };
 
 /// Tests and programs, as cargo finds them.
-pub(super) fn discover(dir: &Path, manifest: &Table) -> Vec<Target> {
+pub(super) fn discover(dir: &Path, manifest: &Table, package: &str) -> Vec<Target> {
     let mut targets = of_kind(dir, manifest, &TESTS);
     let main = dir.join("src/main.rs");
     if main.is_file() {
         targets.push(Target {
             module: "bin_main".into(),
             root: main,
+            program: Some(package.to_string()),
         });
     }
     targets.extend(of_kind(dir, manifest, &PROGRAMS));
@@ -114,6 +117,7 @@ fn of_kind(dir: &Path, manifest: &Table, kind: &Kind) -> Vec<Target> {
 }
 
 fn named(kind: &Kind, name: &str, root: PathBuf) -> Target {
+    let program = (kind.prefix == PROGRAMS.prefix).then(|| name.to_string());
     let name: String = name
         .chars()
         .map(|c| if c.is_alphanumeric() { c } else { '_' })
@@ -121,5 +125,6 @@ fn named(kind: &Kind, name: &str, root: PathBuf) -> Target {
     Target {
         module: format!("{}_{name}", kind.prefix),
         root,
+        program,
     }
 }

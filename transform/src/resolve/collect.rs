@@ -14,12 +14,7 @@ use crate::load::Crate;
 
 /// The tables of a whole crate.
 pub(crate) fn collect(program: &Crate) -> Tables {
-    let dependencies = program
-        .package
-        .dependencies
-        .keys()
-        .map(|name| name.replace('-', "_"))
-        .collect();
+    let dependencies = program.package.dependencies.names().collect();
     let mut tables = Tables::new(dependencies, program.package.edition == "2015");
     if !program.roots.is_empty() {
         tables.library.clone_from(&program.package.library);
