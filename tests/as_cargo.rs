@@ -3,8 +3,12 @@
 
 mod support;
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use support::programs::HEAD;
-use support::{package, seqz};
+use support::{package, program, seqz, target_dir};
 
 /// Values behind locks that can't be copied. A static's are the initial ones in every execution all the same.
 const UNCOPIED: &str = "
@@ -123,4 +127,291 @@ fn explore_makes_no_copies() {
         checked.shown()
     );
     assert!(!checked.stderr.contains("`_`"), "{}", checked.shown());
+}
+
+/// Checks that every harness of the package fails as `cargo test` has it: those whose names begin with `fails` and no others.
+#[track_caller]
+fn is_as_under_cargo(dir: &Path, package: &str, harnesses: usize) {
+    let path = dir.join(package);
+    let tested = Command::new("cargo")
+        .args([
+            "test",
+            "--offline",
+            "--no-fail-fast",
+            "--",
+            "--test-threads",
+            "1",
+        ])
+        .current_dir(&path)
+        .env("CARGO_TARGET_DIR", target_dir().join("as-cargo"))
+        .env("RUST_BACKTRACE", "0")
+        .env_remove("CARGO_PROFILE_RELEASE_OPT_LEVEL")
+        .output()
+        .unwrap();
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let tested = said(&tested.stdout) + &said(&tested.stderr);
+    let explored = seqz(dir, ["explore", package, "--format", "json"]);
+    let report = explored.json();
+    let all = report["harnesses"].as_array().unwrap();
+    for harness in all {
+        let name = harness["name"].as_str().unwrap();
+        let under_cargo = tested.lines().find_map(|line| {
+            let line = line.strip_prefix("test ")?;
+            let (test, result) = line.split_once(" ... ")?;
+            (test == name || name.ends_with(&format!("::{test}"))).then_some(result == "ok")
+        });
+        assert!(under_cargo.is_some(), "cargo knows no {name}:\n{tested}");
+        let failures = &harness["failures"];
+        let clean = failures.as_array().is_some_and(Vec::is_empty);
+        assert_eq!(Some(clean), under_cargo, "{name}: {harness}\n{tested}");
+        assert_eq!(clean, !name.contains("fails"), "{name}: {failures}");
+    }
+    assert_eq!(all.len(), harnesses, "{}", explored.shown());
+}
+
+/// What every harness below does beside what it looks at.
+const BESIDE: &str = "
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+static N: AtomicU64 = AtomicU64::new(0);
+fn two() {
+    let other = std::thread::spawn(|| N.fetch_add(1, SeqCst));
+    N.fetch_add(1, SeqCst);
+    other.join().unwrap();
+}
+";
+
+const ROOT: &str = r#"
+[workspace]
+members = ["app", "helper", "second", "third", "nowhere"]
+resolver = "2"
+
+[workspace.package]
+version = "1.2.3-beta.4"
+authors = ["A <a@example.org>", "B"]
+edition = "2018"
+license = "MIT"
+
+[workspace.dependencies]
+helper = { path = "helper", default-features = false }
+
+[profile.dev]
+overflow-checks = false
+"#;
+
+const APP: &str = r#"
+[package]
+name = "the-app"
+version.workspace = true
+authors.workspace = true
+edition.workspace = true
+license.workspace = true
+description = "has \"everything\""
+build = "build/script.rs"
+
+[lib]
+name = "app"
+
+[dependencies]
+helper = { workspace = true, features = ["one"] }
+never = { package = "nowhere", path = "../nowhere", optional = true }
+for_tests = { package = "third", path = "../third", optional = true }
+
+[target."cfg(unix)".dependencies]
+unix-helper = { package = "second", path = "../second" }
+
+[target.'cfg(windows)'.dependencies]
+for_windows = { package = "nowhere", path = "../nowhere" }
+
+[dev-dependencies]
+for_tests = { package = "third", path = "../third", features = ["two"] }
+the-app = { path = ".", features = ["asked_for"] }
+
+[build-dependencies]
+helper = { workspace = true, default-features = true }
+
+[features]
+default = ["usual"]
+usual = []
+asked_for = []
+unusual = []
+
+[lints.rust]
+unsafe_code = "forbid"
+"#;
+
+const SCRIPT: &str = r#"
+#![deny(warnings)]
+mod parts;
+use std::{env, fs, path::Path};
+type Result = std::result::Result<(), Box<dyn std::error::Error>>;
+fn main() -> Result {
+    let out = env::var("OUT_DIR")?;
+    crate::parts::write(&out)?;
+    assert_eq!(helper::name(), "helper");
+    assert_eq!(env::var("CARGO_PKG_NAME")?, "the-app");
+    assert!(Path::new(&env::var("CARGO_MANIFEST_DIR")?).ends_with("app"));
+    assert_eq!(env!("CARGO_PKG_VERSION"), "1.2.3-beta.4");
+    assert_eq!(include_str!("note.txt"), "a note\n");
+    assert_eq!(env::var("PROFILE")?, "debug");
+    assert!(env::var("CARGO_FEATURE_ASKED_FOR").is_ok());
+    let data = fs::read_to_string("data.txt")?;
+    println!("cargo:rerun-if-changed=data.txt");
+    println!("cargo:rustc-check-cfg=cfg(from_script, script_says, values(\"yes\", \"no\"))");
+    println!("cargo:rustc-cfg=from_script");
+    println!("cargo:rustc-cfg=script_says=\"yes\"");
+    println!("cargo:rustc-env=FROM_DATA={}", data.trim());
+    println!("cargo:rustc-link-arg-tests=-Wl,--as-needed");
+    println!("cargo:rustc-link-search=native=lib");
+    println!("cargo:some-metadata=1");
+    Ok(())
+}
+"#;
+
+const LOOKS: &str = r#"
+#[cfg(from_script)]
+pub fn it() -> u32 { 1 }
+#[cfg(not(from_script))]
+pub fn it() -> Nothing { 0 }
+pub const DATA: &str = include_str!("../data.txt");
+pub const MADE: &str = include_str!(concat!(env!("OUT_DIR"), "/made.txt"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn cfgs() {
+        two();
+        assert!(cfg!(all(from_script, script_says = "yes")) && it() == 1);
+        assert!(cfg!(all(feature = "usual", feature = "asked_for", debug_assertions, test)));
+        assert!(!cfg!(any(feature = "unusual", feature = "for_tests", feature = "never")));
+    }
+    #[test]
+    fn at_compile_time() {
+        two();
+        assert_eq!(env!("CARGO_PKG_NAME"), "the-app");
+        assert_eq!(env!("CARGO_CRATE_NAME"), "app");
+        assert_eq!(env!("CARGO_PKG_VERSION"), "1.2.3-beta.4");
+        assert_eq!(env!("CARGO_PKG_VERSION_PRE"), "beta.4");
+        assert_eq!(env!("CARGO_PKG_AUTHORS"), "A <a@example.org>:B");
+        assert_eq!(option_env!("CARGO_PKG_LICENSE"), Some("MIT"));
+        assert_eq!(env!("CARGO_PKG_DESCRIPTION"), "has \"everything\"");
+        assert_eq!(env!("FROM_DATA"), "forty-two");
+        assert_eq!(module_path!(), "app::tests");
+        assert!(std::any::type_name::<It>().starts_with("app::tests::It"));
+        assert!(file!().ends_with("lib.rs"));
+        assert_eq!((DATA, MADE), ("forty-two\n", "made"));
+    }
+    struct It;
+    #[test]
+    fn at_run_time() {
+        two();
+        let var = |name: &str| std::env::var(name).unwrap();
+        assert_eq!(var("CARGO_PKG_NAME"), "the-app");
+        assert_eq!(var("CARGO_MANIFEST_DIR"), env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(var("CARGO_MANIFEST_PATH"), format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR")));
+        assert_eq!(var("FROM_DATA"), "forty-two");
+        assert_eq!(std::fs::read_to_string("data.txt").unwrap(), DATA);
+        let named = concat!(env!("CARGO_MANIFEST_DIR"), "/data.txt");
+        assert_eq!(std::fs::read_to_string(named).unwrap(), DATA);
+        assert_eq!(std::fs::read_to_string(format!("{}/made.txt", var("OUT_DIR"))).unwrap(), MADE);
+    }
+    #[test]
+    fn dependencies() {
+        two();
+        assert_eq!((helper::name(), unix_helper::name()), ("helper", "second"));
+        assert_eq!(for_tests::two(), 2);
+    }
+    #[test]
+    fn overflow_is_as_the_profile_says() {
+        two();
+        let small = std::hint::black_box(255_u8);
+        assert_eq!(small + 1, 0);
+    }
+    #[test]
+    fn fails_where_it_should() {
+        let other = std::thread::spawn(|| N.store(N.load(SeqCst) + 1, SeqCst));
+        N.store(N.load(SeqCst) + 1, SeqCst);
+        other.join().unwrap();
+        assert_eq!(N.load(SeqCst), u64::from(it()));
+    }
+}
+"#;
+
+const NAMED: &str = "pub fn name() -> &'static str { env!(\"CARGO_PKG_NAME\") }\n";
+
+fn crate_of(name: &str) -> String {
+    format!(
+        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[features]\none = []\ntwo = []\n"
+    )
+}
+
+#[test]
+fn packages_see_of_their_build_what_cargo_shows_them() {
+    let lib = format!("{BESIDE}{LOOKS}");
+    let beside = format!(
+        "{BESIDE}\n#[test]\nfn in_a_file_of_its_own() {{\n    two();\n    \
+         assert!(env!(\"CARGO_BIN_EXE_tool\").ends_with(\"tool\"));\n    \
+         assert!(env!(\"CARGO_TARGET_TMPDIR\").ends_with(\"tmp\"));\n    assert_eq!(app::it(), 1);\n}}\n"
+    );
+    let dir = program(&[
+        ("Cargo.toml", ROOT),
+        ("app/Cargo.toml", APP),
+        ("app/build/script.rs", SCRIPT),
+        (
+            "app/build/parts.rs",
+            "use std::{fs, io, path::Path};\npub fn write(out: &str) -> io::Result<()> {\n    \
+             fs::write(Path::new(out).join(\"made.txt\"), \"made\")\n}\n",
+        ),
+        ("app/build/note.txt", "a note\n"),
+        ("app/data.txt", "forty-two\n"),
+        ("app/src/lib.rs", &lib),
+        ("app/src/bin/tool.rs", "fn main() {}\n"),
+        ("app/tests/beside.rs", &beside),
+        ("helper/Cargo.toml", &crate_of("helper")),
+        ("helper/src/lib.rs", NAMED),
+        ("second/Cargo.toml", &crate_of("second")),
+        ("second/src/lib.rs", NAMED),
+        ("third/Cargo.toml", &crate_of("third")),
+        (
+            "third/src/lib.rs",
+            "#[cfg(feature = \"two\")]\npub fn two() -> u32 { 2 }\n",
+        ),
+        ("nowhere/Cargo.toml", &crate_of("nowhere")),
+        ("nowhere/src/lib.rs", "compile_error!(\"not for this\");\n"),
+    ]);
+    is_as_under_cargo(dir.path(), "app", 7);
+    // What only the script reads counts, too.
+    fs::write(dir.path().join("app/data.txt"), "forty-three\n").unwrap();
+    let changed = seqz(
+        dir.path(),
+        ["explore", "app", "--harness", "at_compile_time"],
+    );
+    assert_eq!(changed.code, Some(1), "{}", changed.shown());
+    // The crate for other testers is built in the same way.
+    let written = seqz(
+        dir.path(),
+        [
+            "transform",
+            "app",
+            "--k",
+            "0",
+            "--harness",
+            "cfgs",
+            "-o",
+            "out",
+        ],
+    );
+    assert_eq!(written.code, Some(0), "{}", written.shown());
+    let built = Command::new("cargo")
+        .args(["build", "--offline"])
+        .current_dir(dir.path().join("out"))
+        .env("CARGO_TARGET_DIR", target_dir().join("transformed"))
+        .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
 }

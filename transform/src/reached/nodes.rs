@@ -257,10 +257,7 @@ impl Collector<'_> {
                 "crate" | "self" | "super" | "std" | "core" | "alloc"
             ) || package.library.as_ref() == Some(root)
                 || self.declared.contains(root)
-                    && !package
-                        .dependencies
-                        .keys()
-                        .any(|it| it.replace('-', "_") == **root)
+                    && !package.dependencies.names().any(|name| name == **root)
         };
         let mut names = Vec::new();
         if roots_of_use(&item.tree).iter().all(of_crate) && bound(&item.tree, &mut names) {
