@@ -211,3 +211,72 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
     assert_eq!(error.code(), 3);
     assert!(error.to_string().contains("differ"), "{error}");
 }
+
+/// Two threads that each compare what an update of theirs found, and after that do one thing or another. How it ended is told
+/// by the line that panics.
+fn compares(name: &str, first: &str, second: &str) -> String {
+    let ends: String = (0..12)
+        .map(|end| format!("    if end == {end} {{ panic!(\"{end}\"); }}\n"))
+        .collect();
+    format!(
+        "#[test]\nfn {name}() {{\n    let all = Arc::new((AtomicU32::new(1), AtomicU32::new(0)));\n    \
+         let (p, q) = (Arc::clone(&all), Arc::clone(&all));\n    \
+         let a = thread::spawn(move || {{ let x = &p.0; if {first} {{ p.1.fetch_or(1, SeqCst); }} }});\n    \
+         let b = thread::spawn(move || {{ let x = &q.0; if {second} {{ q.1.fetch_or(2, SeqCst); }} }});\n    \
+         a.join().unwrap();\n    b.join().unwrap();\n    \
+         let end = all.1.load(SeqCst) + 4 * all.0.load(SeqCst).min(2);\n{ends}}}\n"
+    )
+}
+
+/// What an update found is compared, and the update itself leaves something that depends on it: all outcomes are there, each
+/// class once.
+#[test]
+fn the_results_of_updates_may_be_compared() {
+    let updates = [
+        "x.swap(2, SeqCst)",
+        "x.fetch_sub(1, SeqCst)",
+        "x.fetch_add(1, SeqCst)",
+        "x.fetch_max(2, SeqCst)",
+        "x.fetch_and(2, SeqCst)",
+        "x.fetch_xor(1, SeqCst)",
+    ];
+    let comparisons = ["== 1", "!= 1", "> 1", "< 1", ">= 2", "== 0"];
+    let mut source = HEAD.to_owned();
+    for (at, update) in updates.iter().enumerate() {
+        for (by, comparison) in comparisons.iter().enumerate() {
+            let other = updates[(at + by) % updates.len()];
+            let second = format!("{other} {}", comparisons[(by + at) % comparisons.len()]);
+            let first = format!("{update} {comparison}");
+            source.push_str(&compares(&format!("pair_{at}_{by}"), &first, &second));
+        }
+    }
+    let dir = package(&source);
+    let outcomes = |strategy: &str| {
+        let run = seqz(
+            dir.path(),
+            ["explore", "--format", "json", "--strategy", strategy],
+        );
+        let report = run.json();
+        let harnesses = report["harnesses"].as_array().unwrap().clone();
+        let all: Vec<Vec<String>> = harnesses
+            .iter()
+            .map(|harness| {
+                let state = harness["promise"]["state"].as_str().unwrap();
+                assert!(state.starts_with("exhausted"), "{strategy}: {harness:#}");
+                let failures = harness["failures"].as_array().unwrap().iter();
+                let mut messages: Vec<_> = failures
+                    .map(|failure| failure["message"].as_str().unwrap().to_owned())
+                    .collect();
+                messages.sort();
+                messages
+            })
+            .collect();
+        assert_eq!(all.len(), 36, "{strategy}");
+        all
+    };
+    let all = outcomes("dfs");
+    assert!(all.iter().any(|ends| ends.len() > 1));
+    for strategy in ["odpor", "mcr", "rv-causal"] {
+        assert_eq!(outcomes(strategy), all, "{strategy}");
+    }
+}

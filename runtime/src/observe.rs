@@ -168,7 +168,10 @@ fn compared<V>(value: &V, op: Comparison, constant: i128, start: Site, end: Site
         return;
     };
     machine.note_test(|event, _, site| {
-        let marked = is_marked(event, site, start, end) && event.found == bits;
+        // What an update leaves depends on all that it found. Were the outcome of the comparison what is observed where it tells
+        // the value, and the value elsewhere, nobody could foretell which of them an update observes that finds another value.
+        let marked =
+            is_marked(event, site, start, end) && event.kind != Kind::Update && event.found == bits;
         marked.then_some(Test::Compared {
             op,
             constant,

@@ -176,7 +176,8 @@ impl Model {
     /// Says that the thread learned less of what the event at this position of the trace found than its value.
     ///
     /// What an update leaves depends on all of what it found, so for an update that counts only where the test tells the
-    /// value: a compare-exchange that succeeded.
+    /// value: a compare-exchange that succeeded. It had been a [`Kind::FailedUpdate`], with the same test, had it found another
+    /// one. Of other updates no executor may tell a test for equality: found another value, they would have none.
     pub fn learn(&mut self, at: usize, test: Test) {
         let Some(&(lane, index)) = self.order.get(at) else {
             return;
