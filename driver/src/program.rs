@@ -7,6 +7,7 @@ pub use seqz_transform::Mode;
 use serde::Serialize;
 
 use crate::build::{Allocator, Copies, Variant};
+use crate::dependencies;
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::error::Error;
 use crate::report::document::{NotFollowed, Role, Site};
@@ -100,7 +101,8 @@ impl Program {
     /// When it can't be read, or isn't Rust.
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
         let inner = transform::Program::load(path, mode)?;
-        let harnesses = inner.harnesses().iter().map(harness).collect();
+        let mut harnesses: Vec<_> = inner.harnesses().iter().map(harness).collect();
+        dependencies::note(&inner, &mut harnesses);
         Ok(Self {
             inner,
             harnesses,
@@ -150,12 +152,7 @@ impl Program {
     /// The `Cargo.lock` that goes with the manifest: beside it, or in the workspace above.
     #[must_use]
     pub fn lock_file(&self) -> Option<PathBuf> {
-        let manifest = self.manifest()?.canonicalize().ok()?;
-        manifest
-            .ancestors()
-            .skip(1)
-            .map(|dir| dir.join("Cargo.lock"))
-            .find(|lock| lock.is_file())
+        lock_file(self.manifest()?)
     }
 
     /// The root file of the crate.
@@ -322,6 +319,13 @@ impl Generated {
     pub fn harnesses(&self) -> &[String] {
         &self.inner.harnesses
     }
+}
+
+/// The `Cargo.lock` that goes with a manifest.
+pub(crate) fn lock_file(manifest: &Path) -> Option<PathBuf> {
+    let manifest = manifest.canonicalize().ok()?;
+    let mut dirs = manifest.ancestors().skip(1);
+    dirs.find_map(|dir| Some(dir.join("Cargo.lock")).filter(|lock| lock.is_file()))
 }
 
 /// A place in the user's source.

@@ -19,6 +19,7 @@ mod program;
 mod reached;
 mod resolve;
 mod shared;
+pub mod sharing;
 mod source;
 mod support;
 mod unsafe_code;

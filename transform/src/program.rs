@@ -126,6 +126,14 @@ impl Program {
         self.program.package.manifest.as_deref()
     }
 
+    /// A manifest of a crate that depends on what the program depends on, and nothing else; `None` if that is nothing.
+    ///
+    /// # Errors
+    /// Its dependencies can't be written down.
+    pub fn dependencies(&self) -> Result<Option<String>, Error> {
+        emit::manifest::of_dependencies(&self.program.package)
+    }
+
     /// The crate's root file.
     pub fn root(&self) -> &Path {
         &self.program.files[0].source.path

@@ -52,6 +52,27 @@ pub(super) fn text(package: &Package, name: &str, has_script: bool) -> Result<St
     Ok(text)
 }
 
+/// A manifest of a crate that depends on what the package depends on, and does nothing; `None` if that is nothing.
+pub(crate) fn of_dependencies(package: &Package) -> Result<Option<String>, Error> {
+    if package.dependencies.names().next().is_none() {
+        return Ok(None);
+    }
+    let mut rest = package.dependencies.sections.clone();
+    if let Some(Value::Table(dependencies)) = rest.get_mut("dependencies") {
+        dependencies.retain(|name, _| !matches!(name, "seqz" | "seqz-runtime" | "seqz_runtime"));
+    }
+    let features = &package.dependencies.features;
+    if !features.is_empty() {
+        rest.insert("features".into(), Value::Table(features.clone()));
+    }
+    let head = format!(
+        "[package]\nname = \"seqz-dependencies-of-{}\"\nversion = \"0.0.0\"\nedition = {:?}\nbuild = false\n\n\
+         [workspace]\nresolver = {:?}\n\n",
+        package.name, package.edition, package.resolver,
+    );
+    Ok(Some(head + &shown(package, &rest)? + &patch(package)?))
+}
+
 /// The `[patch]` for whatever manifest is built; empty if there is none.
 pub(super) fn patch(package: &Package) -> Result<String, Error> {
     if package.patch.is_empty() {

@@ -1,7 +1,7 @@
 //! The generated crate as data.
 
 mod build_script;
-mod manifest;
+pub(crate) mod manifest;
 mod p_hat;
 mod properties;
 mod testers;

@@ -1,0 +1,168 @@
+//! The packages that a program is linked to, as cargo resolves them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId, TargetKind};
+use seqz_transform::sharing::Source;
+
+/// All packages.
+pub(super) struct Graph {
+    pub(super) packages: Vec<Package>,
+    /// What the program depends on by itself: the name that it knows each crate by.
+    direct: Vec<(String, usize)>,
+    /// What rustc says of the target.
+    pub(super) target: BTreeSet<String>,
+}
+
+/// A package.
+pub(super) struct Package {
+    pub(super) name: String,
+    /// Tells it from others, and from other versions, if its source never changes.
+    pub(super) identity: Option<String>,
+    pub(super) source: Source,
+    pub(super) features: Vec<String>,
+    /// What of it is linked, too; nothing for a procedural macro.
+    pub(super) depends_on: Vec<usize>,
+}
+
+impl Graph {
+    /// The packages that a crate with this manifest is linked to.
+    pub(super) fn load(manifest: &str, lock: Option<&Path>) -> Result<Self, String> {
+        let said = |error: io::Error| error.to_string();
+        let dir = tempfile::Builder::new()
+            .prefix("seqz")
+            .tempdir()
+            .map_err(said)?;
+        let path = dir.path().join("Cargo.toml");
+        fs::write(&path, manifest).map_err(said)?;
+        fs::create_dir(dir.path().join("src")).map_err(said)?;
+        fs::write(dir.path().join("src/lib.rs"), "").map_err(said)?;
+        if let Some(lock) = lock {
+            fs::copy(lock, dir.path().join("Cargo.lock")).map_err(said)?;
+        }
+        let host = host()?;
+        let options = ["--offline", "--filter-platform", &host];
+        let metadata = MetadataCommand::new()
+            .manifest_path(&path)
+            .other_options(options.map(str::to_owned))
+            .exec()
+            .map_err(|error| first_line(&error.to_string()))?;
+        Self::of(&metadata)
+    }
+
+    fn of(metadata: &Metadata) -> Result<Self, String> {
+        let none = || "cargo says nothing of its dependencies".to_owned();
+        let resolve = metadata.resolve.as_ref().ok_or_else(none)?;
+        let root = resolve.root.as_ref().ok_or_else(none)?;
+        let numbers: HashMap<&PackageId, usize> = metadata
+            .packages
+            .iter()
+            .enumerate()
+            .map(|(number, package)| (&package.id, number))
+            .collect();
+        let mut packages: Vec<Package> = metadata.packages.iter().map(package).collect();
+        let mut direct = Vec::new();
+        for node in &resolve.nodes {
+            let Some(&number) = numbers.get(&node.id) else {
+                continue;
+            };
+            packages[number].features = node.features.iter().map(ToString::to_string).collect();
+            let linked = node.deps.iter().filter(|dep| {
+                let mut kinds = dep.dep_kinds.iter();
+                dep.dep_kinds.is_empty() || kinds.any(|it| it.kind == DependencyKind::Normal)
+            });
+            for dep in linked {
+                let Some(&on) = numbers.get(&dep.pkg) else {
+                    continue;
+                };
+                if node.id == *root {
+                    direct.push((dep.name.clone(), on));
+                } else if !packages[number].source.proc_macro {
+                    packages[number].depends_on.push(on);
+                }
+            }
+        }
+        Ok(Self {
+            packages,
+            direct,
+            target: target()?,
+        })
+    }
+
+    /// What the program depends on by itself.
+    pub(super) fn direct(&self) -> &[(String, usize)] {
+        &self.direct
+    }
+}
+
+fn package(package: &cargo_metadata::Package) -> Package {
+    let is = |target: &cargo_metadata::Target, wanted: &[TargetKind]| {
+        target.kind.iter().any(|kind| wanted.contains(kind))
+    };
+    let proc_macro = package
+        .targets
+        .iter()
+        .find(|target| is(target, &[TargetKind::ProcMacro]));
+    let kinds = [
+        TargetKind::Lib,
+        TargetKind::RLib,
+        TargetKind::DyLib,
+        TargetKind::StaticLib,
+        TargetKind::CDyLib,
+    ];
+    let library = proc_macro.or_else(|| package.targets.iter().find(|target| is(target, &kinds)));
+    let build = package
+        .targets
+        .iter()
+        .find(|target| is(target, &[TargetKind::CustomBuild]));
+    let dir = package.manifest_path.parent();
+    Package {
+        name: package.name.to_string(),
+        identity: package.source.as_ref().map(|_| package.id.repr.clone()),
+        source: Source {
+            dir: dir
+                .map(|dir| dir.as_std_path().to_owned())
+                .unwrap_or_default(),
+            root: library
+                .map(|target| target.src_path.as_std_path().to_owned())
+                .unwrap_or_default(),
+            proc_macro: proc_macro.is_some(),
+            build_script: build.map(|target| target.src_path.as_std_path().to_owned()),
+        },
+        features: Vec::new(),
+        depends_on: Vec::new(),
+    }
+}
+
+fn rustc(arguments: &[&str]) -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc)
+        .args(arguments)
+        .output()
+        .map_err(|error| format!("cannot run rustc: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn host() -> Result<String, String> {
+    let said = rustc(&["-vV"])?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| "rustc doesn't tell its host".to_owned())
+}
+
+fn target() -> Result<BTreeSet<String>, String> {
+    Ok(rustc(&["--print", "cfg"])?
+        .lines()
+        .map(str::to_owned)
+        .collect())
+}
+
+fn first_line(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let line = lines.find(|line| line.contains("error")).unwrap_or(text);
+    line.trim().trim_start_matches("error: ").to_owned()
+}

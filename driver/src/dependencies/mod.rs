@@ -1,0 +1,121 @@
+//! Which crates a harness reaches, and what they could share: a crate is harmless only if all of its source says so, and that
+//! of whatever it depends on (see [`seqz_transform::sharing`]).
+
+mod graph;
+mod looked;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use seqz_transform as transform;
+use seqz_transform::sharing::Shared;
+
+use crate::program::Harness;
+use crate::report::document::{NotFollowed, Site};
+use graph::Graph;
+
+/// Notes with each harness which crates it reaches that are not followed.
+pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) {
+    let manifest = match program.dependencies() {
+        Ok(None) => return,
+        Ok(Some(manifest)) => manifest,
+        // Building will say what is wrong with it.
+        Err(_) => return,
+    };
+    let infos = program.harnesses();
+    if infos.is_empty() {
+        return;
+    }
+    let lock = program.manifest().and_then(crate::program::lock_file);
+    let graph = match Graph::load(&manifest, lock.as_deref()) {
+        Ok(graph) => graph,
+        Err(why) => {
+            for (harness, info) in harnesses.iter_mut().zip(infos) {
+                harness.not_followed.extend(unknown(&manifest, info, &why));
+            }
+            return;
+        }
+    };
+    let mut known = Known {
+        graph,
+        looked: BTreeMap::new(),
+    };
+    for (harness, info) in harnesses.iter_mut().zip(infos) {
+        let direct: Vec<_> = known.graph.direct().to_vec();
+        let reached = direct.iter().filter(|(name, _)| info.roots.contains(name));
+        let mut told = BTreeSet::new();
+        for (_, package) in reached {
+            for not_followed in known.not_followed(*package) {
+                if told.insert((not_followed.package.clone(), not_followed.what.clone())) {
+                    harness.not_followed.push(not_followed);
+                }
+            }
+        }
+    }
+}
+
+/// What is said of the crates that a harness may reach where cargo can't tell which they are.
+fn unknown(manifest: &str, info: &transform::HarnessInfo, why: &str) -> Vec<NotFollowed> {
+    let table: toml::Table = manifest.parse().unwrap_or_default();
+    let names = table
+        .get("dependencies")
+        .and_then(toml::Value::as_table)
+        .map(|all| all.keys().cloned().collect::<Vec<_>>());
+    let reached = names.into_iter().flatten();
+    reached
+        .filter(|name| info.roots.contains(&name.replace('-', "_")))
+        .map(|name| NotFollowed {
+            package: Some(name),
+            what: format!("its source can't be looked at: {why}"),
+            site: None,
+            distorts: false,
+        })
+        .collect()
+}
+
+/// What is known of the packages.
+struct Known {
+    graph: Graph,
+    looked: BTreeMap<usize, Vec<Shared>>,
+}
+
+impl Known {
+    fn shared(&mut self, package: usize) -> &[Shared] {
+        let graph = &self.graph;
+        let found = self.looked.entry(package);
+        found.or_insert_with(|| looked::look(&graph.packages[package], &graph.target))
+    }
+
+    /// Why a package is not followed, by itself or by what it depends on; the nearest reason will do, and what distorts.
+    fn not_followed(&mut self, package: usize) -> Vec<NotFollowed> {
+        let mut found: Vec<NotFollowed> = Vec::new();
+        let mut seen = BTreeSet::from([package]);
+        let mut open = VecDeque::from([package]);
+        while let Some(next) = open.pop_front() {
+            let name = self.graph.packages[next].name.clone();
+            for shared in self.shared(next) {
+                let first = found.is_empty();
+                let distorts = shared.distorts && !found.iter().any(|it| it.distorts);
+                if first || distorts {
+                    found.push(not_followed(&name, shared));
+                }
+            }
+            let next = &self.graph.packages[next];
+            open.extend(next.depends_on.iter().filter(|it| seen.insert(**it)));
+        }
+        found
+    }
+}
+
+fn not_followed(package: &str, shared: &Shared) -> NotFollowed {
+    NotFollowed {
+        package: Some(package.to_owned()),
+        what: shared.what.clone(),
+        site: Some(Site {
+            file: shared.file.clone(),
+            line: shared.line,
+            column: 1,
+            text: shared.text.clone(),
+        }),
+        distorts: shared.distorts,
+    }
+}

@@ -1,0 +1,687 @@
+//! What of a dependency's code could share something between threads, or between executions: found in its tokens, those of its
+//! macros among them.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use serde::{Deserialize, Serialize};
+
+use crate::unsafe_code;
+
+/// Something that could be shared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shared {
+    /// What it is, as in "a `Mutex`".
+    pub what: String,
+    /// The file, relative to the package.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// The line's text.
+    pub text: String,
+    /// How much it tells, the most telling first.
+    pub rank: u32,
+    /// Threads that share a thread of the system aren't told apart by it.
+    pub distorts: bool,
+}
+
+/// Types of std through which threads share.
+const TYPES: &[(&str, &str)] = &[
+    ("Arc", "an `Arc`"),
+    ("Barrier", "a `Barrier`"),
+    ("Condvar", "a `Condvar`"),
+    ("LazyLock", "a `LazyLock`"),
+    ("Mutex", "a `Mutex`"),
+    ("Once", "a `Once`"),
+    ("OnceLock", "a `OnceLock`"),
+    ("RwLock", "a `RwLock`"),
+    ("mpsc", "a channel"),
+    ("mpmc", "a channel"),
+    ("UnsafeCell", "an `UnsafeCell`"),
+    ("SyncUnsafeCell", "a `SyncUnsafeCell`"),
+];
+
+const ATOMICS: &[&str] = &[
+    "AtomicBool",
+    "AtomicI8",
+    "AtomicI16",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicI128",
+    "AtomicIsize",
+    "AtomicPtr",
+    "AtomicU8",
+    "AtomicU16",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicU128",
+    "AtomicUsize",
+];
+
+/// Words that tell one thread of the system from another.
+const IDENTITIES: &[&str] = &[
+    "ReentrantLock",
+    "ReentrantMutex",
+    "RawReentrantMutex",
+    "ThreadId",
+    "gettid",
+    "pthread_self",
+];
+
+/// What the word says is shared, if it is such a type.
+fn shared_type(word: &str) -> Option<String> {
+    if ATOMICS.contains(&word) {
+        return Some(format!("an `{word}`"));
+    }
+    let known = TYPES.iter().find(|(name, _)| *name == word);
+    known.map(|(_, what)| (*what).to_owned())
+}
+
+/// What is found in the files of one package.
+#[derive(Default)]
+pub(super) struct Finder {
+    pub(super) found: Vec<Shared>,
+    /// Bodies of the package's `macro_rules!`, by name: whether they declare something that could hold a shared value.
+    macros: HashMap<String, bool>,
+    /// Invocations between items that mention shared types: the macro, and what it would be.
+    pending: Vec<(String, Shared)>,
+    /// Shared types that a module passes on, with the modules around that are private.
+    passed_on: Vec<(Vec<String>, Shared)>,
+    /// Modules all of which is passed on.
+    opened: Vec<String>,
+    file: String,
+    lines: Vec<String>,
+}
+
+impl Finder {
+    /// Looks through a file, of which only what is compiled is left. The module's path, as far as it is private.
+    pub(super) fn file(&mut self, name: &str, text: &str, tokens: TokenStream, private: &[String]) {
+        self.file = name.to_owned();
+        self.lines = text.lines().map(str::to_owned).collect();
+        let mut hidden = Vec::new();
+        unsafe_code::find(tokens.clone(), &mut hidden);
+        for (at, what) in hidden {
+            let line = text.as_bytes()[..at.min(text.len())]
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count();
+            self.add_at(line as u32 + 1, what.to_owned(), 6, false);
+        }
+        self.items(tokens, private);
+    }
+
+    /// Looks through what a procedural macro puts out: the arguments of `quote!` and its like.
+    pub(super) fn quoted(&mut self, name: &str, text: &str, tokens: TokenStream) {
+        self.file = name.to_owned();
+        self.lines = text.lines().map(str::to_owned).collect();
+        self.quotes(tokens);
+    }
+
+    fn quotes(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            let TokenTree::Group(group) = token else {
+                continue;
+            };
+            let quoting = at >= 2
+                && is_punct(&tokens, at - 1, '!')
+                && matches!(&tokens[at - 2], TokenTree::Ident(it) if it.to_string().contains("quote"));
+            if quoting {
+                self.code(group.stream());
+            } else {
+                self.quotes(group.stream());
+            }
+        }
+    }
+
+    /// All that was found, once all files have been looked through.
+    pub(super) fn finish(mut self) -> Vec<Shared> {
+        for (macro_, shared) in std::mem::take(&mut self.pending) {
+            if self.macros.get(&macro_).copied().unwrap_or(true) {
+                self.found.push(shared);
+            }
+        }
+        for (private, shared) in std::mem::take(&mut self.passed_on) {
+            if private.iter().all(|module| self.opened.contains(module)) {
+                self.found.push(shared);
+            }
+        }
+        self.found.sort_by_key(|shared| shared.rank);
+        self.found
+    }
+
+    fn shared(&self, line: u32, what: String, rank: u32, distorts: bool) -> Shared {
+        let text = self.lines.get(line as usize - 1);
+        Shared {
+            what,
+            file: self.file.clone(),
+            line,
+            text: text.map_or_else(String::new, |text| text.trim().to_owned()),
+            rank,
+            distorts,
+        }
+    }
+
+    fn add_at(&mut self, line: u32, what: String, rank: u32, distorts: bool) {
+        // One of a kind in a package says it.
+        let known = |it: &Shared| it.what == what && it.distorts == distorts;
+        if !self.found.iter().any(known) {
+            let shared = self.shared(line, what, rank, distorts);
+            self.found.push(shared);
+        }
+    }
+
+    fn add(&mut self, span: Span, what: impl Into<String>, rank: u32) {
+        self.add_at(line_of(span), what.into(), rank, false);
+    }
+
+    fn add_distorting(&mut self, span: Span, what: impl Into<String>, rank: u32) {
+        self.add_at(line_of(span), what.into(), rank, true);
+    }
+
+    /// The items of a module.
+    fn items(&mut self, tokens: TokenStream, private: &[String]) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        while at < tokens.len() {
+            if is_punct(&tokens, at, '#') {
+                // `#[…]`, or `#![…]`.
+                let group = at + 1 + usize::from(is_punct(&tokens, at + 1, '!'));
+                if let Some(TokenTree::Group(attribute)) = tokens.get(group) {
+                    self.code(attribute.stream());
+                }
+                at = group + 1;
+                continue;
+            }
+            let word = word(&tokens, at);
+            match word.as_deref() {
+                Some("use") => {
+                    let end = until(&tokens, at, ';');
+                    let public = at >= 1 && is_word(&tokens, at - 1, "pub");
+                    if public {
+                        self.import(&tokens[at + 1..end.min(tokens.len())], private);
+                    }
+                    at = end + 1;
+                }
+                Some("impl") => {
+                    let end = body(&tokens, at);
+                    self.implementation(&tokens, at, end, private);
+                    at = end + 1;
+                }
+                Some("mod") if matches!(tokens.get(at + 2), Some(TokenTree::Group(_))) => {
+                    let name = self::word(&tokens, at + 1).unwrap_or_default();
+                    let mut around = private.to_vec();
+                    if !(at >= 1 && is_word(&tokens, at - 1, "pub")) {
+                        around.push(name);
+                    }
+                    if let Some(TokenTree::Group(group)) = tokens.get(at + 2) {
+                        self.items(group.stream(), &around);
+                    }
+                    at += 3;
+                }
+                Some("macro_rules") if is_punct(&tokens, at + 1, '!') => {
+                    let name = self::word(&tokens, at + 2).unwrap_or_default();
+                    if let Some(TokenTree::Group(body)) = tokens.get(at + 3) {
+                        self.macros.insert(name, declares(body.stream()));
+                        self.code(body.stream());
+                    }
+                    at += 4;
+                }
+                Some(name)
+                    if is_punct(&tokens, at + 1, '!')
+                        && matches!(tokens.get(at + 2), Some(TokenTree::Group(_))) =>
+                {
+                    let name = name.to_owned();
+                    if let Some(TokenTree::Group(group)) = tokens.get(at + 2) {
+                        self.invocation(&name, tokens[at].span(), group);
+                    }
+                    at += 3;
+                }
+                _ => {
+                    // One item, from here to its end.
+                    let end = end_of_item(&tokens, at);
+                    let item: TokenStream = tokens[at..end].iter().cloned().collect();
+                    self.code(item);
+                    at = end.max(at + 1);
+                }
+            }
+        }
+    }
+
+    /// `impl … for Mutex<T>` runs for those who have a lock, and says nothing of whether anybody has.
+    fn implementation(&mut self, tokens: &[TokenTree], at: usize, end: usize, private: &[String]) {
+        let header = &tokens[at..end.min(tokens.len())];
+        let is_unsafe = at >= 1 && is_word(tokens, at - 1, "unsafe");
+        let negative = header.windows(2).any(|pair| {
+            is_punct(pair, 0, '!')
+                && matches!(&pair[1], TokenTree::Ident(it) if it == "Send" || it == "Sync")
+        });
+        let promise = header.iter().find_map(|token| match token {
+            TokenTree::Ident(it) if it == "Send" || it == "Sync" => Some(it.clone()),
+            _ => None,
+        });
+        if let Some(promise) = promise.filter(|_| is_unsafe && !negative) {
+            self.add(promise.span(), format!("an `unsafe impl {promise}`"), 3);
+        }
+        let for_ = header
+            .iter()
+            .rposition(|token| matches!(token, TokenTree::Ident(it) if it == "for"));
+        let of_type = for_.map_or(&header[..0], |at| &header[at + 1..]);
+        let mut of_shared = false;
+        for token in of_type {
+            match token {
+                TokenTree::Ident(it) => of_shared = shared_type(&it.to_string()).is_some(),
+                TokenTree::Punct(it) if it.as_char() == '<' => break,
+                _ => {}
+            }
+        }
+        if of_shared {
+            return;
+        }
+        self.code(header.iter().cloned().collect());
+        if let Some(TokenTree::Group(group)) = tokens.get(end) {
+            let _ = private;
+            self.code(group.stream());
+        }
+    }
+
+    /// A macro between items. What it makes of a type that it is given depends on what it declares.
+    fn invocation(&mut self, name: &str, span: Span, group: &proc_macro2::Group) {
+        if matches!(name, "thread_local" | "__thread_local_inner") {
+            return self.add_distorting(span, "a thread-local", 4);
+        }
+        let before = self.found.len();
+        let known = std::mem::take(&mut self.found);
+        self.code(group.stream());
+        let inside = std::mem::replace(&mut self.found, known);
+        let mut declares = false;
+        look_for_declarations(group.stream(), &mut declares);
+        for shared in inside {
+            if shared_name(&shared.what) && !declares {
+                self.pending.push((name.to_owned(), shared));
+            } else if !self.found.iter().any(|it| it.what == shared.what) {
+                self.found.push(shared);
+            }
+        }
+        debug_assert!(self.found.len() >= before);
+    }
+
+    /// A `pub use`, without these words.
+    fn import(&mut self, tree: &[TokenTree], private: &[String]) {
+        let mut words = Vec::new();
+        flatten(tree, &mut words);
+        if let [.., (module, _), (star, _)] = &words[..]
+            && star == "*"
+        {
+            self.opened.push(module.clone());
+        }
+        let of_std = words
+            .first()
+            .is_some_and(|(first, _)| matches!(first.as_str(), "std" | "core" | "alloc"));
+        for (word, span) in words.iter().filter(|_| of_std) {
+            if let Some(what) = shared_type(word) {
+                let shared = self.shared(line_of(*span), what, 1, false);
+                self.passed_on.push((private.to_vec(), shared));
+            }
+        }
+    }
+
+    /// Any code.
+    fn code(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        while at < tokens.len() {
+            match &tokens[at] {
+                TokenTree::Group(group) => self.code(group.stream()),
+                TokenTree::Ident(ident) => {
+                    let word = ident.to_string();
+                    if word == "use" && at + 1 < tokens.len() {
+                        at = until(&tokens, at, ';') + 1;
+                        continue;
+                    }
+                    if word == "impl"
+                        && matches!(tokens.get(body(&tokens, at)), Some(TokenTree::Group(_)))
+                        && is_item(&tokens, at)
+                    {
+                        let end = body(&tokens, at);
+                        self.implementation(&tokens, at, end, &[]);
+                        at = end + 1;
+                        continue;
+                    }
+                    self.word(&tokens, at, &word, ident.span());
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    fn word(&mut self, tokens: &[TokenTree], at: usize, word: &str, span: Span) {
+        let path_goes_on = is_punct(tokens, at + 1, ':') && is_punct(tokens, at + 2, ':');
+        let next = if path_goes_on {
+            self::word(tokens, at + 3)
+        } else {
+            None
+        };
+        let of = |module: &str| {
+            at >= 3
+                && is_punct(tokens, at - 1, ':')
+                && is_punct(tokens, at - 2, ':')
+                && is_word(tokens, at - 3, module)
+        };
+        if let Some(what) = shared_type(word) {
+            // `Once` and `Arc` are names of other things, too: of iterators, of shapes.
+            let other = word == "Once" && of("iter");
+            let rank = match word {
+                "Arc" => 5,
+                "UnsafeCell" | "SyncUnsafeCell" => 2,
+                word if word.starts_with("Atomic") => 1,
+                _ => 0,
+            };
+            if !other {
+                self.add(span, what, rank);
+            }
+            return;
+        }
+        if IDENTITIES.contains(&word) {
+            return self.add_distorting(span, format!("`{word}`"), 4);
+        }
+        let next = next.as_deref();
+        match (word, next) {
+            ("static", _) if is_word(tokens, at + 1, "mut") => self.add(span, "a `static mut`", 2),
+            ("thread_local", _) => self.add_distorting(span, "a thread-local", 4),
+            ("thread", Some(name @ ("spawn" | "Builder" | "scope"))) => {
+                self.add_distorting(span, format!("a thread of its own, by `thread::{name}`"), 0);
+            }
+            ("thread", Some(name @ ("current" | "park" | "park_timeout"))) => {
+                self.add_distorting(span, format!("`thread::{name}`"), 4);
+            }
+            ("thread", Some(name @ ("sleep" | "yield_now" | "panicking")))
+                if name != "panicking" =>
+            {
+                self.add(span, format!("`thread::{name}`"), 7);
+            }
+            ("spin_loop" | "spin_loop_hint", _) => self.add(span, "a loop that waits", 5),
+            ("extern", _) => {
+                let block = match (tokens.get(at + 1), tokens.get(at + 2)) {
+                    (Some(TokenTree::Group(block)), _) => Some(block),
+                    (Some(TokenTree::Literal(_)), Some(TokenTree::Group(block))) => Some(block),
+                    _ => None,
+                };
+                let declares = |block: &proc_macro2::Group| {
+                    let mut words = block.stream().into_iter();
+                    block.delimiter() == Delimiter::Brace
+                        && words.any(
+                            |it| matches!(it, TokenTree::Ident(it) if it == "fn" || it == "static"),
+                        )
+                };
+                if block.is_some_and(declares) {
+                    self.add(span, "what is not written in Rust", 6);
+                }
+            }
+            ("asm" | "global_asm" | "naked_asm", _) if is_punct(tokens, at + 1, '!') => {
+                self.add(span, "assembly", 6);
+            }
+            ("link_section", _) => self.add(span, "a section of its own", 6),
+            ("fs", Some(name))
+                if !name.starts_with("read")
+                    && !name.starts_with(char::is_uppercase)
+                    && !matches!(
+                        name,
+                        "metadata" | "symlink_metadata" | "canonicalize" | "exists"
+                    ) =>
+            {
+                self.add(span, format!("a file: `fs::{name}`"), 7);
+            }
+            ("File", Some(name)) if name.starts_with("create") || name == "options" => {
+                self.add(span, format!("a file: `File::{name}`"), 7);
+            }
+            ("OpenOptions", _) => self.add(span, "a file: `OpenOptions`", 7),
+            (
+                "TcpStream" | "TcpListener" | "UdpSocket" | "UnixStream" | "UnixListener"
+                | "UnixDatagram",
+                Some(_),
+            ) => {
+                self.add(span, format!("a socket: `{word}`"), 7);
+            }
+            ("Command", Some("new"))
+                if of("process") || self.lines.iter().any(|line| line.contains("std::process")) =>
+            {
+                self.add(span, "another process", 7);
+            }
+            ("env", Some(name @ ("set_var" | "remove_var" | "set_current_dir"))) => {
+                self.add(span, format!("the environment: `env::{name}`"), 7);
+            }
+            ("Instant" | "SystemTime", Some("now")) => {
+                self.add(span, format!("the clock: `{word}::now`"), 8)
+            }
+            ("stdin", _) if of("io") => self.add(span, "standard input", 8),
+            _ => {}
+        }
+    }
+}
+
+/// Whether what was found is a type by its name.
+fn shared_name(what: &str) -> bool {
+    let name = what.split('`').nth(1).unwrap_or_default();
+    shared_type(name).is_some()
+}
+
+/// Whether a macro's body declares something that could hold a value of a type that it is given.
+fn declares(body: TokenStream) -> bool {
+    let mut found = false;
+    look_for_declarations(body, &mut found);
+    found
+}
+
+fn look_for_declarations(tokens: TokenStream, found: &mut bool) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(word) => {
+                *found |= matches!(
+                    word.to_string().as_str(),
+                    "static" | "struct" | "enum" | "union" | "type" | "thread_local"
+                );
+            }
+            TokenTree::Group(group) => look_for_declarations(group.stream(), found),
+            _ => {}
+        }
+    }
+}
+
+/// Whether `impl` begins an item here, and not a type.
+fn is_item(tokens: &[TokenTree], at: usize) -> bool {
+    match at.checked_sub(1).map(|before| &tokens[before]) {
+        None => true,
+        Some(TokenTree::Ident(before)) => before == "unsafe" || before == "default",
+        Some(TokenTree::Group(group)) => {
+            matches!(group.delimiter(), Delimiter::Brace | Delimiter::Bracket)
+        }
+        Some(TokenTree::Punct(before)) => before.as_char() == ';',
+        Some(TokenTree::Literal(_)) => false,
+    }
+}
+
+fn line_of(span: Span) -> u32 {
+    u32::try_from(span.start().line).unwrap_or(1).max(1)
+}
+
+fn word(tokens: &[TokenTree], at: usize) -> Option<String> {
+    match tokens.get(at) {
+        Some(TokenTree::Ident(word)) => Some(word.to_string()),
+        _ => None,
+    }
+}
+
+fn is_word(tokens: &[TokenTree], at: usize, wanted: &str) -> bool {
+    matches!(tokens.get(at), Some(TokenTree::Ident(word)) if word == wanted)
+}
+
+fn is_punct(tokens: &[TokenTree], at: usize, wanted: char) -> bool {
+    matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
+}
+
+/// Where the next such character is.
+fn until(tokens: &[TokenTree], at: usize, wanted: char) -> usize {
+    (at..tokens.len())
+        .find(|at| is_punct(tokens, *at, wanted))
+        .unwrap_or(tokens.len())
+}
+
+/// Where the next block in braces is.
+fn body(tokens: &[TokenTree], at: usize) -> usize {
+    let brace = |at: &usize| matches!(&tokens[*at], TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    (at..tokens.len()).find(brace).unwrap_or(tokens.len())
+}
+
+/// Where an item ends that is none of those with a rule of their own.
+fn end_of_item(tokens: &[TokenTree], at: usize) -> usize {
+    for (number, token) in tokens.iter().enumerate().skip(at) {
+        match token {
+            TokenTree::Punct(it) if it.as_char() == ';' => return number + 1,
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return number + 1,
+            TokenTree::Ident(word)
+                if number > at
+                    && matches!(
+                        word.to_string().as_str(),
+                        "use" | "impl" | "mod" | "macro_rules"
+                    ) =>
+            {
+                // `pub mod m { … }`; but `-> impl Trait` is part of a function.
+                if word != "impl" || is_item(tokens, number) {
+                    return number;
+                }
+            }
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// The words of an import in order.
+fn flatten(tree: &[TokenTree], words: &mut Vec<(String, Span)>) {
+    for token in tree {
+        match token {
+            TokenTree::Ident(word) => words.push((word.to_string(), word.span())),
+            TokenTree::Punct(star) if star.as_char() == '*' => {
+                words.push(("*".into(), star.span()))
+            }
+            TokenTree::Group(group) => {
+                let inside: Vec<TokenTree> = group.stream().into_iter().collect();
+                flatten(&inside, words);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let mut finder = Finder::default();
+        finder.file("src/lib.rs", text, text.parse().unwrap(), &[]);
+        let found = finder.finish();
+        found
+            .into_iter()
+            .map(|it| {
+                format!(
+                    "{}{} {}",
+                    if it.distorts { "!" } else { "" },
+                    it.what,
+                    it.line
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_can_share_is_found() {
+        for (text, wanted) in [
+            ("use std::sync::Mutex;\nstruct S(Mutex<()>);", "a `Mutex` 2"),
+            (
+                "static N: std::sync::atomic::AtomicUsize = f();",
+                "an `AtomicUsize` 1",
+            ),
+            ("\n\nstatic mut X: u8 = 0;", "a `static mut` 3"),
+            ("unsafe impl<T> Send for S<T> {}", "an `unsafe impl Send` 1"),
+            ("thread_local! { static A: u8 = 1; }", "!a thread-local 1"),
+            (
+                "fn f() { std::thread::spawn(g); }",
+                "!a thread of its own, by `thread::spawn` 1",
+            ),
+            (
+                "extern \"C\" { fn getpid() -> i32; }",
+                "what is not written in Rust 1",
+            ),
+            (
+                "fn f(p: *const u8) -> u8 {\n unsafe { *p } }",
+                "memory behind a raw pointer 2",
+            ),
+            ("pub use std::sync::RwLock;", "a `RwLock` 1"),
+            (
+                "mod m { pub use std::sync::RwLock; } pub use m::*;",
+                "a `RwLock` 1",
+            ),
+            (
+                "macro_rules! m { () => { std::sync::Mutex::new(()) } }",
+                "a `Mutex` 1",
+            ),
+            (
+                "macro_rules! g { ($t:ty) => { static X: $t = f(); } } g!(Mutex<u8>);",
+                "a `Mutex` 1",
+            ),
+            (
+                "pub fn f() -> impl Fn() { let m = OnceLock::new(); }",
+                "a `OnceLock` 1",
+            ),
+            (
+                "fn f() { loop { std::hint::spin_loop() } }",
+                "a loop that waits 1",
+            ),
+            ("fn f() { std::fs::write(a, b) }", "a file: `fs::write` 1"),
+            (
+                "fn f() { std::env::set_var(a, b) }",
+                "the environment: `env::set_var` 1",
+            ),
+            (
+                "lazy_static! { static ref A: Mutex<u8> = f(); }",
+                "a `Mutex` 1",
+            ),
+            (
+                "fn f() { impl S { fn g() { Condvar::new(); } } }",
+                "a `Condvar` 1",
+            ),
+        ] {
+            assert_eq!(found(text), [wanted], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_can_not_is_left_alone() {
+        for text in [
+            "use std::sync::{Mutex, Arc};",
+            "#[cfg(a)] macro_rules! m { ($t:ident) => { impl D for $t {} } } #[cfg(a)] m! { AtomicBool }",
+            "impl<T: S> Serialize for Mutex<T> { fn f(&self) { self.lock(); Mutex::new(1); } }",
+            "impl<'de> D<'de> for std::sync::Arc<T> { fn f() { Arc::new(1) } }",
+            "macro_rules! fwd { ($t:ty, $f:expr) => { impl D for $t { fn f() { $f } } } } fwd!(Mutex<T>, Mutex::new);",
+            "mod lib { pub use std::sync::Mutex; }",
+            "pub extern \"C\" fn f() {}",
+            "impl !Send for X {}",
+            "fn f() { std::fs::read(a); unsafe { x.get_unchecked(1) }; iter::Once; }",
+            "#[derive(Clone)] pub struct S<T> { a: Vec<T>, b: Cell<u8> }",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_procedural_macro_what_it_puts_out_counts() {
+        let text = "static CACHE: Mutex<u8> = f(); fn g() { quote! { static A: ::std::sync::OnceLock<u8> = h(); } }";
+        let mut finder = Finder::default();
+        finder.quoted("src/lib.rs", text, text.parse().unwrap());
+        let found: Vec<_> = finder.finish().into_iter().map(|it| it.what).collect();
+        assert_eq!(found, ["a `OnceLock`"]);
+    }
+}
