@@ -370,8 +370,10 @@ impl Finder {
                 && is_word(tokens, at - 3, module)
         };
         if let Some(what) = shared_type(word) {
-            // `Once` and `Arc` are names of other things, too: of iterators, of shapes.
-            let other = word == "Once" && of("iter");
+            // `Once` and others are names of other things, too: of iterators, of what the crate declares by that name.
+            let declared = ["mod", "struct", "enum", "trait", "fn"];
+            let other = word == "Once" && of("iter")
+                || at >= 1 && declared.iter().any(|it| is_word(tokens, at - 1, it));
             let rank = match word {
                 "Arc" => 5,
                 "UnsafeCell" | "SyncUnsafeCell" => 2,
@@ -540,18 +542,12 @@ fn end_of_item(tokens: &[TokenTree], at: usize) -> usize {
         match token {
             TokenTree::Punct(it) if it.as_char() == ';' => return number + 1,
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return number + 1,
-            TokenTree::Ident(word)
-                if number > at
-                    && matches!(
-                        word.to_string().as_str(),
-                        "use" | "impl" | "mod" | "macro_rules"
-                    ) =>
-            {
-                // `pub mod m { … }`; but `-> impl Trait` is part of a function.
-                if word != "impl" || is_item(tokens, number) {
-                    return number;
-                }
-            }
+            // `pub mod m { … }`; but `-> impl Trait` is part of a function.
+            TokenTree::Ident(word) if number > at => match word.to_string().as_str() {
+                "use" | "mod" | "macro_rules" => return number,
+                "impl" if is_item(tokens, number) => return number,
+                _ => {}
+            },
             _ => {}
         }
     }
