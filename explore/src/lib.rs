@@ -24,6 +24,7 @@
 //!
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
 
+pub mod behind_writers;
 mod cache;
 pub mod cached_dpor;
 pub mod dfs;

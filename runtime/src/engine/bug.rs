@@ -13,7 +13,7 @@ use super::{
 };
 use crate::feasibility::Step;
 use crate::ids::Role;
-use crate::log::{Object, Op, TEvent};
+use crate::log::{LockMode, Object, Op, TEvent};
 
 /// A panic has reached the top of a thread on the line of T, or before the split.
 pub(crate) fn panicked(handle: Handle) {
@@ -139,6 +139,7 @@ pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
             );
         }
     }
+    find_waiting_writer(engine, wanted, site);
     let end = engine.interfering.len();
     let for_ever = match engine.interfering_end {
         InterferingEnd::Complete => {
@@ -166,6 +167,39 @@ pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
             other,
             Some(end),
         );
+    }
+}
+
+/// T is about to take a lock: can one of the threads wait to read a second time, behind the other one, which waits to write
+/// until the first read is over? Whether a read waits there is left open by std.
+fn find_waiting_writer(engine: &mut Engine, wanted: Held, site: Site) {
+    let same = |held: &Held, mode: LockMode| held.lock == wanted.lock && held.mode == mode;
+    let reads_again = wanted.mode == LockMode::Shared
+        && engine.held.iter().any(|held| same(held, LockMode::Shared));
+    for at in 0..engine.blocks.len() {
+        let block = engine.blocks[at];
+        let crossed = block.blocking
+            && match wanted.mode {
+                LockMode::Shared => reads_again && same(&block.held, LockMode::Exclusive),
+                LockMode::Exclusive => {
+                    same(&block.held, LockMode::Shared)
+                        && engine.interfering_holds(block.acquire, wanted)
+                }
+            };
+        if crossed && engine.grid.reachable_at(block.acquire as usize) {
+            let other = engine.interfering_trail[block.acquire as usize].site;
+            let message = "a thread waits to read a second time behind the other one, which waits to write until the first \
+                           read is over"
+                .to_owned();
+            report(
+                engine,
+                BugKind::Deadlock,
+                message,
+                site.into(),
+                Some(other.into()),
+                Some(block.acquire as usize),
+            );
+        }
     }
 }
 

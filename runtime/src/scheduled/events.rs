@@ -345,7 +345,10 @@ impl Handle {
         let holders = state.objects.holders(object);
         match mode {
             LockMode::Exclusive => holders.exclusive = me,
-            LockMode::Shared => holders.shared += 1,
+            LockMode::Shared => {
+                state.has_shared_holders |= holders.shared > 0;
+                holders.shared += 1;
+            }
         }
     }
 

@@ -62,6 +62,13 @@ impl State {
                 FailureKind::Deadlock,
                 "threads wait for a notification that no thread gives any more",
             )
+        } else if waiting.iter().any(|(_, pending, _)| {
+            pending.kind == Kind::LockShared && self.objects.holders(pending.object).exclusive == 0
+        }) {
+            (
+                FailureKind::Deadlock,
+                "threads wait for each other: one waits to read until another one has written, which waits for a reader",
+            )
         } else {
             (FailureKind::Deadlock, "threads wait for each other")
         };

@@ -7,6 +7,7 @@ use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Executor, Object, Outcome, Pending, RunEnd, Scheduler, Test};
 
 use super::arena::Arena;
+use super::behind_writers;
 use super::contexts::Contexts;
 use super::failures::Failure;
 use super::objects::Objects;
@@ -62,7 +63,7 @@ pub struct Traced {
 
 /// Runs one program again and again.
 pub struct Machine<'p> {
-    state: Box<State>,
+    pub(super) state: Box<State>,
     program: &'p dyn Fn(),
 }
 
@@ -119,6 +120,8 @@ impl<'p> Machine<'p> {
                 has_rushed: false,
                 unsupported: None,
                 watches_ends: false,
+                has_shared_holders: false,
+                writers_first: false,
             }),
             program,
         }
@@ -239,6 +242,7 @@ impl Executor for Machine<'_> {
         // SAFETY: only the lifetime is changed. The pointer is used until `run` returns, and then taken back.
         let scheduler: *mut (dyn Scheduler + 'static) = unsafe { std::mem::transmute(scheduler) };
         handle.get().scheduler = Some(scheduler);
+        behind_writers::WRITERS_FIRST.set(false);
         CURRENT.set(Some(pointer));
         crate::observe::ask(handle.get().settings.values);
         let program: *const (dyn Fn() + '_) = self.program;

@@ -13,6 +13,7 @@
 //! | [`poison`] | what the poison flags of locks call |
 //! | [`running`] | starting threads, switching to them, ending them |
 //! | [`failures`] | panics, deadlocks, livelocks |
+//! | [`behind_writers`] | finds readers that may wait for ever behind a writer |
 //! | [`contexts`] | the calls that threads are in |
 //! | [`coroutine`] | stacks, and the coroutines on them |
 //! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
@@ -28,6 +29,7 @@
 //!   at once, but for giving back locks, notifying, and dropping ends of channels, which wait until it has unwound.
 
 pub mod arena;
+pub mod behind_writers;
 mod contexts;
 mod coroutine;
 pub mod coupling;

@@ -3,12 +3,13 @@
 //! The schedule says who does what, event by event. Where the program does something else, the two part ways there, and
 //! nothing is run instead. Numbers of threads and objects are given in the order in which a search meets them, so those of
 //! the schedule are other ones: which is which shows as they appear. After the schedule's last event threads go on alone, the last one first, so that a failure
-//! that comes after the last event is reached.
+//! that comes after the last event is reached; and as that failure may be that a reader waits behind a writer, readers do.
 
 use std::collections::HashMap;
 
 use seqz_explore::{Event, Kind, Pick, Scheduler, Thread, View};
 
+use super::behind_writers::WRITERS_FIRST;
 use super::events::place;
 use crate::worker::message::{Scheduled, Waiting};
 
@@ -191,6 +192,9 @@ impl Scheduler for Follow<'_> {
                 self.threads.insert(next.object, created);
             }
             self.at += 1;
+            if self.at == self.schedule.len() {
+                WRITERS_FIRST.set(true);
+            }
         } else {
             let thread = Some(usize::from(event.thread));
             let difference = format!("thread {} did {kind}, not {}", next.thread, next.kind);

@@ -71,6 +71,10 @@ pub(super) struct State {
     pub(super) unsupported: Option<(String, Site)>,
     /// The ends of threads are events in this execution.
     pub(super) watches_ends: bool,
+    /// A lock has been taken shared while it was held so.
+    pub(super) has_shared_holders: bool,
+    /// Readers wait behind writers that wait: see [`behind_writers`](super::behind_writers).
+    pub(super) writers_first: bool,
 }
 
 thread_local! {
@@ -140,6 +144,8 @@ impl State {
         self.has_rushed = false;
         self.unsupported = None;
         self.watches_ends = false;
+        self.has_shared_holders = false;
+        self.writers_first = false;
     }
 
     pub(super) fn end(&self) -> RunEnd {
@@ -222,13 +228,25 @@ impl State {
         match kind {
             Kind::Wake => expected == 1 || self.objects.queue(object).covers(thread),
             Kind::Lock => self.objects.holders(object).is_free(),
-            Kind::LockShared => self.objects.holders(object).exclusive == 0,
+            Kind::LockShared => {
+                let holders = *self.objects.holders(object);
+                holders.exclusive == 0
+                    && !(holders.shared > 0 && self.writers_first && self.writer_waits(object))
+            }
             Kind::Join => self
                 .slots
                 .get(object as usize)
                 .is_some_and(|slot| slot.stage == Stage::Ended),
             _ => true,
         }
+    }
+
+    /// Whether a thread waits to take this lock exclusively.
+    fn writer_waits(&self, lock: Object) -> bool {
+        self.live.iter().any(|thread| {
+            let pending = &self.pending[usize::from(thread)];
+            pending.kind == Kind::Lock && pending.object == lock
+        })
     }
 
     /// Those of the live threads that can run.

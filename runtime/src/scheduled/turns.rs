@@ -4,6 +4,7 @@ use seqz_explore::threads::ThreadSet;
 use seqz_explore::{Class, Outcome, Pending, Pick, View};
 
 use super::arena::leave_program;
+use super::behind_writers::WRITERS_FIRST;
 use super::machine::Traced;
 use super::running::Ended;
 use super::state::Handle;
@@ -16,6 +17,10 @@ impl Handle {
         let inside = leave_program();
         self.tell();
         let state = self.get();
+        if WRITERS_FIRST.get() && !state.writers_first {
+            state.writers_first = true;
+            state.stale = true;
+        }
         let live = state.live;
         let mut enabled = state.enabled();
         if enabled.is_empty() && !live.is_empty() && state.unpark() {
@@ -49,6 +54,11 @@ impl Handle {
                     Pick::Run(thread) if enabled.contains(thread) => {
                         state.next = Some(usize::from(thread));
                         state.last = Some(thread);
+                    }
+                    _ if WRITERS_FIRST.get() && !state.writers_first => {
+                        inside.leave();
+                        self.decide();
+                        return;
                     }
                     _ => state.outcome = Outcome::Abandoned,
                 }

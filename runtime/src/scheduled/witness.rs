@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View};
 
+use super::behind_writers::WRITERS_FIRST;
 use super::events::site_number;
 use super::failures::FailureKind;
 use super::machine::{Machine, Settings};
@@ -38,6 +39,8 @@ struct Follow {
     difference: Option<String>,
     /// The thread whose panic is to come.
     panics: Option<u32>,
+    /// The bug is that both threads wait: then readers wait behind writers that wait.
+    is_deadlock: bool,
     /// Locks are kept over the join: see [`kept_locks`].
     keeps_locks: bool,
     /// What has just been let run is an attempt to take a lock that P̂ₖ does not log: it must fail.
@@ -61,6 +64,7 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
         at: 0,
         difference: None,
         panics: (bug.kind == BugKind::Panic).then_some(bug.thread),
+        is_deadlock: bug.kind == BugKind::Deadlock,
         keeps_locks: !kept_locks(bug).is_empty(),
         must_fail: false,
         enabled_at_end: Vec::new(),
@@ -264,6 +268,9 @@ impl Scheduler for Follow {
     }
 
     fn ran(&mut self, event: &Event) {
+        if self.is_deadlock && self.at == self.expected.len() {
+            WRITERS_FIRST.set(true);
+        }
         let failed = matches!(event.kind, Kind::TryLockFailed | Kind::TryLockSharedFailed);
         if std::mem::take(&mut self.must_fail) && !failed {
             self.difference = Some(format!(

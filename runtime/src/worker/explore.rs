@@ -32,7 +32,7 @@ use super::search::{bind, texts};
 use crate::harness::{AnyHarness, Bound};
 use crate::input::InputError;
 use crate::scheduled::witness::schedule;
-use crate::scheduled::{Failure, Machine, Settings};
+use crate::scheduled::{Failure, Machine, Settings, behind_writers};
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -202,6 +202,7 @@ impl Exploration<'_> {
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
         let (mut parked, mut rushed) = (0, 0);
+        let mut behind_writers = behind_writers::Known::default();
         for (thread, parent, nth) in start.threads {
             machine.recall_thread(thread, parent, nth);
         }
@@ -302,6 +303,23 @@ impl Exploration<'_> {
                         records.push(Record::Found(finding.clone()));
                     }
                     self.connection.send(&Reply::Failure(finding))?;
+                }
+            }
+            if is_own {
+                for prefix in machine.behind_writers(&behind_writers) {
+                    if machine.run_behind_writers(&prefix, &mut behind_writers)
+                        && let Some(failure) = machine.failures().last()
+                        && self.known.note(failure, &machine).2
+                    {
+                        let finding = Box::new(ScheduleFinding {
+                            standing: turns.last(),
+                            ..finding(&machine, failure, self.bound, execution)
+                        });
+                        if start.log.is_some() {
+                            records.push(Record::Found(finding.clone()));
+                        }
+                        self.connection.send(&Reply::Failure(finding))?;
+                    }
                 }
             }
             if let Some((log, past)) = start.log.as_ref().zip(past) {

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "scheduler")]
 
+mod behind_writers;
 mod ends;
 mod locals;
 mod poison;
@@ -13,6 +14,7 @@ use seqz_explore::{Dfs, Dpor, LazyDpor, Mcr, Odpor, Promise, RvCausal, Search, S
 use seqz_runtime::check::{Bounds, machine};
 use seqz_runtime::engine::Solver;
 use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::scheduled::behind_writers::Known;
 use seqz_runtime::scheduled::witness::confirm;
 use seqz_runtime::scheduled::{Machine, Settings};
 use seqz_runtime::worker::message::Confirmation;
@@ -38,10 +40,10 @@ fn explore(
     program: impl Fn(Note<'_>),
 ) -> Option<Seen> {
     let noted = Mutex::new(BTreeSet::new());
-    let note = |text: String| {
+    let take = |text: String| {
         noted.lock().unwrap().insert(text);
     };
-    let run = || program(&note);
+    let run = || program(&take);
     let settings = Settings {
         values,
         ..Settings::default()
@@ -49,10 +51,19 @@ fn explore(
     let mut machine = Machine::new(&run, settings);
     let mut search = Search::new(strategy);
     let mut failures = BTreeSet::new();
-    while search.step(&mut machine).unwrap().is_some() {
-        assert_eq!(machine.unsupported(), None);
+    let mut known = Known::default();
+    let note = |machine: &Machine<'_>, failures: &mut Seen| {
         for failure in machine.failures() {
             failures.insert(format!("{:?}: {}", failure.kind, failure.message));
+        }
+    };
+    while search.step(&mut machine).unwrap().is_some() {
+        assert_eq!(machine.unsupported(), None);
+        note(&machine, &mut failures);
+        for prefix in machine.behind_writers(&known) {
+            if machine.run_behind_writers(&prefix, &mut known) {
+                note(&machine, &mut failures);
+            }
         }
         if search.counts().executions > executions {
             return None;

@@ -1,7 +1,7 @@
 //! `std::sync::RwLock`.
 //!
-//! A thread that holds a read guard may take another one: std leaves open whether that can deadlock when a writer waits,
-//! and here it never does.
+//! A thread that holds a read guard may take another one: std leaves open whether that waits behind a writer that waits, and
+//! with that for ever. Both are looked at: see the module `scheduled::behind_writers`.
 
 use std::fmt;
 use std::marker::PhantomData;

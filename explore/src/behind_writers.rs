@@ -1,0 +1,238 @@
+//! Readers that may wait behind a writer which waits itself.
+//!
+//! Whether a shared acquire has to wait while an exclusive one of the same lock waits is left open by std. Here it never
+//! does, and that is all that can be seen but for one thing: a reader that goes on beside a waiting writer is one that came
+//! before the writer began to wait; but a reader that waits may wait for ever, if a shared holder that the writer waits
+//! for waits, in turn, for that reader. Such an execution is a prefix of one in which the reader goes on. So it need not be
+//! searched for: it is looked for in each execution that is made.
+//!
+//! Let *r* be a shared acquire of a lock that somebody holds shared, and *w* an exclusive one by another thread, neither of
+//! which has to come before the other one. All that happens neither after *r* nor after *w* can happen without them. If the
+//! lock is still held there, and nothing goes on where *r* waits, this is it: whether it is shows when that is run, with
+//! writers going first once nothing is left of it that can run.
+//!
+//! What has to come before what is told by the happens-before relation, or, for searches that make one execution of many
+//! traces, by the lazy one: then what is looked at may not be there, but less is missed.
+
+use crate::event::{Class, Event, Kind, Object, Pending, Thread};
+
+/// What of an execution a reader and a writer may wait for ever after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    /// Who runs, event by event.
+    pub threads: Vec<Thread>,
+    /// The places of the reader and of the writer, as their events number them.
+    pub sites: (u32, u32),
+}
+
+/// Those of an execution with these events, at whose end these threads wait for these operations.
+#[must_use]
+pub fn prefixes(events: &[Event], waiting: &[(Thread, Pending)], lazy: bool) -> Vec<Prefix> {
+    let order = Order::new(events, lazy);
+    let mut prefixes = Vec::new();
+    for (reader, event) in events.iter().enumerate() {
+        if event.kind != Kind::LockShared {
+            continue;
+        }
+        let releases = releases(events, reader);
+        if releases.is_empty() {
+            continue;
+        }
+        let writers = events.iter().enumerate().filter(|(writer, write)| {
+            write.kind == Kind::Lock
+                && write.object == event.object
+                && write.thread != event.thread
+                && !order.is_before(*writer, reader)
+                && order.before[*writer].is_none_or(|before| !order.is_before(reader, before))
+        });
+        let writers = writers.map(|(at, write)| (Some(at), write.site));
+        let late = waiting.iter().filter(|(thread, pending)| {
+            let last = order.last[usize::from(*thread)];
+            pending.kind == Kind::Lock
+                && pending.object == event.object
+                && last.is_none_or(|last| !order.is_before(reader, last))
+        });
+        let late = late.map(|(_, pending)| (None, pending.site));
+        for (writer, site) in writers.chain(late) {
+            let goes = |at: usize| {
+                order.is_before(reader, at)
+                    || writer.is_some_and(|writer| order.is_before(writer, at))
+            };
+            // A holder is left that does not give the lock back by itself.
+            if releases.iter().any(|release| release.is_none_or(goes)) {
+                let kept = (0..events.len()).filter(|&at| !goes(at));
+                let threads: Vec<Thread> = kept.map(|at| events[at].thread).collect();
+                let sites = (event.site, site);
+                if lazy {
+                    // The order of critical sections is open: the writer may have to come to its place first.
+                    let mut threads = threads.clone();
+                    threads.sort_by_key(|thread| *thread == event.thread);
+                    prefixes.push(Prefix { threads, sites });
+                }
+                prefixes.push(Prefix { threads, sites });
+            }
+        }
+    }
+    prefixes
+}
+
+/// Where those give a lock back who hold it shared before the event at this position. `None`: never.
+fn releases(events: &[Event], at: usize) -> Vec<Option<usize>> {
+    let lock = events[at].object;
+    let mut held: Vec<(Thread, Option<usize>)> = Vec::new();
+    for event in events[..at].iter().filter(|event| event.object == lock) {
+        match event.kind {
+            Kind::LockShared | Kind::TryLockShared => held.push((event.thread, None)),
+            Kind::UnlockShared => {
+                if let Some(own) = held.iter().position(|&(thread, _)| thread == event.thread) {
+                    held.remove(own);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (position, event) in events.iter().enumerate().skip(at) {
+        if held.iter().all(|(_, release)| release.is_some()) {
+            break;
+        }
+        if event.kind == Kind::UnlockShared && event.object == lock {
+            let mut own = held.iter_mut();
+            if let Some((_, release)) =
+                own.find(|(thread, release)| *thread == event.thread && release.is_none())
+            {
+                *release = Some(position);
+            }
+        }
+    }
+    held.into_iter().map(|(_, release)| release).collect()
+}
+
+/// What has to come before what.
+struct Order {
+    /// Of each event: how many events of each thread come before it or are it.
+    clocks: Vec<Vec<u32>>,
+    /// Of each event: its thread, and which event of that it is, from 1.
+    places: Vec<(usize, u32)>,
+    /// Of each event: the one before it in its thread; of a first one, the thread's fork.
+    before: Vec<Option<usize>>,
+    /// The last event of each thread, or its fork.
+    last: Vec<Option<usize>>,
+}
+
+/// What the events of each class on an object know, taken together.
+#[derive(Clone, Default)]
+struct Uses([Vec<u32>; 4]);
+
+const CLASSES: [Class; 4] = [Class::Read, Class::Modify, Class::Acquire, Class::Release];
+
+impl Order {
+    fn new(events: &[Event], lazy: bool) -> Self {
+        let mut order = Self {
+            clocks: Vec::with_capacity(events.len()),
+            places: Vec::with_capacity(events.len()),
+            before: Vec::with_capacity(events.len()),
+            last: vec![None; crate::threads::MAX_THREADS],
+        };
+        let mut counts = vec![0; crate::threads::MAX_THREADS];
+        let mut objects: std::collections::HashMap<Object, Uses> = std::collections::HashMap::new();
+        for (at, event) in events.iter().enumerate() {
+            let thread = usize::from(event.thread);
+            counts[thread] += 1;
+            let before = order.last[thread];
+            let mut clock = before.map_or_else(Vec::new, |before| order.clocks[before].clone());
+            if event.kind == Kind::Join
+                && let Some(Some(end)) = order.last.get(event.object as usize)
+            {
+                join(&mut clock, &order.clocks[*end]);
+            }
+            let class = if lazy {
+                event.lazy_class()
+            } else {
+                event.kind.class()
+            };
+            if clock.len() <= thread {
+                clock.resize(thread + 1, 0);
+            }
+            clock[thread] = counts[thread];
+            if class != Class::None {
+                let uses = objects.entry(event.object).or_default();
+                for (other, known) in CLASSES.iter().zip(&uses.0) {
+                    if class.conflicts(*other) {
+                        join(&mut clock, known);
+                    }
+                }
+                if let Some(own) = CLASSES.iter().position(|other| *other == class) {
+                    join(&mut uses.0[own], &clock);
+                }
+            }
+            if event.kind == Kind::Fork
+                && let Some(created) = order.last.get_mut(event.object as usize)
+            {
+                *created = Some(at);
+            }
+            order.clocks.push(clock);
+            order.places.push((thread, counts[thread]));
+            order.before.push(before);
+            order.last[thread] = Some(at);
+        }
+        order
+    }
+
+    /// Whether the first event comes before the second one or is it.
+    fn is_before(&self, first: usize, second: usize) -> bool {
+        let (thread, number) = self.places[first];
+        self.clocks[second]
+            .get(thread)
+            .is_some_and(|&known| known >= number)
+    }
+}
+
+fn join(clock: &mut Vec<u32>, other: &[u32]) {
+    if clock.len() < other.len() {
+        clock.resize(other.len(), 0);
+    }
+    for (own, &other) in clock.iter_mut().zip(other) {
+        *own = (*own).max(other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(thread: Thread, kind: Kind) -> Event {
+        Event {
+            thread,
+            kind,
+            ..Event::default()
+        }
+    }
+
+    #[test]
+    fn a_second_read_may_wait_for_ever() {
+        let events = [
+            event(0, Kind::LockShared),
+            event(0, Kind::LockShared),
+            event(0, Kind::UnlockShared),
+            event(0, Kind::UnlockShared),
+            event(1, Kind::Lock),
+            event(1, Kind::Unlock),
+        ];
+        let prefixes = prefixes(&events, &[], false);
+        assert_eq!(prefixes.len(), 1);
+        assert_eq!(prefixes[0].threads, [0]);
+    }
+
+    #[test]
+    fn readers_that_give_back_by_themselves_may_not() {
+        let events = [
+            event(0, Kind::LockShared),
+            event(2, Kind::LockShared),
+            event(0, Kind::UnlockShared),
+            event(2, Kind::UnlockShared),
+            event(1, Kind::Lock),
+            event(1, Kind::Unlock),
+        ];
+        assert_eq!(prefixes(&events, &[], false), []);
+    }
+}

@@ -1,0 +1,96 @@
+//! Executions in which a reader waits for ever behind a writer that waits: see [`seqz_explore::behind_writers`].
+//!
+//! They are made beside those of a search, out of its executions, and are no part of what it counts.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+use seqz_explore::behind_writers::{Prefix, prefixes};
+use seqz_explore::{Event, Executor, Outcome, Pending, Pick, Scheduler, Thread, View};
+
+use super::machine::Machine;
+
+thread_local! {
+    /// A scheduler says that from here on readers wait behind writers that wait. One that gives up when it says so is
+    /// asked again.
+    pub(super) static WRITERS_FIRST: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs what can run of a prefix, and then lets writers go first.
+struct Run {
+    left: VecDeque<Thread>,
+}
+
+impl Scheduler for Run {
+    fn pick(&mut self, view: &View<'_>) -> Pick {
+        if self.left.is_empty() {
+            return Pick::Run(view.unpreempted());
+        }
+        let next = self
+            .left
+            .iter()
+            .position(|&next| view.enabled.contains(next));
+        match next.and_then(|at| self.left.remove(at)) {
+            Some(thread) => {
+                if self.left.is_empty() {
+                    WRITERS_FIRST.set(true);
+                }
+                Pick::Run(thread)
+            }
+            None => {
+                self.left.clear();
+                WRITERS_FIRST.set(true);
+                Pick::Abandon
+            }
+        }
+    }
+
+    fn ran(&mut self, _event: &Event) {}
+
+    fn blocked(&mut self, _view: &View<'_>) {}
+}
+
+/// What of this has been looked at in a search.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Places of readers and writers.
+    found: Vec<(u32, u32)>,
+}
+
+impl Machine<'_> {
+    /// The prefixes of the latest execution after which a reader may wait for ever behind a writer, but for those that are
+    /// `known` to be.
+    #[must_use]
+    pub fn behind_writers(&self, known: &Known) -> Vec<Prefix> {
+        if !self.state.has_shared_holders || self.state.writers_first || !self.state.settings.trace
+        {
+            return Vec::new();
+        }
+        let events: Vec<Event> = self.trace().iter().map(|traced| traced.event).collect();
+        let failures = self.failures().iter();
+        let waiting: Vec<(Thread, Pending)> = failures
+            .flat_map(|failure| &failure.waiting)
+            .map(|(thread, pending, _)| (*thread, *pending))
+            .collect();
+        let mut all = prefixes(&events, &waiting, false);
+        if self.state.settings.values {
+            all.append(&mut prefixes(&events, &waiting, true));
+            all.dedup();
+        }
+        all.retain(|prefix| !known.found.contains(&prefix.sites));
+        all
+    }
+
+    /// Runs such a prefix. Whether all threads that are left then wait for ever.
+    pub fn run_behind_writers(&mut self, prefix: &Prefix, known: &mut Known) -> bool {
+        let mut run = Run {
+            left: prefix.threads.iter().copied().collect(),
+        };
+        let end = self.run(&mut run);
+        let blocked = end.outcome == Outcome::Blocked;
+        if blocked {
+            known.found.push(prefix.sites);
+        }
+        blocked
+    }
+}
