@@ -127,8 +127,8 @@ impl CachedDpor {
         }
     }
 
-    fn races_of_waiting(&mut self, view: &View<'_>) {
-        for thread in view.live.difference(view.enabled).iter() {
+    fn races_of_waiting(&mut self, view: &View<'_>, waiting: ThreadSet) {
+        for thread in waiting.iter() {
             let pending = view.of(thread);
             self.race(Latest::waiting(&self.trace, thread, pending));
             self.note(Operation::announced(thread, pending));
@@ -222,7 +222,7 @@ impl Strategy for CachedDpor {
                 Ok(Pick::Run(thread))
             }
             Step::Asleep => {
-                self.races_of_waiting(view);
+                self.races_of_waiting(view, view.live.difference(view.enabled));
                 Ok(Pick::Abandon)
             }
         }
@@ -239,7 +239,11 @@ impl Strategy for CachedDpor {
     }
 
     fn blocked(&mut self, view: &View<'_>) {
-        self.races_of_waiting(view);
+        self.races_of_waiting(view, view.live.difference(view.enabled));
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        self.races_of_waiting(view, view.live);
     }
 
     fn learned(&mut self, _tests: &[(usize, Test)], plain: &[Object]) {

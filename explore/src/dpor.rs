@@ -21,6 +21,7 @@ use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
 use crate::search::Divergence;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Strategy};
+use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
 /// Dynamic partial-order reduction.
@@ -56,8 +57,8 @@ impl Dpor {
         turn_round(&self.trace, &mut self.stack, latest);
     }
 
-    fn races_of_waiting(&mut self, view: &View<'_>) {
-        for thread in view.live.difference(view.enabled).iter() {
+    fn races_of_waiting(&mut self, view: &View<'_>, waiting: ThreadSet) {
+        for thread in waiting.iter() {
             self.race(Latest::waiting(&self.trace, thread, view.of(thread)));
         }
     }
@@ -79,7 +80,7 @@ impl Strategy for Dpor {
         match self.stack.pick(view)? {
             Step::Run(thread) => Ok(Pick::Run(thread)),
             Step::Asleep => {
-                self.races_of_waiting(view);
+                self.races_of_waiting(view, view.live.difference(view.enabled));
                 Ok(Pick::Abandon)
             }
         }
@@ -95,7 +96,11 @@ impl Strategy for Dpor {
     }
 
     fn blocked(&mut self, view: &View<'_>) {
-        self.races_of_waiting(view);
+        self.races_of_waiting(view, view.live.difference(view.enabled));
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        self.races_of_waiting(view, view.live);
     }
 
     fn end(&mut self, _end: &RunEnd) {

@@ -49,6 +49,13 @@ impl View<'_> {
         self.last.filter(|&last| self.enabled.contains(last))
     }
 
+    /// Whom to prefer among these threads, of which there has to be one: the last thread, else the lowest.
+    #[inline]
+    pub(crate) fn preferred(&self, among: ThreadSet) -> Thread {
+        let running = self.running().filter(|&last| among.contains(last));
+        running.or_else(|| among.first()).unwrap_or_default()
+    }
+
     /// Whom a scheduler picks that doesn't preempt: the last thread if it is enabled, else the lowest.
     ///
     /// # Panics
@@ -82,6 +89,11 @@ pub trait Scheduler {
     /// No thread is enabled, but some are live: they wait for each other, or for a write that never comes. `view` is
     /// as for [`Self::pick`], with nothing enabled. Called at most once, as the last call of the execution.
     fn blocked(&mut self, view: &View<'_>);
+
+    /// The executor's bound cuts the execution here. `view` is as for [`Self::pick`]: what it tells that can run would have
+    /// gone on, and nothing may be enabled. Called at most once, as the last call of the execution, by executors that can
+    /// tell.
+    fn cut(&mut self, _view: &View<'_>) {}
 }
 
 impl<S: Scheduler + ?Sized> Scheduler for &mut S {
@@ -95,6 +107,10 @@ impl<S: Scheduler + ?Sized> Scheduler for &mut S {
 
     fn blocked(&mut self, view: &View<'_>) {
         (**self).blocked(view);
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        (**self).cut(view);
     }
 }
 

@@ -30,6 +30,7 @@ use crate::random_numbers::RandomNumbers;
 use crate::search::Divergence;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Strategy};
+use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
 use rounds::Rounds;
@@ -138,8 +139,8 @@ impl Hapset {
         }
     }
 
-    fn races_of_waiting(&mut self, view: &View<'_>) {
-        for thread in view.live.difference(view.enabled).iter() {
+    fn races_of_waiting(&mut self, view: &View<'_>, waiting: ThreadSet) {
+        for thread in waiting.iter() {
             let pending = view.of(thread);
             let latest = Latest::waiting(&self.trace, thread, pending);
             self.race(latest, Statement::announced(pending));
@@ -180,7 +181,7 @@ impl Strategy for Hapset {
         match step? {
             Step::Run(thread) => Ok(Pick::Run(thread)),
             Step::Asleep => {
-                self.races_of_waiting(view);
+                self.races_of_waiting(view, view.live.difference(view.enabled));
                 Ok(Pick::Abandon)
             }
         }
@@ -197,7 +198,13 @@ impl Strategy for Hapset {
 
     fn blocked(&mut self, view: &View<'_>) {
         if !self.lessons.are_under_way() {
-            self.races_of_waiting(view);
+            self.races_of_waiting(view, view.live.difference(view.enabled));
+        }
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        if !self.lessons.are_under_way() {
+            self.races_of_waiting(view, view.live);
         }
     }
 

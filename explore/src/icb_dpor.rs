@@ -23,6 +23,7 @@ use std::mem::replace;
 
 use crate::event::{Event, Kind, Thread};
 use crate::executor::{Pick, RunEnd, View};
+use crate::fair::Turns;
 use crate::race::{Latest, races, was_let_go_by};
 use crate::search::{Difference, Divergence};
 use crate::strategy::{Promise, Strategy};
@@ -56,6 +57,7 @@ impl Node {
 pub struct IcbDpor {
     nodes: Vec<Node>,
     depth: usize,
+    turns: Turns,
     trace: Trace,
     bound: u32,
     last: Option<u32>,
@@ -91,6 +93,7 @@ impl IcbDpor {
         Self {
             nodes: Vec::new(),
             depth: 0,
+            turns: Turns::default(),
             trace: Trace::default(),
             bound,
             last,
@@ -118,9 +121,9 @@ impl IcbDpor {
         self.completed
     }
 
-    fn push(&mut self, view: &View<'_>) -> Pick {
+    fn push(&mut self, view: &View<'_>, turn: ThreadSet) -> Pick {
         self.learn(view);
-        let chosen = view.unpreempted();
+        let chosen = view.preferred(turn);
         let (preemptions, weight) = self.nodes.last().map_or((0, 1.0), |node| {
             let children = node.backtrack.union(node.done);
             (
@@ -145,7 +148,8 @@ impl IcbDpor {
             },
             done: ThreadSet::EMPTY,
             chosen,
-            running: view.running(),
+            // To let others have their turns is no preemption.
+            running: view.running().filter(|&running| turn.contains(running)),
             preemptions,
             weight,
         });
@@ -183,6 +187,7 @@ impl IcbDpor {
     /// The next schedule at this bound.
     fn advance(&mut self) -> bool {
         self.depth = 0;
+        self.turns.clear();
         if std::mem::take(&mut self.again) {
             self.nodes.clear();
             self.trace.truncate(0);
@@ -268,8 +273,9 @@ impl Strategy for IcbDpor {
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let depth = self.depth;
         self.depth += 1;
+        let turn = self.turns.among(view.enabled);
         let Some(node) = self.nodes.get(depth) else {
-            return Ok(self.push(view));
+            return Ok(self.push(view, turn));
         };
         if node.enabled != view.enabled {
             return Err(Divergence {
@@ -282,6 +288,7 @@ impl Strategy for IcbDpor {
 
     #[inline]
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        self.turns.ran(event.thread);
         let position = self.depth - 1;
         if position < self.trace.len() {
             return self.trace.verify(position, event);
@@ -308,6 +315,10 @@ impl Strategy for IcbDpor {
                 end: self.trace.len() as Position,
             });
         }
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        self.blocked(view);
     }
 
     fn end(&mut self, _end: &RunEnd) {

@@ -337,11 +337,11 @@ impl LazyDpor {
     }
 
     /// What waits at the end of the execution, or where it is given up.
-    fn races_of_waiting(&mut self, view: &View<'_>) {
+    fn races_of_waiting(&mut self, view: &View<'_>, waiting: ThreadSet) {
         self.trace
             .note_enabled(view.enabled, |section| self.told.push(section));
         self.sections();
-        for thread in view.live.difference(view.enabled).iter() {
+        for thread in waiting.iter() {
             let target = self.waiting_target(thread, view.of(thread));
             if matches!(target.event.kind, Kind::Lock | Kind::LockShared) {
                 self.lock(target);
@@ -371,7 +371,7 @@ impl Strategy for LazyDpor {
         match self.stack.pick(view)? {
             Step::Run(thread) => Ok(Pick::Run(thread)),
             Step::Asleep => {
-                self.races_of_waiting(view);
+                self.races_of_waiting(view, view.live.difference(view.enabled));
                 Ok(Pick::Abandon)
             }
         }
@@ -397,7 +397,11 @@ impl Strategy for LazyDpor {
     }
 
     fn blocked(&mut self, view: &View<'_>) {
-        self.races_of_waiting(view);
+        self.races_of_waiting(view, view.live.difference(view.enabled));
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        self.races_of_waiting(view, view.live);
     }
 
     fn end(&mut self, end: &RunEnd) {

@@ -32,6 +32,7 @@ pub mod distinct;
 pub mod dpor;
 pub mod event;
 pub mod executor;
+mod fair;
 pub mod hapset;
 pub mod hash;
 pub mod hbr_cache;

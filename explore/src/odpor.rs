@@ -7,10 +7,11 @@
 //! storing it (*Parsimonious Optimal Dynamic Partial Order Reduction*, Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024).
 //!
 //! **The canonical execution.** For a trace prefix Q (a set of events closed under happens-before), let R(Q) be the
-//! execution made of *steps*, each of which intends to run the pending event a of the lowest enabled thread:
+//! execution made of *steps*, each of which intends to run the pending event a of the thread whose turn it is (the lowest
+//! that is enabled, unless it has run for long; a function of what has run before):
 //! while an event of Q that has not run conflicts with a (and is not ordered after it), the least such event and its
 //! causal past run first: the step's *delay* of a; then a runs. If the delay disables a (it was a lock, and has been taken), the step
-//! ends without it. When Q is used up, all delays are empty: the lowest enabled thread runs, and that is all.
+//! ends without it. When Q is used up, all delays are empty: the thread whose turn it is runs, and that is all.
 //! R(Q) contains Q, and R(C) = R(Q) for C the trace of R(Q): delays name just what must come before a. So every maximal
 //! trace has one canonical execution.
 //!
@@ -37,19 +38,24 @@
 //!
 //! The argument above is a sketch; what holds it up are comparisons with `dfs` on tens of thousands of random programs.
 //!
+//! Where an execution is cut, what its threads have announced is taken for operations at its end, as is what they wait for
+//! where it ends: they may have to come earlier.
+//!
 //! Promise: exhausted; no execution is redundant, none is given up. The order of shared acquires of one lock is part of
 //! the trace (see [`Class::Acquire`](crate::event::Class::Acquire)).
 
 mod children;
 mod execution;
+mod holdings;
 
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
+use crate::fair::Turns;
 use crate::parts::{Part, Standing, Units};
 use crate::search::Divergence;
 use crate::strategy::{Promise, Strategy};
 
-use children::Child;
+use children::{Child, Place};
 use execution::{Execution, Scripted};
 
 /// Into how many units the search is divided. Their sizes differ much, as does the weight of a subtree from its size; with
@@ -60,10 +66,28 @@ const UNITS: u32 = 16_384;
 #[derive(Clone, Debug, Default)]
 struct Frame {
     execution: Execution,
+    /// Children, as far as they have been listed, and not been visited before.
     children: Vec<Child>,
     /// The children from here on are still to visit.
     next: usize,
+    /// Whether there may be others than those listed, and from where on.
+    more: bool,
+    place: Place,
+    /// Of all that is left of it, its share of the whole: where it is first listed, with itself.
     weight: f64,
+    /// The share of each child.
+    share: f64,
+}
+
+impl Frame {
+    /// Lists children, the first of them if the execution is `new`. What can't be listed now weighs as much as a child.
+    fn list(&mut self, new: bool, few: usize) {
+        self.next = 0;
+        let (place, children) = (&mut self.place, &mut self.children);
+        self.more = self.execution.children(place, children, few);
+        let shares = self.children.len() + usize::from(new) + usize::from(self.more);
+        self.share = self.weight / shares.max(1) as f64;
+    }
 }
 
 /// Optimal dynamic partial-order reduction.
@@ -79,13 +103,19 @@ pub struct Odpor {
     shared: usize,
     /// Events so far.
     position: usize,
+    turns: Turns,
     started: bool,
     done: bool,
     explored: f64,
     units: Units,
     /// Where the current execution stands.
     standing: Standing,
+    /// See [`Self::looking_at`].
+    few: usize,
 }
+
+/// See [`Odpor::looking_at`].
+const FEW: usize = 1 << 12;
 
 impl Default for Odpor {
     fn default() -> Self {
@@ -109,12 +139,29 @@ impl Odpor {
             script: Vec::new(),
             shared: 0,
             position: 0,
+            turns: Turns::default(),
             started: false,
             done: false,
             explored: 0.0,
             units: Units::new(part, UNITS),
             standing: Standing::WHOLE,
+            few: FEW,
         }
+    }
+
+    /// The same search, which looks at so many places of an execution for children before it visits those that it has
+    /// found; at as many as there are events, if they are more. All parts must have the same.
+    #[must_use]
+    pub const fn looking_at(mut self, places: usize) -> Self {
+        self.few = places;
+        self
+    }
+
+    /// The same search, in which a thread lets others run after so many events. All parts must have the same.
+    #[must_use]
+    pub fn taking_turns_of(mut self, events: u32) -> Self {
+        self.turns = Turns::of(events);
+        self
     }
 
     /// Notes where the execution of this weight, which is about to begin, stands.
@@ -141,6 +188,7 @@ impl Strategy for Odpor {
 
     fn begin(&mut self) -> bool {
         self.position = 0;
+        self.turns.clear();
         self.script.clear();
         self.shared = 0;
         if !std::mem::replace(&mut self.started, true) {
@@ -152,14 +200,29 @@ impl Strategy for Odpor {
         }
         while self.length > 0 {
             let parent = &mut self.frames[self.length - 1];
-            let Some(&child) = parent.children.get(parent.next) else {
+            let weight = parent.share;
+            let child = parent.children.get(parent.next).copied();
+            if child.is_none() && !parent.more {
                 self.length -= 1;
+                continue;
+            }
+            let is_unit = self.units.is_top(parent.weight) && !self.units.is_top(weight);
+            let is_own = !is_unit || self.units.meet();
+            let Some(child) = child else {
+                if is_own {
+                    parent.weight = weight;
+                    parent.list(false, self.few);
+                    let counts = !self.units.is_top(weight) || self.units.counts_top();
+                    if parent.children.is_empty() && !parent.more && counts {
+                        self.explored += weight;
+                    }
+                } else {
+                    parent.more = false;
+                }
                 continue;
             };
             parent.next += 1;
-            let weight = parent.weight / (parent.children.len() + 1) as f64;
-            let is_unit = self.units.is_top(parent.weight) && !self.units.is_top(weight);
-            if is_unit && !self.units.meet() {
+            if !is_own {
                 continue;
             }
             self.stand(weight);
@@ -181,6 +244,7 @@ impl Strategy for Odpor {
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let frame = &mut self.frames[self.length - 1];
         let position = self.position;
+        let turn = self.turns.among(view.enabled);
         if position < self.script.len() {
             let Scripted {
                 thread, pending, ..
@@ -193,13 +257,14 @@ impl Strategy for Odpor {
             }
             return Ok(Pick::Run(thread));
         }
-        frame.execution.intend(view).map(Pick::Run)
+        frame.execution.intend(view, turn).map(Pick::Run)
     }
 
     #[inline]
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
         let position = self.position;
         self.position += 1;
+        self.turns.ran(event.thread);
         let execution = &mut self.frames[self.length - 1].execution;
         if position >= self.shared {
             execution.push(event);
@@ -217,12 +282,16 @@ impl Strategy for Odpor {
         self.frames[self.length - 1].execution.wait_forever(view);
     }
 
+    fn cut(&mut self, view: &View<'_>) {
+        self.frames[self.length - 1].execution.be_cut(view);
+    }
+
     fn end(&mut self, _end: &RunEnd) {
         let frame = &mut self.frames[self.length - 1];
-        frame.next = 0;
-        frame.execution.children(&mut frame.children);
+        frame.place.clear();
+        frame.list(true, self.few);
         if self.standing.own {
-            self.explored += frame.weight / (frame.children.len() + 1) as f64;
+            self.explored += frame.share;
         }
     }
 

@@ -95,6 +95,11 @@ impl Units {
         weight > self.limit
     }
 
+    /// Whether what is in the top counts for this part.
+    pub(crate) fn counts_top(&self) -> bool {
+        self.part.index == 0
+    }
+
     /// Meets the next unit. Whether it belongs to this part.
     pub(crate) fn meet(&mut self) -> bool {
         let number = self.met;
@@ -115,7 +120,7 @@ impl Units {
     pub(crate) fn outside(&mut self) -> Standing {
         self.turn += 1;
         Standing {
-            own: self.part.index == 0,
+            own: self.counts_top(),
             turn: self.turn,
         }
     }

@@ -408,4 +408,10 @@ impl<S: Strategy> Scheduler for Watched<'_, S> {
             self.strategy.blocked(view);
         }
     }
+
+    fn cut(&mut self, view: &View<'_>) {
+        if self.divergence.is_none() {
+            self.strategy.cut(view);
+        }
+    }
 }

@@ -6,6 +6,7 @@
 
 use crate::event::{Event, Thread};
 use crate::executor::View;
+use crate::fair::Turns;
 use crate::search::{Difference, Divergence};
 use crate::threads::ThreadSet;
 
@@ -63,6 +64,7 @@ pub(crate) struct Stack {
     nodes: Vec<Node>,
     length: usize,
     depth: usize,
+    turns: Turns,
     /// How many events of the current schedule have been done.
     known: usize,
     started: bool,
@@ -75,6 +77,7 @@ impl Stack {
     /// is none.
     pub(crate) fn begin(&mut self) -> bool {
         self.depth = 0;
+        self.turns.clear();
         if !std::mem::replace(&mut self.started, true) {
             return true;
         }
@@ -125,13 +128,18 @@ impl Stack {
         self.length -= 1;
     }
 
-    /// Whom to run. At a new point: the thread that ran last, or the lowest.
+    /// Whom to run. At a new point: the thread that ran last, or the lowest, of those whose turn it is.
     #[inline]
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Step, Divergence> {
-        self.pick_with(view, |awake| {
-            let running = view.running().filter(|&thread| awake.contains(thread));
-            running.or(awake.first())
-        })
+        let turn = self.turns.among(view.enabled);
+        let step = self.pick_with(view, |awake| {
+            let first = awake.intersection(turn);
+            Some(view.preferred(if first.is_empty() { awake } else { first }))
+        });
+        if let Ok(Step::Run(thread)) = step {
+            self.turns.ran(thread);
+        }
+        step
     }
 
     /// Whom to run. At a new point it is for `choose` to say, which is given the threads that are awake.

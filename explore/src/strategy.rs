@@ -63,7 +63,7 @@ pub struct Causality {
 /// A search strategy: picks threads through one execution after the other, until there are no more.
 ///
 /// Order of calls: [`Self::begin`]; if it said yes, any number of [`Self::pick`] followed by [`Self::ran`], perhaps one
-/// [`Self::blocked`], and [`Self::end`]; then again from the start.
+/// [`Self::blocked`] or [`Self::cut`], and [`Self::end`]; then again from the start.
 pub trait Strategy {
     /// The name that the command line and reports use.
     fn name(&self) -> &'static str;
@@ -85,6 +85,10 @@ pub trait Strategy {
 
     /// Threads are left that wait forever. Of interest to strategies that turn round the order of lock acquisitions.
     fn blocked(&mut self, _view: &View<'_>) {}
+
+    /// The executor's bound cuts the execution: all live threads would go on, those that are not enabled some day perhaps. Of
+    /// interest to strategies that turn round the order of operations: those that are announced count, too.
+    fn cut(&mut self, _view: &View<'_>) {}
 
     /// What the executor knows of the execution that is over: see [`Executor::tests`](crate::Executor::tests) and
     /// [`Executor::plain`](crate::Executor::plain). Called before [`Self::end`].

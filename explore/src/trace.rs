@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     pub(crate) before: Position,
     /// The last event before it that changed its object.
     modifier: Position,
+    /// The number, among the uses of its object, of the first of those in a row that are its thread's and end with it.
+    run: u32,
 }
 
 /// An execution so far.
@@ -71,6 +73,11 @@ impl Trace {
         self.uses.get(object as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// The objects, each with the events on it.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (Object, &[Position])> {
+        (0..).zip(self.uses.iter().map(Vec::as_slice))
+    }
+
     /// The clock of an event; empty for [`NOWHERE`].
     pub(crate) fn clock(&self, position: Position) -> &[u32] {
         if position == NOWHERE {
@@ -89,6 +96,38 @@ impl Trace {
         let entry = self.entry(earlier);
         let thread = usize::from(entry.event.thread);
         self.clocks[position as usize * self.width + thread] >= entry.index
+    }
+
+    /// Whether the event is the thread's own, or happens before `before`, the thread's last one.
+    #[inline]
+    pub(crate) fn is_known(&self, position: Position, thread: Thread, before: Position) -> bool {
+        self.event(position).thread == thread || self.happens_before(position, before)
+    }
+
+    /// The last event before this one that changed its object.
+    pub(crate) fn modifier(&self, position: Position) -> Position {
+        self.entry(position).modifier
+    }
+
+    /// The last event up to this one that changed its object.
+    pub(crate) fn latest_change(&self, position: Position) -> Position {
+        if self.event(position).kind.class() == Class::Modify {
+            position
+        } else {
+            self.modifier(position)
+        }
+    }
+
+    /// Of one object's uses, of which number `n` is known to somebody: how many there are up to the last one that may not
+    /// be known. A thread's uses in a row are known together, and with a change all that comes before it.
+    pub(crate) fn unknown_before(&self, uses: &[Position], n: usize) -> usize {
+        let start = self.entry(uses[n]).run as usize;
+        let change = self.latest_change(uses[n]);
+        if change != NOWHERE && change >= uses[start] {
+            0
+        } else {
+            start
+        }
     }
 
     /// Whether an execution that is run again does what it did.
@@ -155,12 +194,14 @@ impl Trace {
         }
         let class = event.kind.class();
         let mut modifier = NOWHERE;
+        let mut run = 0;
         if class != Class::None {
             let object = event.object as usize;
             if object >= self.uses.len() {
                 self.uses.resize_with(object + 1, Vec::new);
             }
             modifier = self.join_uses(event, start);
+            run = self.run(event);
         } else if event.kind == Kind::Join {
             self.join(start, self.last[other]);
         }
@@ -171,9 +212,19 @@ impl Trace {
             index,
             before,
             modifier,
+            run,
         });
         self.note(event, position);
         position
+    }
+
+    /// See [`Entry::run`].
+    fn run(&self, event: &Event) -> u32 {
+        let uses = &self.uses[event.object as usize];
+        match uses.last().map(|&last| self.entry(last)) {
+            Some(last) if last.event.thread == event.thread => last.run,
+            _ => uses.len() as u32,
+        }
     }
 
     /// Joins the clocks of all earlier events that the event depends on; the last one that changed its object.

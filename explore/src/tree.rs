@@ -5,6 +5,7 @@
 
 use crate::event::Thread;
 use crate::executor::{Pick, View};
+use crate::fair::Turns;
 use crate::parts::{Part, Standing, Units};
 use crate::search::{Difference, Divergence};
 use crate::threads::ThreadSet;
@@ -39,6 +40,7 @@ const UNITS: u32 = 1024;
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     depth: usize,
+    turns_of: Turns,
     bound: Option<u32>,
     /// Whether the bound ever cut something off.
     cut: bool,
@@ -62,6 +64,7 @@ impl Tree {
         Self {
             nodes: Vec::new(),
             depth: 0,
+            turns_of: Turns::default(),
             bound,
             cut: false,
             started: false,
@@ -77,6 +80,7 @@ impl Tree {
     /// Goes on to the next schedule; false if there is none.
     pub(crate) fn advance(&mut self) -> bool {
         self.depth = 0;
+        self.turns_of.clear();
         self.foreign = false;
         if !std::mem::replace(&mut self.started, true) {
             return true;
@@ -110,6 +114,7 @@ impl Tree {
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let depth = self.depth;
         self.depth += 1;
+        let turn = self.turns_of.among(view.enabled);
         if let Some(node) = self.nodes.get(depth) {
             if node.enabled != view.enabled {
                 return Err(Divergence {
@@ -117,14 +122,16 @@ impl Tree {
                     difference: Difference::OtherEnabled,
                 });
             }
+            self.turns_of.ran(node.chosen);
             return Ok(Pick::Run(node.chosen));
         }
         let (preemptions, above) = self
             .nodes
             .last()
             .map_or((0, 1.0), |node| (node.spent(), node.weight));
-        let mut chosen = view.unpreempted();
-        let running = view.running();
+        let mut chosen = view.preferred(turn);
+        // To let others have their turns is no preemption.
+        let running = view.running().filter(|&running| turn.contains(running));
         let mut todo = view.enabled;
         if running.is_some() && self.bound.is_some_and(|bound| preemptions >= bound) {
             self.cut |= todo != ThreadSet::only(chosen);
@@ -151,6 +158,7 @@ impl Tree {
             preemptions,
             weight,
         });
+        self.turns_of.ran(chosen);
         Ok(Pick::Run(chosen))
     }
 

@@ -9,6 +9,7 @@
 
 use crate::event::{Event, Thread};
 use crate::executor::{Pick, RunEnd, View};
+use crate::fair::Turns;
 use crate::race::{Latest, races};
 use crate::search::{Difference, Divergence};
 use crate::strategy::{Promise, Strategy};
@@ -45,6 +46,7 @@ pub struct GuidedPcb {
     bound: u32,
     nodes: Vec<Node>,
     depth: usize,
+    turns: Turns,
     trace: Trace,
     sets: PredecessorSets,
     lessons: Lessons,
@@ -61,6 +63,7 @@ impl GuidedPcb {
             bound,
             nodes: Vec::new(),
             depth: 0,
+            turns: Turns::default(),
             trace: Trace::default(),
             sets: PredecessorSets::default(),
             lessons: Lessons::new(learning_runs, seed),
@@ -85,6 +88,14 @@ impl GuidedPcb {
             }
         }
     }
+
+    fn races_of_waiting(&mut self, view: &View<'_>, waiting: ThreadSet) {
+        for thread in waiting.iter() {
+            let pending = view.of(thread);
+            let latest = Latest::waiting(&self.trace, thread, pending);
+            self.race(latest, Statement::announced(pending));
+        }
+    }
 }
 
 impl Strategy for GuidedPcb {
@@ -98,6 +109,7 @@ impl Strategy for GuidedPcb {
             return true;
         }
         self.depth = 0;
+        self.turns.clear();
         if !std::mem::replace(&mut self.started, true) {
             return true;
         }
@@ -121,6 +133,7 @@ impl Strategy for GuidedPcb {
         }
         let depth = self.depth;
         self.depth += 1;
+        let turn = self.turns.among(view.enabled);
         if let Some(node) = self.nodes.get(depth) {
             if node.enabled != view.enabled {
                 return Err(Divergence {
@@ -134,8 +147,9 @@ impl Strategy for GuidedPcb {
             enabled: view.enabled,
             backtrack: ThreadSet::EMPTY,
             done: ThreadSet::EMPTY,
-            chosen: view.unpreempted(),
-            running: view.running(),
+            chosen: view.preferred(turn),
+            // To let others have their turns is no preemption.
+            running: view.running().filter(|&running| turn.contains(running)),
             preemptions: self.nodes.last().map_or(0, |node| node.spent(node.chosen)),
         };
         if !self.rounds.is_first() {
@@ -156,6 +170,7 @@ impl Strategy for GuidedPcb {
         if self.lessons.are_under_way() {
             return Ok(());
         }
+        self.turns.ran(event.thread);
         let position = self.depth - 1;
         if position < self.trace.len() {
             return self.trace.verify(position, event);
@@ -169,10 +184,12 @@ impl Strategy for GuidedPcb {
         if self.lessons.are_under_way() {
             return;
         }
-        for thread in view.live.difference(view.enabled).iter() {
-            let pending = view.of(thread);
-            let latest = Latest::waiting(&self.trace, thread, pending);
-            self.race(latest, Statement::announced(pending));
+        self.races_of_waiting(view, view.live.difference(view.enabled));
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        if !self.lessons.are_under_way() {
+            self.races_of_waiting(view, view.live);
         }
     }
 

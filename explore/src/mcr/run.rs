@@ -4,6 +4,7 @@ use super::frontier::Seed;
 use super::schedule::Follower;
 use crate::event::{Event, Kind, Object, Thread};
 use crate::executor::{Outcome, RunEnd, View};
+use crate::fair::Turns;
 use crate::mcm::model::{Model, Terms};
 use crate::observation::Test;
 use crate::threads::ThreadSet;
@@ -22,6 +23,7 @@ pub struct Run {
     /// Threads whose next event is a wake that may time out.
     timed: ThreadSet,
     last: Option<Thread>,
+    turns: Turns,
 }
 
 impl Run {
@@ -35,6 +37,7 @@ impl Run {
         self.live = ThreadSet::EMPTY;
         self.timed = ThreadSet::EMPTY;
         self.last = None;
+        self.turns.clear();
     }
 
     /// Whom to run: as the seed says, as far as it goes, and then with as few switches as can be.
@@ -56,15 +59,16 @@ impl Run {
     }
 
     fn follow(&mut self, view: &View<'_>) -> Thread {
+        let turn = self.turns.among(view.enabled);
         let seed = self.seed.as_ref().filter(|_| self.followed);
         let Some(thread) = seed.and_then(|seed| self.at.next(&seed.schedule)) else {
-            return view.unpreempted();
+            return view.preferred(turn);
         };
         self.followed = view.enabled.contains(thread);
         if self.followed {
             thread
         } else {
-            view.unpreempted()
+            view.preferred(turn)
         }
     }
 
@@ -77,6 +81,7 @@ impl Run {
         self.parked.remove(event.thread);
         self.timed.remove(event.thread);
         self.last = Some(event.thread);
+        self.turns.ran(event.thread);
         self.model.push(event, terms);
     }
 

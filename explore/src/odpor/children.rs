@@ -7,6 +7,7 @@ use crate::trace::{NOWHERE, Position};
 use crate::waiting::Queue;
 
 use super::execution::{Execution, Step};
+use super::holdings::Held;
 
 /// How a child differs from its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,23 @@ pub(super) struct Child {
     pub(super) reversal: Reversal,
 }
 
+/// How far the listing of an execution's children has come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    /// The next target.
+    target: u32,
+    delayed_reads: Vec<Position>,
+    /// For its memory.
+    unordered: Vec<Position>,
+}
+
+impl Place {
+    /// Back to the start.
+    pub(super) fn clear(&mut self) {
+        self.target = 0;
+    }
+}
+
 /// An operation that may run earlier than it did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
@@ -36,7 +54,7 @@ pub(super) struct Target {
     pub(super) pending: Pending,
     /// What comes before it in its thread.
     pub(super) before: Position,
-    /// See [`super::execution::Announced::enabler`]. For one that waits forever: past the end, so in no prefix.
+    /// See [`super::execution::Announced::enabler`]. For one that waits: past the end, so in no prefix.
     enabler: Position,
 }
 
@@ -73,19 +91,31 @@ impl<'a> Prefix<'a> {
         uses.filter(|&position| self.contains(position))
     }
 
-    /// Who holds the lock after it: exclusive holders and shared ones.
-    fn holders(&self, lock: Object) -> (u32, u32) {
-        let (mut exclusive, mut shared) = (0, 0);
-        for position in self.uses(lock) {
-            match self.execution.trace.event(position).kind {
-                Kind::Lock | Kind::TryLock => exclusive += 1,
-                Kind::Unlock => exclusive -= 1,
-                Kind::LockShared | Kind::TryLockShared => shared += 1,
-                Kind::UnlockShared => shared -= 1,
-                _ => {}
-            }
+    /// How the lock is held after it.
+    fn holders(&self, lock: Object) -> Held {
+        let trace = &self.execution.trace;
+        if let Some(held) = self.execution.holdings.after(lock, self.end, &self.clock) {
+            let Some(without) = self.left_out(lock) else {
+                return held;
+            };
+            let Held { exclusive, shared } = Held::by(without);
+            return held.and(Held {
+                exclusive: -exclusive,
+                shared: -shared,
+            });
         }
-        (exclusive, shared)
+        self.uses(lock)
+            .map(|position| Held::by(trace.event(position)))
+            .fold(Held::default(), Held::and)
+    }
+
+    /// The event that is left out, if it is on this object.
+    fn left_out(&self, object: Object) -> Option<&Event> {
+        if self.without == NOWHERE {
+            return None;
+        }
+        let event = self.execution.trace.event(self.without);
+        (event.object == object && event.kind.class() != Class::None).then_some(event)
     }
 
     /// Whether the thread holds the lock shared after it.
@@ -132,7 +162,7 @@ impl<'a> Prefix<'a> {
                 Class::Read
             }),
             Kind::Lock | Kind::TryLock | Kind::LockShared | Kind::TryLockShared => {
-                let (exclusive, shared) = self.holders(pending.object);
+                let Held { exclusive, shared } = self.holders(pending.object);
                 let is_shared = matches!(kind, Kind::LockShared | Kind::TryLockShared);
                 if exclusive == 0 && (is_shared || shared == 0) {
                     return Some(kind.class());
@@ -152,7 +182,7 @@ impl<'a> Prefix<'a> {
     fn release(&mut self, lock: Object, position: Position) -> bool {
         let trace = &self.execution.trace;
         loop {
-            let (exclusive, shared) = self.holders(lock);
+            let Held { exclusive, shared } = self.holders(lock);
             if exclusive > 0 {
                 return false;
             }
@@ -206,7 +236,7 @@ impl Execution {
             thread: waiting.thread,
             pending: waiting.pending,
             before: self.trace.last(waiting.thread),
-            enabler: length,
+            enabler: waiting.enabler,
         }
     }
 
@@ -235,24 +265,38 @@ impl Execution {
         prefix
     }
 
-    /// Lists the children.
-    pub(super) fn children(&self, children: &mut Vec<Child>) {
+    /// How many targets there are: the events, and the operations that wait.
+    fn targets(&self) -> u32 {
+        (self.trace.len() + self.waiting.len()) as u32
+    }
+
+    /// Lists the children from the place at which the last call ended, until it has looked at as many places as the
+    /// execution has events, or at a `few`, and moves the place on. Whether there are more targets.
+    pub(super) fn children(
+        &mut self,
+        place: &mut Place,
+        children: &mut Vec<Child>,
+        few: usize,
+    ) -> bool {
         children.clear();
-        let length = self.trace.len() as u32;
-        for number in 0..length + self.waiting.len() as u32 {
+        if place.target == 0 {
+            self.delayed_reads(&mut place.delayed_reads);
+            self.holdings.look_at(&self.trace, few);
+        }
+        let mut left = self.trace.len().max(few);
+        while place.target < self.targets() && left > 0 {
+            let number = place.target;
+            place.target += 1;
+            left = left.saturating_sub(1);
             let target = self.target(number);
             if target.pending.kind.class() == Class::None {
                 continue;
             }
-            for &position in self.trace.uses(target.pending.object) {
-                if position >= number {
-                    break;
-                }
+            self.unordered(number, &target, &place.delayed_reads, &mut place.unordered);
+            left = left.saturating_sub(place.unordered.len());
+            for &position in place.unordered.iter().rev() {
                 let step = self.step_of[position as usize];
-                if step == NOWHERE
-                    || self.trace.event(position).thread == target.thread
-                    || self.trace.happens_before(position, target.before)
-                {
+                if step == NOWHERE {
                     continue;
                 }
                 self.children_at(step, &target, |reversal| {
@@ -262,6 +306,71 @@ impl Execution {
                         reversal,
                     });
                 });
+            }
+        }
+        place.target < self.targets()
+    }
+
+    /// The reads that have delays, ascending: the only ones that an operation can make a child of without a conflict.
+    fn delayed_reads(&self, reads: &mut Vec<Position>) {
+        reads.clear();
+        let ends = self
+            .delayed
+            .iter()
+            .map(|&step| self.steps[step as usize].end);
+        reads.extend(ends.filter(|&end| {
+            (end as usize) < self.trace.len() && self.trace.event(end).kind.class() == Class::Read
+        }));
+    }
+
+    /// The events on the target's object before it that its past does not have, from the last, as far as they can be those
+    /// of steps at which it makes a child. It takes no longer than there are such events: those of the past are passed over.
+    fn unordered(
+        &self,
+        number: u32,
+        target: &Target,
+        delayed_reads: &[Position],
+        unordered: &mut Vec<Position>,
+    ) {
+        unordered.clear();
+        let trace = &self.trace;
+        let object = target.pending.object;
+        let uses = trace.uses(object);
+        let mut n = uses.partition_point(|&position| position < number);
+        if target.pending.kind.class() != Class::Read {
+            while n > 0 {
+                let position = uses[n - 1];
+                if trace.is_known(position, target.thread, target.before) {
+                    // So is all that comes before the last change that is known.
+                    n = trace.unknown_before(uses, n - 1);
+                } else {
+                    unordered.push(position);
+                    n -= 1;
+                }
+            }
+            return;
+        }
+        let mut reads = delayed_reads.iter().rev().copied().filter(|&position| {
+            position < number
+                && trace.event(position).object == object
+                && !trace.is_known(position, target.thread, target.before)
+        });
+        let mut read = reads.next();
+        let mut change = (n > 0).then(|| trace.latest_change(uses[n - 1]));
+        loop {
+            let next = change.filter(|&position| {
+                position != NOWHERE && !trace.is_known(position, target.thread, target.before)
+            });
+            match (next, read) {
+                (Some(position), read) if read.is_none_or(|read| read < position) => {
+                    unordered.push(position);
+                    change = Some(trace.modifier(position));
+                }
+                (_, Some(position)) => {
+                    unordered.push(position);
+                    read = reads.next();
+                }
+                (_, None) => return,
             }
         }
     }
@@ -281,7 +390,7 @@ impl Execution {
             {
                 found(Reversal::Delay);
             }
-            for position in step.start..step.end {
+            for &position in self.delaying(step) {
                 if self.runs_before(position, step, &mut prefix, target) {
                     found(Reversal::Before(position));
                 }
@@ -305,13 +414,24 @@ impl Execution {
             return true;
         }
         let own = self.trace.event(step.end);
-        (step.start..step.end).all(|position| {
+        self.delaying(step).iter().all(|&position| {
             let event = self.trace.event(position);
             !event.depends(own)
                 || event.thread < target.thread
                 || self.is_followed(position, step, NOWHERE)
                 || self.is_past(position, prefix, target, class)
         })
+    }
+
+    /// The events of the step's delay that are on the object of its own event.
+    fn delaying(&self, step: &Step) -> &[Position] {
+        if !step.is_delayed() {
+            return &[];
+        }
+        let uses = self.trace.uses(self.trace.event(step.end).object);
+        let start = uses.partition_point(|&position| position < step.start);
+        let length = uses[start..].partition_point(|&position| position < step.end);
+        &uses[start..start + length]
     }
 
     /// Whether another event of the step's delay, but for `without`, comes after this one in happens-before.
@@ -388,7 +508,7 @@ impl Execution {
             return false;
         }
         if highest.kind == Kind::TryLockFailed && class == Class::Release {
-            let (exclusive, shared) = prefix.holders(highest.object);
+            let Held { exclusive, shared } = prefix.holders(highest.object);
             if exclusive == 0 && shared <= 1 {
                 // It would not fail any more.
                 return false;
@@ -397,18 +517,15 @@ impl Execution {
         let before_high = self.trace.entry(high).before;
         let is_justified = |position: Position| {
             self.trace.happens_before(position, before_high)
-                || (step.start..step.end).any(|other| {
-                    let event = self.trace.event(other);
+                || self.delaying(step).iter().any(|&other| {
                     other != high
-                        && event.object == highest.object
-                        && event.kind.class().conflicts(own)
+                        && self.trace.event(other).kind.class().conflicts(own)
                         && self.trace.happens_before(position, other)
                 })
         };
-        (step.start..step.end).all(|position| {
+        self.delaying(step).iter().all(|&position| {
             let event = self.trace.event(position);
             position == high
-                || event.object != highest.object
                 || event.kind.class().conflicts(own)
                 || event.thread < target.thread
                 || self.is_followed(position, step, high)

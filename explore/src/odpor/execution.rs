@@ -7,8 +7,9 @@ use crate::threads::ThreadSet;
 use crate::trace::{NOWHERE, Position, Trace};
 
 use super::children::{Child, Reversal};
+use super::holdings::Holdings;
 
-/// A step: the lowest enabled thread's pending event was intended at `start`.
+/// A step: the pending event of the thread whose turn it was was intended at `start`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     /// Where its delay begins.
@@ -45,11 +46,13 @@ pub(super) struct Scripted {
     pub(super) event: Option<Event>,
 }
 
-/// A thread that waits when the execution is over.
+/// A thread that waits when the execution is over, or would go on when it is cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) thread: Thread,
     pub(super) pending: Pending,
+    /// As for [`Announced`]. If the thread is not enabled: past the end.
+    pub(super) enabler: Position,
 }
 
 /// An execution.
@@ -58,11 +61,13 @@ pub(super) struct Execution {
     pub(super) trace: Trace,
     pub(super) steps: Vec<Step>,
     /// Which steps have a delay.
-    delayed: Vec<u32>,
+    pub(super) delayed: Vec<u32>,
     /// Per event: the step in which it ran as the intended event; [`NOWHERE`] for events of delays.
     pub(super) step_of: Vec<u32>,
     pub(super) announced: Vec<Announced>,
     pub(super) waiting: Vec<Waiting>,
+    /// Made when its children are listed.
+    pub(super) holdings: Holdings,
     /// The step whose delay is being made, and what its thread announced in the parent.
     open: Option<(Step, Pending)>,
     /// Threads that were not enabled at the last scheduling point, and since when each is (if it is).
@@ -155,9 +160,13 @@ impl Execution {
         self.note(view, thread);
     }
 
-    /// Past the script: whom to run next.
+    /// Past the script: whom to run next. It is the turn of these threads.
     #[inline]
-    pub(super) fn intend(&mut self, view: &View<'_>) -> Result<Thread, Divergence> {
+    pub(super) fn intend(
+        &mut self,
+        view: &View<'_>,
+        turn: ThreadSet,
+    ) -> Result<Thread, Divergence> {
         self.watch(view, self.trace.len());
         let end = self.trace.len() as Position;
         let step = match self.open.take() {
@@ -167,7 +176,7 @@ impl Execution {
             }
             open => {
                 self.steps.extend(open.map(|(step, _)| step));
-                let thread = view.enabled.first().unwrap_or_default();
+                let thread = turn.first().unwrap_or_default();
                 Step {
                     start: end,
                     end,
@@ -226,9 +235,23 @@ impl Execution {
     /// The execution ends here, and these threads wait.
     pub(super) fn wait_forever(&mut self, view: &View<'_>) {
         self.steps.extend(self.open.take().map(|(step, _)| step));
+        let end = self.trace.len() as Position;
         self.waiting.extend(view.live.iter().map(|thread| Waiting {
             thread,
             pending: *view.of(thread),
+            enabler: end,
         }));
+    }
+
+    /// The execution is cut here, and these threads would go on.
+    pub(super) fn be_cut(&mut self, view: &View<'_>) {
+        self.watch(view, self.trace.len());
+        self.wait_forever(view);
+        for waiting in &mut self.waiting {
+            if view.enabled.contains(waiting.thread) {
+                let enabler = self.enabler.get(usize::from(waiting.thread));
+                waiting.enabler = enabler.copied().unwrap_or(NOWHERE);
+            }
+        }
     }
 }

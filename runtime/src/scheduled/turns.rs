@@ -34,8 +34,6 @@ impl Handle {
             state.outcome = Outcome::Truncated;
         } else if live.is_empty() {
             state.outcome = Outcome::Completed;
-        } else if state.steps >= state.settings.steps {
-            state.outcome = Outcome::Truncated;
         } else {
             // SAFETY: the scheduler outlives the execution, and is called from here only.
             let scheduler = unsafe { &mut *scheduler };
@@ -49,6 +47,9 @@ impl Handle {
                 scheduler.blocked(&view);
                 state.outcome = Outcome::Blocked;
                 state.note_blocked(live);
+            } else if state.steps >= state.settings.steps {
+                scheduler.cut(&view);
+                state.outcome = Outcome::Truncated;
             } else {
                 match scheduler.pick(&view) {
                     Pick::Run(thread) if enabled.contains(thread) => {

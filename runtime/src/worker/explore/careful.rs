@@ -94,4 +94,8 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
     fn blocked(&mut self, view: &View<'_>) {
         self.scheduler.blocked(view);
     }
+
+    fn cut(&mut self, view: &View<'_>) {
+        self.scheduler.cut(view);
+    }
 }

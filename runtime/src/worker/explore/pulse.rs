@@ -134,6 +134,10 @@ impl<S: Strategy> Strategy for Thinking<S> {
         self.strategy.blocked(view);
     }
 
+    fn cut(&mut self, view: &View<'_>) {
+        self.strategy.cut(view);
+    }
+
     fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
         self.strategy.learned(tests, plain);
     }
