@@ -7,7 +7,7 @@ use crate::edit::Edits;
 use crate::emit;
 use crate::error::Error;
 use crate::harness::{self, Harness, HarnessInfo};
-use crate::load::Crate;
+use crate::load::{Crate, ParsedFile};
 use crate::map::SourceMap;
 use crate::reached::Parts;
 use crate::shared;
@@ -141,10 +141,9 @@ impl Program {
 
     /// All source files of the crate, the root first.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.program
-            .files
-            .iter()
-            .map(|file| file.source.path.as_path())
+        let written = |file: &&ParsedFile| file.source.expanded.is_none();
+        let files = self.program.files.iter().filter(written);
+        files.map(|file| file.source.path.as_path())
     }
 
     /// The text of a source file.

@@ -93,11 +93,16 @@ pub(crate) struct SourceFile {
     pub(crate) generated: PathBuf,
     /// The text, without a byte order mark.
     pub(crate) text: Text,
+    /// The macro call that this is the expansion of. Such a file is not written, and all of it is in this one place.
+    pub(crate) expanded: Option<Box<Place>>,
 }
 
 impl SourceFile {
     /// The place of a byte range of this file.
     pub(crate) fn place(&self, bytes: Range<usize>) -> Place {
+        if let Some(place) = &self.expanded {
+            return (**place).clone();
+        }
         Place {
             file: self.path.clone(),
             source: self.text.shared(),

@@ -47,7 +47,7 @@ pub(crate) fn add(program: &Crate, analysis: &Analysis, edits: &mut [Edits]) -> 
     for item in needed(tables, analysis) {
         let data = &tables.items[item];
         // What a false `cfg` leaves out has no edits to make.
-        if data.file >= program.files.len() {
+        if data.file >= program.files.len() || program.files[data.file].source.expanded.is_some() {
             continue;
         }
         let Some(definition) = Definition::of(program, data) else {
@@ -143,7 +143,8 @@ impl Ends<'_> {
         }
         for item in items {
             let Item::Mod(item) = item else { continue };
-            if self.program.cfg.off(&item.attrs) {
+            // What only rustc knows to be there can't be relied on.
+            if self.program.cfg.active(&item.attrs) != Some(true) {
                 continue;
             }
             let at = item.ident.span().byte_range().start;
@@ -196,6 +197,9 @@ impl<'d> Definition<'d> {
             }
             _ => return None,
         };
+        if program.cfg.active(attrs) != Some(true) {
+            return None;
+        }
         // There are no references to the fields of a packed struct.
         let packed = attrs.iter().any(|attr| {
             attr.path().is_ident("repr")

@@ -50,6 +50,9 @@ pub(crate) fn generate(
     let mut map = SourceMap::default();
     let mut files = Vec::new();
     for (number, file) in program.files.iter().enumerate() {
+        if file.source.expanded.is_some() {
+            continue;
+        }
         if program.root_of(number).is_some()
             && !roots.iter().any(|root| root.files.contains(&number))
         {

@@ -104,7 +104,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
         let ItemKind::Fn(function) = &data.kind else {
             continue;
         };
-        if data.in_block {
+        if data.in_block || !asked_for(program, data.file) {
             continue;
         }
         let in_program = if data.module == ROOT {
@@ -170,6 +170,20 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
         )
     });
     found
+}
+
+/// Whether harnesses in a file count: all do, unless the program is a single module of a crate.
+fn asked_for(program: &Crate, file: usize) -> bool {
+    let Some(only) = program.only else {
+        return true;
+    };
+    // An expansion is in the file of its call.
+    let source = &program.files[file].source;
+    let path = source
+        .expanded
+        .as_ref()
+        .map_or(&source.path, |call| &call.file);
+    *path == program.files[only].source.path
 }
 
 fn kind_of(function: &Function, root_main: bool) -> Option<HarnessKind> {

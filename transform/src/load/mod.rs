@@ -1,7 +1,9 @@
 //! Reading a program: the crate a path belongs to, its root file and all module files.
 
+mod calls;
 mod dependencies;
 mod environment;
+mod expand;
 mod manifest;
 mod modules;
 mod targets;
@@ -33,7 +35,12 @@ pub(crate) struct Crate {
     pub(crate) cfg: Cfg,
     /// The first is the root.
     pub(crate) files: Vec<ParsedFile>,
+    /// The file that was asked for, where it is a module of the crate: only its harnesses count.
+    pub(crate) only: Option<usize>,
     pub(crate) modules: ModuleFiles,
+    /// Files whose items stand for a macro call: by the calling file and the call's offset. They are what `include!` includes,
+    /// and what calls of the crate's own macros expand to.
+    pub(crate) parts: ModuleFiles,
     /// Tests and programs of the package beside the crate, each a module of the generated crate.
     pub(crate) roots: Vec<ExtraRoot>,
     /// New values of `#[path]`, by file and offset of the old one, for modules that moved.
@@ -66,6 +73,36 @@ impl Crate {
 
     /// Loads the crate at `path`: a Rust file, a directory with a `Cargo.toml`, or a `Cargo.toml`.
     pub(crate) fn load(path: &Path) -> Result<Self, Error> {
+        match Self::around(path) {
+            Some(program) => Ok(program),
+            None => Self::load_alone(path),
+        }
+    }
+
+    /// The crate that a file is a module of: it can't be compiled by itself.
+    fn around(path: &Path) -> Option<Self> {
+        if path.extension().is_none_or(|end| end != "rs") || !path.is_file() {
+            return None;
+        }
+        if Package::of_file(path).ok()?.manifest.is_some() {
+            return None;
+        }
+        let file = path.canonicalize().ok()?;
+        let mut above = file.ancestors().skip(1);
+        let dir = above.find(|dir| dir.join("Cargo.toml").is_file())?;
+        let program = Self::load_alone(&shown(dir)).ok()?;
+        let is_it = |known: &ParsedFile| {
+            let path = known.source.path.canonicalize();
+            known.source.expanded.is_none() && path.is_ok_and(|path| path == file)
+        };
+        let only = program.files.iter().position(is_it)?;
+        Some(Crate {
+            only: Some(only),
+            ..program
+        })
+    }
+
+    fn load_alone(path: &Path) -> Result<Self, Error> {
         let metadata = fs::metadata(path).map_err(|cause| Error::read(path, cause))?;
         let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
         let package = if metadata.is_dir() {
@@ -90,7 +127,9 @@ impl Crate {
             package,
             cfg,
             files: parts.files,
+            only: None,
             modules: parts.modules,
+            parts: parts.parts,
             roots: parts.roots,
             paths: parts.paths,
         })
@@ -104,10 +143,19 @@ impl Crate {
             package: Package::of_text(),
             cfg: Cfg::default(),
             files: vec![file],
+            only: None,
             modules: ModuleFiles::new(),
+            parts: ModuleFiles::new(),
             roots: Vec::new(),
             paths: HashMap::new(),
         }
+    }
+
+    /// The items that a macro call stands for, as far as that is known, and the file that they are in.
+    pub(crate) fn part(&self, file: usize, call: &syn::ItemMacro) -> Option<(usize, &[syn::Item])> {
+        let at = syn::spanned::Spanned::span(call).byte_range().start;
+        let part = *self.parts.get(&(file, at))?;
+        Some((part, &self.files[part].tree.items))
     }
 
     /// The root that a file belongs to, if it isn't one of the crate's own.
@@ -142,6 +190,7 @@ pub(crate) fn parse_text(
         path,
         generated,
         text: Text::new(text),
+        expanded: None,
     };
     match syn::parse_file(source.text.as_str()) {
         Ok(tree) => Ok(ParsedFile { source, tree }),

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
+use super::calls::Known;
 use super::{ExtraRoot, Package, ParsedFile, parse_file};
 use crate::cfg::Cfg;
 use crate::error::Error;
@@ -16,7 +17,7 @@ pub(crate) type ModuleFiles = HashMap<(usize, usize), usize>;
 
 /// Where the children of a module are looked for.
 #[derive(Clone)]
-struct Directory {
+pub(super) struct Directory {
     /// Of the file itself; `#[path]` outside inline modules is relative to it.
     file: PathBuf,
     /// Of plain child modules.
@@ -30,17 +31,22 @@ pub(super) struct Parts {
     pub(super) modules: ModuleFiles,
     pub(super) roots: Vec<ExtraRoot>,
     pub(super) paths: HashMap<(usize, usize), String>,
+    pub(super) parts: ModuleFiles,
 }
 
 pub(super) struct Reader<'a> {
     package: &'a Package,
-    cfg: &'a Cfg,
-    files: Vec<ParsedFile>,
+    pub(super) cfg: &'a Cfg,
+    pub(super) files: Vec<ParsedFile>,
     modules: ModuleFiles,
     /// The files being read, to notice one that contains itself.
-    open: HashSet<PathBuf>,
+    pub(super) open: HashSet<PathBuf>,
     roots: Vec<ExtraRoot>,
-    paths: HashMap<(usize, usize), String>,
+    pub(super) paths: HashMap<(usize, usize), String>,
+    /// What macro calls stand for, see [`super::Crate::parts`].
+    pub(super) parts: ModuleFiles,
+    /// The crate's macros, as they are defined.
+    pub(super) macros: Vec<Known>,
     /// The directory of the root being read.
     source: PathBuf,
     /// Where its files go.
@@ -57,6 +63,8 @@ impl<'a> Reader<'a> {
             open: HashSet::new(),
             roots: Vec::new(),
             paths: HashMap::new(),
+            parts: ModuleFiles::new(),
+            macros: Vec::new(),
             source: PathBuf::new(),
             base: PathBuf::from("src"),
         }
@@ -68,6 +76,7 @@ impl<'a> Reader<'a> {
             modules: self.modules,
             roots: self.roots,
             paths: self.paths,
+            parts: self.parts,
         }
     }
 
@@ -82,6 +91,7 @@ impl<'a> Reader<'a> {
                 // The whole of it is left out, as by a feature that is off.
                 self.files.truncate(start);
                 self.modules.retain(|(file, _), _| *file < start);
+                self.parts.retain(|(file, _), _| *file < start);
                 continue;
             }
             self.roots.push(ExtraRoot {
@@ -107,25 +117,54 @@ impl<'a> Reader<'a> {
         let number = self.files.len();
         self.files.push(parse_file(path, generated)?);
         self.open.insert(path.to_path_buf());
-        let items = std::mem::take(&mut self.files[number].tree.items);
-        let result = self.children(number, &items, &dir);
-        self.files[number].tree.items = items;
+        let result = self.items_of(number, &dir);
         self.open.remove(path);
         result.map(|()| number)
     }
 
-    fn children(&mut self, number: usize, items: &[Item], dir: &Directory) -> Result<(), Error> {
-        for item in items {
-            let Item::Mod(item) = item else { continue };
+    /// Reads what belongs to the items of a file.
+    pub(super) fn items_of(&mut self, number: usize, dir: &Directory) -> Result<(), Error> {
+        let mut items = std::mem::take(&mut self.files[number].tree.items);
+        let result = self.children(number, &mut items, dir);
+        self.files[number].tree.items = items;
+        result
+    }
+
+    fn children(
+        &mut self,
+        number: usize,
+        items: &mut Vec<Item>,
+        dir: &Directory,
+    ) -> Result<(), Error> {
+        let mut at = 0;
+        while at < items.len() {
+            if let Item::Macro(item) = &mut items[at] {
+                if !self.cfg.off(&item.attrs) {
+                    self.define(item);
+                    if item.ident.is_none() {
+                        let mut found = self.call(number, item, dir)?;
+                        self.children(number, &mut found, dir)?;
+                        // Before the call, so that whatever comes last in the text comes last here.
+                        let count = found.len();
+                        items.splice(at..at, found);
+                        at += count;
+                    }
+                }
+                at += 1;
+                continue;
+            }
+            at += 1;
+            let Item::Mod(item) = &mut items[at - 1] else {
+                continue;
+            };
             if self.cfg.off(&item.attrs) {
                 continue;
             }
-            match &item.content {
+            match &mut item.content {
                 Some((_, items)) => {
-                    let name = module_name(item);
                     let children = match path_attribute(&item.attrs) {
                         Some((path, _)) => normal(&base(dir).join(path)),
-                        None => dir.children.join(name),
+                        None => dir.children.join(module_name(&item.ident)),
                     };
                     self.children(
                         number,
@@ -144,7 +183,7 @@ impl<'a> Reader<'a> {
     }
 
     fn child(&mut self, number: usize, item: &ItemMod, dir: &Directory) -> Result<(), Error> {
-        let name = module_name(item);
+        let name = module_name(&item.ident);
         let given = path_attribute(&item.attrs);
         let (tried, fixed) = match &given {
             Some((path, _)) => (vec![normal(&base(dir).join(path))], true),
@@ -218,7 +257,7 @@ impl<'a> Reader<'a> {
 
     /// Where a file goes in the generated crate: as in the user's, below its root's directory; files from outside of it
     /// lie among each other as they did.
-    fn generated(&self, path: &Path) -> PathBuf {
+    pub(super) fn generated(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.source) {
             Ok(below) => self.base.join(below),
             Err(_) => {
@@ -235,7 +274,7 @@ impl<'a> Reader<'a> {
 const TAKEN: &[&str] = &["src/lib.rs", "src/main.rs", "src/p_hat.rs"];
 
 /// The path without `.` and, as far as that can be told from it, without `..`.
-fn normal(path: &Path) -> PathBuf {
+pub(super) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
@@ -252,7 +291,7 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// The way from a directory to a file, in the notation of `#[path]`.
-fn relative(from: &Path, to: &Path) -> String {
+pub(super) fn relative(from: &Path, to: &Path) -> String {
     let common = from
         .components()
         .zip(to.components())
@@ -274,8 +313,8 @@ fn parent(path: &Path) -> PathBuf {
     path.parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-fn module_name(item: &ItemMod) -> String {
-    syn::ext::IdentExt::unraw(&item.ident).to_string()
+fn module_name(ident: &syn::Ident) -> String {
+    syn::ext::IdentExt::unraw(ident).to_string()
 }
 
 /// The value of `#[path = "…"]` and where it is written.

@@ -101,8 +101,14 @@ struct Collector<'p> {
 impl Collector<'_> {
     fn items(&mut self, file: usize, module: &str, items: &[Item]) {
         for item in items {
-            if !self.program.cfg.off(attributes(item)) {
-                self.item(file, module, item);
+            if self.program.cfg.off(attributes(item)) {
+                continue;
+            }
+            self.item(file, module, item);
+            if let Item::Macro(call) = item
+                && let Some((part, items)) = self.program.part(file, call)
+            {
+                self.items(part, module, items);
             }
         }
     }

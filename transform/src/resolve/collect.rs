@@ -23,7 +23,7 @@ pub(crate) fn collect(program: &Crate) -> Tables {
         program,
         tables: &mut tables,
     };
-    collector.items(0, ROOT, &program.files[0].tree.items);
+    collector.items(0, ROOT, &program.files[0].tree.items, false);
     for root in &program.roots {
         let module = collector.tables.modules.len();
         collector.tables.modules.push(Module {
@@ -34,7 +34,7 @@ pub(crate) fn collect(program: &Crate) -> Tables {
         });
         collector.tables.extra_roots.push(module);
         let file = root.files.start;
-        collector.items(file, module, &program.files[file].tree.items);
+        collector.items(file, module, &program.files[file].tree.items, false);
     }
     // Types must be known before the impls that belong to them.
     collector.impls(0, ROOT, &program.files[0].tree.items);
@@ -83,10 +83,10 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn items(&mut self, file: usize, module: ModId, items: &[Item]) {
+    fn items(&mut self, file: usize, module: ModId, items: &[Item], in_block: bool) {
         let mut names = std::mem::take(&mut self.tables.modules[module].names);
         for item in items {
-            self.item(file, module, item, false, &mut names);
+            self.item(file, module, item, in_block, &mut names);
         }
         self.tables.modules[module].names = names;
     }
@@ -126,6 +126,11 @@ impl Collector<'_> {
                                 receiver(&method.sig),
                             );
                         }
+                    }
+                }
+                Item::Macro(item) => {
+                    if let Some((part, items)) = self.program.part(file, item) {
+                        self.impls(part, module, items);
                     }
                 }
                 Item::Mod(item) => {
@@ -272,6 +277,10 @@ impl Collector<'_> {
                         };
                         target.items.insert((Ns::Macro, name(ident)), Def::Item(id));
                     }
+                } else if let Some((part, items)) = self.program.part(file, item) {
+                    for item in items {
+                        self.item(part, module, item, in_block, names);
+                    }
                 }
             }
             Item::Mod(item) => {
@@ -288,7 +297,7 @@ impl Collector<'_> {
                     .items
                     .insert((Ns::Type, name(&item.ident)), Def::Module(child));
                 if let Some((file, items)) = Self::module_items(self.program, file, item) {
-                    self.items(file, child, items);
+                    self.items(file, child, items, in_block);
                 }
             }
             Item::Use(item) => use_tree(

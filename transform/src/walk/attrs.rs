@@ -1,6 +1,7 @@
 //! Attributes: tests become ordinary functions, and lints can't fail the generated crate.
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{Attribute, Meta};
 
 use super::{Walker, bytes};
@@ -42,6 +43,8 @@ impl Walker<'_> {
                 self.edits().replace(name, "allow");
             }
             (name, _) if DROPPED.contains(&name) => self.edits().replace(range, ""),
+            // `#[doc = include_str!("…")]`.
+            (_, Meta::NameValue(pair)) => self.tokens(pair.value.to_token_stream()),
             _ => {}
         }
     }
@@ -77,6 +80,8 @@ impl Walker<'_> {
             .take_while(|token| !is_comma(token))
             .collect();
         self.enable_test(predicate);
+        let parts: Vec<TokenTree> = parts.collect();
+        self.tokens(parts.iter().cloned().collect());
         let mut first = true;
         for token in parts {
             if let (TokenTree::Ident(ident), true) = (&token, first) {

@@ -276,6 +276,13 @@ impl<'ast> Visit<'ast> for Walker<'_> {
 
 impl Walker<'_> {
     fn item(&mut self, item: &Item) {
+        let unsure = self.program.cfg.active(attributes(item)) != Some(true);
+        self.unsure += usize::from(unsure);
+        self.certain_item(item);
+        self.unsure -= usize::from(unsure);
+    }
+
+    fn certain_item(&mut self, item: &Item) {
         match item {
             Item::Mod(item) => self.module(item),
             Item::ExternCrate(item) => self.extern_crate(item),

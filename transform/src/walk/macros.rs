@@ -95,7 +95,16 @@ impl Walker<'_> {
             .for_each(|attr| self.visit_attribute(attr));
         match &item.ident {
             Some(ident) => self.macro_definition(ident, item.mac.tokens.clone()),
-            None => self.macro_call(&item.mac),
+            None => {
+                self.macro_call(&item.mac);
+                let program = self.program;
+                if let Some((part, items)) = program.part(self.file, item) {
+                    self.widen(item.mac.tokens.clone());
+                    let file = std::mem::replace(&mut self.file, part);
+                    items.iter().for_each(|item| self.visit_item(item));
+                    self.file = file;
+                }
+            }
         }
     }
 
@@ -105,6 +114,7 @@ impl Walker<'_> {
         };
         self.macros.push((name(ident), item));
         self.functions.push(item);
+        self.unsure += 1;
         let mut after_arrow = false;
         let mut last = ' ';
         for token in rules {
@@ -115,6 +125,7 @@ impl Walker<'_> {
                 }
                 TokenTree::Group(body) if after_arrow => {
                     after_arrow = false;
+                    self.widen(body.stream());
                     match substituted(body.stream())
                         .and_then(|body| Block::parse_within.parse2(body).ok())
                     {
@@ -128,6 +139,7 @@ impl Walker<'_> {
                 _ => {}
             }
         }
+        self.unsure -= 1;
         self.functions.pop();
     }
 
@@ -167,6 +179,7 @@ impl Walker<'_> {
             "dbg" => self.arguments(mac, usize::MAX),
             "thread_local" => self.thread_local_macro(mac),
             "addr_of" | "addr_of_mut" => self.address_macro(mac),
+            "include" if self.part_moved(mac) => Some(()),
             "include" => {
                 let help = "make the file a module, with `#[path = \"…\"] mod name;` where it needs another name";
                 self.refuse(
@@ -178,7 +191,7 @@ impl Walker<'_> {
                 Some(())
             }
             "include_str" | "include_bytes" => {
-                self.included_data(mac);
+                self.included_data(mac.tokens.clone());
                 Some(())
             }
             "assert" | "debug_assert" => self.assert_macro(mac),
@@ -331,9 +344,23 @@ impl Walker<'_> {
         Some(())
     }
 
-    /// The generated file lies elsewhere, so a path relative to the user's file is made absolute.
-    fn included_data(&mut self, mac: &Macro) {
+    /// An included file that is part of the program is where the generated crate has it.
+    fn part_moved(&mut self, mac: &Macro) -> bool {
         let Ok(path) = syn::parse2::<LitStr>(mac.tokens.clone()) else {
+            return false;
+        };
+        let range = bytes(&path);
+        let Some(moved) = self.program.paths.get(&(self.file, range.start)) else {
+            return false;
+        };
+        let moved = format!("{moved:?}");
+        self.edits().replace(range, moved);
+        true
+    }
+
+    /// The generated file lies elsewhere, so a path relative to the user's file is made absolute.
+    pub(super) fn included_data(&mut self, arguments: TokenStream) {
+        let Ok(path) = syn::parse2::<LitStr>(arguments) else {
             return;
         };
         let file = &self.program.files[self.file].source.path;

@@ -19,6 +19,7 @@ mod statics;
 mod tokens;
 mod unseen;
 mod uses;
+mod widen;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -107,6 +108,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         facts: HashMap::new(),
         functions: Vec::new(),
         macros: Vec::new(),
+        unsure: 0,
         opaque: 0,
         closure_of_scope: false,
         guards: HashMap::new(),
@@ -166,6 +168,9 @@ struct Walker<'p> {
     functions: Vec<ItemId>,
     /// `macro_rules!` macros in textual scope, the latest last.
     macros: Vec<(String, ItemId)>,
+    /// Depth of what may mean something else where it is, or not be there: rules of macros, and items under a `cfg` that only
+    /// rustc can tell.
+    unsure: usize,
     /// Depth of arguments of macros that may do anything with them.
     opaque: usize,
     /// The next closure is the argument of `thread::scope`.

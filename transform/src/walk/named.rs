@@ -27,7 +27,7 @@ pub(crate) struct NamedType {
 impl Walker<'_> {
     /// Notes a type of shared values.
     pub(super) fn note_named(&mut self, ty: &Type) {
-        if self.opaque > 0 {
+        if self.opaque > 0 || self.unsure > 0 {
             return;
         }
         let mut text = String::new();

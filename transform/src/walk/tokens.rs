@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::Attribute;
+use syn::parse::Parser;
 
 use super::Walker;
 use crate::resolve::{Def, ItemKind, Ns, name};
@@ -28,6 +30,16 @@ impl Walker<'_> {
         let mut at = 0;
         while at < tokens.len() {
             match &tokens[at] {
+                TokenTree::Punct(hash) if hash.as_char() == '#' => {
+                    if let Some(TokenTree::Group(group)) = tokens.get(at + 1)
+                        && let [attr] = &attributes(&tokens[at..at + 2])[..]
+                    {
+                        self.attribute(attr);
+                        self.tokens(group.stream());
+                        at += 1;
+                    }
+                    at += 1;
+                }
                 TokenTree::Group(group) => {
                     self.tokens(group.stream());
                     at += 1;
@@ -67,6 +79,12 @@ impl Walker<'_> {
         }
         if punct(Some(end), '!') && !punct(Some(end + 1), '=') {
             self.token_macro(path);
+            if let (Some(TokenTree::Group(arguments)), "include_str" | "include_bytes") = (
+                tokens.get(end + 1),
+                path.segments[path.segments.len() - 1].as_str(),
+            ) {
+                self.included_data(arguments.stream());
+            }
             return;
         }
         // `use std::{sync, thread}` has its further segments in a group; a complete path says more.
@@ -138,6 +156,12 @@ impl Walker<'_> {
             "write the access outside of the macro, or use an atomic or a `Mutex`",
         );
     }
+}
+
+/// The attributes that these tokens are.
+fn attributes(tokens: &[TokenTree]) -> Vec<Attribute> {
+    let stream: TokenStream = tokens.iter().cloned().collect();
+    Attribute::parse_outer.parse2(stream).unwrap_or_default()
 }
 
 /// The path that starts at a token, and the index after it.
