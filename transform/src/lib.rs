@@ -8,6 +8,7 @@
 //! The generated files are the user's text with edits, not printed trees: see the `edit` module for why.
 
 mod bounds;
+pub mod catalogue;
 mod cfg;
 mod edit;
 mod emit;

@@ -180,6 +180,18 @@ const MACROS: &[&str] = &[
     "thread_local",
 ];
 
+/// The modules with concurrency in them, with their names.
+#[cfg(test)]
+pub(crate) fn concurrent() -> [(&'static str, &'static [&'static str]); 5] {
+    [
+        ("sync", SYNC),
+        ("sync::atomic", ATOMIC),
+        ("sync::mpsc", MPSC),
+        ("thread", THREAD),
+        ("cell", CELL),
+    ]
+}
+
 /// Whether std has `name` in the module at `path`.
 pub(crate) fn has(path: &[String], name: &str, ns: Ns) -> bool {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();

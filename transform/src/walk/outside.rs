@@ -28,6 +28,7 @@ fn meaning(path: &[&str], has_unsafe: bool) -> Option<(String, bool)> {
         ["io", "pipe" | "PipeReader" | "PipeWriter", ..] => (named("a pipe"), false),
         ["io", "stdin" | "Stdin" | "read_to_string", ..] => (named("standard input"), false),
         ["io", "StdoutLock" | "StderrLock", ..] => (named("a lock of std's own"), false),
+        ["panic", "set_hook" | "take_hook" | "update_hook", ..] => (named("the panic hook"), false),
         ["env", "set_var" | "remove_var", ..] => (named("the environment"), false),
         ["env", "set_current_dir", ..] => (named("the current directory"), false),
         ["cell", "UnsafeCell", ..] => ("an `UnsafeCell`".into(), false),

@@ -1,0 +1,171 @@
+//! What one thread can learn of another through std, item by item: which event stands for it in each mode, and which test
+//! sees all of its outcomes.
+//!
+//! The page `docs/events.md` is made of this table. Whoever gives the runtime a new item, or a new event, adds it here.
+
+mod memory;
+mod outside;
+mod sync;
+mod thread;
+
+use std::fmt::Write as _;
+
+/// What stands for an item in one of the modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// These events.
+    Event(&'static str),
+    /// No event, since nothing of another thread can be learned from it, for this reason.
+    Nothing(&'static str),
+    /// The program is refused, or the execution is ended, and the place is named.
+    Refused(&'static str),
+    /// It is run as it is, outside of what is followed: it is named, and nothing is promised.
+    NotFollowed(&'static str),
+    /// Some of what std allows is left out.
+    Narrower(&'static str),
+}
+
+impl Stands {
+    /// Whether it needs a test that sees its outcomes.
+    #[must_use]
+    pub const fn is_event(self) -> bool {
+        matches!(self, Self::Event(_))
+    }
+
+    fn shown(self) -> String {
+        match self {
+            Self::Event(text) => text.to_owned(),
+            Self::Nothing(text) => format!("none: {text}"),
+            Self::Refused(text) => format!("*refused*: {text}"),
+            Self::NotFollowed(text) => format!("*not followed*: {text}"),
+            Self::Narrower(text) => format!("*narrower than std*: {text}"),
+        }
+    }
+}
+
+/// An item of std, or some that are alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The module, as a path inside of std.
+    pub module: &'static str,
+    /// The items: names in the module, each perhaps with a method. A name stands for all of its methods that have no entry
+    /// of their own.
+    pub items: &'static [&'static str],
+    /// What a thread can learn of another one by it.
+    pub learns: &'static str,
+    /// Under a scheduler: `explore`, `replay`.
+    pub scheduled: Stands,
+    /// In P̂ₖ: `check`, `fuzz`.
+    pub sequential: Stands,
+    /// Tests that see all outcomes: `path::function`, from the top of the repository.
+    pub tests: &'static [&'static str],
+}
+
+/// The whole table, module by module.
+#[must_use]
+pub fn entries() -> Vec<Entry> {
+    [
+        sync::ENTRIES,
+        thread::ENTRIES,
+        memory::ENTRIES,
+        outside::ENTRIES,
+    ]
+    .concat()
+}
+
+const HEAD: &str = "# What is an event
+
+An event is everything that one thread can learn of another: a read of what it may have written, a lock that it may have
+taken, its end. Whatever is no event is not a point at which threads are switched, and its order with what other threads do
+is not searched. So this page goes through what std offers, item by item: what a thread can learn by it, which event stands
+for that under the scheduler (`seqz explore`) and in the sequential program (`seqz check`), and which test sees all of its
+outcomes.
+
+- An event in the column *check* is one that may be non-local: a read of T that sees what T' has written counts for k.
+- *none*: nothing of another thread can be learned by it.
+- *refused*: the program, or the execution that comes to it, is refused, and the place is named.
+- *not followed*: it is run as it is; it is named in the verdict, and then nothing is promised.
+- *narrower than std*: std allows more than is looked at.
+
+This page is made of `transform/src/catalogue`: `SEQZ_UPDATE=1 cargo test -p seqz --test catalogue`.
+";
+
+/// The page of the documentation.
+#[must_use]
+pub fn page() -> String {
+    let mut page = HEAD.to_owned();
+    let mut module = "";
+    let cell = |text: &str| text.replace('|', "\\|");
+    for entry in entries() {
+        if entry.module != module {
+            module = entry.module;
+            let _ = write!(
+                page,
+                "\n## `std::{module}`\n\n| item | a thread can learn | explore | check | tests |\n|---|---|---|---|---|\n"
+            );
+        }
+        let items: Vec<String> = entry.items.iter().map(|item| format!("`{item}`")).collect();
+        let tests: Vec<String> = entry
+            .tests
+            .iter()
+            .map(|test| {
+                let (file, function) = test.rsplit_once("::").unwrap_or((test, ""));
+                format!("[`{function}`](../{file})")
+            })
+            .collect();
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {} | {} |",
+            items.join(", "),
+            cell(entry.learns),
+            cell(&entry.scheduled.shown()),
+            cell(&entry.sequential.shown()),
+            tests.join(", ")
+        );
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::std_names;
+
+    #[test]
+    fn every_name_of_the_modules_with_concurrency_is_in_it() {
+        let entries = entries();
+        for (module, names) in std_names::concurrent() {
+            for name in names {
+                let of_module = |entry: &&Entry| entry.module == module;
+                let mut items = entries
+                    .iter()
+                    .filter(of_module)
+                    .flat_map(|entry| entry.items);
+                assert!(
+                    items.any(|item| item.split("::").next() == Some(name)),
+                    "{module}::{name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_event_has_a_test() {
+        for entry in entries() {
+            let is_event = entry.scheduled.is_event() || entry.sequential.is_event();
+            assert!(!is_event || !entry.tests.is_empty(), "{:?}", entry.items);
+            assert!(!entry.items.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_item_is_in_it_twice() {
+        let mut items = Vec::new();
+        for entry in entries() {
+            for item in entry.items {
+                assert!(!items.contains(&(entry.module, *item)), "{item}");
+                items.push((entry.module, *item));
+            }
+        }
+    }
+}
