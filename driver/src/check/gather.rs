@@ -9,6 +9,7 @@ use crate::program::Spawn;
 use crate::report::document::{
     AlsoFound, Bug, HarnessReport, Kind, Level, Met, Reason, Role, RoleReport, Site,
 };
+use crate::report::words;
 
 /// A report in the making.
 pub(crate) struct Gathered {
@@ -244,6 +245,14 @@ impl Gathered {
     pub(crate) fn bug(&mut self, bug: Bug) -> bool {
         let identity = Identity::of(&bug);
         self.sent.push(identity.clone());
+        if bug.confirmation.refutes() && !self.report.not_followed.is_empty() {
+            // Both runs may have been led astray.
+            let (heading, _) = words::heading(bug.kind, &bug.message);
+            self.note(format!(
+                "a finding (“{heading}”) was not there when the original program was run: what is not followed may be why"
+            ));
+            return false;
+        }
         if bug.confirmation.refutes() {
             if !self.report.faults.iter().any(|known| identity.is(known)) {
                 self.report.faults.push(bug);

@@ -22,7 +22,7 @@ use crate::program::{Generated, Harness, Program};
 use crate::report::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
-use crate::report::verdict;
+use crate::report::{unfollowed, verdict};
 use crate::worker::Watch;
 use gather::Gathered;
 use progress::Progress;
@@ -289,13 +289,19 @@ pub(crate) fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary 
             }
             Status::Unsupported { .. }
             | Status::Nondeterministic { .. }
+            | Status::Blocked { .. }
             | Status::Failed { .. } => {
                 summary.unsupported += 1;
                 false
             }
             Status::NotReached => false,
         };
-        summary.bugs += harness.bugs.len() as u32;
+        let bugs = harness.bugs.len() as u32;
+        if unfollowed::distort(&harness.not_followed) {
+            summary.doubtful += bugs;
+        } else {
+            summary.bugs += bugs;
+        }
         summary.faults += harness.faults.len() as u32;
         let levels = harness.roles.iter().flat_map(|role| &role.levels);
         summary.executions += levels.map(|level| level.executions).sum::<u64>();

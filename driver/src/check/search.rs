@@ -47,6 +47,8 @@ enum End {
     Died(Death),
     /// The worker had no sign of life for too long.
     Hung,
+    /// The same, where that need not be the program's doing: in these functions, the innermost first.
+    Blocked(Vec<String>),
 }
 
 impl Search<'_> {
@@ -78,9 +80,13 @@ impl Search<'_> {
                         && report.bugs.is_empty()
                     {
                         report.status = Status::NoInterference {
-                            reason: "no two threads ever run side by side: there is one order of everything, and \
-                                     that was run"
-                                .into(),
+                            reason: if report.not_followed.is_empty() {
+                                "no two threads ever run side by side: there is one order of everything, and that was \
+                                 run"
+                            } else {
+                                "no two threads were seen side by side: what they share, if anything, is not followed"
+                            }
+                            .into(),
                         };
                     }
                     return Ok(None);
@@ -99,6 +105,11 @@ impl Search<'_> {
                     }
                     // Which execution was it? Everything is done again in the same order, with each one announced.
                     check.careful = true;
+                }
+                End::Blocked(functions) => {
+                    let report = &mut gathered.report;
+                    report.status = Status::blocked(&functions, &report.not_followed);
+                    return Ok(None);
                 }
                 end => {
                     let Some(choice) = running else {
@@ -139,6 +150,10 @@ impl Search<'_> {
     ) -> Result<End, Error> {
         let mut process = Process::start(self.worker, self.dir)
             .map_err(|e| failed("cannot start the worker", &e))?;
+        let may_block = !gathered.report.not_followed.is_empty();
+        if may_block {
+            process.watch_for_blocking();
+        }
         if send(&mut process, &Request::Check(check.clone())).is_err() {
             return bury(process).map(End::Died);
         }
@@ -148,6 +163,7 @@ impl Search<'_> {
                 Heard::Reply(reply) => reply,
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
                 Heard::Closed => return bury(process).map(End::Died),
+                Heard::Hung if may_block => return Ok(End::Blocked(process.end_stuck())),
                 Heard::Hung => return Ok(End::Hung),
             };
             match reply {

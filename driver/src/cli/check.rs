@@ -108,9 +108,10 @@ pub(super) fn verdict(report: &Report) -> Verdict {
     } else if any(|status| {
         matches!(
             status,
-            Status::Unsupported { .. } | Status::Nondeterministic { .. }
+            Status::Unsupported { .. } | Status::Nondeterministic { .. } | Status::Blocked { .. }
         )
-    }) {
+    }) || report.summary.doubtful > 0
+    {
         Verdict::Unsupported
     } else {
         Verdict::Clean

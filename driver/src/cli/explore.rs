@@ -367,7 +367,7 @@ fn verdict(report: &Exploration) -> Verdict {
         Verdict::Interrupted
     } else if any(|status| matches!(status, Status::Failed { .. })) {
         Verdict::Failed
-    } else if report.summary.unsupported > 0 {
+    } else if report.summary.unsupported + report.summary.doubtful > 0 {
         Verdict::Unsupported
     } else {
         Verdict::Clean

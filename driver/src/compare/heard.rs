@@ -38,7 +38,11 @@ pub(super) fn check(method: String, report: Report) -> Option<Run> {
                 exhausted: level.exhausted,
             })
             .collect(),
-        found: harness.bugs.iter().map(bug).collect(),
+        found: if unfollowed::distort(&harness.not_followed) {
+            Vec::new()
+        } else {
+            harness.bugs.iter().map(bug).collect()
+        },
     })
 }
 
@@ -60,7 +64,11 @@ pub(super) fn explore(method: String, report: Exploration) -> Option<Run> {
         seconds: harness.counts.seconds,
         memory,
         levels: Vec::new(),
-        found: harness.failures.iter().map(failure).collect(),
+        found: if unfollowed::distort(&harness.not_followed) {
+            Vec::new()
+        } else {
+            harness.failures.iter().map(failure).collect()
+        },
     })
 }
 
@@ -72,6 +80,7 @@ fn stopped(status: &Status, unfollowed: &[NotFollowed]) -> Option<(Ended, Option
         // One order of everything is all that there is.
         Status::NoInterference { .. } => Some((Ended::Exhausted, None)),
         Status::Unsupported { reason, .. } => Some((Ended::Unsupported, Some(reason.clone()))),
+        Status::Blocked { reason } => Some((Ended::NotFollowed, Some(reason.clone()))),
         Status::Nondeterministic { reason, .. } | Status::Failed { reason } => {
             Some((Ended::Failed, Some(reason.clone())))
         }

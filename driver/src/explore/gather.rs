@@ -298,6 +298,9 @@ impl Gathered {
                 }
                 reason = Some(Reason::Died);
             }
+            Ended::Blocked(functions) => {
+                self.report.status = Status::blocked(&functions, &self.report.not_followed);
+            }
             Ended::Broken(_) => {}
             Ended::Failed(reason) => self.report.status = Status::Failed { reason },
         }

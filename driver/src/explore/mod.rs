@@ -26,6 +26,7 @@ use crate::original::Original;
 use crate::program::Harness;
 use crate::report::document::{Cut, SCHEMA, Status};
 use crate::report::exploration::{Exploration, HarnessExploration, Summary};
+use crate::report::unfollowed;
 use crate::worker::Watch;
 use gather::Gathered;
 pub use solver::Solver;
@@ -145,7 +146,12 @@ pub fn run(
     for (task, harness) in harnesses.iter().enumerate() {
         let first = units.len();
         if harness.unsupported.is_none() {
-            units.extend(requests(harness, options).map(|request| Unit { task, request }));
+            let not_followed = !harness.not_followed.is_empty();
+            units.extend(requests(harness, options).map(|request| Unit {
+                task,
+                request,
+                not_followed,
+            }));
         }
         all.push(Gathered::new(harness, options, first..units.len()));
     }
@@ -361,7 +367,12 @@ fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
         } else if report.status != Status::NotReached {
             summary.unsupported += 1;
         }
-        summary.failures += report.failures.len() as u32;
+        let failures = report.failures.len() as u32;
+        if unfollowed::distort(&report.not_followed) {
+            summary.doubtful += failures;
+        } else {
+            summary.failures += failures;
+        }
         summary.executions += report.counts.executions;
         summary.exhausted &= explored && crate::report::verdict::of_report(report).exhausted;
     }

@@ -21,6 +21,8 @@ pub(super) struct Unit {
     /// Which harness it is of.
     pub(super) task: usize,
     pub(super) request: ExploreRequest,
+    /// It reaches something that may block its worker for ever.
+    pub(super) not_followed: bool,
 }
 
 /// What is to be heard of a unit.
@@ -43,6 +45,8 @@ pub(super) enum Ended {
     Cut(Cut),
     /// The program ends its process in this execution.
     Fatal(Box<Fatal>),
+    /// It makes no progress in something that is not followed: in these functions, the innermost first.
+    Blocked(Vec<String>),
     /// Its worker can't be talked to, or ends before anything runs.
     Failed(String),
     /// Something that must not be: nothing that was found counts.
@@ -74,6 +78,8 @@ enum End {
     Cut(Cut),
     Died(Death),
     Hung,
+    /// The same, where that need not be the program's doing.
+    Blocked(Vec<String>),
     Broken(String),
 }
 
@@ -106,25 +112,27 @@ impl Runner<'_> {
                 Some(cut) => Ended::Cut(cut),
                 // What one worker can't do is no reason to lose what the others find.
                 None => self
-                    .run(&units[number].request, &mut say)
+                    .run(&units[number], &mut say)
                     .unwrap_or_else(|error| Ended::Failed(error.to_string())),
             };
             say(Said::Ended(ended));
         }
     }
 
-    fn run(&self, request: &ExploreRequest, say: &mut impl FnMut(Said)) -> Result<Ended, Error> {
-        let mut request = request.clone();
+    fn run(&self, unit: &Unit, say: &mut impl FnMut(Said)) -> Result<Ended, Error> {
+        let mut request = unit.request.clone();
         let mut killed = 0;
         loop {
             let mut position = (0, 0);
             let mut running = Running::default();
-            let end = self.converse(&request, say, &mut position, &mut running)?;
+            let may_block = unit.not_followed;
+            let end = self.converse(&request, may_block, say, &mut position, &mut running)?;
             let how = match &end {
                 End::Done => return Ok(Ended::Done),
                 End::Cut(cut) => return Ok(Ended::Cut(*cut)),
                 End::Broken(why) => return Ok(Ended::Broken(why.clone())),
                 End::Died(death) => death.describe(),
+                End::Blocked(functions) => return Ok(Ended::Blocked(functions.clone())),
                 End::Hung => "it did not answer".to_owned(),
             };
             let was_killed = matches!(&end, End::Died(death) if death.killed());
@@ -156,12 +164,16 @@ impl Runner<'_> {
     fn converse(
         &self,
         request: &ExploreRequest,
+        may_block: bool,
         say: &mut impl FnMut(Said),
         position: &mut Position,
         running: &mut Running,
     ) -> Result<End, Error> {
         let mut process = Process::start(self.worker, self.dir)
             .map_err(|e| failed("cannot start the worker", &e))?;
+        if may_block {
+            process.watch_for_blocking();
+        }
         say(Said::Started);
         if send(&mut process, &Request::Explore(request.clone())).is_err() {
             return bury(process).map(End::Died);
@@ -173,6 +185,7 @@ impl Runner<'_> {
                 Heard::Reply(reply) => reply,
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
                 Heard::Closed => return bury(process).map(End::Died),
+                Heard::Hung if may_block => return Ok(End::Blocked(process.end_stuck())),
                 Heard::Hung => return Ok(End::Hung),
             };
             let mut last = false;

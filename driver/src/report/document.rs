@@ -56,6 +56,9 @@ pub struct Summary {
     pub checked: u32,
     /// Harnesses that could not be checked.
     pub unsupported: u32,
+    /// Findings that don't count, as they may come of what is not followed.
+    #[serde(default)]
+    pub doubtful: u32,
     /// Executions of sequential programs.
     pub executions: u64,
     /// Whether everything that was asked for has been searched to the end.

@@ -44,6 +44,9 @@ pub struct Summary {
     pub explored: u32,
     /// Harnesses that could not be explored.
     pub unsupported: u32,
+    /// Findings that don't count, as they may come of what is not followed.
+    #[serde(default)]
+    pub doubtful: u32,
     /// Executions of the program.
     pub executions: u64,
     /// Whether everything that was asked for is exhausted.

@@ -8,7 +8,7 @@ use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiti
 use super::human::{cut_short, paragraph, source_line, status, title};
 use super::layout::{counted, grouped, in_words};
 use super::schedule::Action;
-use super::{style, verdict, words};
+use super::{human, style, unfollowed, verdict, words};
 
 /// What was found in one harness, and what can be said of it.
 ///
@@ -30,6 +30,10 @@ pub fn harness(
     status(out, &report.status, "explored", columns)?;
     for found in &report.failures {
         writeln!(out)?;
+        if unfollowed::distort(&report.not_followed) {
+            let doubt = unfollowed::doubt(&report.not_followed);
+            paragraph(out, "  ", &doubt, columns)?;
+        }
         failure(out, found, columns)?;
         writeln!(out, "  {dim}{}{dim:#}", met(found))?;
         if let Some(coupled) = coupled(found) {
@@ -282,6 +286,7 @@ pub fn closing(out: &mut dyn Write, report: &Exploration) -> io::Result<()> {
     let summary = &report.summary;
     cut_short(out, report.cut)?;
     let (verdict, style) = match summary.failures {
+        0 if summary.doubtful > 0 => ("no failure is sure".to_owned(), style::BOLD),
         0 if summary.explored == 0 => ("nothing was explored".to_owned(), style::BOLD),
         0 => ("no failure found".to_owned(), style::GOOD),
         1 => ("one failure found".to_owned(), style::ERROR),
@@ -302,6 +307,7 @@ pub fn closing(out: &mut dyn Write, report: &Exploration) -> io::Result<()> {
         write!(out, "; {n} can't be explored")?;
     }
     writeln!(out)?;
+    human::doubtful(out, summary.doubtful)?;
     if let Some(seed) = report.seed {
         writeln!(out, "Random choices began at --seed {seed}.")?;
     }

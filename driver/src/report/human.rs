@@ -25,6 +25,10 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
         writeln!(out)?;
         bug(out, bug_report, report, columns)?;
     }
+    if !report.bugs.is_empty() && unfollowed::distort(&report.not_followed) {
+        let doubt = unfollowed::doubt(&report.not_followed);
+        paragraph(out, "  ", &doubt, columns)?;
+    }
     for fault_report in &report.faults {
         writeln!(out)?;
         fault(out, fault_report, report, columns)?;
@@ -75,6 +79,10 @@ pub(super) fn status(
             let help = "seqz tries all choices by running the program again and again: everything but the choices has to \
                         stay the same; take time, random numbers and addresses out, or make them parameters of the harness";
             paragraph(out, "  help: ", help, columns)?;
+        }
+        Status::Blocked { reason } => {
+            let what = format!("can't be {searched} to the end");
+            complaint(out, &what, reason, None, columns)?;
         }
         Status::Failed { reason } => complaint(out, "the search broke off", reason, None, columns)?,
         Status::NoInterference { reason } => paragraph(out, "  ", reason, columns)?,
@@ -159,7 +167,12 @@ pub(super) fn title(
 
 fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) -> io::Result<()> {
     let (bold, mark, dim) = (style::BOLD, style::MARK, style::DIM);
-    title(out, "bug", bug.kind, &bug.message, columns)?;
+    let what = if unfollowed::distort(&harness.not_followed) {
+        "doubtful bug"
+    } else {
+        "bug"
+    };
+    title(out, what, bug.kind, &bug.message, columns)?;
     if let Some(site) = &bug.site {
         source_line(out, site, columns)?;
     }
@@ -332,6 +345,18 @@ pub(super) fn cut_short(out: &mut dyn Write, cut: Option<Cut>) -> io::Result<()>
     }
 }
 
+/// How many findings don't count.
+pub(super) fn doubtful(out: &mut dyn Write, number: u32) -> io::Result<()> {
+    if number == 0 {
+        return Ok(());
+    }
+    let findings = counted(number.into(), "finding", "findings");
+    writeln!(
+        out,
+        "{findings} may come of what is not followed, and does not count: see above."
+    )
+}
+
 /// The last lines of the report.
 ///
 /// # Errors
@@ -341,6 +366,7 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     cut_short(out, report.cut)?;
     let (verdict, style) = match summary.bugs {
         0 if summary.checked == 0 => ("nothing was checked".to_owned(), style::BOLD),
+        0 if summary.doubtful > 0 => ("no bug is sure".to_owned(), style::BOLD),
         0 => ("no bug found".to_owned(), style::GOOD),
         1 => ("one bug found".to_owned(), style::ERROR),
         n => (format!("{} bugs found", in_words(n as usize)), style::ERROR),
@@ -361,6 +387,7 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         )?;
     }
     writeln!(out)?;
+    doubtful(out, summary.doubtful)?;
     if summary.faults > 0 {
         let error = style::ERROR;
         let n = counted(summary.faults.into(), "finding", "findings");

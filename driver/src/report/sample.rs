@@ -227,6 +227,7 @@ pub(crate) fn report() -> Report {
             faults: 0,
             checked: 1,
             unsupported: 0,
+            doubtful: 0,
             executions: 1208,
             exhausted: false,
             seconds: 0.25,

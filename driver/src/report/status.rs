@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::document::Site;
+use super::unfollowed::NotFollowed;
 use crate::diagnostic::{Diagnostic, Remark, line_span, position, shown};
+use crate::worker::stuck::crate_of;
 
 /// How the check of a harness went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +33,11 @@ pub enum Status {
         reason: String,
         /// Where.
         site: Option<Site>,
+    },
+    /// An execution waits for ever in something that is not followed, and nothing more can be run.
+    Blocked {
+        /// Where.
+        reason: String,
     },
     /// The search of this harness broke off.
     Failed {
@@ -63,6 +70,26 @@ impl Status {
             reason: why.message.clone(),
             help,
             site,
+        }
+    }
+
+    /// The status of a harness that makes no progress in something that is not followed. `functions` is where it was, the
+    /// innermost first.
+    #[must_use]
+    pub fn blocked(functions: &[String], not_followed: &[NotFollowed]) -> Self {
+        let mut crates = functions.iter().map(|name| crate_of(name));
+        let of = |it: &NotFollowed, name: &str| {
+            let package = it.package.as_ref().map(|it| it.replace('-', "_"));
+            package.is_some_and(|package| package == name)
+        };
+        let known = crates.find_map(|name| not_followed.iter().find(|it| of(it, name)));
+        let place = known.or_else(|| not_followed.first());
+        let place = place.map_or_else(String::new, NotFollowed::phrase);
+        Self::Blocked {
+            reason: format!(
+                "blocked in {place}: an execution waits there for another thread, or goes on for ever. seqz runs all threads of the program on \
+                 one of the system, and can't let others go on while that one waits where no event is"
+            ),
         }
     }
 

@@ -37,6 +37,23 @@ impl NotFollowed {
     }
 }
 
+/// Whether failures of who reaches these prove nothing.
+#[must_use]
+pub fn distort(all: &[NotFollowed]) -> bool {
+    all.iter().any(|it| it.distorts)
+}
+
+/// What is said beside a failure that proves nothing.
+#[must_use]
+pub fn doubt(all: &[NotFollowed]) -> String {
+    let why = all.iter().find(|it| it.distorts);
+    let why = why.map_or_else(String::new, NotFollowed::phrase);
+    format!(
+        "Doubtful: it may come of {why}. seqz runs all threads of the program on one of the system, which is not told apart \
+         there. It does not count as a failure."
+    )
+}
+
 /// So many are told by name in a sentence.
 const NAMED: usize = 3;
 

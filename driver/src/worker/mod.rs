@@ -3,6 +3,7 @@
 pub mod memory;
 mod process;
 mod socket;
+pub(crate) mod stuck;
 mod watch;
 
 pub use seqz_runtime::worker::message;

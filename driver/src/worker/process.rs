@@ -10,13 +10,15 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::memory;
 use super::socket::Connection;
+use super::{memory, stuck};
 
 /// How long a worker has for its first sign of life.
 const START: Duration = Duration::from_secs(30);
 /// How long a worker has to end by itself once it is told to, or has closed its end.
 const END: Duration = Duration::from_secs(2);
+/// How long a worker must have waited for ever before it is believed to.
+const BLOCKED: Duration = Duration::from_secs(1);
 /// So much of what a worker says on standard error is kept, from its end.
 const KEPT: usize = 16 * 1024;
 
@@ -27,6 +29,10 @@ pub struct Process {
     /// The connection to it.
     pub connection: Connection,
     stderr: Option<JoinHandle<Vec<u8>>>,
+    /// Something in it that seqz does not follow may block it for ever.
+    may_block: bool,
+    /// When it was first seen to wait for ever, and every time since.
+    waits_since: Option<Instant>,
     // Holds the socket; removed when the worker is.
     _dir: TempDir,
 }
@@ -93,6 +99,8 @@ impl Process {
             child,
             connection: Connection::new(stream),
             stderr,
+            may_block: false,
+            waits_since: None,
             _dir: socket,
         })
     }
@@ -105,6 +113,30 @@ impl Process {
         let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
         kilobytes.unwrap_or(0) * 1024
+    }
+
+    /// Has the worker watched for being blocked, as it reaches what is not followed.
+    pub fn watch_for_blocking(&mut self) {
+        self.may_block = true;
+    }
+
+    /// Whether the worker has been waiting for ever for some time.
+    pub(super) fn is_blocked(&mut self) -> bool {
+        if !self.may_block || !stuck::waits(self.child.id()) {
+            self.waits_since = None;
+            return false;
+        }
+        let since = *self.waits_since.get_or_insert_with(Instant::now);
+        since.elapsed() > BLOCKED
+    }
+
+    /// Ends a worker that makes no progress, and asks it where it is: the functions, the innermost first.
+    #[must_use]
+    pub fn end_stuck(self) -> Vec<String> {
+        stuck::ask(self.child.id());
+        let death = self.end(true);
+        let said = death.map(|death| death.stderr).unwrap_or_default();
+        stuck::frames(&said).map(str::to_owned).collect()
     }
 
     /// Ends the worker, if it hasn't ended, and says how it ended.

@@ -79,6 +79,7 @@ impl Watch<'_> {
                 Received::Nothing if last_sign.elapsed() > self.hang_after => {
                     return Ok(Heard::Hung);
                 }
+                Received::Nothing if process.is_blocked() => return Ok(Heard::Hung),
                 Received::Nothing => {}
             }
         }

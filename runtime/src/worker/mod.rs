@@ -8,6 +8,7 @@ mod fuzzing;
 pub mod message;
 mod search;
 mod simplify;
+pub mod stuck;
 pub mod wire;
 
 use std::env;
@@ -33,6 +34,7 @@ pub fn main(generated: Generated) -> ExitCode {
     let Some(path) = env::var_os(SOCKET) else {
         return command_line::run(generated, env::args().skip(1).collect());
     };
+    stuck::listen();
     let served = UnixStream::connect(path)
         .and_then(|stream| serve(Connection::new(stream), generated.harnesses));
     match served {

@@ -207,7 +207,15 @@ impl Collector<'_> {
         };
         let mut mentions = Mentions::of(item);
         match item {
-            Item::Use(item) => mentions.roots.extend(roots_of_use(&item.tree)),
+            Item::Use(item) => {
+                let roots = roots_of_use(&item.tree);
+                let of_std = |root: &String| matches!(root.as_str(), "std" | "core" | "alloc");
+                if roots.iter().all(of_std) {
+                    // The names of std's modules are those of nothing in the crate.
+                    mentions.names.clear();
+                }
+                mentions.roots.extend(roots);
+            }
             Item::ExternCrate(item) => {
                 mentions.roots.insert(plain(&item.ident.to_string()));
             }
@@ -419,9 +427,13 @@ fn roots_of_use(tree: &UseTree) -> Vec<String> {
 fn bound(tree: &UseTree, names: &mut Vec<String>) -> bool {
     match tree {
         UseTree::Path(path) => {
+            let first = names.len();
+            let all = bound(&path.tree, names);
             // `use a::b::{self}` binds `b`.
-            names.push(plain(&path.ident.to_string()));
-            bound(&path.tree, names)
+            for name in names[first..].iter_mut().filter(|name| *name == "self") {
+                *name = plain(&path.ident.to_string());
+            }
+            all
         }
         UseTree::Name(leaf) => {
             names.push(plain(&leaf.ident.to_string()));

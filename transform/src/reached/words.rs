@@ -27,6 +27,7 @@ impl Mentions {
             let colon = |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(it)) if it.as_char() == ':');
             colon(at) && colon(at + 1)
         };
+        let mut of_std = false;
         for (at, token) in tokens.iter().enumerate() {
             match token {
                 TokenTree::Ident(ident) => {
@@ -40,10 +41,16 @@ impl Mentions {
                             TokenTree::Punct(before) => before.as_char() == '>',
                             TokenTree::Group(_) | TokenTree::Literal(_) => false,
                         };
-                    if colons(at + 1) && !goes_on && !is_keyword(&written) {
+                    let root = colons(at + 1) && !goes_on;
+                    if root && !is_keyword(&written) {
                         self.roots.insert(ident.clone());
                     }
-                    self.names.insert(ident);
+                    // A module of std has the name of nothing in the crate.
+                    of_std = of_std && goes_on
+                        || root && matches!(ident.as_str(), "std" | "core" | "alloc");
+                    if !(of_std && colons(at + 1)) {
+                        self.names.insert(ident);
+                    }
                 }
                 TokenTree::Group(group) => self.stream(group.stream()),
                 TokenTree::Literal(literal) => self.format_string(&literal.to_string()),
@@ -107,6 +114,9 @@ mod tests {
         let found = Mentions::of(&tokens);
         let roots: Vec<_> = found.roots.iter().map(String::as_str).collect();
         assert_eq!(roots, ["a", "c", "fn", "h", "j", "pl"]);
+        let of_std = Mentions::of(&"std::cell::Cell; x::std::y".parse::<TokenStream>().unwrap());
+        let names: Vec<_> = of_std.names.iter().map(String::as_str).collect();
+        assert_eq!(names, ["Cell", "std", "x", "y"]);
         for name in ["Mutex", "b", "D", "e", "COUNT", "i", "k"] {
             assert!(found.names.contains(name), "{name}");
         }

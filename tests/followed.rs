@@ -1,0 +1,281 @@
+//! What a harness reaches that is not followed is named by all commands, and takes the promise with it.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use support::{MANIFEST, program, seqz};
+
+const OWN: &str = include_str!("followed/own.rs");
+const DEPENDENT: &str = include_str!("followed/dependent.rs");
+
+/// The harnesses of a document by name.
+fn harnesses(document: &Value) -> BTreeMap<String, Value> {
+    let all = document["harnesses"].as_array().unwrap();
+    all.iter()
+        .map(|it| (it["name"].as_str().unwrap().to_owned(), it.clone()))
+        .collect()
+}
+
+/// What each command says of each harness: the document's entry, by command.
+fn asked(dir: &Path) -> BTreeMap<String, [Value; 3]> {
+    let ask = |args: &[&str]| {
+        let run = seqz(dir, args.iter().chain(&["--format", "json"]));
+        harnesses(&run.json())
+    };
+    let mut list = ask(&["list"]);
+    let mut check = ask(&["check", "--k-max", "1"]);
+    let explored = ask(&["explore"]);
+    let all = explored.into_iter().map(|(name, explored)| {
+        let listed = list.remove(&name).unwrap();
+        let checked = check.remove(&name).unwrap();
+        (name, [listed, checked, explored])
+    });
+    all.collect()
+}
+
+/// The first thing that is not followed, as all three commands say: crate, what, line.
+fn not_followed(said: &[Value; 3]) -> Option<(String, String, u64)> {
+    let [listed, checked, explored] = said;
+    assert_eq!(listed["not_followed"], explored["not_followed"]);
+    assert_eq!(checked["not_followed"], explored["not_followed"]);
+    let first = listed["not_followed"].as_array().unwrap().first()?;
+    Some((
+        first["crate"].as_str().unwrap_or_default().to_owned(),
+        first["what"].as_str().unwrap().to_owned(),
+        first["site"]["line"].as_u64().unwrap_or_default(),
+    ))
+}
+
+fn is_exhausted(said: &[Value; 3]) -> bool {
+    let [_, checked, explored] = said;
+    let of_check = checked["verdict"].as_str().unwrap();
+    let of_explore = explored["verdict"].as_str().unwrap();
+    assert_eq!(
+        of_check.starts_with("exhausted"),
+        of_explore.starts_with("exhausted"),
+        "{of_check} {of_explore}"
+    );
+    of_explore.starts_with("exhausted")
+}
+
+/// The line of the source on which a text stands first.
+fn line(source: &str, text: &str) -> u64 {
+    let at = source.find(text).unwrap_or_else(|| panic!("{text}"));
+    source[..at].lines().count() as u64 + u64::from(source[..at].ends_with('\n'))
+}
+
+#[test]
+fn what_a_program_does_out_of_sight_is_named_at_its_line() {
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", OWN)]);
+    let said = asked(dir.path());
+    let pointer = "memory behind a raw pointer";
+    let wanted = [
+        ("integer", pointer, "*(p as *mut u32)"),
+        (
+            "wrapper",
+            "`unsafe impl Send` for a type with a raw pointer in it",
+            "unsafe impl Send for Raw",
+        ),
+        ("lifetime", "a `transmute`", "std::mem::transmute"),
+        ("through_a_function", pointer, "from_raw_parts(at"),
+        ("in_a_macro", pointer, "std::ptr::read("),
+        ("cell", "an `UnsafeCell`", "struct Cellular"),
+        (
+            "anything",
+            "`unsafe impl Sync` for a type with any `T` in it",
+            "unsafe impl<T> Sync for Anything",
+        ),
+        ("destructor", pointer, "Box::from_raw(self.0"),
+        (
+            "foreign",
+            "`getpid`, which is not written in Rust",
+            "fn getpid",
+        ),
+        ("file", "a file: `fs::write`", "std::fs::write(&path"),
+        (
+            "socket",
+            "a socket: `net::UdpSocket::bind`",
+            "UdpSocket::bind",
+        ),
+        (
+            "process",
+            "another process: `process::Command::new`",
+            "Command::new",
+        ),
+        (
+            "environment",
+            "the environment: `env::set_var`",
+            "std::env::set_var",
+        ),
+        ("input", "standard input: `io::stdin`", "std::io::stdin"),
+        ("fails", pointer, "from_raw_parts(at"),
+    ];
+    for (name, what, text) in wanted {
+        let said = &said[name];
+        let found = (String::new(), what.to_owned(), line(OWN, text));
+        assert_eq!(not_followed(said), Some(found), "{name}");
+        assert!(!is_exhausted(said), "{name}");
+        let place = format!("src/lib.rs:{})", line(OWN, text));
+        for document in &said[1..] {
+            let state = document["status"]["state"].as_str().unwrap();
+            assert!(
+                ["checked", "no_interference"].contains(&state),
+                "{name} {document:#}"
+            );
+            let verdict = document["verdict"].as_str().unwrap();
+            assert!(verdict.starts_with("not exhausted"), "{name}: {verdict}");
+            assert!(
+                verdict.contains(&format!("{what} ({place}").replace("((", "("))
+                    || verdict.contains(what),
+                "{verdict}"
+            );
+        }
+    }
+    // What is found all the same counts.
+    let [_, checked, explored] = &said["fails"];
+    assert_eq!(explored["failures"][0]["kind"], "assertion");
+    assert_eq!(checked["bugs"][0]["kind"], "assertion");
+    // What can't be run is refused by itself.
+    for name in ["refused", "refused_too"] {
+        let [listed, checked, explored] = &said[name];
+        assert!(listed["unsupported"].is_string(), "{name}");
+        for document in [checked, explored] {
+            assert_eq!(document["status"]["state"], "unsupported", "{name}");
+            assert_eq!(
+                document["status"]["reason"], listed["unsupported"],
+                "{name}"
+            );
+        }
+    }
+    // What is not reached, or not compiled, or harmless, changes nothing.
+    for (name, said) in said.iter().filter(|(name, _)| name.starts_with("followed")) {
+        assert_eq!(not_followed(said), None, "{name}");
+        assert!(is_exhausted(said), "{name}: {:#}", said[2]);
+    }
+}
+
+#[test]
+fn what_a_dependency_shares_is_named_with_its_crate() {
+    let manifest = |name: &str, more: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
+    };
+    let own = manifest(
+        "dependent",
+        "\n[workspace]\n\n[dependencies]\ncounter = { path = \"counter\" }\nhidden = { path = \"hidden\" }\n\
+         alias = { path = \"real-name\", package = \"real-name\" }\nouter = { path = \"outer\" }\nplain = { path = \"plain\" }\n",
+    );
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        ("src/lib.rs", DEPENDENT),
+        ("counter/Cargo.toml", &manifest("counter", "")),
+        (
+            "counter/src/lib.rs",
+            "use std::sync::atomic::*;\n#[derive(Default)]\npub struct Counter(AtomicUsize);\n\
+             impl Counter { pub fn add(&self) { self.0.fetch_add(1, Ordering::SeqCst); } }\n\
+             #[macro_export]\nmacro_rules! global { ($name:ident) => { static $name: std::sync::Mutex<u8> = \
+             std::sync::Mutex::new(0); } }\n",
+        ),
+        ("hidden/Cargo.toml", &manifest("hidden", "")),
+        (
+            "hidden/src/lib.rs",
+            "mod lock;\npub use lock::*;\npub trait Extension { fn extended(&self) -> u32; }\n\
+             impl Extension for u32 { fn extended(&self) -> u32 { *self } }\n#[cfg(test)] mod absent;\n",
+        ),
+        (
+            "hidden/src/lock.rs",
+            "use std::sync::{mpsc, Mutex};\n#[derive(Default)]\npub struct Lock(Mutex<()>);\n\
+             impl Lock { pub fn with<R>(&self, f: impl FnOnce() -> R) -> R { let _g = self.0.lock().unwrap(); f() } }\n\
+             pub struct Give(mpsc::Sender<u8>);\npub struct Take(mpsc::Receiver<u8>);\n\
+             pub fn channel() -> (Give, Take) { let (a, b) = mpsc::channel(); (Give(a), Take(b)) }\n\
+             impl Give { pub fn give(&self, n: u8) { self.0.send(n).unwrap() } }\n\
+             impl Take { pub fn take(&self) -> u8 { self.0.recv().unwrap() } }\n",
+        ),
+        ("real-name/Cargo.toml", &manifest("real-name", "")),
+        (
+            "real-name/src/lib.rs",
+            "thread_local! { static N: std::cell::Cell<u32> = std::cell::Cell::new(0); }\n\
+             pub fn add() { N.with(|n| n.set(n.get() + 1)) }\npub fn get() -> u32 { N.with(|n| n.get()) }\n",
+        ),
+        (
+            "outer/Cargo.toml",
+            &manifest(
+                "outer",
+                "\n[dependencies]\ninner = { path = \"../inner\" }\n",
+            ),
+        ),
+        ("outer/src/lib.rs", "pub fn touch() { inner::touch() }\n"),
+        ("inner/Cargo.toml", &manifest("inner", "")),
+        (
+            "inner/src/lib.rs",
+            "\n\nstatic mut N: u32 = 0;\npub fn touch() { unsafe { N += 1 } }\n",
+        ),
+        ("plain/Cargo.toml", &manifest("plain", "")),
+        (
+            "plain/src/lib.rs",
+            "//! Says `Mutex`, and has none.\npub fn double(n: usize) -> usize { n.wrapping_mul(2) }\n\
+             #[cfg(windows)] pub static N: std::sync::Mutex<u8> = std::sync::Mutex::new(0);\n\
+             #[cfg(test)] mod tests { use std::sync::Mutex; #[test] fn t() { Mutex::new(1); } }\n",
+        ),
+    ]);
+    let said = asked(dir.path());
+    for (name, package, what, line) in [
+        ("atomic", "counter", "a `Mutex`", 6),
+        ("lock", "hidden", "a `Mutex`", 3),
+        ("channel", "hidden", "a `Mutex`", 3),
+        ("thread_local", "real-name", "a thread-local", 1),
+        ("of_a_dependency", "inner", "a `static mut`", 3),
+        ("by_a_macro", "counter", "a `Mutex`", 6),
+        ("by_a_trait", "hidden", "a `Mutex`", 3),
+    ] {
+        let said = &said[name];
+        let found = not_followed(said).map(|(package, what, line)| (package, what, line));
+        assert_eq!(
+            found,
+            Some((package.to_owned(), what.to_owned(), line)),
+            "{name}"
+        );
+        assert!(!is_exhausted(said), "{name}");
+        let told = format!("crate `{package}` ({what}, src/");
+        assert!(
+            said[2]["verdict"].as_str().unwrap().contains(&told),
+            "{name}"
+        );
+    }
+    // A wait that nobody ends is no failure.
+    for name in ["lock", "channel"] {
+        for document in &said[name][1..] {
+            assert_eq!(
+                document["status"]["state"], "blocked",
+                "{name} {document:#}"
+            );
+            let reason = document["status"]["reason"].as_str().unwrap();
+            assert!(reason.starts_with("blocked in crate `hidden`"), "{reason}");
+        }
+        assert_eq!(
+            said[name][2]["failures"],
+            Value::Array(Vec::new()),
+            "{name}"
+        );
+        assert_eq!(said[name][1]["bugs"], Value::Array(Vec::new()), "{name}");
+    }
+    for name in ["followed", "followed_without_any"] {
+        assert_eq!(not_followed(&said[name]), None, "{name}");
+        assert!(is_exhausted(&said[name]), "{name}");
+    }
+    // Neither is what comes of seqz's own way to run threads.
+    let run = seqz(dir.path(), ["explore", "--harness", "thread_local"]);
+    assert!(run.stdout.contains("somebody else's"), "{}", run.shown());
+    assert!(run.stdout.contains("Doubtful"), "{}", run.shown());
+    assert!(run.stdout.contains("no failure is sure"), "{}", run.shown());
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let run = seqz(dir.path(), ["check", "--harness", "lock"]);
+    assert!(
+        run.stdout.contains("blocked in crate `hidden`"),
+        "{}",
+        run.shown()
+    );
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+}
