@@ -231,7 +231,7 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
         ("by_a_trait", "hidden", "a `Mutex`", 3),
     ] {
         let said = &said[name];
-        let found = not_followed(said).map(|(package, what, line)| (package, what, line));
+        let found = not_followed(said);
         assert_eq!(
             found,
             Some((package.to_owned(), what.to_owned(), line)),
