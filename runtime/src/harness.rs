@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::input::{ByteSource, InputError, Inputs, Param, Random, Spec};
 use crate::values::Registry;
@@ -44,6 +45,7 @@ impl<I: Inputs> Harness<I> {
     /// The harness with these inputs.
     #[must_use]
     pub fn with(&self, inputs: I) -> Bound {
+        self.register_values();
         bound(self.init, self.safe, inputs)
     }
 }
@@ -108,9 +110,6 @@ pub trait AnyHarness: Sync {
 
     /// Where its code is: two harnesses with the same do the same.
     fn entry(&self) -> usize;
-
-    /// Registers the program's types whose values can be hashed, for searches that look at them.
-    fn register_values(&self);
 }
 
 fn bound<I: Inputs>(init: fn(I), safe: bool, inputs: I) -> Bound {
@@ -176,6 +175,7 @@ impl<I: Inputs> AnyHarness for Harness<I> {
     }
 
     fn with_bytes(&self, bytes: &[u8], run: &mut Run<'_>) {
+        self.register_values();
         let mut source = ByteSource::new(bytes);
         let inputs = Cell::new(Some(I::decode(&mut source)));
         let program = || {
@@ -192,10 +192,19 @@ impl<I: Inputs> AnyHarness for Harness<I> {
     fn entry(&self) -> usize {
         self.init as usize
     }
+}
 
+impl<I> Harness<I> {
+    /// Registers the program's types whose values can be hashed: all harnesses of a program have the same.
+    #[inline]
     fn register_values(&self) {
-        for register in self.values {
-            Registry::fill(register);
+        static REGISTERED: AtomicUsize = AtomicUsize::new(0);
+        let address = self.values.as_ptr().addr();
+        if !self.values.is_empty() && REGISTERED.load(Ordering::Relaxed) != address {
+            for register in self.values {
+                Registry::fill(register);
+            }
+            REGISTERED.store(address, Ordering::Relaxed);
         }
     }
 }

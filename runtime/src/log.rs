@@ -4,7 +4,10 @@
 //! sections 3 and 4.1. The log holds no global order: whether one exists is what [`crate::feasibility`] decides.
 //!
 //! Two things differ from the paper's text:
-//! - An atomic read-modify-write is one event, [`Op::Update`].
+//! - An atomic read-modify-write is one event, [`Op::Update`]. One that leaves the value as it found it is an [`Op::Read`], and
+//!   so is the use of a guard that was borrowed mutably and gives back the value that it was taken with: whoever reads that
+//!   value reads it of the write before. (A plain store is a write whatever is there, as another thread's value may stand
+//!   in between.)
 //! - The write that the paper injects before a non-local read is not an entry of its own. The read carries
 //!   [`TEvent::source`] instead, the index of its paired write in the log of T'. The meaning is the same: the
 //!   injected write opens an x-live block of T, and it is no write of P, so that it breaks no x-live block of T'.

@@ -20,8 +20,7 @@ impl Scheduler for Unpreempted {
 }
 
 fn main() {
-    let harness = sample_p_hat::p_hat::HARNESSES[0];
-    harness.register_values();
+    let harness = sample::p_hat::HARNESSES[0];
     let set = harness.bind(&[], 1, 0).unwrap();
     let settings = Settings {
         values: true,

@@ -134,8 +134,8 @@ fn observations(events: &[Event], mut lines: Lines, failing: Thread, t: Line) ->
     for (number, event) in (1..).zip(events) {
         let line = lines.line(event.thread);
         let (of_t, of_u) = (line == t || line == Line::Post, line == u);
-        let writes = matches!(event.kind, Kind::Write | Kind::Update)
-            || (event.kind == Kind::Unlock && event.changes());
+        let writes = event.kind == Kind::Write
+            || (matches!(event.kind, Kind::Update | Kind::Unlock) && event.changes());
         let variable = variables.entry(event.object).or_default();
         if reads(event.kind) {
             if of_u && variable.by_t {

@@ -153,7 +153,8 @@ fn fits(op: Op, kind: Kind) -> bool {
         Update, Write,
     };
     match op {
-        Op::Read(_) => matches!(kind, Read | CompareExchange),
+        // An update that leaves the value as it found it is logged as a read.
+        Op::Read(_) => matches!(kind, Read | CompareExchange | Update),
         Op::Write(_) => kind == Write,
         Op::Update(_) => matches!(kind, Update | CompareExchange),
         Op::Acquire(_, LockMode::Exclusive) => matches!(kind, Lock | TryLock),

@@ -183,10 +183,11 @@ impl<V: Bits> AtomicCell<V> {
         }
     }
 
-    /// Reads and, if `next` says what to write, writes in the same step. `Err` gives the value that was not replaced.
-    #[inline]
+    /// Reads and, if `next` says what to write, writes in the same step. `Err` gives the value that was not replaced. What
+    /// leaves the value as it found it is logged as a read.
     ///
     /// `expected` is the one value at which `next` writes, if there is just one.
+    #[inline]
     pub(crate) fn update(
         &self,
         next: impl Fn(V) -> Option<V>,
@@ -214,7 +215,10 @@ impl<V: Bits> AtomicCell<V> {
             Access::Interfering => {
                 let object = self.object(handle);
                 let old = self.prime();
-                if let Some(new) = next(old) {
+                let new = next(old);
+                if let Some(new) = new
+                    && new.to_bits() != old.to_bits()
+                {
                     self.state().g_prime = Some(new);
                     tau_prime::write(
                         handle.get(),
@@ -223,17 +227,16 @@ impl<V: Bits> AtomicCell<V> {
                         site,
                         new.to_bits(),
                     );
-                    Ok(old)
                 } else {
                     tau_prime::read(handle, object, site, old.to_bits());
-                    Err(old)
                 }
+                new.map_or(Err(old), |_| Ok(old))
             }
             Access::UnderTest => {
                 let object = self.object(handle);
                 let local = self.state().g;
                 let op_of = |bits| {
-                    if next(V::from_bits(bits)).is_some() {
+                    if next(V::from_bits(bits)).is_some_and(|new| new.to_bits() != bits) {
                         Op::Update(object)
                     } else {
                         Op::Read(object)
@@ -243,14 +246,12 @@ impl<V: Bits> AtomicCell<V> {
                     Some(event) => V::from_bits(handle.get().interfering_value(event)),
                     None => local,
                 };
-                if let Some(new) = next(old) {
-                    self.state().g = new;
+                let new = next(old);
+                self.state().g = new.unwrap_or(old);
+                if new.is_some_and(|new| new.to_bits() != old.to_bits()) {
                     handle.get().made_progress();
-                    Ok(old)
-                } else {
-                    self.state().g = old;
-                    Err(old)
                 }
+                new.map_or(Err(old), |_| Ok(old))
             }
         }
     }

@@ -39,11 +39,22 @@ struct State<V> {
     g_prime: Option<Guarded<V>>,
     /// How many guards there are: negative for an exclusive one.
     guards: i32,
+    /// Of G and of G': what the value was when it was first borrowed mutably under the exclusive guard that there is.
+    borrowed: [Borrowed; 2],
     /// The event of T' that wrote `g_prime`, if T may see that: it is kept once it is about to be written again.
     latest: u32,
     /// The values that T may see, by the event of T' that wrote them.
     kept: Vec<(u32, Guarded<V>)>,
     poison: Poison,
+}
+
+/// What a value was before somebody could change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Borrowed {
+    /// Nobody could.
+    Not,
+    /// It had this [digest](crate::values::digest), or its type has none.
+    With(Option<u64>),
 }
 
 /// A lock of the program under test with the value that it protects.
@@ -68,6 +79,7 @@ impl<V> LockCell<V> {
             initial: Initial::none(),
             g_prime: None,
             guards: 0,
+            borrowed: [Borrowed::Not; 2],
             latest: NONE,
             kept: Vec::new(),
             poison: Poison::new(),
@@ -105,6 +117,7 @@ impl<V: Shadow> LockCell<V> {
         let state = self.state();
         if state.tag.renew(handle) {
             state.guards = 0;
+            state.borrowed = [Borrowed::Not; 2];
             state.latest = NONE;
             state.poison.begin();
             if !state.initial.is_none() || state.g_prime.is_some() || !state.kept.is_empty() {
@@ -301,6 +314,22 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
+    /// The value is borrowed mutably, and may be another one when the guard is given back.
+    fn borrow_mutably(&self, copy: usize, value: &V) {
+        if self.state().borrowed[copy] == Borrowed::Not {
+            let digest = crate::values::digest(value);
+            self.state().borrowed[copy] = Borrowed::With(digest);
+        }
+    }
+
+    /// Whether the value has been changed under the exclusive guard that is given back; true where that can't be told.
+    fn has_changed(&self, copy: usize, value: &V) -> bool {
+        match std::mem::replace(&mut self.state().borrowed[copy], Borrowed::Not) {
+            Borrowed::With(Some(before)) => crate::values::digest(value) != Some(before),
+            Borrowed::With(None) | Borrowed::Not => true,
+        }
+    }
+
     /// The current line's copy, for writing.
     pub(crate) fn value_mut(&self) -> *mut V {
         let state = self.state();
@@ -308,7 +337,16 @@ impl<V: Shadow> LockCell<V> {
             self.before_write_elsewhere();
             return &raw mut state.g.value;
         };
-        if self.is_prime(handle) {
+        let is_prime = self.is_prime(handle);
+        if !handle.get().quiet {
+            let now = if is_prime {
+                &self.current_prime().value
+            } else {
+                &self.state().g.value
+            };
+            self.borrow_mutably(usize::from(is_prime), now);
+        }
+        if is_prime {
             self.keep(handle);
             if state.g_prime.is_none() {
                 state.g_prime = Some(quietly(handle, || copy(&state.g)));
@@ -354,6 +392,10 @@ impl<V: Shadow> LockCell<V> {
         if poisons {
             self.set_poison(handle, taken);
         }
+        // A guard given back with the value that it was taken with has only read.
+        let prime = usize::from(inherited || access == Access::Interfering);
+        let written =
+            written.filter(|_| poisons || self.has_changed(prime, &self.seen_by(access).value));
         let written = written.or(poisons.then_some(taken));
         match access {
             Access::Plain | Access::PlainPrime => init_locks::release(handle, object, mode),

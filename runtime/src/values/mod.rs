@@ -26,6 +26,7 @@ mod std_types;
 
 pub use local::{Opaque, Part, Type, Unregistered, local};
 pub use registry::Registry;
+pub(crate) use registry::digest;
 #[cfg(feature = "scheduler")]
 pub(crate) use registry::{hash_of, identity};
 
@@ -55,13 +56,15 @@ impl ValueHasher {
         self.last = word;
     }
 
-    /// Feeds where something lies on the heap, told in a way that does not depend on the schedule.
+    /// Feeds where something lies on the heap, told in a way that does not depend on the schedule. Where nothing is scheduled,
+    /// hashes are compared within one execution only, and addresses will do.
     pub(crate) fn place(&mut self, address: *const ()) {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = crate::scheduled::events::current() {
             self.word(machine.place_of(address.addr()));
+            return;
         }
-        let _ = address;
+        self.word(address.addr() as u64);
     }
 
     /// There is a part that can't be hashed.
@@ -87,7 +90,6 @@ impl ValueHasher {
     }
 
     /// The hash, or nothing if there was a part that can't be hashed.
-    #[cfg(feature = "scheduler")]
     pub(crate) fn finish(&self) -> Option<u64> {
         (!self.opaque).then(|| mix(SEED, self.hash))
     }
@@ -95,11 +97,12 @@ impl ValueHasher {
 
 const SEED: u64 = 0x5e9_2f0d_11c3_7a65;
 
-#[cfg(feature = "scheduler")]
-use seqz_explore::hash::mix;
-
-/// Nothing is hashed where there is no scheduler.
-#[cfg(not(feature = "scheduler"))]
-const fn mix(hash: u64, _word: u64) -> u64 {
-    hash
+/// Mixes a word into a hash. Programs that are not scheduled hash values too, and have no other crate to do it.
+#[inline]
+const fn mix(hash: u64, word: u64) -> u64 {
+    let word = hash.rotate_left(5) ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    // The finaliser of SplitMix64.
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
 }

@@ -1,10 +1,13 @@
 //! Which function hashes the values of which type.
 
 use std::any::TypeId;
+use std::cell::Cell;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{Hash as _, Hasher};
 use std::marker::PhantomData;
 use std::mem;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::buffer::outside;
@@ -16,10 +19,6 @@ type Function = unsafe fn(*const (), &mut ValueHasher);
 
 /// What there is for a type.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(feature = "scheduler"),
-    expect(dead_code, reason = "nothing is hashed where there is no scheduler")
-)]
 enum Known {
     /// Its values are words, and need no hash.
     Word(Function),
@@ -44,13 +43,14 @@ impl Registry<'_> {
     pub fn fill(register: impl FnOnce(&mut Registry<'_>)) {
         let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
         outside(|| register(&mut Registry(&mut functions)));
+        ADDITIONS.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Values of this type can be hashed. The answer is whether that was not known.
     pub fn add<T: ValueHash>(&mut self) -> bool {
         match self.0.entry(identity::<T>()) {
             Entry::Vacant(place) => {
-                place.insert(Known::Hashed(hash::<T>));
+                place.insert(Known::Hashed(feed::<T>));
                 true
             }
             Entry::Occupied(_) => false,
@@ -59,7 +59,7 @@ impl Registry<'_> {
 
     /// Values of this type are hashed as a single word, which no two of them share.
     pub(super) fn add_word<T: ValueHash>(&mut self) {
-        self.0.insert(identity::<T>(), Known::Word(hash::<T>));
+        self.0.insert(identity::<T>(), Known::Word(feed::<T>));
     }
 
     /// Values of this type can be hashed, and those of the collections of it that are used most.
@@ -90,6 +90,70 @@ impl Registry<'_> {
     }
 }
 
+/// How often [`FUNCTIONS`] has been added to.
+static ADDITIONS: AtomicU32 = AtomicU32::new(0);
+
+/// How many types are looked up without [`FUNCTIONS`].
+const CACHED: usize = 16;
+
+/// What was found for a type, and how often [`FUNCTIONS`] had been added to then.
+type Found = (TypeId, u32, Option<Known>);
+
+thread_local! {
+    static CACHE: [Cell<Option<Found>>; CACHED] = const { [const { Cell::new(None) }; CACHED] };
+}
+
+/// What there is for the type: looked up at every event of a lock, so that the answer is kept.
+#[inline]
+fn known<T>() -> Option<Known> {
+    let ty = identity::<T>();
+    let at = slot(ty);
+    let additions = ADDITIONS.load(Ordering::Relaxed);
+    let kept = CACHE.with(|cache| cache[at].get());
+    match kept {
+        Some((of, then, known)) if of == ty && then == additions => known,
+        _ => look_up(ty, at, additions),
+    }
+}
+
+/// Where a type's entry is.
+#[inline]
+fn slot(ty: TypeId) -> usize {
+    /// What a type's identity feeds is a hash already.
+    struct Word(u64);
+    impl Hasher for Word {
+        fn finish(&self) -> u64 {
+            self.0
+        }
+        fn write(&mut self, bytes: &[u8]) {
+            for byte in bytes {
+                self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+            }
+        }
+        fn write_u64(&mut self, word: u64) {
+            self.0 ^= word;
+        }
+    }
+    let mut word = Word(0);
+    ty.hash(&mut word);
+    word.finish() as usize % CACHED
+}
+
+#[cold]
+fn look_up(ty: TypeId, at: usize, additions: u32) -> Option<Known> {
+    let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
+    let known = functions.get(&ty).copied();
+    drop(functions);
+    CACHE.with(|cache| cache[at].set(Some((ty, additions, known))));
+    known
+}
+
+/// The value's hash, to see whether it changes: `None` where values of its type can't be hashed.
+#[inline]
+pub(crate) fn digest<T>(value: &T) -> Option<u64> {
+    hash(value, known::<T>()?)
+}
+
 /// The hash of a value, if values of its type can be hashed. Integers and other words are their own, sign-extended: so
 /// events tell them as they do those of atomics.
 #[cfg(feature = "scheduler")]
@@ -97,6 +161,10 @@ pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
     let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
     let known = *functions.get(&identity::<T>())?;
     drop(functions);
+    hash(value, known)
+}
+
+fn hash<T>(value: &T, known: Known) -> Option<u64> {
     let (function, is_word) = match known {
         Known::Word(function) => (function, true),
         Known::Hashed(function) => (function, false),
@@ -113,15 +181,14 @@ pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
 }
 
 /// Whether values of this type are known to have hashes.
-#[cfg(feature = "scheduler")]
+#[inline]
 pub(super) fn is_known<T>() -> bool {
-    let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    functions.contains_key(&identity::<T>())
+    known::<T>().is_some()
 }
 
 /// # Safety
 /// `value` points to a valid `T`.
-unsafe fn hash<T: ValueHash>(value: *const (), to: &mut ValueHasher) {
+unsafe fn feed<T: ValueHash>(value: *const (), to: &mut ValueHasher) {
     // SAFETY: the caller's promise.
     unsafe { &*value.cast::<T>() }.value_hash(to);
 }

@@ -167,7 +167,8 @@ impl State {
                     guard.value = value;
                     guard.written = true;
                 }
-                Op::Leave { object } if !self.guard(line, object).written => {}
+                // A guard given back with the value that it was taken with has only read.
+                Op::Leave { object } if !self.changes(line, object) => {}
                 Op::Jump(to) => next = to,
                 Op::Unless(cond, to) => {
                     if !self.holds(cond) {
@@ -186,6 +187,12 @@ impl State {
             }
             self.at[line] = next;
         }
+    }
+
+    /// Whether the object gets another value when the line's guard of it is given back.
+    fn changes(&mut self, line: usize, object: Object) -> bool {
+        let Held { written, value, .. } = *self.guard(line, object);
+        written && value != self.cells[object].value
     }
 
     fn guard(&mut self, line: usize, object: Object) -> &mut Held {
@@ -210,6 +217,13 @@ impl State {
             return None;
         }
         Some(value)
+    }
+
+    /// Writes the object in the step that has observed it as `old`. What leaves it as it was is a read.
+    fn update(&mut self, line: usize, object: Object, (old, value): (u8, u8)) {
+        if value != old {
+            self.write(line, object, value);
+        }
     }
 
     fn write(&mut self, line: usize, object: Object, value: u8) {
@@ -285,7 +299,7 @@ impl State {
                 into,
             } => {
                 let old = self.read(line, object, into)?;
-                self.write(line, object, old.wrapping_add(amount));
+                self.update(line, object, (old, old.wrapping_add(amount)));
             }
             Op::CompareExchange {
                 object,
@@ -296,7 +310,7 @@ impl State {
                 // `new` is an argument: evaluated before the result is assigned.
                 let new = self.eval(new);
                 if self.read(line, object, into)? == current {
-                    self.write(line, object, new);
+                    self.update(line, object, (current, new));
                 }
             }
             Op::Swap {
@@ -305,8 +319,8 @@ impl State {
                 into,
             } => {
                 let value = self.eval(value);
-                self.read(line, object, into)?;
-                self.write(line, object, value);
+                let old = self.read(line, object, into)?;
+                self.update(line, object, (old, value));
             }
             Op::Acquire { object, exclusive } => self.take(line, object, exclusive),
             Op::TryAcquire {

@@ -4,7 +4,7 @@
 use seqz_explore::Kind;
 
 #[cfg(feature = "scheduler")]
-use super::Guarded;
+use super::{Borrowed, Guarded};
 use super::{LockCell, Shadow};
 use crate::engine::Site;
 use crate::log::LockMode;
@@ -60,7 +60,9 @@ impl<V: Shadow> LockCell<V> {
             if poisons {
                 machine.poison(object, taken);
             }
-            let written = written.is_some() || poisons;
+            // A guard given back with the value that it was taken with has only read. Where values are told, they say so.
+            let changed = || machine.tells_values() || self.has_changed(0, &self.state().g.value);
+            let written = poisons || (written.is_some() && changed());
             machine.unlock(object, mode, written, taken, || {
                 self.contents(machine, object)
             });
@@ -74,6 +76,9 @@ impl<V: Shadow> LockCell<V> {
     pub(super) fn before_write_elsewhere(&self) {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
+            if !machine.tells_values() {
+                self.borrow_mutably(0, &self.state().g.value);
+            }
             let state = self.state();
             if state.initial.is_none() && machine.is_static(std::ptr::from_ref(self).addr()) {
                 // SAFETY: `scheduled_object` puts it back, and `Initial` forgets it where that doesn't come to pass.
@@ -152,6 +157,7 @@ impl<V: Shadow> LockCell<V> {
         let state = self.state();
         if state.tag.renew_to(machine.generation()) {
             state.poison.rests = false;
+            state.borrowed = [Borrowed::Not; 2];
             if let Some(initial) = state.initial.take() {
                 drop(std::mem::replace(&mut state.g, initial));
             }
