@@ -67,7 +67,6 @@ pub(super) fn explore(
         inputs,
         sampled: set.sampled,
     })?;
-    if needs_values(&request.strategy) {}
     let mut known = Known::default();
     let mut memory = Memory::default();
     let mut log = None;
