@@ -55,7 +55,8 @@ pub enum Kind {
     Begin,
     /// A thread's last event, for executors that announce it.
     End,
-    /// Waits for the end of the thread that `object` names. Enabled once that has ended.
+    /// Waits for the end of the thread that `object` names. Enabled once that has ended. A thread that is to go no further
+    /// waits for its own end: see [loops that wait](crate::executor#loops-that-wait).
     Join,
     /// Enters the object's wait [queue](crate::waiting). A condition variable's always does, and finds 0.
     ///

@@ -15,7 +15,21 @@
 //! - *Enabledness*: only [`Kind::Lock`](crate::event::Kind::Lock) and its like may wait, each for what its kind says
 //!   ([`Kind::Wake`](crate::event::Kind::Wake) for what the object's [queue](crate::waiting) says), and a **parked**
 //!   read: one that repeats a read of the same object by the same thread, and is enabled again by the first event that
-//!   modifies the object after it.
+//!   modifies the object after it. A thread that announces a [`Kind::Join`](crate::event::Kind::Join) of *itself* goes no
+//!   further: its own end is the one thing that it can't wait for.
+//!
+//! # Loops that wait
+//! A thread that looks at shared objects again and again until they are as it wants has infinitely many executions, of
+//! which all but a few are the same with turns put in that saw nothing. An executor that knows that a turn of such a loop
+//! has been *idle* (nothing that the thread did in it outlives it) does one of two things:
+//! - For strategies that leave executions out by reasoning about which events are dependent, and for those that run
+//!   everything, the thread **goes no further** after an idle turn. That loses nothing: from any execution all idle turns
+//!   can be taken away, and what is left is an execution of the same threads with the same results in which nobody makes
+//!   one. And it asks nothing of the strategy, since where the thread stops is a function of what came before. An execution
+//!   at whose end such a thread is left, while what it has looked at has changed, is no deadlock, but goes on in another
+//!   one, in which the thread looked later: [`Outcome::Waiting`].
+//! - For strategies that draw schedules, or count preemptions, the thread is not enabled until something that it has looked
+//!   at has changed.
 
 use crate::event::{Event, Object, Pending, Thread};
 use crate::observation::Test;
@@ -121,6 +135,9 @@ pub enum Outcome {
     Completed,
     /// Threads are left, and none is enabled: a deadlock, a lost wake-up.
     Blocked,
+    /// Threads are left that wait in loops, and what they have looked at has changed since: the execution goes on in another
+    /// one, in which they look later. It is neither an end of the program nor cut.
+    Waiting,
     /// The executor's bound on steps or time cut it.
     Truncated,
     /// The scheduler gave it up.

@@ -133,6 +133,9 @@ pub struct Counts {
     pub deadlocks: u64,
     /// Those cut by the executor's bound.
     pub truncated: u64,
+    /// Those that go on in another one, in which a thread that waits in a loop looks later: see
+    /// [`Outcome::Waiting`](crate::Outcome::Waiting).
+    pub waiting: u64,
     /// Those that failed.
     pub failures: u64,
     /// Events of all executions.
@@ -268,6 +271,7 @@ impl<S: Strategy> Search<S> {
         match end.outcome {
             Outcome::Abandoned => self.counts.abandoned += 1,
             Outcome::Truncated => self.counts.truncated += 1,
+            Outcome::Waiting => self.counts.waiting += 1,
             Outcome::Completed | Outcome::Blocked => {
                 run.new_relation = self.relations.insert(relation);
                 run.new_state = self.states.insert(end.state);

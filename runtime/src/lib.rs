@@ -18,6 +18,7 @@ mod harness;
 mod ids;
 pub mod input;
 pub mod log;
+pub mod loops;
 pub mod observe;
 mod overflow;
 mod p_hat;

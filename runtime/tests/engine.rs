@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use seqz_runtime::check::{Bounds, Level, Search, Trouble, machine};
 use seqz_runtime::engine::{BugKind, Solver};
+use seqz_runtime::loops::Loop;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};
 use seqz_runtime::std::thread;
@@ -343,7 +344,12 @@ fn waiting_for_the_other_thread_ends() {
         let ready = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&ready);
         let waiter = thread::spawn(move || {
-            while !flag.load(SeqCst) {
+            let mut waits = Loop::new();
+            loop {
+                waits.turn();
+                if flag.load(SeqCst) {
+                    break;
+                }
                 thread::yield_now();
             }
             assert!(flag.load(SeqCst));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use seqz_explore::random_numbers::RandomNumbers;
 use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Odpor, Promise, Search, Strategy};
+use seqz_runtime::loops::Loop;
 use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
@@ -184,12 +185,17 @@ fn crossed_locks_deadlock_and_are_unwound() {
 }
 
 #[test]
-fn a_thread_that_waits_for_a_flag_is_parked() {
+fn a_thread_that_waits_for_a_flag_goes_no_further() {
     let found = explore(Odpor::default(), || {
         let flag = Arc::new(AtomicBool::new(false));
         let other = Arc::clone(&flag);
         let waiter = thread::spawn(move || {
-            while !other.load(SeqCst) {
+            let mut waits = Loop::new();
+            loop {
+                waits.turn();
+                if other.load(SeqCst) {
+                    break;
+                }
                 thread::yield_now();
             }
         });
@@ -200,7 +206,15 @@ fn a_thread_that_waits_for_a_flag_is_parked() {
     assert!(found.executions < 20, "{found:?}");
     let found = explore(Dfs::default(), || {
         let flag = Arc::new(AtomicBool::new(false));
-        let waiter = thread::spawn(move || while !flag.load(SeqCst) {});
+        let waiter = thread::spawn(move || {
+            let mut waits = Loop::new();
+            loop {
+                waits.turn();
+                if flag.load(SeqCst) {
+                    break;
+                }
+            }
+        });
         waiter.join().unwrap();
     });
     assert_eq!(

@@ -14,6 +14,7 @@ mod edit;
 mod emit;
 mod error;
 mod harness;
+mod lasting;
 mod load;
 mod map;
 mod program;

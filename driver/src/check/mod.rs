@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use seqz_runtime::engine::Limits;
 use seqz_runtime::worker::message::{CheckRequest, SolverKind};
 
 use crate::build::Built;
@@ -213,7 +212,6 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
             .iter()
             .any(|(parameter, _)| parameter == name)
     };
-    let limits = Limits::default();
     CheckRequest {
         harness: task.harness.name.clone(),
         roles: task.roles.iter().map(|role| (*role).into()).collect(),
@@ -228,8 +226,6 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
         seed: options.seed,
         max_steps: options.max_steps,
         max_executions: options.max_executions,
-        idle_reads: limits.idle_reads,
-        idle_turns: limits.idle_turns,
         solver: options.solver.requested(),
         careful: false,
     }

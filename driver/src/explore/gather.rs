@@ -191,14 +191,6 @@ impl Gathered {
                         self.report.status = Status::nondeterministic(&inputs, "the same schedule");
                     }
                 }
-                if counts.parked > 0 {
-                    let idle = u64::from(request.idle_reads);
-                    self.note(format!(
-                        "a thread that read the same value {} in a row was parked until that was written or nobody else \
-                         could run: a loop that counts such turns may come to more than was run",
-                        counted(idle + 1, "time", "times")
-                    ));
-                }
                 let unit = &mut self.units[part];
                 unit.current = Explored::default();
                 let promise = promised(promise, &counts);
@@ -413,6 +405,7 @@ impl Gathered {
             counts.abandoned += part.abandoned;
             counts.blocked += part.blocked;
             counts.truncated += part.truncated;
+            counts.waiting += part.waiting;
             counts.failing += part.failing;
             counts.events += part.events;
             (part.relations, part.states)

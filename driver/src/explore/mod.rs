@@ -118,9 +118,6 @@ pub struct Checkpoint {
     pub fields: Vec<(String, String)>,
 }
 
-/// How often a thread may repeat one read before it waits for the variable to be written.
-const IDLE_READS: u32 = 3;
-
 /// Explores the harnesses. `finished` is called with each one's report, in order, as soon as it is there.
 ///
 /// # Errors
@@ -267,7 +264,6 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         } else {
             options.max_executions / workers + u64::from(worker < options.max_executions % workers)
         },
-        idle_reads: IDLE_READS,
         stack: options.stack_size,
         careful: None,
         part: if divides {

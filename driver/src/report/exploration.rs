@@ -200,6 +200,9 @@ pub struct Counts {
     pub blocked: u64,
     /// Those that were cut at `--max-steps`.
     pub truncated: u64,
+    /// Those that go on in another one, in which a thread that waits in a loop looks later.
+    #[serde(default)]
+    pub waiting: u64,
     /// Those that failed.
     pub failing: u64,
     /// Events of all executions.

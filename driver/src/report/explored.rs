@@ -222,6 +222,7 @@ fn counts(counts: &Counts) -> String {
         (counts.blocked, "blocked"),
         (counts.abandoned, "abandoned"),
         (counts.truncated, "cut at --max-steps"),
+        (counts.waiting, "that go on in others"),
         (counts.failing, "failing"),
     ] {
         if n > 0 {

@@ -24,12 +24,6 @@ use crate::std::thread::local;
 pub struct Limits {
     /// Events of each thread.
     pub steps: u32,
-    /// How often T may repeat one read, with nothing in between and the same value, before it counts as waiting. T' may 64
-    /// times as often.
-    pub idle_reads: u32,
-    /// How often T may yield, sleep or spin with the same reads in between before it counts as waiting. T' may 64 times as
-    /// often.
-    pub idle_turns: u32,
     /// How many events an execution may go on for, with nothing logged, once it has turned out to be infeasible.
     ///
     /// Running to the end is far cheaper than unwinding. It is only sound for programs without `unsafe` code, whose
@@ -41,8 +35,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             steps: 10_000,
-            idle_reads: 16,
-            idle_turns: 8,
             run_on: 256,
         }
     }
@@ -460,7 +452,7 @@ impl Engine {
         self.racy_accesses.clear();
         self.threads.reset();
         self.steps = 0;
-        self.spin = spin::Spin::default();
+        self.spin.clear();
         self.panic = None;
         self.abort = None;
         self.reason = None;

@@ -60,7 +60,7 @@ pub use panics::Place;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;
 pub use solver::{Differs, Solver};
-pub(crate) use spin::hint;
+pub(crate) use spin::{Turns, turn};
 use threads::Threads;
 
 use crate::buffer::Buffer;
@@ -380,7 +380,7 @@ impl Engine {
     }
 
     /// The current line did something that others can see.
-    pub(crate) fn made_progress(&mut self) {
+    pub(crate) const fn made_progress(&mut self) {
         self.spin.progress();
     }
 

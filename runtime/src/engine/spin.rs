@@ -1,106 +1,121 @@
-//! Threads that wait in a loop.
+//! Threads that wait in loops, in P̂ₖ.
+//!
+//! Read [`crate::loops`] first. A turn of a marked loop was **idle** if the thread made an event in it, saw nothing of the
+//! other thread, changed nothing, and holds the locks that it held before.
+//!
+//! **T** ends there: the choice of non-local reads is one in which T waits. That loses no other choice, since a later turn
+//! can only repeat the choices of this one. T and its copy G are as they were before the turn, so that all that T does
+//! in turn n + 1 and after it, with non-local reads of its choice, it could have done from turn n on. If the log with both
+//! turns has a feasible interleaving, so has the one without the events of the idle turn: those are local reads and blocks of
+//! locks, and taking them away leaves fewer pairs for the interleaving to keep apart. T' sees nothing of T and does what it did. And each non-local read
+//! of turn n + 1 has the same writes to choose from, which [`revealed`](super::Engine) has noted of turn n.
+//!
+//! **T'** sees nothing but its own copy, so that it would make the same turn for ever: its log ends there. Its turns may be
+//! seen by T in one way: T may fail to take a lock that a turn of T' takes for a while, and the next turn could take it
+//! again. If T tries one of those, T' counts as cut.
+//!
+//! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and that is said.
 
-use super::{Abort, Engine, Handle, Line, Site, abort};
-use crate::log::Object;
+use super::{Abort, Engine, Handle, Line, abort};
+use crate::log::{LockMode, Object};
 
-/// Finds threads that wait by looking again and again.
-///
-/// A thread that repeats reads which cannot change by what it does itself is cut after some idle turns. For T this loses
-/// nothing when the loop only waits: a later turn can see no more than an earlier one. The cut is counted and reported,
-/// because a loop may count its turns.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a thread has done, as far as it matters to loops.
+#[derive(Debug, Default)]
 pub(crate) struct Spin {
-    /// Idle turns so far.
-    turns: u32,
-    /// Digest of the reads since the last hint.
-    reads: u64,
-    /// The digest at the last hint.
-    last_turn: u64,
-    last_read: Option<(Object, usize, u64)>,
-    repeated: u32,
-    /// All of this is to be forgotten: that is done when it is next asked for.
-    over: bool,
+    /// How often something was changed, or seen of the other thread.
+    progress: u32,
+    /// The locks that are held, as a sum of their hashes.
+    held: u64,
+    /// The locks that T' took in the idle turn that it ended with.
+    idle_locks: Vec<Object>,
+}
+
+/// Where a loop's latest turn began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turns {
+    /// `None`: the loop has not begun.
+    at: Option<At>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct At {
+    steps: u32,
+    progress: u32,
+    held: u64,
+    /// How many events T' has made.
+    interfering: usize,
+}
+
+fn hash(lock: Object, mode: LockMode) -> u64 {
+    let lock = u64::from(lock) << 1 | u64::from(mode == LockMode::Shared);
+    (lock + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl Spin {
-    /// The thread did something that others can see, or saw something new.
-    #[inline]
-    pub(crate) fn progress(&mut self) {
-        self.over = true;
+    pub(crate) fn clear(&mut self) {
+        self.progress = 0;
+        self.held = 0;
+        self.idle_locks.clear();
     }
 
+    /// The thread changed something, or saw something of the other one.
     #[inline]
-    fn forget(&mut self) {
-        if self.over {
-            *self = Self::default();
-        }
+    pub(crate) const fn progress(&mut self) {
+        self.progress = self.progress.wrapping_add(1);
     }
 
-    /// The thread read; the answer is whether it has read the same again too often.
+    /// It took a lock.
     #[inline]
-    fn repeats(&mut self, object: Object, site: Site, value: u64, bound: u32) -> bool {
-        self.forget();
-        let place = std::ptr::from_ref(site).addr();
-        let this = Some((object, place, value));
-        self.reads = (self.reads ^ value ^ (u64::from(object) << 32) ^ place as u64)
-            .wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        if self.last_read == this {
-            self.repeated += 1;
-        } else {
-            self.last_read = this;
-            self.repeated = 0;
-        }
-        self.repeated >= bound
+    pub(crate) fn acquired(&mut self, lock: Object, mode: LockMode) {
+        self.held = self.held.wrapping_add(hash(lock, mode));
     }
 
-    /// The thread yields, sleeps, or says that it spins; the answer is whether it has done so idly too often.
-    fn idles(&mut self, bound: u32) -> bool {
-        self.forget();
-        if self.reads != 0 && self.reads == self.last_turn {
-            self.turns += 1;
-        } else {
-            self.turns = 0;
-        }
-        self.last_turn = std::mem::take(&mut self.reads);
-        self.turns >= bound
+    /// It gave a lock back.
+    #[inline]
+    pub(crate) fn released(&mut self, lock: Object, mode: LockMode) {
+        self.held = self.held.wrapping_sub(hash(lock, mode));
     }
 }
 
-/// Cuts the current line when it only repeats a read.
+/// A turn of a marked loop begins, and the one before it, if there is one, is over.
 #[inline]
-pub(crate) fn read(handle: Handle, object: Object, site: Site, value: u64) {
+pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
     let engine = handle.get();
-    let bound = engine.idle_bound(engine.limits.idle_reads);
-    if engine.spin.repeats(object, site, value, bound) {
-        cut_spinning(handle);
-    }
-}
-
-/// `yield_now`, `sleep`, `spin_loop`.
-pub(crate) fn hint(handle: Handle) {
-    let engine = handle.get();
-    if engine.quiet || engine.line == Line::Init {
+    // Before two threads run side by side, nothing is noted.
+    if engine.quiet || engine.line == Line::Init || std::thread::panicking() {
         return;
     }
-    let bound = engine.idle_bound(engine.limits.idle_turns);
-    if engine.spin.idles(bound) {
-        cut_spinning(handle);
-    }
-}
-
-impl Engine {
-    /// T' is run once whatever it does, so that it can be let wait for longer; each turn of T is a choice.
-    #[inline]
-    fn idle_bound(&self, of_t: u32) -> u32 {
-        if self.line == Line::Interfering {
-            of_t.saturating_mul(64)
-        } else {
-            of_t
-        }
+    let now = At {
+        steps: engine.steps,
+        progress: engine.spin.progress,
+        held: engine.spin.held,
+        interfering: engine.interfering.len(),
+    };
+    let Some(before) = turns.at.replace(now) else {
+        return;
+    };
+    if before.progress == now.progress && before.held == now.held && before.steps != now.steps {
+        end(handle, before);
     }
 }
 
 #[cold]
-fn cut_spinning(handle: Handle) {
+fn end(handle: Handle, before: At) {
+    let engine = handle.get();
+    if engine.line == Line::Interfering {
+        let blocks = engine.blocks.iter();
+        let taken = blocks.filter(|block| block.acquire as usize >= before.interfering);
+        let taken = taken.map(|block| block.held.lock);
+        engine.spin.idle_locks.extend(taken);
+    }
     abort(handle, Abort::Waiting);
+}
+
+impl Engine {
+    /// T tries to take a lock without waiting for it.
+    pub(super) fn note_attempt(&mut self, lock: Object) {
+        if self.spin.idle_locks.contains(&lock) {
+            self.interfering_was_cut = true;
+        }
+    }
 }

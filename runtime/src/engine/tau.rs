@@ -7,7 +7,7 @@ use super::abort::unknown;
 use super::choice::{choose, choose_failure};
 use super::{
     Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, Site, abort, bug,
-    spin, tau_prime, threads,
+    tau_prime, threads,
 };
 use crate::feasibility::Verdict;
 use crate::ids::{ReadId, WriteId};
@@ -153,7 +153,6 @@ pub(crate) fn read(
     {
         return Some(event);
     }
-    spin::read(handle, object, site, local);
     None
 }
 
@@ -295,7 +294,7 @@ pub(crate) fn acquire(handle: Handle, lock: Object, mode: LockMode, site: Site) 
 
 fn acquired(handle: Handle, wanted: Held, site: Site) {
     let engine = handle.get();
-    engine.spin.progress();
+    engine.spin.acquired(wanted.lock, wanted.mode);
     engine.held.push(wanted);
     if engine.has_inherited(wanted.lock) {
         return;
@@ -307,6 +306,7 @@ fn acquired(handle: Handle, wanted: Held, site: Site) {
 pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Site) -> bool {
     let wanted = Held { lock, mode };
     let engine = handle.get();
+    engine.note_attempt(lock);
     if engine.holds_excluding(wanted) {
         return false;
     }
@@ -339,6 +339,7 @@ pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Si
     if engine.choosing && !engine.alone() && matches!(feasible(engine), Answer::No) {
         // No interleaving lets this attempt succeed: it takes the next choice, if it can.
         engine.held.pop();
+        engine.spin.released(lock, mode);
         engine.truncate_under_test(engine.under_test().len() - 1);
         choose_failure(engine, lock, mode, true);
         if is_next(engine, read) {
@@ -380,7 +381,7 @@ fn fail(handle: Handle, wanted: Held, site: Site) {
 /// T gives a lock back.
 pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) {
     let engine = handle.get();
-    engine.spin.progress();
+    engine.spin.released(lock, mode);
     let held = Held { lock, mode };
     if engine.held.last() == Some(&held) {
         engine.held.pop();

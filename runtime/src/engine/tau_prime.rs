@@ -3,7 +3,7 @@
 //! Source: section 4.1, figure 3, right. T' runs on G' and only logs; the values of the writes that `wrts` names are
 //! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, it runs as far as it can.
 
-use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, abort, bug, spin};
+use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, abort, bug};
 use crate::ids::WriteId;
 use crate::log::{LockMode, Object, Op};
 
@@ -27,7 +27,6 @@ pub(crate) fn latest(handle: Handle) -> u32 {
 #[inline]
 pub(crate) fn read(handle: Handle, object: Object, site: Site, value: u64) {
     push(handle.get(), Op::Read(object), site, value);
-    spin::read(handle, object, site, value);
 }
 
 /// A write or an update of `object` by T' that leaves `value`. `Some(event)` tells that the value has to be kept for T.
@@ -83,7 +82,7 @@ pub(crate) fn acquire(
         }
         return false;
     }
-    engine.spin.progress();
+    engine.spin.acquired(lock, mode);
     let event = push(engine, Op::Acquire(lock, mode), site, 0);
     new_write(engine, event, lock, true);
     engine.blocks.push(Block {
@@ -98,7 +97,7 @@ pub(crate) fn acquire(
 /// T' gives a lock back.
 pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) {
     let engine = handle.get();
-    engine.spin.progress();
+    engine.spin.released(lock, mode);
     let event = push(engine, Op::Release(lock, mode), site, 0);
     let held = Held { lock, mode };
     if let Some(block) = engine

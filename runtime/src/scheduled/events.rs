@@ -28,14 +28,19 @@ pub(super) fn site_number(site: Site) -> u32 {
 
 /// The place that an operation announces. `None`: it has announced nothing yet.
 pub(crate) fn place(pending: &Pending) -> Option<Place> {
-    if pending.site == 0 {
+    site_of(pending.site).map(Place::from)
+}
+
+/// The place that a number was made of. `None`: it was made of none.
+pub(super) fn site_of(number: u32) -> Option<Site> {
+    if number == 0 {
         return None;
     }
-    let distance = pending.site.cast_signed() as isize;
+    let distance = number.cast_signed() as isize;
     let address = (&raw const ORIGIN).addr().wrapping_add_signed(distance);
     let site = std::ptr::with_exposed_provenance::<std::panic::Location<'static>>(address);
-    // SAFETY: what is announced has its number from `site_number`, so this is the place that the number was made of.
-    Some(Place::from(unsafe { &*site }))
+    // SAFETY: what is announced or done has its number from `site_number`, so this is the place that it was made of.
+    Some(unsafe { &*site })
 }
 
 impl Handle {

@@ -33,6 +33,11 @@ impl State {
             .iter()
             .map(|thread| {
                 let at = usize::from(thread);
+                if self.parked.contains(thread)
+                    && let Some((pending, site)) = self.looks_at(thread)
+                {
+                    return (thread, pending, Some(Place::from(site)));
+                }
                 (
                     thread,
                     self.pending[at],

@@ -10,6 +10,7 @@ use super::arena::Arena;
 use super::behind_writers;
 use super::contexts::Contexts;
 use super::failures::Failure;
+use super::loops::{Changes, Idle};
 use super::objects::Objects;
 use super::races;
 use super::running::{end_all, resume, start};
@@ -25,9 +26,8 @@ pub struct Settings {
     pub steps: u32,
     /// Bytes of stack for each thread.
     pub stack: usize,
-    /// How often a thread may repeat one read, with nothing in between and the same value, before it is parked until the
-    /// object is written or no other thread can run.
-    pub idle_reads: u32,
+    /// What becomes of a thread that waits in a loop.
+    pub idle: Idle,
     /// Whether executions are traced: see [`Machine::trace`].
     pub trace: bool,
     /// Whether events tell the values behind locks and in `static mut`s as they do those of atomics, and [`Machine::tests`]
@@ -44,7 +44,7 @@ impl Default for Settings {
             steps: 20_000,
             // As much as std gives to a thread. Pages that are not touched cost nothing.
             stack: 2 << 20,
-            idle_reads: 3,
+            idle: Idle::Ends,
             trace: true,
             values: false,
             call_depth: 0,
@@ -115,8 +115,7 @@ impl<'p> Machine<'p> {
                 plain: Vec::new(),
                 values: Values::default(),
                 contexts: Contexts::default(),
-                second_look: false,
-                has_parked: false,
+                changes: Changes::default(),
                 has_rushed: false,
                 unsupported: None,
                 watches_ends: false,
@@ -153,12 +152,6 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub fn tests(&self) -> &[(usize, Test)] {
         self.state.values.tests()
-    }
-
-    /// Whether a thread was parked in the latest execution since it read the same again and again.
-    #[must_use]
-    pub const fn has_parked(&self) -> bool {
-        self.state.has_parked
     }
 
     /// Whether in the latest execution a destructor used a shared object while its thread panicked, and others could have

@@ -9,6 +9,7 @@
 //! | [`machine`] | runs executions: the [`Executor`](seqz_explore::Executor) that the strategies of `seqz-explore` drive |
 //! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
 //! | [`waiting`] | what condition variables, and all that waits like them, call |
+//! | [`loops`] | threads that wait by looking again and again |
 //! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
 //! | [`poison`] | what the poison flags of locks call |
 //! | [`running`] | starting threads, switching to them, ending them |
@@ -35,6 +36,7 @@ mod coroutine;
 pub mod coupling;
 pub(crate) mod events;
 mod failures;
+pub(crate) mod loops;
 pub mod machine;
 mod objects;
 mod poison;
@@ -49,4 +51,5 @@ pub(crate) mod waiting;
 pub mod witness;
 
 pub use failures::{Failure, FailureKind};
+pub use loops::Idle;
 pub use machine::{Machine, Settings, Traced};

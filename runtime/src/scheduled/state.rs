@@ -12,6 +12,7 @@ use super::arena::Arena;
 use super::contexts::Contexts;
 use super::coroutine::GuardedStack;
 use super::failures::Failure;
+use super::loops::Changes;
 use super::machine::{Settings, Traced};
 use super::objects::Objects;
 use super::threads::{Slot, Stage};
@@ -37,8 +38,9 @@ pub(super) struct State {
     pub(super) enabled: ThreadSet,
     /// Something has changed that decides which threads can run.
     pub(super) stale: bool,
-    /// Those of them whose repeated read can't see anything new until its object is written.
+    /// Those of them that have made an idle turn of a loop, and done nothing since: see [`loops`](super::loops).
     pub(super) parked: ThreadSet,
+    pub(super) changes: Changes,
     /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
     pub(super) untold: bool,
     pub(super) outcome: Outcome,
@@ -62,10 +64,6 @@ pub(super) struct State {
     pub(super) plain: Vec<Object>,
     pub(super) values: Values,
     pub(super) contexts: Contexts,
-    /// Parked threads have been let go once since the last write.
-    pub(super) second_look: bool,
-    /// A thread has been parked in this execution.
-    pub(super) has_parked: bool,
     /// A thread that unwound did something at once, while others could have run.
     pub(super) has_rushed: bool,
     pub(super) unsupported: Option<(String, Site)>,
@@ -139,8 +137,7 @@ impl State {
         if self.settings.values {
             self.values.begin();
         }
-        self.second_look = false;
-        self.has_parked = false;
+        self.changes.clear();
         self.has_rushed = false;
         self.unsupported = None;
         self.watches_ends = false;
@@ -212,11 +209,12 @@ impl State {
             }
         }
         self.slots[thread].site = Some(site);
+        self.note_announced(thread);
     }
 
     /// Whether a live thread can run.
     pub(super) fn is_enabled(&mut self, thread: u8) -> bool {
-        if self.parked.contains(thread) {
+        if self.waits_in_loop(thread) {
             return false;
         }
         let Pending {
@@ -268,26 +266,14 @@ impl State {
         }
     }
 
-    /// Nobody can run: threads that only look have one more look, in case their loops are counted.
-    pub(super) fn unpark(&mut self) -> bool {
-        if self.second_look {
-            return false;
-        }
-        self.second_look = !self.parked.is_empty();
-        self.parked = ThreadSet::EMPTY;
-        self.stale = true;
-        self.second_look
-    }
-
     pub(super) fn failures(&self) -> &[Failure] {
         &self.failures
     }
 
-    /// Keeps what the terminal state is made of, and looks for threads that only look.
+    /// Keeps what the terminal state is made of, and what threads in loops have looked at.
     pub(super) fn account(&mut self, event: &Event) {
         self.steps += 1;
         let thread = usize::from(event.thread);
-        let slot = &mut self.slots[thread];
         match event.kind {
             Kind::Read | Kind::FailedUpdate | Kind::Update => {
                 self.reads[thread] = mix(self.reads[thread], event.found.wrapping_add(1));
@@ -302,40 +288,13 @@ impl State {
             }
             _ => {}
         }
-        let repeated = slot.idle.note(event);
-        // The next operation has been announced by now: it is what would be repeated.
-        if repeated >= self.settings.idle_reads {
-            let next = self.pending[thread];
-            let looks = matches!(next.kind, Kind::Read | Kind::CompareExchange);
-            if looks && next.object == event.object {
-                self.parked.insert(event.thread);
-                self.has_parked = true;
-                self.waiting.insert(event.thread);
-            } else {
-                self.parked.remove(event.thread);
-            }
-            self.stale = true;
-        }
+        self.note_look(event);
         if matches!(event.kind, Kind::Write | Kind::Update) {
             let object = event.object as usize;
             if object >= self.left.len() {
                 self.left.resize(object + 1, 0);
             }
             self.left[object] = event.left;
-        }
-        let changes = match event.kind {
-            Kind::Write | Kind::Update => true,
-            Kind::Unlock => event.changes(),
-            _ => false,
-        };
-        if changes {
-            self.second_look = false;
-            for thread in self.parked.iter() {
-                if self.pending[usize::from(thread)].object == event.object {
-                    self.parked.remove(thread);
-                    self.stale = true;
-                }
-            }
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::cell::UnsafeCell;
 
-use seqz_explore::{Event, Kind, Object};
+use seqz_explore::Object;
 
 use super::coroutine::{self, Yielder};
+use super::loops::Turning;
 use super::state::Handle;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
@@ -74,36 +75,8 @@ pub(super) struct Slot {
     pub is_unparked: bool,
     /// The places of the calls that it is in, where they are followed.
     pub calls: Vec<u32>,
-    /// The latest read: object, site, value, and how often it has been repeated with nothing in between.
-    pub idle: Idle,
-}
-
-/// A thread that looks at the same thing again and again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Idle {
-    read: (u32, u32, u64),
-    repeated: u32,
-}
-
-impl Idle {
-    /// The thread did an event. The answer is how often it has now read the same thing in a row.
-    pub(super) fn note(&mut self, event: &Event) -> u32 {
-        match event.kind {
-            Kind::Local => {}
-            Kind::Read | Kind::FailedUpdate => self.repeat(event),
-            _ => *self = Self::default(),
-        }
-        self.repeated
-    }
-
-    fn repeat(&mut self, event: &Event) {
-        let read = (event.object, event.site, event.found);
-        if self.read == read {
-            self.repeated += 1;
-        } else {
-            *self = Self { read, repeated: 0 };
-        }
-    }
+    /// Its turns of loops.
+    pub turning: Turning,
 }
 
 impl Slot {
@@ -121,7 +94,7 @@ impl Slot {
             messages: 0,
             is_unparked: false,
             calls: Vec::new(),
-            idle: Idle::default(),
+            turning: Turning::default(),
         }
     }
 
@@ -136,6 +109,6 @@ impl Slot {
         self.messages = 0;
         self.is_unparked = false;
         self.calls.clear();
-        self.idle = Idle::default();
+        self.turning.clear();
     }
 }

@@ -22,10 +22,7 @@ impl Handle {
             state.stale = true;
         }
         let live = state.live;
-        let mut enabled = state.enabled();
-        if enabled.is_empty() && !live.is_empty() && state.unpark() {
-            enabled = state.enabled();
-        }
+        let enabled = state.enabled();
         let Some(scheduler) = state.scheduler else {
             return;
         };
@@ -45,8 +42,19 @@ impl Handle {
             };
             if enabled.is_empty() {
                 scheduler.blocked(&view);
-                state.outcome = Outcome::Blocked;
-                state.note_blocked(live);
+                let parked = live.intersection(state.parked);
+                state.outcome = if state.may_have_been_seen(parked) {
+                    Outcome::Truncated
+                } else if !parked.is_empty() && !state.proves_livelock() {
+                    if state.may_be_livelock(parked) {
+                        Outcome::Truncated
+                    } else {
+                        Outcome::Waiting
+                    }
+                } else {
+                    state.note_blocked(live);
+                    Outcome::Blocked
+                };
             } else if state.steps >= state.settings.steps {
                 scheduler.cut(&view);
                 state.outcome = Outcome::Truncated;

@@ -19,6 +19,8 @@ pub(crate) enum Attempt {
     Waits,
     /// It is done, and this, which is not 0, is what the thread sees.
     Done(u64),
+    /// The same, and nothing has changed.
+    Looked(u64),
     /// It is done, the thread sees this, and all who wait may try again.
     DoneForAll(u64),
 }
@@ -74,7 +76,9 @@ impl Handle {
         if self.is_ending() {
             return match attempt {
                 Attempt::Waits => None,
-                Attempt::Done(found) | Attempt::DoneForAll(found) => Some(found),
+                Attempt::Done(found) | Attempt::Looked(found) | Attempt::DoneForAll(found) => {
+                    Some(found)
+                }
             };
         }
         match attempt {
@@ -86,6 +90,10 @@ impl Handle {
             }
             Attempt::Done(found) => {
                 self.did(Kind::Wait, object, found, 0, site);
+                Some(found)
+            }
+            Attempt::Looked(found) => {
+                self.did(Kind::Wait, object, found, found, site);
                 Some(found)
             }
             Attempt::DoneForAll(found) => {

@@ -11,6 +11,7 @@ use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View
 use super::behind_writers::WRITERS_FIRST;
 use super::events::site_number;
 use super::failures::FailureKind;
+use super::loops::Idle;
 use super::machine::{Machine, Settings};
 use crate::engine::{self, Bug, BugKind, Lineage, Place};
 use crate::feasibility::Step;
@@ -71,7 +72,7 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
     };
     follow.threads.resize(bug.lineage.len() + 1, None);
     let settings = Settings {
-        idle_reads: u32::MAX,
+        idle: Idle::GoesOn,
         ..Settings::default()
     };
     let mut machine = Machine::new(program, settings);

@@ -24,7 +24,7 @@ use task::{Packet, task};
 
 use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
-use crate::engine::{Handle, Site, current as engine, hint};
+use crate::engine::{Handle, Site, current as engine};
 
 /// The engine, or a panic that says that threads exist inside of executions only.
 #[track_caller]
@@ -209,13 +209,6 @@ pub fn current() -> Thread {
     Thread { no, name }
 }
 
-/// Says that the thread waits: a thread that does so again and again without anything changing is not run on.
-pub(crate) fn idle() {
-    if let Some(handle) = engine() {
-        hint(handle);
-    }
-}
-
 /// See `std::thread::park`. There is no wake-up without an `unpark`.
 #[cfg(feature = "scheduler")]
 #[track_caller]
@@ -239,20 +232,14 @@ pub fn park_timeout_ms(milliseconds: u32) {
     park_timeout(Duration::from_millis(u64::from(milliseconds)));
 }
 
-/// See `std::thread::yield_now`.
-pub fn yield_now() {
-    idle();
-}
+/// See `std::thread::yield_now`. Every event is a point at which others may run.
+pub const fn yield_now() {}
 
 /// See `std::thread::sleep`. Takes no time: what another thread does meanwhile is for the interleaving to say.
-pub fn sleep(_duration: Duration) {
-    idle();
-}
+pub const fn sleep(_duration: Duration) {}
 
 /// See `std::thread::sleep_ms`.
-pub fn sleep_ms(_milliseconds: u32) {
-    idle();
-}
+pub const fn sleep_ms(_milliseconds: u32) {}
 
 /// `std::thread::Builder`.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@ use super::search::{bind, texts};
 use crate::harness::{AnyHarness, Bound};
 use crate::input::InputError;
 use crate::scheduled::witness::schedule;
-use crate::scheduled::{Failure, Machine, Settings, behind_writers};
+use crate::scheduled::{Failure, Idle, Machine, Settings, behind_writers};
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -161,6 +161,16 @@ fn needs_values(strategy: &str) -> bool {
     )
 }
 
+/// What becomes of threads that wait in loops: see [`Idle`].
+fn idle(strategy: &str) -> Idle {
+    match strategy {
+        "dfs" | "dpor" | "odpor" | "icb+dpor" | "hbr-cache" | "hbr-cache+dpor" | "lazy-hbr"
+        | "lazy-hbr+dpor" | "lazy-dpor" => Idle::Ends,
+        "mcr" | "rv-causal" => Idle::EndsByValues,
+        _ => Idle::Waits,
+    }
+}
+
 /// The exploration of one choice of inputs.
 struct Exploration<'a> {
     connection: &'a mut Connection,
@@ -183,7 +193,7 @@ impl Exploration<'_> {
         let settings = Settings {
             steps: request.max_steps,
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
-            idle_reads: request.idle_reads,
+            idle: idle(&request.strategy),
             call_depth: request.call_depth,
             trace: true,
             values: needs_values(&request.strategy),
@@ -198,14 +208,13 @@ impl Exploration<'_> {
         let (mut finished, mut stopped) = (false, false);
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
-        let (mut parked, mut rushed) = (0, 0);
+        let mut rushed = 0;
         let mut behind_writers = behind_writers::Known::default();
         for (thread, parent, nth) in start.threads {
             machine.recall_thread(thread, parent, nth);
         }
         for past in &start.runs {
             search.recall(&past.end, past.relation, past.events);
-            parked += u64::from(past.parked);
             rushed += u64::from(past.rushed);
             if let Some((number, coupled)) = &past.failed {
                 self.known.count(*number as usize, coupled);
@@ -227,7 +236,7 @@ impl Exploration<'_> {
                 if is_divided {
                     // The number of the execution does not say how many belong to this part.
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, (parked, rushed))))?;
+                        .send(&Reply::Exploring(counts(&search, rushed)))?;
                 }
                 search.step(&mut Careful::new(
                     &mut machine,
@@ -246,14 +255,12 @@ impl Exploration<'_> {
                         end: run.end,
                         relation: run.relation,
                         events: search.counts().events - events,
-                        parked: machine.has_parked(),
                         rushed: machine.has_rushed(),
                         failed: None,
                     });
                     next_run += 1;
                     if run.standing.own {
                         turns.note(run.standing.turn);
-                        parked += u64::from(machine.has_parked());
                         rushed += u64::from(machine.has_rushed());
                     }
                     run.standing.own
@@ -340,7 +347,7 @@ impl Exploration<'_> {
                 if now - last_progress >= PROGRESS {
                     last_progress = now;
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, (parked, rushed))))?;
+                        .send(&Reply::Exploring(counts(&search, rushed)))?;
                 }
             }
         }
@@ -354,7 +361,7 @@ impl Exploration<'_> {
         }
         self.connection.send(&Reply::Explored {
             inputs: texts(self.bound),
-            counts: counts(&search, (parked, rushed)),
+            counts: counts(&search, rushed),
             promise,
             turns: search.strategy().turns(),
             own: if is_divided { turns.own } else { Vec::new() },

@@ -53,10 +53,6 @@ pub struct CheckRequest {
     pub max_steps: u32,
     /// The bound on executions, for each role.
     pub max_executions: u64,
-    /// How often one read may be repeated before its thread counts as waiting.
-    pub idle_reads: u32,
-    /// How often a thread may yield idly before it counts as waiting.
-    pub idle_turns: u32,
     /// What decides feasibility.
     pub solver: SolverKind,
     /// Announce every execution with [`Reply::Executing`], so that the one that kills the worker is known.
@@ -300,8 +296,6 @@ wire!(CheckRequest {
     seed,
     max_steps,
     max_executions,
-    idle_reads,
-    idle_turns,
     solver,
     careful
 });

@@ -164,8 +164,6 @@ impl Work<'_> {
         let request = self.request;
         let limits = Limits {
             steps: request.max_steps,
-            idle_reads: request.idle_reads,
-            idle_turns: request.idle_turns,
             // Whoever is careful looks for what kills the worker: that must be the program, and not what it does in
             // states that no interleaving reaches.
             run_on: if request.careful {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use seqz_explore::{Dfs, Search};
 use seqz_runtime::Role as EngineRole;
 use seqz_runtime::scheduled::coupling::couplings;
-use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
+use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
 
 use crate::compile::Role;
 use crate::execute::Harness;
@@ -19,7 +19,7 @@ fn classify(program: &Program, limit: u64) -> Option<[BTreeMap<u32, usize>; 2]> 
     let harness = Harness::new(program);
     let run = || harness.run();
     let settings = Settings {
-        idle_reads: u32::MAX,
+        idle: Idle::GoesOn,
         ..Settings::default()
     };
     let mut machine = Machine::new(&run, settings);

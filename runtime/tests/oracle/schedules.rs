@@ -10,7 +10,7 @@ use seqz_explore::{
     CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, Promise, Search, Strategy,
 };
 use seqz_runtime::scheduled::arena::Allocator;
-use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
+use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
 
 use crate::execute::Harness;
 use crate::interpret::{Behaviours, Failure};
@@ -39,7 +39,7 @@ fn explored(program: &Program, strategy: impl Strategy) -> Option<(BTreeSet<Seen
     let harness = Harness::new(program);
     let run = || harness.run();
     let settings = Settings {
-        idle_reads: u32::MAX,
+        idle: Idle::GoesOn,
         values: true,
         ..Settings::default()
     };

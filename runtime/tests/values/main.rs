@@ -12,7 +12,7 @@ use seqz_explore::{
 };
 use seqz_runtime::cell::StaticMut;
 use seqz_runtime::scheduled::arena::Allocator;
-use seqz_runtime::scheduled::{Machine, Settings};
+use seqz_runtime::scheduled::{Idle, Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};
 use seqz_runtime::std::thread;
@@ -24,7 +24,7 @@ static ALLOCATOR: Allocator = Allocator;
 const SETTINGS: Settings = Settings {
     steps: 20_000,
     stack: 1 << 20,
-    idle_reads: 3,
+    idle: Idle::Ends,
     trace: true,
     values: true,
     call_depth: 0,

@@ -20,6 +20,11 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             self.cfg_attributes(attributes(item));
             return;
         }
+        if matches!(item, Item::Const(_) | Item::Static(_)) {
+            return self.without_loops(|walker| {
+                walker.with_rib(Rib::Item, |walker| walker.item(item));
+            });
+        }
         self.with_rib(Rib::Item, |walker| walker.item(item));
     }
 
@@ -57,6 +62,9 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         if self.program.cfg.off(attrs) {
             return self.cfg_attributes(attrs);
         }
+        if matches!(item, ImplItem::Const(_)) {
+            return self.without_loops(|walker| visit::visit_impl_item(walker, item));
+        }
         visit::visit_impl_item(self, item);
     }
 
@@ -79,6 +87,9 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         };
         if self.program.cfg.off(attrs) {
             return self.cfg_attributes(attrs);
+        }
+        if matches!(item, TraitItem::Const(_)) {
+            return self.without_loops(|walker| visit::visit_trait_item(walker, item));
         }
         visit::visit_trait_item(self, item);
     }
@@ -166,6 +177,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         self.mark_call(expr);
         self.mark_tests(expr);
         self.note_site(expr);
+        self.mark_loop(expr);
         if self.static_access(expr) {
             return;
         }
@@ -174,6 +186,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             Expr::Call(expr) => self.call(expr),
             Expr::MethodCall(expr) => self.method_call(expr),
             Expr::Verbatim(tokens) => self.tokens(tokens.clone()),
+            Expr::Const(_) => self.without_loops(|walker| visit::visit_expr(walker, expr)),
             expr => visit::visit_expr(self, expr),
         }
     }

@@ -115,6 +115,8 @@ impl Walker<'_> {
         self.macros.push((name(ident), item));
         self.functions.push(item);
         self.unsure += 1;
+        let outer = std::mem::replace(&mut self.in_macro, true);
+        self.without_loops += 1;
         let mut after_arrow = false;
         let mut last = ' ';
         for token in rules {
@@ -140,6 +142,8 @@ impl Walker<'_> {
             }
         }
         self.unsure -= 1;
+        self.without_loops -= 1;
+        self.in_macro = outer;
         self.functions.pop();
     }
 

@@ -7,6 +7,7 @@ mod attrs;
 mod calls;
 mod exprs;
 mod followed;
+mod loops;
 mod macros;
 mod named;
 mod observed;
@@ -35,6 +36,7 @@ pub(crate) use places::derives;
 
 use crate::edit::Edits;
 use crate::error::Error;
+use crate::lasting::Lasting;
 use crate::load::Crate;
 use crate::map::Site;
 use crate::program::Mode;
@@ -121,6 +123,9 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         constant_names: observed::constant_names(program),
         marks: 0,
         unmarked: 0,
+        lasting: Lasting::new(program),
+        without_loops: 0,
+        in_macro: false,
     };
     let root = &program.files[0].tree;
     root.attrs
@@ -192,6 +197,11 @@ struct Walker<'p> {
     marks: usize,
     /// Depth of expressions in which no read is marked.
     unmarked: usize,
+    lasting: Lasting<'p>,
+    /// Depth of what no loop is marked in.
+    without_loops: usize,
+    /// This is the text of a macro.
+    in_macro: bool,
 }
 
 impl Walker<'_> {

@@ -11,7 +11,7 @@ use crate::harness::AnyHarness;
 use crate::input::{InputError, Spec};
 use crate::scheduled::replay::{Follow, Parting};
 use crate::scheduled::witness::schedule;
-use crate::scheduled::{Machine, Settings};
+use crate::scheduled::{Idle, Machine, Settings};
 
 /// Follows a schedule, and says what comes of it.
 pub(in super::super) fn replay(
@@ -38,7 +38,8 @@ pub(in super::super) fn replay(
     };
     let settings = Settings {
         stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
-        idle_reads: u32::MAX,
+        // What was written down may have come about with other ideas of who waits.
+        idle: Idle::WaitsAfter(u32::try_from(request.schedule.len()).unwrap_or(u32::MAX)),
         ..Settings::default()
     };
     let mut first = None;

@@ -37,7 +37,6 @@ pub(super) struct Past {
     pub(super) end: RunEnd,
     pub(super) relation: u64,
     pub(super) events: u64,
-    pub(super) parked: bool,
     pub(super) rushed: bool,
     /// The number of its failure, and how that couples the threads.
     pub(super) failed: Option<(u32, Vec<(Role, u32)>)>,
@@ -185,7 +184,6 @@ wire!(Past {
     end,
     relation,
     events,
-    parked,
     rushed,
     failed
 });
@@ -196,7 +194,7 @@ wire!(RunEnd {
     failure
 });
 
-wire!(Outcome { 0 = Completed, 1 = Blocked, 2 = Truncated, 3 = Abandoned });
+wire!(Outcome { 0 = Completed, 1 = Blocked, 2 = Truncated, 3 = Abandoned, 4 = Waiting });
 
 wire!(Effort {
     flips,

@@ -4,8 +4,8 @@ use seqz_explore::{Search, Strategy};
 
 use crate::worker::message::{Causality, Explored, Promise};
 
-/// What a search has come to, where threads have been parked in some executions, and destructors rushed in others.
-pub(super) fn counts<S: Strategy>(search: &Search<S>, (parked, rushed): (u64, u64)) -> Explored {
+/// What a search has come to, where destructors have rushed in some executions.
+pub(super) fn counts<S: Strategy>(search: &Search<S>, rushed: u64) -> Explored {
     let counts = search.counts();
     let causality = search.strategy().causality();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -16,7 +16,7 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, (parked, rushed): (u64, u6
         abandoned: counts.abandoned,
         blocked: counts.deadlocks,
         truncated: counts.truncated,
-        parked,
+        waiting: counts.waiting,
         rushed,
         failing: counts.failures,
         events: counts.events,

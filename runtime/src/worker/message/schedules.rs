@@ -55,8 +55,6 @@ pub struct ExploreRequest {
     pub max_steps: u32,
     /// The bound on executions, for each choice of inputs.
     pub max_executions: u64,
-    /// How often one read may be repeated before its thread is parked.
-    pub idle_reads: u32,
     /// Bytes of stack for each thread.
     pub stack: u64,
     /// Tell the events of executions with [`Reply::Running`](super::Reply::Running) as they come, so that what kills the worker is known, from
@@ -157,8 +155,8 @@ pub struct Explored {
     pub blocked: u64,
     /// Those that were cut at the step bound.
     pub truncated: u64,
-    /// Those in which a thread was parked since it read the same again and again.
-    pub parked: u64,
+    /// Those that go on in another one, in which a thread that waits in a loop looks later.
+    pub waiting: u64,
     /// Those in which a destructor used shared objects while its thread panicked, so that nobody could run in between.
     pub rushed: u64,
     /// Those that failed.
@@ -284,7 +282,6 @@ wire!(ExploreRequest {
     seed,
     max_steps,
     max_executions,
-    idle_reads,
     stack,
     careful,
     part,
@@ -323,7 +320,7 @@ wire!(Explored {
     abandoned,
     blocked,
     truncated,
-    parked,
+    waiting,
     rushed,
     failing,
     events,

@@ -171,7 +171,7 @@ impl<T> Channel<T> {
                     return self.check_offer(name);
                 }
                 let outcome = self.try_send(&mut message);
-                let waits = outcome == Attempt::Done(FULL) && patience == Patience::Endless;
+                let waits = outcome == Attempt::Looked(FULL) && patience == Patience::Endless;
                 if !waits {
                     return outcome;
                 }
@@ -208,7 +208,7 @@ impl<T> Channel<T> {
 
     fn try_send(&self, message: &mut Option<Message<T>>) -> Attempt {
         if !self.ends.has_receiver.get() {
-            return Attempt::Done(DISCONNECTED);
+            return Attempt::Looked(DISCONNECTED);
         }
         let messages = self.messages();
         let has_room = match self.bound {
@@ -217,7 +217,7 @@ impl<T> Channel<T> {
             Some(bound) => messages.queue.len() < bound,
         };
         if !has_room {
-            return Attempt::Done(FULL);
+            return Attempt::Looked(FULL);
         }
         if let Some(message) = message.take() {
             self.push(message);
@@ -252,7 +252,7 @@ impl<T> Channel<T> {
         loop {
             let found = machine.attempt(object, site, || {
                 let outcome = self.try_receive(&mut message);
-                if outcome == Attempt::Done(EMPTY) && patience != Patience::None {
+                if outcome == Attempt::Looked(EMPTY) && patience != Patience::None {
                     self.messages().is_open = true;
                     return Attempt::Waits;
                 }
@@ -293,8 +293,8 @@ impl<T> Channel<T> {
                     Attempt::Done(name)
                 }
             }
-            None if self.ends.senders.get() == 0 => Attempt::Done(DISCONNECTED),
-            None => Attempt::Done(EMPTY),
+            None if self.ends.senders.get() == 0 => Attempt::Looked(DISCONNECTED),
+            None => Attempt::Looked(EMPTY),
         }
     }
 }

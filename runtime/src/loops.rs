@@ -1,0 +1,81 @@
+//! Loops that wait: marks on loops whose turns leave nothing behind.
+//!
+//! A thread that waits for another one by looking again and again (`while !flag.load(o) {}`, `lock` and look, `try_recv`, with
+//! `sleep` or without) has as many executions as there are numbers, of which all but a few are the same with turns put in
+//! that saw nothing. But that a thread has read the same value a hundred times doesn't tell that it waits: it may count,
+//! and do something else after the hundredth time. So the transformation decides from the source which loops *qualify*:
+//! whatever one of their turns does is forgotten at its end, but for events (see `seqz_transform`, `walk::loops`). It makes
+//! of `while c { … }`
+//!
+//! ```text
+//! { let mut waits = Loop::new(); loop { waits.turn(); if c { … } else { break } } }
+//! ```
+//!
+//! and at each [`Loop::turn`] the runtime looks at the events of the turn that is over. It was **idle** if it made an event,
+//! and no event of it changed anything: then the thread stands where it stood before the turn, and so does everything that
+//! others can see. What that means is another matter in each mode: see [`scheduled::loops`](crate::scheduled::loops) and
+//! [`engine::spin`](crate::engine).
+//!
+//! A loop without marks is run as it is written.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use crate::engine::{self, Turns};
+#[cfg(feature = "scheduler")]
+use crate::scheduled::{events, loops};
+
+/// One run of a loop that qualifies, by one thread.
+#[derive(Debug)]
+pub struct Loop {
+    #[cfg(feature = "scheduler")]
+    scheduled: Option<loops::Since>,
+    sequential: Turns,
+    /// It stays on its thread.
+    _of_this_thread: PhantomData<*const ()>,
+}
+
+impl Loop {
+    /// The loop is about to begin.
+    #[allow(clippy::new_without_default)] // A beginning is nobody's default.
+    #[inline]
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            #[cfg(feature = "scheduler")]
+            scheduled: events::current().map(events::Handle::begin_loop),
+            sequential: Turns::default(),
+            _of_this_thread: PhantomData,
+        }
+    }
+
+    /// A turn begins; the one before it, if there is one, is over.
+    #[inline]
+    #[track_caller]
+    pub fn turn(&mut self) {
+        let site = Location::caller();
+        #[cfg(feature = "scheduler")]
+        if let Some(since) = &mut self.scheduled {
+            if let Some(machine) = events::current() {
+                machine.turn_of_loop(since, site);
+            }
+            return;
+        }
+        let _ = site;
+        if let Some(engine) = engine::current() {
+            engine::turn(engine, &mut self.sequential);
+        }
+    }
+}
+
+#[cfg(feature = "scheduler")]
+impl Drop for Loop {
+    #[inline]
+    fn drop(&mut self) {
+        if self.scheduled.is_some()
+            && let Some(machine) = events::current()
+        {
+            machine.end_loop();
+        }
+    }
+}

@@ -1,0 +1,524 @@
+//! Threads that wait in loops.
+//!
+//! Read [`crate::loops`] first. A turn of a marked loop was **idle** if the thread made an event in it, and all of it together
+//! changed nothing:
+//! - reads, attempts that failed, updates and writes that left the value as they found it, looks into a channel in which
+//!   there was nothing, waits that timed out;
+//! - taking a lock and giving it back with the same value behind it; or giving back a lock that the thread held, and taking
+//!   it again, as a wait with a time limit does.
+//!
+//! # What becomes of the thread
+//! That depends on who drives: see [`Idle`]. The reason that a thread may go no further after an idle turn ([`Idle::Ends`])
+//! is that idle turns can be taken away from an execution: the thread, being in the same place with the same variables
+//! before and after, does the same without it, and so do all others, *if none of them could see that the turn was made*.
+//! Most of a turn can't be seen, as nothing has changed. But a lock is held for a while, and somebody else may have failed
+//! to take it in that while, or have got a lock that the turn had given back. So a turn in which that happened is not
+//! idle. Whether it happened is a function of the trace up to the turn's end, up to the order of independent events: what
+//! the other one did is dependent on how the thread took the lock and on how it gave it back.
+//!
+//! For searches over values (`mcr`, `rv-causal`) and for the lazy ones, in which lock operations as such are not ordered, it
+//! is no function of what they look at. There an execution counts as cut, and nothing is promised, in which a thread goes
+//! no further although somebody failed to take a lock that its last turn had taken, or uses one that it had given back
+//! first. For the same reason a write, which tells its thread nothing of the value that it
+//! found, is never idle there, nor is an update of which the thread learns less than what it found.
+//!
+//! # Livelocks
+//! No thread can run. Whoever waits in a loop would make the same turn again, if what it has looked at is as it was, and it
+//! would change nothing with that, so that nobody else goes on either: then all threads wait for ever, and that is a
+//! livelock. This is checked, for each of them: see [`State::proves_livelock`]. Where it doesn't hold, the execution is one
+//! that goes on in another one ([`Outcome::Waiting`](seqz_explore::Outcome::Waiting)).
+//!
+//! A search over values runs one execution of all those in which the threads observe the same, and these may end with other
+//! values, as nobody observes them. So where the proof fails, but the last writes of the threads could have been in another
+//! order in which it would not, the execution counts as cut: see [`State::may_be_livelock`].
+
+use seqz_explore::threads::{MAX_THREADS, ThreadSet};
+use seqz_explore::{Comparison, Event, Kind, Object, Pending, Test};
+
+use super::arena::leave_program;
+use super::events::site_number;
+use super::machine::Traced;
+use super::state::{Handle, State};
+use crate::engine::Site;
+
+/// What becomes of a thread after an idle turn of a loop that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// It goes no further in this execution: for searches that run every schedule, or leave out those that are like others.
+    Ends,
+    /// The same, for searches over the values that threads observe. What comes of channels and their like is no function of
+    /// that, and such a search promises nothing where they are: there it is as with [`Self::Waits`].
+    EndsByValues,
+    /// It waits until something has changed that it has looked at: for searches that draw schedules, or count preemptions.
+    Waits,
+    /// The same, but after so many events of the execution only: for schedules that were written down.
+    WaitsAfter(u32),
+    /// Nothing: loops are run as they are written.
+    GoesOn,
+}
+
+/// Where a run of a loop stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Since {
+    /// How many runs of loops the thread is in, this one included.
+    depth: u32,
+    /// Which of the thread's [`Look`]s was the turn's first.
+    from: usize,
+}
+
+/// An event of a thread that is in a loop which may wait.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    event: Event,
+    /// Its number in the execution.
+    number: usize,
+    /// The object's marks after it.
+    marks: Marks,
+}
+
+/// What has happened to an object in an execution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Marks {
+    /// How many events have changed it.
+    changes: u32,
+    /// How many attempts to take it have failed.
+    failures: u32,
+    /// How many events it had.
+    events: u32,
+}
+
+/// What is known of a thread's turns.
+#[derive(Debug, Default)]
+pub(super) struct Turning {
+    /// How many runs of marked loops it is in.
+    depth: u32,
+    /// Its events since the outermost of them, or its latest turn, began.
+    looks: Vec<Look>,
+    /// It has just made an idle turn.
+    is_idle: bool,
+    /// The events of its latest idle turn.
+    idle: Vec<Look>,
+    /// It may go on after that, once something has changed.
+    may_go_on: bool,
+}
+
+impl Turning {
+    pub(super) fn clear(&mut self) {
+        self.depth = 0;
+        self.looks.clear();
+        self.is_idle = false;
+        self.idle.clear();
+    }
+}
+
+/// What happens to objects in an execution, by object.
+#[derive(Debug, Default)]
+pub(super) struct Changes(Vec<Marks>);
+
+impl Changes {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn of(&self, object: Object) -> Marks {
+        self.0.get(object as usize).copied().unwrap_or_default()
+    }
+
+    #[inline]
+    fn note(&mut self, event: &Event) {
+        let changes = match event.kind {
+            Kind::Write | Kind::Update | Kind::Unlock | Kind::Wait => u32::from(event.changes()),
+            Kind::Notify => 1,
+            Kind::Wake => u32::from(event.found != 0),
+            Kind::Local | Kind::Fork | Kind::Begin | Kind::End | Kind::Join => return,
+            _ => 0,
+        };
+        let failed = matches!(event.kind, Kind::TryLockFailed | Kind::TryLockSharedFailed);
+        let at = event.object as usize;
+        if at >= self.0.len() {
+            self.0.resize(at + 1, Marks::default());
+        }
+        let marks = &mut self.0[at];
+        marks.changes += changes;
+        marks.failures += u32::from(failed);
+        marks.events += 1;
+    }
+}
+
+/// A lock that a turn has taken and given back, or the other way round.
+struct Held {
+    object: Object,
+    /// It has been taken once more than given back, or the other way round.
+    is_taken: bool,
+    marks: Marks,
+}
+
+/// Whether these events of a thread together changed nothing, and nobody could see that they were made.
+fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
+    let mut open: Vec<Held> = Vec::new();
+    let mut entered: Vec<Object> = Vec::new();
+    let mut looked = false;
+    for look in looks {
+        let Look { event, marks, .. } = look;
+        let object = event.object;
+        looked |= event.kind.class() != seqz_explore::Class::None;
+        let fine = match event.kind {
+            Kind::Local
+            | Kind::Read
+            | Kind::FailedUpdate
+            | Kind::TryLockFailed
+            | Kind::TryLockSharedFailed => true,
+            Kind::Write => tests.is_none() && !event.changes(),
+            Kind::Update => {
+                !event.changes() && tests.is_none_or(|tests| is_known(look.number, event, tests))
+            }
+            Kind::Lock | Kind::TryLock | Kind::LockShared | Kind::TryLockShared => {
+                match open
+                    .iter()
+                    .position(|held| held.object == object && !held.is_taken)
+                {
+                    // Nobody else had it in between.
+                    Some(at) => {
+                        let held = open.swap_remove(at);
+                        tests.is_some() || marks.events == held.marks.events + 1
+                    }
+                    None => {
+                        open.push(Held {
+                            object,
+                            is_taken: true,
+                            marks: *marks,
+                        });
+                        true
+                    }
+                }
+            }
+            Kind::Unlock | Kind::UnlockShared => {
+                let unchanged = event.kind == Kind::UnlockShared || !event.changes();
+                let taken = open
+                    .iter()
+                    .rposition(|held| held.object == object && held.is_taken);
+                unchanged
+                    && match taken {
+                        // Nobody failed to take it in between.
+                        Some(at) => {
+                            let held = open.swap_remove(at);
+                            tests.is_some() || marks.failures == held.marks.failures
+                        }
+                        None => {
+                            open.push(Held {
+                                object,
+                                is_taken: false,
+                                marks: *marks,
+                            });
+                            true
+                        }
+                    }
+            }
+            // It entered the queue, or saw something there that it left as it is.
+            Kind::Wait if event.found == 0 => {
+                entered.push(object);
+                true
+            }
+            Kind::Wait => !event.changes(),
+            Kind::Wake => {
+                let at = entered.iter().position(|&entered| entered == object);
+                event.found == 0 && at.map(|at| entered.swap_remove(at)).is_some()
+            }
+            _ => false,
+        };
+        if !fine {
+            return false;
+        }
+    }
+    looked && open.is_empty() && entered.is_empty()
+}
+
+/// Whether the thread knows what this update, which left the value as it is, found.
+fn is_known(number: usize, event: &Event, tests: &[(usize, Test)]) -> bool {
+    let Ok(at) = tests.binary_search_by_key(&number, |(number, _)| *number) else {
+        return true;
+    };
+    match tests[at].1 {
+        Test::Compared {
+            op: Comparison::Equal,
+            ..
+        } => tests[at].1.observe(event.found) == 1,
+        Test::Compared {
+            op: Comparison::NotEqual,
+            ..
+        } => tests[at].1.observe(event.found) == 0,
+        _ => false,
+    }
+}
+
+impl Handle {
+    /// The current thread is about to run a loop which may wait.
+    pub(crate) fn begin_loop(self) -> Since {
+        if !self.is_ending() {
+            let inside = leave_program();
+            self.tell();
+            inside.leave();
+        }
+        let state = self.get();
+        let turning = &mut state.slots[state.current].turning;
+        turning.depth += 1;
+        Since {
+            depth: turning.depth,
+            from: turning.looks.len(),
+        }
+    }
+
+    /// It has left it.
+    pub(crate) fn end_loop(self) {
+        let state = self.get();
+        let turning = &mut state.slots[state.current].turning;
+        turning.depth = turning.depth.saturating_sub(1);
+        if turning.depth == 0 {
+            turning.looks.clear();
+        }
+    }
+
+    /// A turn of the loop begins, and the one before it, if there is one, is over.
+    pub(crate) fn turn_of_loop(self, since: &mut Since, site: Site) {
+        if self.get().ending || std::thread::panicking() {
+            return;
+        }
+        let inside = leave_program();
+        self.tell();
+        let state = self.get();
+        let is_idle = state.ends_idle(since);
+        inside.leave();
+        let state = self.get();
+        if is_idle && !state.slots[state.current].turning.may_go_on {
+            let object = self.thread();
+            let pending = Pending {
+                kind: Kind::Join,
+                object,
+                expected: 0,
+                site: site_number(site),
+                context: self.context(),
+            };
+            self.announce(pending, site);
+        }
+    }
+}
+
+impl State {
+    /// The latest event has been done: it counts for the turn of its thread.
+    #[inline]
+    pub(super) fn note_look(&mut self, event: &Event) {
+        self.changes.note(event);
+        let slot = &mut self.slots[usize::from(event.thread)];
+        if slot.turning.depth > 0 {
+            slot.turning.looks.push(Look {
+                event: *event,
+                number: self.steps as usize - 1,
+                marks: self.changes.of(event.object),
+            });
+        }
+        if !self.parked.is_empty() {
+            self.parked.remove(event.thread);
+            self.stale = true;
+        }
+    }
+
+    /// The current thread's turn is over, and the next one begins. Whether it was idle.
+    fn ends_idle(&mut self, since: &mut Since) -> bool {
+        if self.settings.idle == Idle::GoesOn {
+            return false;
+        }
+        let tests = self.settings.values.then(|| self.values.tests());
+        let turning = &mut self.slots[self.current].turning;
+        let looks = turning.looks.get(since.from..).unwrap_or_default();
+        let is_idle = changed_nothing(looks, tests);
+        turning.is_idle = is_idle;
+        if is_idle {
+            turning.idle.clear();
+            turning.idle.extend_from_slice(looks);
+            turning.may_go_on = match self.settings.idle {
+                Idle::Ends => false,
+                Idle::EndsByValues => looks
+                    .iter()
+                    .any(|look| look.event.kind == Kind::Wait && look.event.found != 0),
+                _ => true,
+            };
+        }
+        if since.depth == 1 {
+            turning.looks.clear();
+        }
+        since.from = turning.looks.len();
+        is_idle
+    }
+
+    /// The thread has announced something. If that is the first thing after an idle turn, it may have to wait.
+    #[inline]
+    pub(super) fn note_announced(&mut self, thread: usize) {
+        if std::mem::take(&mut self.slots[thread].turning.is_idle)
+            && self.settings.idle != Idle::GoesOn
+        {
+            let name = u8::try_from(thread).unwrap_or(0);
+            self.parked.insert(name);
+            self.waiting.insert(name);
+            self.stale = true;
+        }
+    }
+
+    /// Whether the thread has made an idle turn, and all that it has looked at is as it was.
+    pub(super) fn waits_in_loop(&mut self, thread: u8) -> bool {
+        self.parked.contains(thread)
+            && match self.settings.idle {
+                Idle::Ends | Idle::EndsByValues
+                    if !self.slots[usize::from(thread)].turning.may_go_on =>
+                {
+                    true
+                }
+                Idle::Ends | Idle::EndsByValues | Idle::Waits => self.would_see_the_same(thread),
+                Idle::WaitsAfter(steps) => self.steps >= steps && self.would_see_the_same(thread),
+                Idle::GoesOn => false,
+            }
+    }
+
+    /// Whether all that the thread has looked at in its latest idle turn is as it was.
+    fn would_see_the_same(&mut self, thread: u8) -> bool {
+        let idle = std::mem::take(&mut self.slots[usize::from(thread)].turning.idle);
+        let same = idle.iter().all(|look| {
+            let object = look.event.object;
+            let holders = *self.objects.holders(object);
+            let as_found = match look.event.kind {
+                Kind::TryLock => holders.is_free(),
+                Kind::TryLockShared => holders.exclusive == 0,
+                Kind::TryLockFailed => !holders.is_free(),
+                Kind::TryLockSharedFailed => holders.exclusive != 0,
+                _ => true,
+            };
+            // It may have changed the object itself, earlier in the same turn.
+            as_found && self.changes.of(object).changes == look.marks.changes
+        });
+        self.slots[usize::from(thread)].turning.idle = idle;
+        same
+    }
+
+    /// Nobody can run, and some wait in loops: whether all of them wait for ever.
+    ///
+    /// Each would make its idle turn again, event by event, as far as it doesn't come to a lock that another one keeps:
+    /// - what it has looked at is as it was, and the turns of the others don't change it, since they are idle, too;
+    /// - it doesn't see locks that the turns of others take for a while, as it doesn't try to take one of them without
+    ///   waiting for it.
+    ///
+    /// And nobody else can go on meanwhile, as no turn gives a lock back for a while for which somebody waits.
+    pub(super) fn proves_livelock(&mut self) -> bool {
+        let parked = self.live.intersection(self.parked);
+        let of = |state: &Self, thread: u8| state.slots[usize::from(thread)].turning.idle.clone();
+        parked.iter().all(|thread| {
+            let idle = of(self, thread);
+            let others = |object: Object| {
+                parked.iter().any(|other| {
+                    let looks = &self.slots[usize::from(other)].turning.idle;
+                    other != thread
+                        && looks
+                            .iter()
+                            .any(|look| look.event.object == object && look.event.kind.acquires())
+                })
+            };
+            let sees_others = idle.iter().any(|look| {
+                matches!(look.event.kind, Kind::TryLock | Kind::TryLockShared)
+                    && others(look.event.object)
+            });
+            let lets_on = given_back_first(&idle).any(|object| {
+                self.live.difference(parked).iter().any(|other| {
+                    let pending = self.pending[usize::from(other)];
+                    matches!(pending.kind, Kind::Lock | Kind::LockShared)
+                        && pending.object == object
+                })
+            });
+            !sees_others && !lets_on && self.would_see_the_same(thread)
+        })
+    }
+
+    /// In a search over values: whether a thread goes no further although somebody could tell that its last turn was made.
+    pub(super) fn may_have_been_seen(&self, parked: ThreadSet) -> bool {
+        let of_others = |thread: u8, object: Object| {
+            let uses = |kind: Kind, of: Object| of == object && kind.acquires();
+            let mut done = self.trace.iter().map(|traced| &traced.event);
+            let mut waiting = self.live.iter().filter(|&other| other != thread);
+            done.any(|event| event.thread != thread && uses(event.kind, event.object))
+                || waiting.any(|other| {
+                    let pending = &self.pending[usize::from(other)];
+                    uses(pending.kind, pending.object)
+                })
+        };
+        self.settings.values
+            && parked.iter().any(|thread| {
+                let idle = &self.slots[usize::from(thread)].turning.idle;
+                let mut taken = idle.iter().map(|look| &look.event);
+                taken.any(|event| {
+                    event.kind.acquires() && self.changes.of(event.object).failures > 0
+                }) || given_back_first(idle).any(|object| of_others(thread, object))
+            })
+    }
+
+    /// In a search over values: whether, in another order of what nobody has observed, all threads might wait for ever.
+    ///
+    /// What an object holds at the end is what the last write of some thread has left there.
+    pub(super) fn may_be_livelock(&self, parked: ThreadSet) -> bool {
+        let may_be_left = |look: &Look| {
+            let mut last = [None; MAX_THREADS];
+            for Traced { event, .. } in &self.trace {
+                let writes = matches!(event.kind, Kind::Write | Kind::Update | Kind::Unlock);
+                if writes && event.object == look.event.object {
+                    last[usize::from(event.thread)] = Some(event.left);
+                }
+            }
+            let seen = look.event.left;
+            let mut left = last.iter().flatten().peekable();
+            left.peek().is_none() || left.any(|&left| left == seen)
+        };
+        self.settings.idle == Idle::EndsByValues
+            && parked.iter().all(|thread| {
+                let idle = &self.slots[usize::from(thread)].turning.idle;
+                idle.iter()
+                    .filter(|look| look.event.kind.has_value())
+                    .all(may_be_left)
+            })
+    }
+
+    /// What a thread that waits in a loop has looked at last: an operation that stands for all of its turn.
+    pub(super) fn looks_at(&self, thread: u8) -> Option<(Pending, Site)> {
+        let idle = &self.slots[usize::from(thread)].turning.idle;
+        let look = idle.iter().rev().find(|look| {
+            let kind = look.event.kind;
+            kind.has_value() && !matches!(kind, Kind::Unlock | Kind::UnlockShared)
+                || matches!(
+                    kind,
+                    Kind::TryLockFailed | Kind::TryLockSharedFailed | Kind::Wait
+                )
+        })?;
+        let event = &look.event;
+        let pending = Pending {
+            kind: Kind::Read,
+            object: event.object,
+            expected: 0,
+            site: event.site,
+            context: event.context,
+        };
+        Some((pending, super::events::site_of(event.site)?))
+    }
+}
+
+/// The locks that a turn gives back before it takes them.
+fn given_back_first(looks: &[Look]) -> impl Iterator<Item = Object> {
+    looks.iter().enumerate().filter_map(move |(at, look)| {
+        let object = look.event.object;
+        let gives = matches!(look.event.kind, Kind::Unlock | Kind::UnlockShared);
+        let before = looks[..at].iter();
+        let has = before
+            .filter(|look| look.event.object == object)
+            .map(|look| match look.event.kind {
+                kind if kind.acquires() => 1_i32,
+                Kind::Unlock | Kind::UnlockShared => -1,
+                _ => 0,
+            })
+            .sum::<i32>();
+        (gives && has <= 0).then_some(object)
+    })
+}

@@ -1,0 +1,113 @@
+//! Threads that wait in loops, and threads that only seem to.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use support::{Package, package, seqz};
+
+fn explore(dir: &Package, args: &[&str]) -> (Option<i32>, Value) {
+    let args = ["explore", "--format", "json"].iter().chain(args);
+    let run = seqz(dir.path(), args);
+    (run.code, run.json())
+}
+
+/// By harness: the kinds of its failures with their messages' first lines, and what was promised.
+fn found(report: &Value) -> BTreeMap<String, (Vec<String>, String)> {
+    let harnesses = report["harnesses"].as_array().unwrap().iter();
+    harnesses
+        .map(|harness| {
+            let failures = harness["failures"].as_array().unwrap().iter();
+            let mut failures: Vec<_> = failures
+                .map(|failure| {
+                    let message = failure["message"].as_str().unwrap();
+                    let first = message.lines().next().unwrap_or_default();
+                    let kind = failure["kind"].as_str().unwrap();
+                    if kind == "livelock" {
+                        kind.to_owned()
+                    } else {
+                        first.to_owned()
+                    }
+                })
+                .collect();
+            failures.sort();
+            let promise = harness["promise"]["state"].as_str().unwrap_or_default();
+            let name = harness["name"].as_str().unwrap();
+            (name.to_owned(), (failures, promise.to_owned()))
+        })
+        .collect()
+}
+
+/// What is right of the harnesses of `tests/polling/program.rs`.
+fn right(harness: &str) -> &'static [&'static str] {
+    match harness {
+        "counts_and_loses_an_update_after_that" => {
+            &["assertion `left == right` failed: lost after the loop"]
+        }
+        "counts_until_it_gives_up" => &["timed out"],
+        "counts_in_what_it_was_lent" | "counts_in_a_cell" => &["ten tries"],
+        "counts_by_backing_off" => &["backed off too often"],
+        "polls_a_lock_between_two_writes" => &["assertion `left == right` failed: already two"],
+        "polls_through_methods" => &["assertion `left == right` failed: ready too early"],
+        "polls_two_places" => &[],
+        _ if harness.starts_with("polls_") => &["assertion `left == right` failed"],
+        _ if harness.starts_with("waits_for_ever") => &["livelock"],
+        _ => &[],
+    }
+}
+
+const PROGRAM: &str = include_str!("polling/program.rs");
+
+#[test]
+fn loops_that_wait_end_and_those_that_count_are_run() {
+    let dir = package(PROGRAM);
+    let strategies = [
+        ("odpor", "exhausted"),
+        ("dpor", "exhausted"),
+        ("lazy-dpor", "exhausted_lazily"),
+        ("hbr-cache", "exhausted"),
+        ("icb+dpor", "exhausted"),
+        ("mcr", "exhausted_by_values"),
+        ("pct", "sampled"),
+    ];
+    for (strategy, promise) in strategies {
+        let args = [
+            "--strategy",
+            strategy,
+            "--max-steps",
+            "300",
+            "--max-executions",
+            "3000",
+        ];
+        let (code, report) = explore(&dir, &args);
+        assert_eq!(code, Some(1), "{strategy}: {report:#}");
+        let all = found(&report);
+        assert_eq!(all.len(), 25, "{strategy}");
+        for (name, (failures, promised)) in &all {
+            // What comes of a channel, for a search over values.
+            let open = match strategy {
+                // What comes of a channel, and who else has a lock for a while, is nothing of the values.
+                "mcr" => ["channel", "message", "waiting_with"],
+                "lazy-dpor" => ["waiting_with"; 3],
+                _ => ["-"; 3],
+            };
+            let open = open.iter().any(|part| name.contains(part));
+            if promise == "sampled" || name == "writes_while_it_polls" || open {
+                let right: Vec<_> = right(name).iter().map(|it| (*it).to_owned()).collect();
+                assert!(
+                    failures.is_empty() || *failures == right,
+                    "{strategy}: {name}: {failures:?}"
+                );
+                continue;
+            }
+            assert_eq!(failures, right(name), "{strategy}: {name}");
+            assert_eq!(promised, promise, "{strategy}: {name}");
+        }
+        let (_, promised) = &all["writes_while_it_polls"];
+        assert!(
+            promised == "sampled" || promised == "unfinished" || promised == "bounded",
+            "{strategy}: {promised}"
+        );
+    }
+}

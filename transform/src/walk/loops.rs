@@ -1,0 +1,66 @@
+//! Marks on loops that wait, for the runtime: see `seqz_runtime::loops`. Which loops those are, [`lasting`](crate::lasting)
+//! says.
+//!
+//! `while c { … }` is written as what it stands for, `loop { if c { … } else { break } }`: so that a mark has a place at the
+//! head of each turn, and what the condition borrows lives as long as before.
+
+use syn::{Attribute, Expr, Label};
+
+use super::{Walker, bytes};
+
+/// The variable that stands for a run of a loop.
+const WAITS: &str = "seqz_waits";
+
+impl Walker<'_> {
+    /// Marks a loop, if it is one that waits. To be called before anything else is done to it.
+    pub(super) fn mark_loop(&mut self, expr: &Expr) {
+        let (attrs, label) = match expr {
+            Expr::While(expr) => (&expr.attrs, &expr.label),
+            Expr::Loop(expr) => (&expr.attrs, &expr.label),
+            _ => return,
+        };
+        let is_inner = |attr: &Attribute| matches!(attr.style, syn::AttrStyle::Inner(_));
+        if self.without_loops > 0 || attrs.iter().any(is_inner) || !self.lasting.is_waiting(expr) {
+            return;
+        }
+        match expr {
+            Expr::While(expr) => {
+                let keyword = bytes(&expr.while_token);
+                let start = begin(label, keyword.start);
+                let end = bytes(&expr.body).end;
+                self.open(start);
+                self.edits()
+                    .replace(keyword.clone(), format!("loop {{ {WAITS}.turn(); if"));
+                self.edits().after(end, " else { break } } }", end - 1);
+            }
+            Expr::Loop(expr) => {
+                let keyword = bytes(&expr.loop_token);
+                let start = begin(label, keyword.start);
+                let body = expr.body.brace_token.span;
+                let inside = body.open().byte_range().end;
+                let end = body.close().byte_range().end;
+                self.open(start);
+                self.edits()
+                    .after(inside, format!(" {WAITS}.turn();"), inside - 1);
+                self.edits().after(end, " }", end - 1);
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, start: usize) {
+        let text = format!("{{ let mut {WAITS} = ::seqz_runtime::loops::Loop::new(); ");
+        self.edits().before(start, text);
+    }
+
+    /// Runs `inside` where no loop is marked: in constants, and where a macro puts in what isn't known here.
+    pub(super) fn without_loops(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.without_loops += 1;
+        inside(self);
+        self.without_loops -= 1;
+    }
+}
+
+fn begin(label: &Option<Label>, keyword: usize) -> usize {
+    label.as_ref().map_or(keyword, |label| bytes(label).start)
+}
