@@ -22,7 +22,7 @@ use super::lane::{Lane, Scratch};
 use super::path::Paths;
 use super::track::Track;
 use super::witness::trace_back;
-use super::{Interleaving, Verdict};
+use super::{Interleaving, Step, Verdict};
 use crate::buffer::Buffer;
 use crate::log::{Op, TEvent};
 
@@ -39,8 +39,13 @@ pub struct Grid {
     log: Buffer<TEvent>,
     /// What answers most questions by itself.
     paths: Paths,
-    /// The events of T, as many as rows have been asked for.
+    /// The events of T, as many as rows have been asked for, but for those that T' has nothing to do with: they change no
+    /// row.
     track: Track,
+    /// Which of T's events these are.
+    kept: Buffer<u32>,
+    /// How many of T's events have been looked at for that.
+    fed: usize,
     /// The track and the lanes are those of this execution.
     ready: bool,
     lanes: Buffer<Lane>,
@@ -89,6 +94,8 @@ impl Grid {
             log: Buffer::new(),
             paths: Paths::default(),
             track: Track::default(),
+            kept: Buffer::new(),
+            fed: 0,
             ready: false,
             lanes: Buffer::new(),
             places: Buffer::new(),
@@ -123,7 +130,7 @@ impl Grid {
     /// Sees to it that the track has all events of T.
     #[inline]
     fn feed(&mut self) {
-        if !self.ready || self.track.len() < self.log.len() {
+        if !self.ready || self.fed < self.log.len() {
             self.feed_rest();
         }
     }
@@ -132,6 +139,8 @@ impl Grid {
         if !self.ready {
             self.ready = true;
             self.track.clear(&self.interference);
+            self.kept.clear();
+            self.fed = 0;
             for reads in self.used.drain(..) {
                 self.places[reads as usize] = NONE;
             }
@@ -141,12 +150,19 @@ impl Grid {
             self.victim = 0;
             self.start = Start::NOWHERE;
         }
-        for at in self.track.len()..self.log.len() {
-            let dirty = self.track.push(&self.interference, self.log[at]);
-            if dirty <= at {
+        for at in self.fed..self.log.len() {
+            let event = self.log[at];
+            if !concerns(&self.interference, event) {
+                continue;
+            }
+            let row = self.track.len();
+            self.kept.push(index(at));
+            let dirty = self.track.push(&self.interference, event);
+            if dirty <= row {
                 self.spoil(dirty);
             }
         }
+        self.fed = self.log.len();
     }
 
     /// The log of T'.
@@ -197,10 +213,12 @@ impl Grid {
     pub fn truncate(&mut self, len: usize) {
         self.log.truncate(len);
         self.paths.truncate(len);
+        self.fed = self.fed.min(len);
         while self.ready
-            && self.track.len() > len
+            && self.kept.last().is_some_and(|&last| last as usize >= len)
             && let Some(dirty) = self.track.pop(&self.interference)
         {
+            self.kept.pop();
             self.spoil(dirty);
         }
     }
@@ -336,12 +354,28 @@ impl Grid {
             return None;
         }
         let lane = self.lane(index(cut), index(cut));
-        Some(trace_back(
-            &self.interference,
-            &self.track,
-            &mut self.lanes[lane],
-            cut,
-        ))
+        let (u, lane) = (&self.interference, &mut self.lanes[lane]);
+        let Interleaving(kept) = trace_back(u, &self.track, lane, cut);
+        Some(self.complete(kept))
+    }
+
+    /// The same interleaving with all of T's events: those that the track leaves out come right before the next one that it
+    /// has.
+    fn complete(&self, kept: Vec<Step>) -> Interleaving {
+        let events = index(self.log.len());
+        let mut steps = Vec::with_capacity(kept.len() + self.log.len() - self.kept.len());
+        let mut next = 0;
+        for step in kept {
+            if let Step::UnderTest(row) = step {
+                let event = self.kept[row as usize];
+                steps.extend((next..=event).map(Step::UnderTest));
+                next = event + 1;
+            } else {
+                steps.push(step);
+            }
+        }
+        steps.extend((next..events).map(Step::UnderTest));
+        Interleaving(steps)
     }
 
     /// [`Grid::feasible`] with its witness.
@@ -441,6 +475,18 @@ impl Grid {
         for lane in &mut self.lanes[..self.used.len()] {
             lane.spoil(row);
         }
+    }
+}
+
+/// Whether T' has to do with what T does.
+#[inline]
+fn concerns(u: &Interference, event: TEvent) -> bool {
+    match event.op {
+        _ if event.source.is_some() => true,
+        Op::Read(x) | Op::Write(x) | Op::Update(x) | Op::Acquire(x, _) | Op::Release(x, _) => {
+            u.uses(x)
+        }
+        Op::TryFail(..) | Op::Join => true,
     }
 }
 

@@ -76,6 +76,8 @@ pub struct Interference {
     masks: Buffer<u64>,
     /// Per slot, while going through the log: the column right after the latest access.
     next: Buffer<u32>,
+    /// Per slot: whether T' has something to do with it.
+    used: Buffer<bool>,
     /// Acquires whose block is open, while going through the log.
     open: Buffer<u32>,
 }
@@ -128,30 +130,38 @@ impl Interference {
         self.slots = 0;
         self.masks.clear();
         self.next.clear();
+        self.used.clear();
         self.open.clear();
         self.admit(0, words);
         for (step, &op) in ops.iter().enumerate() {
+            let (Op::Read(x)
+            | Op::Write(x)
+            | Op::Update(x)
+            | Op::Acquire(x, _)
+            | Op::Release(x, _)
+            | Op::TryFail(x, _)) = op
+            else {
+                continue;
+            };
+            let slot = self.admit(x as usize + 1, words);
+            self.used[slot] = true;
             let free = u64::from(self.open.is_empty());
             self.masks[LOCK_FREE * words + step / 64] |= free << (step % 64);
             match op {
-                Op::Read(x) => {
-                    let slot = self.admit(x as usize + 1, words);
+                Op::Read(_) => {
                     self.read(slot, step, words);
                     self.next[slot] = index(step + 1);
                 }
-                Op::Write(x) => {
-                    let slot = self.admit(x as usize + 1, words);
+                Op::Write(_) => {
                     self.mark(row(slot, WRITES), step, words);
                     self.next[slot] = index(step + 1);
                 }
-                Op::Update(x) => {
-                    let slot = self.admit(x as usize + 1, words);
+                Op::Update(_) => {
                     self.read(slot, step, words);
                     self.mark(row(slot, WRITES), step, words);
                     self.next[slot] = index(step + 1);
                 }
-                Op::Acquire(l, _) => {
-                    self.admit(l as usize + 1, words);
+                Op::Acquire(..) => {
                     self.open.push(index(step));
                 }
                 Op::Release(l, mode) => {
@@ -191,6 +201,7 @@ impl Interference {
             let rows = OVERALL + self.slots * KINDS;
             self.masks.resize(rows * words, 0);
             self.next.resize(self.slots, 0);
+            self.used.resize(self.slots, false);
         }
         slot
     }
@@ -253,6 +264,12 @@ impl Interference {
             slot if (slot as usize) < self.slots => slot,
             _ => 0,
         }
+    }
+
+    /// Whether T' has something to do with the object.
+    #[inline(always)]
+    pub(super) fn uses(&self, x: Object) -> bool {
+        self.used[self.slot(x) as usize]
     }
 
     /// The steps at which T' writes the object.
