@@ -115,6 +115,12 @@ impl Process {
         kilobytes.unwrap_or(0) * 1024
     }
 
+    /// What it has worked so far, and whether it waits; `None` where the system doesn't tell.
+    pub(super) fn work(&self) -> Option<Work> {
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        Work::told(&text)
+    }
+
     /// Has the worker watched for being blocked, as it reaches what is not followed.
     pub fn watch_for_blocking(&mut self) {
         self.may_block = true;
@@ -252,8 +258,47 @@ impl Death {
     }
 }
 
+/// What a process has done so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Work {
+    /// How long processors have worked for it.
+    pub(super) time: Duration,
+    /// Whether it waits for something that is not a processor.
+    pub(super) waits: bool,
+}
+
+impl Work {
+    /// How many ticks a second has in what the system tells.
+    const TICKS: u64 = 100;
+
+    /// As the system tells it, in the line of `/proc/PID/stat`.
+    fn told(line: &str) -> Option<Self> {
+        // The name, in parentheses, may have anything in it.
+        let (_, rest) = line.rsplit_once(')')?;
+        let mut fields = rest.split_whitespace();
+        let waits = fields.next()? == "S";
+        let mut times = fields.skip(10).take(2).map(str::parse::<u64>);
+        let ticks = times.next()?.ok()? + times.next()?.ok()?;
+        Some(Self {
+            time: Duration::from_millis(ticks * 1000 / Self::TICKS),
+            waits,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_a_process_has_done_is_told() {
+        let line = "7 (a) name) S 1 7 7 0 -1 4194304 1 2 3 4 150 25 9 9 20 0 1 0 5";
+        let expected = super::Work {
+            time: std::time::Duration::from_millis(1750),
+            waits: true,
+        };
+        assert_eq!(super::Work::told(line), Some(expected));
+        assert_eq!(super::Work::told("7 (name"), None);
+    }
+
     use super::*;
 
     #[test]

@@ -7,12 +7,16 @@ use std::time::{Duration, Instant};
 use seqz_runtime::worker::wire::Wire as _;
 
 use super::message::{Reply, Request};
+use super::process::Work;
 use super::{Death, Process, Received};
 use crate::error::Error;
 use crate::report::document::Cut;
 
 /// How often a quiet worker's driver looks up.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How many times as long as a worker may be silent is waited for one that other programs leave no time.
+const PATIENCE: u32 = 10;
 
 /// What may end a conversation.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,7 @@ impl Watch<'_> {
     /// # Errors
     /// When what it says is no message.
     pub fn listen(&self, process: &mut Process, last_sign: &mut Instant) -> Result<Heard, Error> {
+        let mut work = None;
         loop {
             if let Some(cut) = self.cut() {
                 return Ok(Heard::Cut(cut));
@@ -65,7 +70,10 @@ impl Watch<'_> {
                 .map_err(|e| failed("the worker can't be heard", &e))?;
             match received {
                 // A sign of life.
-                Received::Frame(frame) if frame.is_empty() => *last_sign = Instant::now(),
+                Received::Frame(frame) if frame.is_empty() => {
+                    *last_sign = Instant::now();
+                    work = None;
+                }
                 Received::Frame(frame) => {
                     *last_sign = Instant::now();
                     let reply = Reply::decode(&frame).map_err(|e| {
@@ -76,13 +84,31 @@ impl Watch<'_> {
                     return Ok(Heard::Reply(reply));
                 }
                 Received::Closed => return Ok(Heard::Closed),
-                Received::Nothing if last_sign.elapsed() > self.hang_after => {
+                Received::Nothing if self.is_over(process, last_sign.elapsed(), &mut work) => {
                     return Ok(Heard::Hung);
                 }
                 Received::Nothing if process.is_blocked() => return Ok(Heard::Hung),
                 Received::Nothing => {}
             }
         }
+    }
+}
+
+impl Watch<'_> {
+    /// Whether a worker that has been silent for so long is hung: it has worked, or slept, for as long as it may. Where other
+    /// programs have the machine, it can't do either, and what it has not been given is not its own time. `since` is what it
+    /// was doing when its silence was first of interest.
+    fn is_over(&self, process: &Process, silent: Duration, since: &mut Option<Work>) -> bool {
+        if silent < self.hang_after / 2 {
+            return false;
+        }
+        let Some(now) = process.work() else {
+            return silent > self.hang_after;
+        };
+        let before = *since.get_or_insert(now);
+        // Half of the time is over by then.
+        let worked = now.time.saturating_sub(before.time) >= self.hang_after / 2;
+        silent > self.hang_after && (worked || now.waits || silent > PATIENCE * self.hang_after)
     }
 }
 

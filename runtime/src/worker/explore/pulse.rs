@@ -2,11 +2,12 @@
 //!
 //! The driver takes a worker that says nothing for long to be in an execution that goes on for ever. Strategies that ask a
 //! solver may think for longer than that between two executions, so a thread of its own says meanwhile that all is
-//! well: by frames with nothing in them. It says nothing while an execution runs.
+//! well: by frames with nothing in them. While an execution runs, each of its events is a sign of life, and so is that the
+//! strategy thinks about one. What is left is the program's own time between two events.
 
 use std::io::{self, Write};
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -28,6 +29,8 @@ const ENOUGH: usize = 1 << 10;
 #[derive(Default)]
 struct Shared {
     thinks: AtomicBool,
+    /// How many events there have been.
+    events: AtomicUsize,
     over: AtomicBool,
 }
 
@@ -47,9 +50,12 @@ impl Pulse {
         } = connection.try_clone()?;
         let seen = Arc::clone(&shared);
         let thread = thread::Builder::new().spawn(move || {
+            let mut known = seen.events.load(Ordering::Relaxed);
             while !seen.over.load(Ordering::Acquire) {
                 thread::park_timeout(BEAT);
-                if seen.thinks.load(Ordering::Acquire) {
+                let events = seen.events.load(Ordering::Relaxed);
+                let goes_on = std::mem::replace(&mut known, events) != events;
+                if goes_on || seen.thinks.load(Ordering::Acquire) {
                     let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
                     // Nobody listens any more, and thinking may take for ever.
                     if stream.write_all(&0_u32.to_le_bytes()).is_err() {
@@ -127,19 +133,29 @@ impl<S: Strategy> Strategy for Thinking<S> {
 
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
         self.events += 1;
-        self.strategy.ran(event)
+        match &self.pulse {
+            None => self.strategy.ran(event),
+            Some(pulse) => {
+                let shared = &pulse.shared;
+                shared.events.store(self.events, Ordering::Relaxed);
+                shared.thinks.store(true, Ordering::Relaxed);
+                let result = self.strategy.ran(event);
+                shared.thinks.store(false, Ordering::Relaxed);
+                result
+            }
+        }
     }
 
     fn blocked(&mut self, view: &View<'_>) {
-        self.strategy.blocked(view);
+        self.think(|strategy| strategy.blocked(view));
     }
 
     fn cut(&mut self, view: &View<'_>) {
-        self.strategy.cut(view);
+        self.think(|strategy| strategy.cut(view));
     }
 
     fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
-        self.strategy.learned(tests, plain);
+        self.think(|strategy| strategy.learned(tests, plain));
     }
 
     fn end(&mut self, end: &RunEnd) {
