@@ -1,4 +1,6 @@
 //! What a program may do by itself that is run but not followed, a harness each.
+#[cfg(of_nobody)]
+use loom::sync::atomic::AtomicBool as _;
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::thread;
@@ -175,6 +177,12 @@ fn followed_reading_a_file() {
 fn followed_unsafe() {
     let all = [1u8, 2];
     two(move || assert_eq!(unsafe { *all.get_unchecked(1) }, 2));
+}
+
+#[cfg(not(target_has_atomic = "ptr"))]
+mod shim {
+    pub struct AtomicUsize(std::cell::Cell<usize>);
+    unsafe impl Sync for AtomicUsize {}
 }
 
 #[cfg(windows)]

@@ -4,14 +4,56 @@
 //! rustc decides them: nothing is cut out of the text on the strength of this evaluation.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::{env, fs};
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
 
-/// The features of the user's crate that are on.
+/// What decides the user's `cfg`s.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cfg {
+    /// The features that are on.
     pub(crate) features: BTreeSet<String>,
+    /// Nobody sets others than the target has: no build script, no flags.
+    pub(crate) closed: bool,
+}
+
+/// The predicate of what is seen without knowing whether it is compiled; nobody sets it.
+pub(crate) const UNSURE: &str = "seqz_unsure";
+
+/// What rustc says of the target: `unix`, `target_os="linux"`. Nothing, if it can't be asked.
+fn target() -> &'static BTreeSet<String> {
+    static TARGET: OnceLock<BTreeSet<String>> = OnceLock::new();
+    TARGET.get_or_init(|| {
+        let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let output = Command::new(rustc).args(["--print", "cfg"]).output();
+        let text = output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned());
+        text.unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    })
+}
+
+/// Whether flags for rustc may set a `cfg`: those of the environment, and of cargo's configuration for a package in this
+/// directory.
+pub(crate) fn set_by_flags(dir: &Path) -> bool {
+    let sets = |text: &str| text.contains("--cfg");
+    let mut variables =
+        env::vars_os().filter(|(name, _)| name.to_string_lossy().contains("RUSTFLAGS"));
+    if variables.any(|(_, value)| sets(&value.to_string_lossy())) {
+        return true;
+    }
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
+    let home = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
+    let dirs = dir.ancestors().map(|dir| dir.join(".cargo")).chain(home);
+    dirs.flat_map(|dir| [dir.join("config.toml"), dir.join("config")])
+        .any(|file| fs::read_to_string(file).is_ok_and(|text| sets(&text)))
 }
 
 impl Cfg {
@@ -37,6 +79,11 @@ impl Cfg {
         self.active(attrs) == Some(false)
     }
 
+    /// Whether a predicate holds that the target knows nothing of.
+    fn unknown(&self) -> Option<bool> {
+        self.closed.then_some(false)
+    }
+
     fn holds(&self, meta: &Meta) -> Option<bool> {
         match meta {
             Meta::Path(path) => match path.get_ident()?.to_string().as_str() {
@@ -46,7 +93,9 @@ impl Cfg {
                 "false" | "doc" | "doctest" | "miri" | "loom" | "shuttle" | "kani" | "fuzzing" => {
                     Some(false)
                 }
-                _ => None,
+                UNSURE => None,
+                name if target().contains(name) => Some(true),
+                _ => self.unknown(),
             },
             Meta::NameValue(pair) => {
                 let Expr::Lit(ExprLit {
@@ -64,7 +113,9 @@ impl Cfg {
                     "target_family" => Some(value == std::env::consts::FAMILY),
                     "target_pointer_width" => Some(value == usize::BITS.to_string()),
                     "panic" => Some(value == "unwind"),
-                    _ => None,
+                    name if target().contains(&format!("{name}={value:?}")) => Some(true),
+                    name if name.starts_with("target_") && !target().is_empty() => Some(false),
+                    _ => self.unknown(),
                 }
             }
             Meta::List(list) => {
@@ -101,6 +152,7 @@ mod tests {
     fn holds(text: &str) -> Option<bool> {
         let cfg = Cfg {
             features: BTreeSet::from(["fast".to_string()]),
+            closed: false,
         };
         cfg.holds(&syn::parse_str(text).unwrap())
     }
@@ -116,5 +168,18 @@ mod tests {
         assert_eq!(holds("feature = \"slow\""), Some(false));
         assert_eq!(holds("all()"), Some(true));
         assert_eq!(holds("any()"), Some(false));
+    }
+
+    #[test]
+    fn the_target_is_rustcs() {
+        assert_eq!(holds("target_has_atomic = \"8\""), Some(true));
+        assert_eq!(holds("target_has_atomic = \"4096\""), Some(false));
+        assert_eq!(holds("key = \"value\""), None);
+        let closed = Cfg {
+            closed: true,
+            ..Cfg::default()
+        };
+        let of_nobody = syn::parse_str("of_nobody").unwrap();
+        assert_eq!(closed.holds(&of_nobody), Some(false));
     }
 }

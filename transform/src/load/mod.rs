@@ -19,7 +19,7 @@ pub(crate) use modules::ModuleFiles;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use crate::cfg::Cfg;
+use crate::cfg::{self, Cfg};
 use crate::error::Error;
 use crate::source::{SourceFile, Text, shown};
 
@@ -112,8 +112,10 @@ impl Crate {
         } else {
             Package::of_file(path)?
         };
+        let dir = package.root.parent().unwrap_or(Path::new(""));
         let cfg = Cfg {
             features: package.dependencies.features_on(),
+            closed: package.build_script.is_none() && !cfg::set_by_flags(dir),
         };
         let mut reader = modules::Reader::new(&package, &cfg);
         reader.read_all()?;

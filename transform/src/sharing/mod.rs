@@ -5,6 +5,7 @@
 
 mod cfg;
 mod patterns;
+mod tokens;
 
 use std::collections::HashSet;
 use std::fs;
