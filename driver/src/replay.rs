@@ -32,6 +32,7 @@ pub struct Recording {
     /// Of a data race: where the other thread is.
     other_site: Option<Site>,
     stack_size: u64,
+    spurious: u32,
 }
 
 /// How a replay ended.
@@ -81,6 +82,7 @@ impl Recording {
                 site: failure.site.clone(),
                 other_site: None,
                 stack_size: failure.stack_size,
+                spurious: failure.spurious,
             },
         };
         Ok(recording)
@@ -107,6 +109,7 @@ impl Recording {
             site: bug.site.clone(),
             other_site: bug.other_site.clone(),
             stack_size,
+            spurious: 0,
         })
     }
 
@@ -181,6 +184,7 @@ pub fn run(
         inputs: recording.inputs.clone(),
         schedule: schedule.collect(),
         times,
+        spurious: recording.spurious,
         stack: recording.stack_size,
     });
     let dir = program
@@ -218,7 +222,11 @@ pub fn run(
         }) => {
             if let Some(failure) = failure {
                 let spawns = spawns.unwrap_or_default();
-                let failure = original.failure(&failure, recording.stack_size, &spawns);
+                let failure = original.failure(
+                    &failure,
+                    (recording.stack_size, recording.spurious),
+                    &spawns,
+                );
                 return Ok(Ended::Fails {
                     failure: Box::new(failure),
                     same,
@@ -270,6 +278,7 @@ impl Recording {
             threads: self.threads.clone(),
             schedule: self.schedule.clone(),
             execution: 1,
+            spurious: self.spurious,
             stack_size: self.stack_size,
             count: 1,
             couplings: Vec::new(),

@@ -14,7 +14,7 @@ impl Original<'_> {
     pub(crate) fn failure(
         &self,
         finding: &ScheduleFinding,
-        stack_size: u64,
+        (stack_size, spurious): (u64, u32),
         spawns: &[Spawn],
     ) -> Failure {
         let threads = finding.threads.iter();
@@ -38,6 +38,7 @@ impl Original<'_> {
             threads,
             schedule,
             execution: finding.execution,
+            spurious,
             stack_size,
             count: 1,
             couplings: Vec::new(),
@@ -114,6 +115,7 @@ impl Original<'_> {
             threads: threads(&schedule, spawns),
             schedule,
             execution: running.execution,
+            spurious: request.spurious,
             stack_size: request.stack,
             count: 1,
             couplings: Vec::new(),

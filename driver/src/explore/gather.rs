@@ -201,7 +201,8 @@ impl Gathered {
                 unit.done.push(counts);
             }
             Reply::Failure(finding) => {
-                let failure = original.failure(&finding, request.stack, &self.spawns);
+                let failure =
+                    original.failure(&finding, (request.stack, request.spurious), &self.spawns);
                 let (turn, within) = finding.standing;
                 let standing = (self.units[part].done.len(), turn, within);
                 return Ok(self.found(part, failure, standing));

@@ -65,6 +65,8 @@ pub struct Options {
     pub max_steps: u32,
     /// How many executions at most, per harness and choice of inputs.
     pub max_executions: u64,
+    /// How often in one execution something may happen without a reason.
+    pub spurious: u32,
     /// Bytes of stack for each thread.
     pub stack_size: u64,
     /// When the search is to end.
@@ -99,6 +101,7 @@ impl Options {
             seed: 0,
             max_steps: 20_000,
             max_executions: u64::MAX,
+            spurious: 0,
             stack_size: 2 << 20,
             deadline: None,
             hang_after: Duration::from_secs(60),
@@ -264,6 +267,7 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         } else {
             options.max_executions / workers + u64::from(worker < options.max_executions % workers)
         },
+        spurious: options.spurious,
         stack: options.stack_size,
         careful: None,
         part: if divides {

@@ -274,6 +274,9 @@ pub struct Failure {
     pub schedule: Vec<Event>,
     /// The execution's number in its search, from 1.
     pub execution: u64,
+    /// How often in an execution something could happen without a reason.
+    #[serde(default)]
+    pub spurious: u32,
     /// Bytes of stack of each thread.
     pub stack_size: u64,
     /// How many executions fail in this way.

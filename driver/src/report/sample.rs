@@ -261,6 +261,7 @@ pub(crate) fn exploration() -> Exploration {
         threads: vec![None, Some(harness().threads[0].clone())],
         schedule,
         execution: 7,
+        spurious: 0,
         stack_size: 1 << 20,
         count: 2,
         couplings: vec![Coupling {

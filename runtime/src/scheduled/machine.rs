@@ -33,6 +33,8 @@ pub struct Settings {
     /// Whether events tell the values behind locks and in `static mut`s as they do those of atomics, and [`Machine::tests`]
     /// what of them threads observe. Atomics' are told in any case.
     pub values: bool,
+    /// How often in an execution something may happen without a reason: see [`spurious`](super::spurious).
+    pub spurious: u32,
     /// How many of the calls that a thread is in are part of its events' contexts, where calls are marked: see
     /// [`calls`](crate::calls).
     pub call_depth: u32,
@@ -47,6 +49,7 @@ impl Default for Settings {
             idle: Idle::Ends,
             trace: true,
             values: false,
+            spurious: 0,
             call_depth: 0,
         }
     }
@@ -241,8 +244,12 @@ impl Executor for Machine<'_> {
         let program: *const (dyn Fn() + '_) = self.program;
         // SAFETY: as above; the coroutine is over before `run` returns.
         let program: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(program) };
-        // SAFETY: the program outlives the execution.
-        start(handle, 0, Box::new(move || unsafe { (*program)() }));
+        let run = move || {
+            handle.start_spurious();
+            // SAFETY: the program outlives the execution.
+            unsafe { (*program)() };
+        };
+        start(handle, 0, Box::new(run));
         handle.decide();
         while let Some(thread) = handle.get().next {
             resume(handle, thread);

@@ -12,6 +12,7 @@
 //! | [`loops`] | threads that wait by looking again and again |
 //! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
 //! | [`poison`] | what the poison flags of locks call |
+//! | [`spurious`] | wake-ups, and weak exchanges that fail, without a reason |
 //! | [`running`] | starting threads, switching to them, ending them |
 //! | [`failures`] | panics, deadlocks, livelocks |
 //! | [`behind_writers`] | finds readers that may wait for ever behind a writer |
@@ -43,6 +44,7 @@ mod poison;
 mod races;
 pub mod replay;
 mod running;
+pub mod spurious;
 mod state;
 mod threads;
 mod turns;

@@ -121,6 +121,9 @@ impl Handle {
 
     /// Parks the current thread until it is unparked, with a time limit or without.
     pub(crate) fn park(self, timed: bool, site: Site) {
+        if self.happens_without_reason(site) {
+            return;
+        }
         let thread = self.thread();
         let object = self.get().objects.parking(thread);
         let slot = thread as usize;

@@ -194,6 +194,7 @@ impl Exploration<'_> {
             steps: request.max_steps,
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
             idle: idle(&request.strategy),
+            spurious: request.spurious,
             call_depth: request.call_depth,
             trace: true,
             values: needs_values(&request.strategy),

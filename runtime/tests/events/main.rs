@@ -6,6 +6,7 @@ mod behind_writers;
 mod ends;
 mod locals;
 mod poison;
+mod spurious;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -39,6 +40,17 @@ fn explore(
     strategy: impl Strategy,
     program: impl Fn(Note<'_>),
 ) -> Option<Seen> {
+    explore_with(0, executions, values, strategy, program)
+}
+
+/// The same, where so often in an execution something happens without a reason.
+fn explore_with(
+    spurious: u32,
+    executions: u64,
+    values: bool,
+    strategy: impl Strategy,
+    program: impl Fn(Note<'_>),
+) -> Option<Seen> {
     let noted = Mutex::new(BTreeSet::new());
     let take = |text: String| {
         noted.lock().unwrap().insert(text);
@@ -46,6 +58,7 @@ fn explore(
     let run = || program(&take);
     let settings = Settings {
         values,
+        spurious,
         ..Settings::default()
     };
     let mut machine = Machine::new(&run, settings);

@@ -27,6 +27,7 @@ const SETTINGS: Settings = Settings {
     idle: Idle::Ends,
     trace: true,
     values: true,
+    spurious: 0,
     call_depth: 0,
 };
 

@@ -113,9 +113,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "sync",
         items: &["Condvar::wait"],
         learns: "nothing, where it wakes up without a reason, as std allows",
-        scheduled: Narrower("there are no wake-ups without a notification"),
+        scheduled: Event(
+            "with `--spurious N`, up to N times in an execution: an update of what a further thread gives; without, never",
+        ),
         sequential: Refused(NO_SUCH_EVENT),
-        tests: &[],
+        tests: &[
+            "runtime/tests/events/spurious.rs::a_wait_may_end_without_a_notification",
+            "runtime/tests/events/spurious.rs::a_lost_notification_stays_one",
+        ],
     },
     Entry {
         module: "sync",
@@ -217,9 +222,11 @@ pub(super) const ENTRIES: &[Entry] = &[
             "AtomicU32::compare_exchange_weak",
         ],
         learns: "nothing, where it fails without a reason, as std allows",
-        scheduled: Narrower("it fails only where the value differs"),
+        scheduled: Event(
+            "with `--spurious N`, up to N times in an execution: an update of what a further thread gives; without, never",
+        ),
         sequential: Narrower("it fails only where the value differs"),
-        tests: &[],
+        tests: &["runtime/tests/events/spurious.rs::a_weak_exchange_may_fail_so_often"],
     },
     Entry {
         module: "sync::atomic",

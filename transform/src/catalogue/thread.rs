@@ -83,7 +83,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["park", "park_timeout"],
         learns: "that it was unparked; with a time limit nothing, since the limit may have passed",
         scheduled: Event(
-            "wait and wake on the thread's own place; there are no wake-ups without a reason",
+            "wait and wake on the thread's own place; with `--spurious N` it may end without a reason",
         ),
         sequential: Refused(NO_SUCH_EVENT),
         tests: &[
@@ -91,6 +91,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             "runtime/tests/waiting/parking.rs::two_unparks_may_be_one",
             "runtime/tests/waiting/parking.rs::the_harness_can_be_parked",
             "runtime/tests/waiting/parking.rs::a_limit_ends_it",
+            "runtime/tests/events/spurious.rs::a_park_may_end_without_an_unpark",
         ],
     },
     Entry {

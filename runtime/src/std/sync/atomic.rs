@@ -150,10 +150,10 @@ macro_rules! common {
                 self.cell.compare_exchange(current, new, Location::caller())
             }
 
-            /// See `compare_exchange_weak` of the std type. It never fails without a reason.
+            /// See `compare_exchange_weak` of the std type. It fails without a reason where the machine is set to have that.
             ///
             /// # Errors
-            /// The value was another one, which is returned.
+            /// The value was another one, or it failed without a reason: the value is returned.
             #[inline]
             #[track_caller]
             pub fn compare_exchange_weak(
@@ -164,7 +164,11 @@ macro_rules! common {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 check_failure(failure);
-                self.cell.compare_exchange(current, new, Location::caller())
+                let site = Location::caller();
+                if fails_without_reason(site) {
+                    return Err(self.cell.load(site));
+                }
+                self.cell.compare_exchange(current, new, site)
             }
 
             /// See `compare_and_swap` of the std type.
@@ -398,4 +402,15 @@ impl<T> Default for AtomicPtr<T> {
     fn default() -> Self {
         Self::new(std::ptr::null_mut())
     }
+}
+
+/// Whether a weak exchange fails here whatever it finds.
+#[inline]
+fn fails_without_reason(site: crate::engine::Site) -> bool {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.happens_without_reason(site);
+    }
+    let _ = site;
+    false
 }

@@ -11,7 +11,7 @@ use crate::shared::{Shadow, Spot};
 
 /// `std::sync::Condvar`.
 ///
-/// `notify_one` wakes any of those that wait, and which one is explored. There are no wake-ups without a notification.
+/// `notify_one` wakes any of those that wait, and which one is explored. There are wake-ups without a notification where the machine is set to have them.
 /// Time does not pass: a wait with a time limit may end at any moment, as if the other threads were slow.
 ///
 /// As with std's on Linux, one condition variable may go with several mutexes.
@@ -42,6 +42,10 @@ impl Condvar {
         site: Site,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let (machine, object) = self.spot.enter("Condvar::wait", site);
+        if machine.happens_without_reason(site) {
+            // Others may run before it has the mutex again: it is as good as woken later.
+            return (guard.without(site, || ()), true);
+        }
         machine.wait(object, site);
         let mut notified = false;
         let guard = guard.without(site, || notified = machine.wake(object, timed, site));

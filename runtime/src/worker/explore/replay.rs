@@ -40,6 +40,7 @@ pub(in super::super) fn replay(
         stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
         // What was written down may have come about with other ideas of who waits.
         idle: Idle::WaitsAfter(u32::try_from(request.schedule.len()).unwrap_or(u32::MAX)),
+        spurious: request.spurious,
         ..Settings::default()
     };
     let mut first = None;

@@ -55,6 +55,8 @@ pub struct ExploreRequest {
     pub max_steps: u32,
     /// The bound on executions, for each choice of inputs.
     pub max_executions: u64,
+    /// How often in an execution something may happen without a reason.
+    pub spurious: u32,
     /// Bytes of stack for each thread.
     pub stack: u64,
     /// Tell the events of executions with [`Reply::Running`](super::Reply::Running) as they come, so that what kills the worker is known, from
@@ -87,6 +89,8 @@ pub struct ReplayRequest {
     pub schedule: Vec<Scheduled>,
     /// How often.
     pub times: u32,
+    /// How often in an execution something may happen without a reason.
+    pub spurious: u32,
     /// Bytes of stack for each thread.
     pub stack: u64,
 }
@@ -282,6 +286,7 @@ wire!(ExploreRequest {
     seed,
     max_steps,
     max_executions,
+    spurious,
     stack,
     careful,
     part,
@@ -298,6 +303,7 @@ wire!(ReplayRequest {
     inputs,
     schedule,
     times,
+    spurious,
     stack
 });
 

@@ -1,0 +1,46 @@
+//! What std allows to happen without a reason: that a wait ends though nobody has notified it, and that a weak exchange fails
+//! though it finds the value that it expects.
+//!
+//! How often that may happen in an execution is a setting. Then one more thread belongs to the execution, the harness's
+//! first child, which gives so many *tokens*, one after the other; whatever may happen without a reason takes one, if there
+//! is one, and happens. So it is for the schedule to say when it happens, strategies need not know of it, and a schedule
+//! that is followed has it happen again.
+
+use std::panic::Location;
+
+use super::state::Handle;
+use crate::engine::Site;
+use crate::shared::AtomicCell;
+
+/// What the thread that gives tokens is called.
+pub const NAME: &str = "what happens without a reason";
+
+static TOKENS: AtomicCell<u32> = AtomicCell::new(0);
+
+impl Handle {
+    /// Starts the thread that gives tokens, if there are any.
+    pub(super) fn start_spurious(self) {
+        let tokens = self.get().settings.spurious;
+        if tokens == 0 {
+            return;
+        }
+        let site = Location::caller();
+        let give = move || {
+            for _ in 0..tokens {
+                let _ = TOKENS.update(|tokens| Some(tokens + 1), None, site);
+            }
+        };
+        let name = super::arena::outside(|| NAME.to_owned());
+        self.fork(Some(name), site, Box::new(give));
+    }
+
+    /// Whether what may happen here without a reason does.
+    pub(crate) fn happens_without_reason(self, site: Site) -> bool {
+        if self.get().settings.spurious == 0 || self.is_ending() || std::thread::panicking() {
+            return false;
+        }
+        TOKENS
+            .update(|tokens| tokens.checked_sub(1), None, site)
+            .is_ok()
+    }
+}
