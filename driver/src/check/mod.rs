@@ -162,7 +162,12 @@ pub fn run(
     };
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();
-    for task in tasks {
+    let runnable = |tasks: &[Task<'_>]| {
+        let supported = |task: &&Task<'_>| task.harness.unsupported.is_none();
+        tasks.iter().filter(supported).count()
+    };
+    let whole = search.watch;
+    for (at, task) in tasks.iter().enumerate() {
         let mut gathered = Gathered::new(
             empty(task.harness, &options.inputs),
             task.harness.spawns.clone(),
@@ -173,11 +178,14 @@ pub fn run(
             .extend(no_store.clone().filter(|_| harnesses.is_empty()));
         if let Some(why) = &task.harness.unsupported {
             gathered.report.status = Status::unsupported(why);
-        } else if cut.is_some() {
+        } else if let Some(why) = whole.cut() {
+            cut = Some(why);
             gathered.report.status = Status::NotReached;
         } else {
             progress.say(format!("{}: starting", task.harness.name));
-            cut = search.run(&request(task, options), &mut gathered)?;
+            // Harnesses share the time; what one leaves is for the next ones.
+            search.watch = whole.share(runnable(&tasks[at..]), 1);
+            cut = search.run(&request(task, options), &mut gathered)?.or(cut);
             gathered.report.seconds = gathered.started.elapsed().as_secs_f64();
         }
         gathered.report.verdict = verdict::of_harness(&gathered.report).sentence();

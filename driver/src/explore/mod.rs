@@ -170,6 +170,11 @@ pub fn run(
             .and_then(Path::parent)
             .filter(|dir| !dir.as_os_str().is_empty()),
         watch,
+        at_once: if options.threaded {
+            1
+        } else {
+            options.jobs as usize
+        },
         solver: options.solver,
     };
     let queue: Mutex<VecDeque<usize>> = Mutex::new((0..units.len()).collect());

@@ -83,12 +83,15 @@ enum End {
     Broken(String),
 }
 
-/// What doesn't change from unit to unit.
+/// What doesn't change from unit to unit, but for the time that there is.
+#[derive(Clone, Copy)]
 pub(super) struct Runner<'a> {
     pub(super) worker: &'a Path,
     /// Where tests of the program run: in their package, as under cargo.
     pub(super) dir: Option<&'a Path>,
     pub(super) watch: Watch<'a>,
+    /// How many units are done at once.
+    pub(super) at_once: usize,
     pub(super) solver: Solver,
 }
 
@@ -101,17 +104,21 @@ impl Runner<'_> {
         sender: &Sender<(usize, Said)>,
     ) {
         loop {
-            let next = queue
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front();
+            let (next, left) = {
+                let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                (queue.pop_front(), queue.len() + 1)
+            };
             let Some(number) = next else { return };
+            let runner = Runner {
+                watch: self.watch.share(left, self.at_once),
+                ..*self
+            };
             // Nobody listens any more where the search has broken off.
             let mut say = |said| drop(sender.send((number, said)));
             let ended = match self.watch.cut() {
                 Some(cut) => Ended::Cut(cut),
                 // What one worker can't do is no reason to lose what the others find.
-                None => self
+                None => runner
                     .run(&units[number], &mut say)
                     .unwrap_or_else(|error| Ended::Failed(error.to_string())),
             };

@@ -43,6 +43,18 @@ pub enum Heard {
 }
 
 impl Watch<'_> {
+    /// The same for the next of `left` searches, so many at once, that share the time until the deadline.
+    #[must_use]
+    pub fn share(mut self, left: usize, at_once: usize) -> Self {
+        if let Some(deadline) = self.deadline {
+            let now = Instant::now();
+            let rest = deadline.saturating_duration_since(now);
+            let part = (at_once.max(1) as f64 / left.max(1) as f64).min(1.0);
+            self.deadline = Some(now + rest.mul_f64(part));
+        }
+        self
+    }
+
     /// Whether the user or the clock has ended the search.
     #[must_use]
     pub fn cut(&self) -> Option<Cut> {
@@ -133,4 +145,28 @@ pub fn bury(process: Process) -> Result<Death, Error> {
 /// What failed in dealing with a worker.
 pub(crate) fn failed(what: &str, error: &io::Error) -> Error {
     Error::Worker(format!("{what}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_search_leaves_of_its_time_is_for_the_next_ones() {
+        let stop = AtomicBool::new(false);
+        let now = Instant::now();
+        let watch = Watch {
+            stop: &stop,
+            deadline: Some(now + Duration::from_secs(100)),
+            hang_after: Duration::from_secs(1),
+        };
+        let seconds = |left, at_once| {
+            let deadline = watch.share(left, at_once).deadline.unwrap();
+            (deadline - now).as_secs_f64().round()
+        };
+        assert_eq!(seconds(4, 1), 25.0);
+        assert_eq!(seconds(4, 2), 50.0);
+        assert_eq!(seconds(1, 1), 100.0);
+        assert_eq!(seconds(1, 2), 100.0);
+    }
 }
