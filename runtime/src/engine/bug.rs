@@ -287,6 +287,19 @@ fn excludes(a: Held, b: Held) -> bool {
     a.lock == b.lock && a.mode.excludes(b.mode)
 }
 
+/// The interleaving up to its last event of T: where T' need not be at a certain place, what it does after that decides nothing.
+fn up_to_decision(mut interleaving: Vec<Step>, cut: Option<usize>) -> Vec<Step> {
+    if cut.is_none() {
+        let of_t = |step: &Step| matches!(step, Step::UnderTest(_));
+        let decided = interleaving
+            .iter()
+            .rposition(of_t)
+            .map_or(0, |last| last + 1);
+        interleaving.truncate(decided);
+    }
+    interleaving
+}
+
 /// Writes a bug of T down, with the interleaving that shows it; `cut` says where T' has to be.
 fn report(
     engine: &mut Engine,
@@ -317,7 +330,7 @@ fn report(
             None => engine.grid.witness(),
         };
         match witness {
-            Some(witness) => witness.0,
+            Some(witness) => up_to_decision(witness.0, cut),
             None => return, // Not reachable: no bug.
         }
     };

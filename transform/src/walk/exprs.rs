@@ -47,7 +47,9 @@ impl<'ast> Visit<'ast> for Walker<'_> {
     }
 
     fn visit_item_impl(&mut self, item: &'ast ItemImpl) {
+        let around = std::mem::replace(&mut self.of_type, variable_of(&item.self_ty));
         self.implementation(item);
+        self.of_type = around;
     }
 
     fn visit_impl_item(&mut self, item: &'ast ImplItem) {
@@ -352,4 +354,20 @@ pub(super) fn single_name(pattern: &syn::Pat) -> Option<String> {
         syn::Pat::Type(pattern) => single_name(&pattern.pat),
         _ => None,
     }
+}
+
+/// What a variable of this type would be called: its name in small letters, with lines between its words.
+fn variable_of(ty: &syn::Type) -> Option<String> {
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
+    let name = crate::resolve::name(&path.path.segments.last()?.ident);
+    let mut variable = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !variable.is_empty() {
+            variable.push('_');
+        }
+        variable.extend(c.to_lowercase());
+    }
+    Some(variable)
 }

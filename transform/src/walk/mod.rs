@@ -114,6 +114,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         opaque: 0,
         closure_of_scope: false,
         guards: HashMap::new(),
+        of_type: None,
         let_name: None,
         scopes: HashSet::new(),
         shared: Vec::new(),
@@ -182,6 +183,8 @@ struct Walker<'p> {
     closure_of_scope: bool,
     /// Variables that hold lock guards, and the short name of what the lock is.
     guards: HashMap<String, String>,
+    /// The type whose implementation this is, as a variable of it would be called.
+    of_type: Option<String>,
     /// The variable that the current expression initializes.
     let_name: Option<String>,
     /// Variables that are scopes of `thread::scope`.

@@ -72,7 +72,10 @@ impl Walker<'_> {
                     None => name(member),
                 }),
                 Member::Unnamed(index) => match &*field.base {
-                    Expr::Path(path) if path.path.is_ident("self") => Some(index.index.to_string()),
+                    Expr::Path(path) if path.path.is_ident("self") => {
+                        let of = self.of_type.as_deref().unwrap_or("self");
+                        Some(format!("{of}.{}", index.index))
+                    }
                     base => self.short_name(base),
                 },
             },
