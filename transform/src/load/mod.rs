@@ -6,6 +6,7 @@ mod environment;
 mod expand;
 mod manifest;
 mod modules;
+mod nesting;
 mod targets;
 mod workspace;
 
@@ -13,6 +14,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 
 pub(crate) use manifest::Package;
 pub(crate) use modules::ModuleFiles;
@@ -194,7 +196,21 @@ pub(crate) fn parse_text(
         text: Text::new(text),
         expanded: None,
     };
-    match syn::parse_file(source.text.as_str()) {
+    let tokens = TokenStream::from_str(source.text.as_str()).map_err(syn::Error::from);
+    if let Ok(tokens) = &tokens
+        && let Some(deep) = nesting::too_deep(tokens)
+    {
+        return Err(Error::Unsupported {
+            place: Box::new(source.place(deep.byte_range())),
+            what: "source that is nested so deeply".into(),
+            reason: format!(
+                "here it is more than {} brackets or prefixes deep",
+                nesting::DEEPEST
+            ),
+            help: "put parts of the expression into variables of their own".into(),
+        });
+    }
+    match tokens.and_then(syn::parse2::<syn::File>) {
         Ok(tree) => Ok(ParsedFile { source, tree }),
         Err(error) => {
             let end = source.text.as_str().len();
