@@ -1,6 +1,6 @@
 //! Ratios between seqz and the tools beside it, each measured in one run on one machine.
 
-#[cfg(feature = "peers")]
+#[cfg(any(feature = "peers", feature = "z3"))]
 mod clock;
 #[cfg(feature = "z3")]
 mod feasibility;
@@ -8,6 +8,8 @@ mod feasibility;
 mod first_bugs;
 #[cfg(feature = "peers")]
 mod fuzzing;
+#[cfg(any(feature = "peers", feature = "z3"))]
+mod growth;
 #[cfg(feature = "z3")]
 mod orders;
 #[cfg(feature = "peers")]
@@ -28,6 +30,7 @@ static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
 const USAGE: &str = "\
 usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench orders [QUERIES]     (needs --features z3)
+       seqz-bench growth               (needs --features z3 or peers)
        seqz-bench peers                (needs --features peers)
        seqz-bench schedules            (needs --features peers)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
@@ -48,6 +51,8 @@ fn main() -> ExitCode {
             let queries = arguments.next().and_then(|queries| queries.parse().ok());
             orders::run(queries.unwrap_or(200))
         }
+        #[cfg(any(feature = "peers", feature = "z3"))]
+        Some("growth") => growth::run(),
         #[cfg(feature = "peers")]
         Some("peers") => peers::run(),
         #[cfg(feature = "peers")]

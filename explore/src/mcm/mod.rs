@@ -5,6 +5,7 @@ pub mod clocks;
 pub mod model;
 pub mod order;
 pub mod query;
+pub mod sections;
 pub mod sources;
 pub mod state;
 pub mod step;

@@ -12,6 +12,7 @@
 //! with some property, and a [`Solver`](super::query::Solver) answers.
 
 use super::clocks::Clocks;
+use super::sections::Sections;
 pub use super::step::{Step, Terms};
 use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::observation::{Comparison, Test};
@@ -37,6 +38,8 @@ pub struct Lane {
     pub fork: Option<(u32, u32)>,
     /// The events that observe a value which might be another.
     readers: Vec<u32>,
+    /// Its blocks.
+    sections: Sections,
 }
 
 impl Lane {
@@ -50,6 +53,12 @@ impl Lane {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
+    }
+
+    /// Its blocks, once the model is sealed.
+    #[must_use]
+    pub const fn sections(&self) -> &Sections {
+        &self.sections
     }
 
     /// The events that observe a value which might be another, ascending.
@@ -286,6 +295,9 @@ impl Model {
                     _ => {}
                 }
             }
+        }
+        for (number, lane) in (0..).zip(&mut self.lanes) {
+            lane.sections.collect(number, &self.cells);
         }
         self.clocks.compute(&self.lanes, &self.cells, &self.order);
     }

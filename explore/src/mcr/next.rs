@@ -1,8 +1,9 @@
 //! An event that is to observe something else: what, and what has to be over before.
 
 use crate::event::Kind;
-use crate::mcm::model::{Block, Cut, Model, Step};
+use crate::mcm::model::{Cut, Lane, Model, Step};
 use crate::mcm::query::Sight;
+use crate::mcm::sections::Section;
 use crate::mcm::sources::is_within;
 
 /// A lock that a thread holds.
@@ -13,6 +14,13 @@ struct Held {
     shared: bool,
     /// The index of the event that takes it.
     since: u32,
+}
+
+impl Held {
+    /// Whether the block can't be as long as the lock is held.
+    const fn excludes(&self, section: &Section) -> bool {
+        section.object == self.object && !(self.shared && section.block.shared)
+    }
 }
 
 /// An event that is to observe something else.
@@ -91,11 +99,11 @@ impl<'a> Next<'a> {
         let open = |cut: &[u32]| {
             let mut locks = self.locks.iter();
             locks.find_map(|held| {
-                let mut blocks = self.excluded(held);
-                blocks.find(|block| {
-                    let at = cut[block.lane as usize];
-                    block.start < at && at <= block.end
-                })
+                let mut open = self.others().flat_map(|(lane, of)| {
+                    let open = of.sections().open_after(cut[lane as usize]);
+                    open.filter(|section| held.excludes(section))
+                });
+                open.next().map(|section| section.block)
             })
         };
         while let Some(block) = open(cut) {
@@ -107,10 +115,10 @@ impl<'a> Next<'a> {
         is_within(cut, &self.upper) && self.locks.iter().all(|held| self.is_kept(cut, held))
     }
 
-    /// The blocks of others that can't be as long as a lock is held.
-    fn excluded<'s>(&'s self, held: &'s Held) -> impl Iterator<Item = &'s Block> {
-        let blocks = self.model.cells()[held.object as usize].blocks.iter();
-        blocks.filter(move |block| block.lane != self.lane && !(held.shared && block.shared))
+    /// The other lanes.
+    fn others(&self) -> impl Iterator<Item = (u32, &'a Lane)> {
+        let lanes = (0..).zip(self.model.lanes());
+        lanes.filter(|&(lane, _)| lane != self.lane)
     }
 
     /// Whether what the thread observed since it took a lock can be after all blocks of the lock in this cut, as far as
@@ -120,10 +128,11 @@ impl<'a> Next<'a> {
             return true;
         }
         let mut before = vec![0; cut.len()];
-        for block in self.excluded(held) {
-            let end = block.end.saturating_add(1);
-            if block.end < cut[block.lane as usize] && before[block.lane as usize] < end {
-                self.model.raise(&mut before, block.lane, end);
+        for (lane, of) in self.others() {
+            let sections = of.sections();
+            let end = sections.last_end(held.object, cut[lane as usize], held.shared);
+            if let Some(end) = end {
+                self.model.raise(&mut before, lane, end.saturating_add(1));
             }
         }
         let of = self.model.lane_at(self.lane);
@@ -151,17 +160,20 @@ fn locks(model: &Model, lane: u32, index: u32, step: &Step) -> Vec<Held> {
             since: index,
         });
     }
-    for (object, cell) in model.cells().iter().enumerate() {
-        let mut blocks = cell.blocks.iter();
-        let held =
-            blocks.find(|block| block.lane == lane && block.start < index && index <= block.end);
-        if let Some(block) = held {
-            locks.push(Held {
-                object: u32::try_from(object).unwrap_or(u32::MAX),
-                shared: block.shared,
-                since: block.start,
-            });
-        }
-    }
+    let before = locks.len();
+    let open = model.lane_at(lane).sections().open_after(index);
+    locks.extend(open.map(|section| Held {
+        object: section.object,
+        shared: section.block.shared,
+        since: section.block.start,
+    }));
+    // Of a lock that the thread holds twice, since it first took it.
+    locks[before..].sort_unstable_by_key(|held| (held.object, held.since));
+    let mut known = None;
+    let mut at = 0;
+    locks.retain(|held| {
+        at += 1;
+        at <= before || known.replace(held.object) != Some(held.object)
+    });
     locks
 }

@@ -1,0 +1,118 @@
+//! What an event costs in short executions and in long ones: the cost may not grow with their length.
+
+#[path = "../../explore/tests/long/mod.rs"]
+mod long;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use seqz_explore::{
+    CachedDpor, Dfs, Dpor, Hapset, HbrCache, Icb, IcbDpor, Mcr, Odpor, Pcb, Pct, Pos, Random,
+    RvCausal, Search, Strategy, Surw,
+};
+use seqz_runtime::feasibility::Grid;
+use seqz_runtime::log::{Op, TEvent};
+
+use crate::clock::Clock;
+use long::{Long, Shape};
+
+/// Events of an execution.
+const LENGTHS: [usize; 4] = [100, 1000, 10_000, 100_000];
+
+/// Executions of each search.
+const EXECUTIONS: u64 = 4;
+
+/// Searches begin anew until there have been so many events.
+const ENOUGH: u64 = 400_000;
+
+/// Longer than this nobody waits for one figure.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Prints the table.
+pub(crate) fn run() -> ExitCode {
+    println!("| what | threads | 10², ns an event | 10³ | 10⁴ | 10⁵ |");
+    println!("|---|---|---|---|---|---|");
+    for shape in [Shape::Apart, Shape::Private] {
+        let threads = match shape {
+            Shape::Apart => "store",
+            _ => "lock",
+        };
+        macro_rules! rows {
+            ($($strategy:expr),* $(,)?) => {
+                $( row($strategy.name(), threads, |events| strategy(shape, events, || $strategy)); )*
+            };
+        }
+        rows!(
+            Dfs::new(),
+            Random::new(1),
+            Pct::new(1, 3),
+            Pos::new(1),
+            Surw::new(1),
+            Pcb::new(2),
+            Icb::new(None),
+            IcbDpor::new(None),
+            Dpor::new(),
+            Odpor::new(),
+            HbrCache::new(),
+            HbrCache::lazy(),
+            CachedDpor::new(),
+            CachedDpor::lazy(),
+            Hapset::new(1, 1),
+            Mcr::new(),
+            RvCausal::new(),
+        );
+    }
+    row("progress grid", "store", grid);
+    ExitCode::SUCCESS
+}
+
+/// One row: the first figure in nanoseconds, the others as multiples of it.
+fn row(what: &str, threads: &str, measure: impl Fn(usize) -> f64) {
+    let first = measure(LENGTHS[0]);
+    let rest = LENGTHS[1..].iter().map(|&events| measure(events) / first);
+    let rest: Vec<_> = rest.map(|ratio| format!("{ratio:.1}×")).collect();
+    println!(
+        "| `{what}` | {threads} | {first:.0} | {} |",
+        rest.join(" | ")
+    );
+}
+
+/// Nanoseconds an event.
+fn strategy<S: Strategy>(shape: Shape, events: usize, make: impl Fn() -> S) -> f64 {
+    let mut program = Long::new(shape, 2, events / 2 / shape.events());
+    let clock = Clock::start();
+    let mut all = 0;
+    while all < ENOUGH && clock.wall() < PATIENCE {
+        let mut search = Search::new(make());
+        if let Err(divergence) = search.run(&mut program, EXECUTIONS) {
+            println!("{divergence}");
+            return f64::NAN;
+        }
+        all += search.counts().events;
+    }
+    clock.elapsed().as_nanos() as f64 / all as f64
+}
+
+/// The same for what P̂ₖ asks: both threads store to objects of their own, and T then sees the last of T'.
+fn grid(events: usize) -> f64 {
+    let half = events / 2;
+    let mut other = vec![Op::Write(2); half - 1];
+    other.push(Op::Update(0));
+    let last = u32::try_from(half - 1).unwrap_or(u32::MAX);
+    let mut grid = Grid::new();
+    let clock = Clock::start();
+    let mut all = 0;
+    while all < ENOUGH {
+        grid.begin(&other);
+        for _ in 1..half {
+            grid.push(TEvent {
+                op: Op::Write(1),
+                source: None,
+            });
+        }
+        grid.push(TEvent::non_local(Op::Update(0), last));
+        assert!(grid.feasible(), "T' comes to its end, and then T goes on");
+        all += events as u64;
+    }
+    clock.elapsed().as_nanos() as f64 / all as f64
+}

@@ -1,0 +1,89 @@
+//! The blocks of one thread: which locks it holds where, without a look at all of them.
+
+use super::model::{Block, Cell};
+
+/// A block, and the lock that it is of.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// The lock.
+    pub object: u32,
+    /// The block.
+    pub block: Block,
+    /// The number of the latest one before it that was open when it began.
+    outer: Option<usize>,
+}
+
+/// The end of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct End {
+    object: u32,
+    index: u32,
+    shared: bool,
+}
+
+/// The blocks of one thread.
+#[derive(Clone, Debug, Default)]
+pub struct Sections {
+    /// In the order in which they began.
+    begun: Vec<Section>,
+    /// By lock, in the order in which they ended.
+    ends: Vec<End>,
+}
+
+impl Sections {
+    /// Takes those of this lane.
+    pub(super) fn collect(&mut self, lane: u32, cells: &[Cell]) {
+        self.begun.clear();
+        self.ends.clear();
+        for (object, cell) in (0..).zip(cells) {
+            for &block in cell.blocks.iter().filter(|block| block.lane == lane) {
+                self.begun.push(Section {
+                    object,
+                    block,
+                    outer: None,
+                });
+                self.ends.push(End {
+                    object,
+                    index: block.end,
+                    shared: block.shared,
+                });
+            }
+        }
+        self.begun.sort_unstable_by_key(|of| of.block.start);
+        self.ends.sort_unstable();
+        for at in 1..self.begun.len() {
+            let start = self.begun[at].block.start;
+            let mut outer = Some(at - 1);
+            // What was open before the one that has ended is open still, or was ended as well.
+            while let Some(ended) = outer.filter(|&outer| self.begun[outer].block.end < start) {
+                outer = self.begun[ended].outer;
+            }
+            self.begun[at].outer = outer;
+        }
+    }
+
+    /// The blocks that are open after so many events of the thread, from the last.
+    pub fn open_after(&self, events: u32) -> impl Iterator<Item = &Section> {
+        let begun = self.begun.partition_point(|of| of.block.start < events);
+        let last = begun.checked_sub(1);
+        std::iter::successors(last, |&at| self.begun[at].outer)
+            .map(|at| &self.begun[at])
+            .filter(move |of| events <= of.block.end)
+    }
+
+    /// Where the last block of the lock ends that has ended after so many events; of those that are not shared, if only
+    /// these count.
+    #[must_use]
+    pub fn last_end(&self, object: u32, events: u32, only_exclusive: bool) -> Option<u32> {
+        let before = End {
+            object,
+            index: events,
+            shared: false,
+        };
+        let ended = self.ends.partition_point(|&end| end < before);
+        let ends = self.ends[..ended].iter().rev();
+        ends.take_while(|end| end.object == object)
+            .find(|end| !(only_exclusive && end.shared))
+            .map(|end| end.index)
+    }
+}
