@@ -24,7 +24,10 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, FnArg, ImplItemFn, ItemFn, ItemImpl, Pat, Signature, TraitItemFn};
+use syn::{
+    Block, Expr, FnArg, ImplItemFn, ItemFn, ItemImpl, ItemStatic, Pat, Signature, StaticMutability,
+    TraitItemFn,
+};
 
 use crate::load::Crate;
 use crate::resolve::{bound_names, name};
@@ -50,6 +53,8 @@ pub(crate) struct Lasting<'p> {
     functions: HashMap<String, Vec<Function<'p>>>,
     /// How many functions of each name there are, in macros too. `None` if a macro makes names up.
     names: Option<HashMap<String, usize>>,
+    /// The names of its `static mut`s: each read and each write of one is an event.
+    statics: HashSet<String>,
     /// The crate names a cell of `std::cell`.
     has_cells: bool,
     known: RefCell<HashMap<(usize, bool), Known>>,
@@ -72,6 +77,7 @@ impl<'p> Lasting<'p> {
         }
         let mut lasting = Self {
             functions: functions.by_name,
+            statics: functions.statics,
             names,
             has_cells,
             known: RefCell::default(),
@@ -138,6 +144,7 @@ struct Functions<'p> {
     /// With whether they may write to a formatter.
     implied: Vec<(Function<'p>, bool)>,
     of_trait: Option<String>,
+    statics: HashSet<String>,
 }
 
 impl<'p> Functions<'p> {
@@ -169,6 +176,13 @@ impl<'p> Visit<'p> for Functions<'p> {
         let outer = std::mem::replace(&mut self.of_trait, last.map(|last| name(&last.ident)));
         visit::visit_item_impl(self, item);
         self.of_trait = outer;
+    }
+
+    fn visit_item_static(&mut self, item: &'p ItemStatic) {
+        if matches!(item.mutability, StaticMutability::Mut(_)) {
+            self.statics.insert(name(&item.ident));
+        }
+        visit::visit_item_static(self, item);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'p ImplItemFn) {

@@ -207,13 +207,13 @@ impl<'l, 'p> Turn<'l, 'p> {
                     let only = name(only);
                     self.variable(&only).is_some()
                         || self.returned.contains(&only)
-                        || is_static(&only)
+                        || self.is_static(&only)
                 }
                 None => path
                     .path
                     .segments
                     .last()
-                    .is_some_and(|last| is_static(&name(&last.ident))),
+                    .is_some_and(|last| self.is_static(&name(&last.ident))),
             },
             Expr::Paren(expr) => self.is_own(&expr.expr),
             Expr::Group(expr) => self.is_own(&expr.expr),
@@ -226,10 +226,32 @@ impl<'l, 'p> Turn<'l, 'p> {
 
     /// Whether what this is a part of may be changed.
     fn may_change(&self, expr: &Expr) -> bool {
-        if let Some(root) = static_root(expr) {
+        if let Some(root) = self.static_root(expr) {
             return self.variable(&root).is_none();
         }
         matches!(self.root(expr), Some(Variable::Guard | Variable::Owned))
+    }
+
+    fn is_static(&self, name: &str) -> bool {
+        self.lasting.statics.contains(name)
+    }
+
+    /// The `static mut` that a place is part of.
+    fn static_root(&self, place: &Expr) -> Option<String> {
+        match place {
+            Expr::Path(path) => {
+                let last = name(&path.path.segments.last()?.ident);
+                self.is_static(&last).then_some(last)
+            }
+            Expr::Field(expr) => self.static_root(&expr.base),
+            Expr::Index(expr) => self.static_root(&expr.expr),
+            Expr::Paren(expr) => self.static_root(&expr.expr),
+            _ => None,
+        }
+    }
+
+    fn is_static_place(&self, place: &Expr) -> bool {
+        self.static_root(place).is_some()
     }
 
     /// Whether this block ends with something that leads out of the loop, and never round.
@@ -439,7 +461,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 if !self.is_own(&assign.left) {
                     return self.give_up();
                 }
-                self.has_events |= is_static_place(&assign.left);
+                self.has_events |= self.is_static_place(&assign.left);
                 visit::visit_expr_assign(self, assign);
             }
             Expr::Binary(binary) => {
@@ -447,7 +469,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                     if !self.is_own(&binary.left) {
                         return self.give_up();
                     }
-                    self.has_events |= is_static_place(&binary.left);
+                    self.has_events |= self.is_static_place(&binary.left);
                 }
                 visit::visit_expr_binary(self, binary);
             }
@@ -460,7 +482,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
             Expr::Path(path) => {
                 // It may be a `static mut`, which makes an event.
                 let last = path.path.segments.last();
-                self.has_events |= last.is_some_and(|last| is_static(&name(&last.ident)));
+                self.has_events |= last.is_some_and(|last| self.is_static(&name(&last.ident)));
             }
             Expr::Call(call) => {
                 self.call(call);
@@ -694,29 +716,6 @@ fn returned_guards(body: &Block) -> HashSet<String> {
 fn is_panic(mac: &Macro) -> bool {
     let last = mac.path.segments.last();
     last.is_some_and(|last| names::PANICS.contains(&name(&last.ident).as_str()))
-}
-
-/// Whether a name is one that statics have. It is that of a `static mut` if it is assigned to.
-fn is_static(name: &str) -> bool {
-    name.chars().any(char::is_alphabetic) && !name.chars().any(char::is_lowercase)
-}
-
-/// The static that a place is part of.
-fn static_root(place: &Expr) -> Option<String> {
-    match place {
-        Expr::Path(path) => {
-            let last = name(&path.path.segments.last()?.ident);
-            is_static(&last).then_some(last)
-        }
-        Expr::Field(expr) => static_root(&expr.base),
-        Expr::Index(expr) => static_root(&expr.expr),
-        Expr::Paren(expr) => static_root(&expr.expr),
-        _ => None,
-    }
-}
-
-fn is_static_place(place: &Expr) -> bool {
-    static_root(place).is_some()
 }
 
 fn is_ordering(expr: &Expr) -> bool {
