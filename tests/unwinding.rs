@@ -29,8 +29,9 @@ fn a_note_is_taken_of_a_panic() {
         let _note = note;
         panic!(\"this is noted\");
     });
-    let _ = noted.join();
+    let is_noted = noted.join().is_err();
     reader.join().unwrap();
+    assert!(!is_noted, \"a note is taken\");
 }
 ";
 

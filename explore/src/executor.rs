@@ -145,15 +145,16 @@ pub enum Outcome {
 }
 
 /// What is known of an execution that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunEnd {
     /// How it ended.
     pub outcome: Outcome,
     /// Hash of the terminal state: shared values, what each thread has seen, who waits where. Executors that can't
     /// tell leave it 0.
     pub state: u64,
-    /// Hash of what failed (a panic, an assertion), if anything did. Details are the executor's to keep.
-    pub failure: Option<u64>,
+    /// Hashes of all that failed (a panic, an assertion, a deadlock), in order. Details are the executor's to keep. An
+    /// execution without a failure allocates nothing for it.
+    pub failures: Vec<u64>,
 }
 
 /// Runs the program.

@@ -76,7 +76,7 @@ impl Lessons {
 
 /// Whether what an execution shows is good: it came to an end, and nothing failed.
 pub(crate) fn is_good(end: &RunEnd) -> bool {
-    end.failure.is_none() && matches!(end.outcome, Outcome::Completed | Outcome::Abandoned)
+    end.failures.is_empty() && matches!(end.outcome, Outcome::Completed | Outcome::Abandoned)
 }
 
 /// Dynamic partial-order reduction, guided by predecessor sets.

@@ -136,7 +136,7 @@ pub struct Counts {
     /// Those that go on in another one, in which a thread that waits in a loop looks later: see
     /// [`Outcome::Waiting`](crate::Outcome::Waiting).
     pub waiting: u64,
-    /// Those that failed.
+    /// Those that failed, each once, however much failed in it.
     pub failures: u64,
     /// Events of all executions.
     pub events: u64,
@@ -149,7 +149,7 @@ pub struct Counts {
 }
 
 /// One execution of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// How it ended.
     pub end: RunEnd,
@@ -255,7 +255,7 @@ impl<S: Strategy> Search<S> {
     pub fn recall(&mut self, end: &RunEnd, relation: u64, events: u64) {
         self.begun += 1;
         let mut run = Run {
-            end: *end,
+            end: end.clone(),
             relation,
             new_relation: false,
             new_state: false,
@@ -265,26 +265,26 @@ impl<S: Strategy> Search<S> {
     }
 
     fn count(&mut self, run: &mut Run, events: u64) {
-        let Run { end, relation, .. } = *run;
+        let (outcome, state, relation) = (run.end.outcome, run.end.state, run.relation);
         self.counts.executions += 1;
         self.counts.events += events;
-        match end.outcome {
+        match outcome {
             Outcome::Abandoned => self.counts.abandoned += 1,
             Outcome::Truncated => self.counts.truncated += 1,
             Outcome::Waiting => self.counts.waiting += 1,
             Outcome::Completed | Outcome::Blocked => {
                 run.new_relation = self.relations.insert(relation);
-                run.new_state = self.states.insert(end.state);
+                run.new_state = self.states.insert(state);
                 if let Some((relation, seen)) = &mut self.lazy {
                     seen.insert(relation.hash());
                     self.counts.lazy_relations = Some(seen.len());
                 }
                 self.counts.redundant += u64::from(!run.new_relation);
-                self.counts.deadlocks += u64::from(end.outcome == Outcome::Blocked);
+                self.counts.deadlocks += u64::from(outcome == Outcome::Blocked);
             }
         }
-        let repeats = end.outcome == Outcome::Abandoned && self.strategy.repeats_what_it_abandons();
-        let counted = !repeats && end.failure.is_some();
+        let repeats = outcome == Outcome::Abandoned && self.strategy.repeats_what_it_abandons();
+        let counted = !repeats && !run.end.failures.is_empty();
         self.counts.failures += u64::from(counted);
         self.counts.relations = self.relations.len();
         self.counts.states = self.states.len();

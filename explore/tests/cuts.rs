@@ -21,7 +21,7 @@ fn found_in<S: Strategy>(strategy: S, shape: Shape, bound: usize) -> (Option<u64
             .step(&mut program)
             .expect("programs are deterministic");
         let Some(run) = run else { break };
-        if run.end.failure.is_some() {
+        if !run.end.failures.is_empty() {
             found = found.or(Some(execution));
         }
     }

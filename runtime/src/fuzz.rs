@@ -39,6 +39,8 @@ pub const ROLE: &str = "SEQZ_ROLE";
 pub const K: &str = "SEQZ_K";
 /// The environment variable with the known bugs.
 pub const KNOWN: &str = "SEQZ_KNOWN";
+/// The environment variable that says that panics of threads which nobody joins are no bugs.
+pub const IGNORE_DETACHED_PANICS: &str = "SEQZ_IGNORE_DETACHED_PANICS";
 
 /// The environment variable that says how many executions to make.
 pub const MOST: &str = "SEQZ_MOST";
@@ -105,6 +107,10 @@ pub fn key(bug: &Bug) -> String {
         BugKind::Panic => "panic",
         BugKind::Deadlock => "deadlock",
         BugKind::DataRace => "race",
+        BugKind::Detached => "detached",
+        BugKind::Result => "result",
+        BugKind::Exit => "exit",
+        BugKind::Abort => "abort",
     };
     let role = name(bug.role);
     let other = bug.other_place.as_ref();
@@ -222,7 +228,13 @@ impl Target {
             k,
             width: width(harness, k),
             known: known.lines().map(str::to_owned).collect(),
-            machine: Machine::new(Limits::default(), Solver::Grid),
+            machine: Machine::new(
+                Limits {
+                    ignore_detached_panics: chosen(IGNORE_DETACHED_PANICS).is_some(),
+                    ..Limits::default()
+                },
+                Solver::Grid,
+            ),
             seen: 0,
             counts: Counts {
                 file: chosen(COUNTS).map(|path| {

@@ -2,17 +2,90 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::input::{ByteSource, InputError, Inputs, Param, Random, Spec};
+use crate::judge;
+use crate::std::panic::catch_unwind;
 use crate::values::Registry;
 
 /// A harness of the program under test. Generated code has one `static` per harness.
 pub struct Harness<I> {
     name: &'static str,
     init: fn(I),
+    expects: Option<ShouldPanic>,
     safe: bool,
     values: &'static [Register],
+}
+
+/// What `#[should_panic]` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ShouldPanic {
+    /// What the message is to contain.
+    with: Option<&'static str>,
+}
+
+/// Runs a harness, and turns what `#[should_panic]` says of its ending round.
+fn judged(expects: Option<ShouldPanic>, run: impl FnOnce()) {
+    let Some(ShouldPanic { with }) = expects else {
+        return run();
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(()) => verdict("the test should have panicked, and did not".to_owned()),
+        Err(payload) if payload.is::<Verdict>() => std::panic::resume_unwind(payload),
+        Err(payload) => {
+            let Some(with) = with else { return };
+            match judge::text(&*payload) {
+                Some(message) if message.contains(with) => {}
+                Some(message) => verdict(format!(
+                    "the test should have panicked with {with:?} in its message, which is {message:?}"
+                )),
+                None => verdict(format!(
+                    "the test should have panicked with {with:?} in its message, and what it panicked with is no text"
+                )),
+            }
+        }
+    }
+}
+
+/// What a harness is unwound with whose result is a failure, and what is wrong.
+pub(crate) struct Verdict(pub(crate) String);
+
+fn verdict(message: String) -> ! {
+    std::panic::resume_unwind(Box::new(Verdict(message)))
+}
+
+/// The harness has returned this; `who` is what it is called: an `Err` and an exit code that is not 0 are failures.
+pub fn returned<T: Termination>(who: &str, value: T) {
+    let code = value.report();
+    if code != ExitCode::SUCCESS {
+        let digits: String = format!("{code:?}")
+            .chars()
+            .filter(char::is_ascii_digit)
+            .collect();
+        verdict(format!("the {who} ends with exit code {digits}"));
+    }
+}
+
+/// The same of a `Result`, whose error is told.
+pub fn returned_result<T: Termination, E: fmt::Debug>(who: &str, value: Result<T, E>) {
+    match value {
+        Ok(value) => returned(who, value),
+        Err(error) => verdict(format!("the {who} ends with Err({error:?})")),
+    }
+}
+
+/// The harness is a program's `main`, for which `exit(0)` is a good end.
+pub fn is_main() {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.is_main();
+    }
+    if let Some(handle) = crate::engine::current() {
+        crate::engine::is_main(handle);
+    }
 }
 
 /// Registers types of the program: see [`crate::values`].
@@ -25,8 +98,18 @@ impl<I: Inputs> Harness<I> {
         Self {
             name,
             init,
+            expects: None,
             safe: false,
             values: &[],
+        }
+    }
+
+    /// The same for a test that passes if it panics, with a message that contains this if it is said.
+    #[must_use]
+    pub const fn should_panic(self, with: Option<&'static str>) -> Self {
+        Self {
+            expects: Some(ShouldPanic { with }),
+            ..self
         }
     }
 
@@ -46,7 +129,7 @@ impl<I: Inputs> Harness<I> {
     #[must_use]
     pub fn with(&self, inputs: I) -> Bound {
         self.register_values();
-        bound(self.init, self.safe, inputs)
+        bound(self.init, self.expects, self.safe, inputs)
     }
 }
 
@@ -112,10 +195,10 @@ pub trait AnyHarness: Sync {
     fn entry(&self) -> usize;
 }
 
-fn bound<I: Inputs>(init: fn(I), safe: bool, inputs: I) -> Bound {
+fn bound<I: Inputs>(init: fn(I), expects: Option<ShouldPanic>, safe: bool, inputs: I) -> Bound {
     Bound {
         inputs: inputs.describe(),
-        program: Box::new(move || init(inputs.clone())),
+        program: Box::new(move || judged(expects, || init(inputs.clone()))),
         safe,
     }
 }
@@ -180,7 +263,8 @@ impl<I: Inputs> AnyHarness for Harness<I> {
         let inputs = Cell::new(Some(I::decode(&mut source)));
         let program = || {
             let inputs = inputs.take();
-            (self.init)(inputs.unwrap_or_else(|| I::decode(&mut ByteSource::new(bytes))));
+            let inputs = inputs.unwrap_or_else(|| I::decode(&mut ByteSource::new(bytes)));
+            judged(self.expects, || (self.init)(inputs));
         };
         run(&program, source.rest());
     }

@@ -17,6 +17,7 @@ pub mod fuzz;
 mod harness;
 mod ids;
 pub mod input;
+mod judge;
 pub mod log;
 pub mod loops;
 pub mod observe;
@@ -34,7 +35,7 @@ pub mod values;
 pub mod worker;
 
 pub use self::std::thread::watch_ends;
-pub use harness::{AnyHarness, Bound, Harness, Register, Run};
+pub use harness::{AnyHarness, Bound, Harness, Register, Run, is_main, returned, returned_result};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;

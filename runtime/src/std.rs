@@ -7,6 +7,8 @@ pub use ::std::*;
 
 pub mod cell;
 pub mod hint;
+pub mod panic;
+pub mod process;
 pub mod sync;
 pub mod thread;
 

@@ -132,7 +132,7 @@ fn bluetooth_fails() {
         if driver.stopping_event.load(SeqCst) {
             driver.stopped.store(true, SeqCst);
         }
-        let _ = add.join();
+        add.join().unwrap();
     };
     for found in [
         explore(Dfs::default(), program),
@@ -259,13 +259,12 @@ fn a_thread_that_panics_under_a_guard_gives_the_lock_back() {
         }
         let _ = first.join();
     };
-    let failures = BTreeSet::from([(FailureKind::Panic, "the first one".to_owned())]);
     for found in [
         explore(Dfs::default(), program),
         explore(Dpor::default(), program),
         explore(Odpor::default(), program),
     ] {
-        assert_eq!(found.failures, failures);
+        assert_eq!(found.failures, BTreeSet::new(), "the panic is handled");
         assert_eq!(found.relations, 2, "{found:?}");
     }
 }

@@ -70,9 +70,15 @@ impl Original<'_> {
                 }
                 engine::BugKind::Deadlock => Kind::Deadlock,
                 engine::BugKind::DataRace => Kind::DataRace,
+                engine::BugKind::Detached => Kind::DetachedPanic,
+                engine::BugKind::Result => Kind::Result,
+                engine::BugKind::Exit => Kind::Exit,
+                engine::BugKind::Abort => Kind::Crash,
             },
             message: match finding.kind {
-                engine::BugKind::Panic => finding.message.clone(),
+                engine::BugKind::Panic | engine::BugKind::Detached | engine::BugKind::Result => {
+                    finding.message.clone()
+                }
                 _ => self.message(&finding.message),
             },
             site: self.site(&finding.place),

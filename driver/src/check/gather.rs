@@ -31,7 +31,7 @@ struct Identity {
     kind: Kind,
     site: Option<Site>,
     other_site: Option<Site>,
-    /// Without a place the words are all there is to tell them apart.
+    /// Without a place of its own the words are all there is to tell them apart.
     message: Option<String>,
     under_test: Role,
 }
@@ -49,7 +49,7 @@ impl Identity {
         }
         Self {
             kind: bug.kind,
-            message: bug.site.is_none().then(|| bug.message.clone()),
+            message: (bug.site.is_none() || bug.kind == Kind::Result).then(|| bug.message.clone()),
             site,
             other_site,
             under_test: bug.under_test,
@@ -231,6 +231,13 @@ impl Gathered {
     pub(crate) fn note(&mut self, note: String) {
         if !self.report.notes.contains(&note) {
             self.report.notes.push(note);
+        }
+    }
+
+    /// Gives a bug its place that has none but the test's own.
+    pub(crate) fn place(&self, bug: &mut Bug) {
+        if bug.kind == Kind::Result {
+            bug.site = Some(self.report.site.clone());
         }
     }
 

@@ -49,6 +49,8 @@ pub struct Options {
     pub max_executions: u64,
     /// When the search is to end.
     pub deadline: Option<Instant>,
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
     /// How long one execution may go on.
     pub hang_after: Duration,
     /// Where findings go, beside the report.
@@ -236,6 +238,7 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
         max_executions: options.max_executions,
         solver: options.solver.requested(),
         careful: false,
+        ignore_detached_panics: options.ignore_detached_panics,
     }
 }
 

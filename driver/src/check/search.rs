@@ -258,6 +258,7 @@ impl Search<'_> {
             Reply::Level { role, k, level } => gathered.level(role.into(), k, &level),
             Reply::Finding(finding) => {
                 let mut bug = self.original.bug(&finding);
+                gathered.place(&mut bug);
                 bug.met.seconds = gathered.started.elapsed().as_secs_f64();
                 self.found(bug, gathered);
             }

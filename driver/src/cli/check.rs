@@ -86,6 +86,7 @@ fn options(args: &CheckArgs, target_dir: PathBuf) -> Options {
         max_executions: args.max_executions.unwrap_or(u64::MAX),
         deadline: search.deadline(),
         hang_after: search.hang_after,
+        ignore_detached_panics: search.ignore_detached_panics,
         target_dir,
     }
 }

@@ -86,6 +86,9 @@ pub struct CompareArgs {
     /// Append results to FILE, and go on from what is there
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
+    /// A panic of a thread that nobody joins is no failure
+    #[arg(long)]
+    ignore_detached_panics: bool,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = TableFormat::Human)]
     format: TableFormat,
@@ -112,6 +115,7 @@ pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Verdict, Er
         memory: args.max_memory << 20,
         k_max: args.k_max,
         seed: args.seed,
+        ignore_detached_panics: args.ignore_detached_panics,
     };
     let wanted = wanted(&args.methods, &strategies)?;
     let suites = suites(args)?;

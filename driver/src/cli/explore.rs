@@ -358,6 +358,7 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         stack_size: args.stack_size,
         deadline: search.deadline(),
         hang_after: search.hang_after,
+        ignore_detached_panics: search.ignore_detached_panics,
         jobs: args.jobs,
         checkpoint: None,
         target_dir,

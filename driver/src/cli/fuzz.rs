@@ -74,6 +74,9 @@ pub struct FuzzArgs {
     /// What the program is compiled with to be watched [default: address where it has unsafe code, none otherwise]
     #[arg(long, value_enum)]
     sanitizer: Option<SanitizerChoice>,
+    /// A panic of a thread that nobody joins is no failure
+    #[arg(long)]
+    ignore_detached_panics: bool,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -178,6 +181,7 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
         until_bug: args.until_bug,
         seed: args.seed.unwrap_or_else(random_seed),
         hang_after: args.hang_after,
+        ignore_detached_panics: args.ignore_detached_panics,
         memory: args.max_memory,
         fresh: args.fresh_corpus,
         more,

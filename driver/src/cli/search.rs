@@ -48,6 +48,9 @@ pub struct SearchArgs {
     /// Exit with 4 where no bug was found and not everything was searched
     #[arg(long)]
     pub(super) require_exhausted: bool,
+    /// A panic of a thread that nobody joins is no failure
+    #[arg(long)]
+    pub(super) ignore_detached_panics: bool,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,

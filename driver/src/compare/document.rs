@@ -91,6 +91,9 @@ pub struct Limits {
     pub k_max: u32,
     /// Where random choices begin.
     pub seed: u64,
+    /// Panics of threads that nobody joins are no failures.
+    #[serde(default)]
+    pub ignore_detached_panics: bool,
 }
 
 /// A harness.

@@ -60,6 +60,9 @@ impl Job {
         for (name, values) in inputs.filter(|_| self.method != Method::Fuzz) {
             command.args(["--input", &format!("{name}={values}")]);
         }
+        if limits.ignore_detached_panics {
+            command.arg("--ignore-detached-panics");
+        }
         if let Some(executions) = limits.executions {
             command.args(["--max-executions", &executions.to_string()]);
         }

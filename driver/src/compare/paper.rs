@@ -291,6 +291,7 @@ mod tests {
             memory: 1,
             k_max: 3,
             seed: 1,
+            ignore_detached_panics: false,
         };
         SuiteTable::new(&suite, &Comparison::new(limits, compared.collect())).rows
     }

@@ -143,6 +143,7 @@ mod tests {
             memory: 1,
             k_max: 3,
             seed: 1,
+            ignore_detached_panics: false,
         }
     }
 

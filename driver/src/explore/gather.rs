@@ -13,7 +13,7 @@ use super::unit::{Ended, Said};
 use crate::error::Error;
 use crate::original::Original;
 use crate::program::{Harness, Spawn};
-use crate::report::document::{Cut, Met, Reason, Status};
+use crate::report::document::{Cut, Kind, Met, Reason, Status};
 use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
 use crate::report::verdict;
@@ -328,9 +328,14 @@ impl Gathered {
                 .started
                 .map_or(0.0, |started| started.elapsed().as_secs_f64()),
         };
+        if failure.kind == Kind::Result {
+            // A result has no place but the test's own.
+            failure.site = Some(self.report.site.clone());
+        }
+        let has_place = failure.site.is_some() && failure.kind != Kind::Result;
         let same = |known: &Failure| {
             (known.kind, &known.site) == (failure.kind, &failure.site)
-                && (known.site.is_some() || known.message == failure.message)
+                && (has_place || known.message == failure.message)
         };
         let known = self.report.failures.iter().position(same);
         let at = known.unwrap_or(self.report.failures.len());

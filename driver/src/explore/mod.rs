@@ -71,6 +71,8 @@ pub struct Options {
     pub stack_size: u64,
     /// When the search is to end.
     pub deadline: Option<Instant>,
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
     /// How long one execution may go on.
     pub hang_after: Duration,
     /// How many workers at once.
@@ -105,6 +107,7 @@ impl Options {
             stack_size: 2 << 20,
             deadline: None,
             hang_after: Duration::from_secs(60),
+            ignore_detached_panics: false,
             jobs: 1,
             checkpoint: None,
             target_dir,
@@ -275,6 +278,7 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         spurious: options.spurious,
         stack: options.stack_size,
         careful: None,
+        ignore_detached_panics: options.ignore_detached_panics,
         part: if divides {
             (worker as u32, workers as u32)
         } else {

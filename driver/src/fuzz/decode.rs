@@ -65,6 +65,7 @@ impl Fuzzer<'_> {
         let mut process = self.worker()?;
         let mut decoded = Decoded::default();
         let request = Request::Decode(DecodeRequest {
+            ignore_detached_panics: self.options.ignore_detached_panics,
             harness: harness.to_owned(),
             role: role.into(),
             k,
@@ -129,6 +130,7 @@ impl Fuzzer<'_> {
     ) -> Result<Option<Vec<u8>>, Error> {
         let mut process = self.worker()?;
         let request = Request::Simplify(SimplifyRequest {
+            ignore_detached_panics: self.options.ignore_detached_panics,
             harness: harness.to_owned(),
             role: role.into(),
             k,

@@ -58,6 +58,8 @@ pub struct Options {
     pub seed: u64,
     /// How long one execution may take.
     pub hang_after: Duration,
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
     /// How much memory the target may take, in megabytes.
     pub memory: u32,
     /// Begin with an empty corpus, which goes with the search; the one that is kept stays as it is.

@@ -231,6 +231,7 @@ impl Fuzzer<'_> {
                 time: end_of_slice.saturating_duration_since(now),
                 executions: unit.executions,
                 hang_after: self.options.hang_after,
+                ignore_detached_panics: self.options.ignore_detached_panics,
                 memory: self.options.memory,
                 seed: self.options.seed.wrapping_add(u64::from(unit.slices)),
                 more: &self.options.more,
@@ -346,6 +347,7 @@ impl Fuzzer<'_> {
         }
         for finding in &decoded.findings {
             let mut bug = self.original.bug(finding);
+            gathered.place(&mut bug);
             bug.met = gathered.met(unit.role);
             bug.met.executions += unit.counts.executions;
             self.found(bug, gathered);

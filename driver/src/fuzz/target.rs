@@ -57,6 +57,8 @@ pub(super) struct Slice<'a> {
     pub(super) time: Duration,
     pub(super) executions: Option<u64>,
     pub(super) hang_after: Duration,
+    /// Panics of threads that nobody joins are no bugs.
+    pub(super) ignore_detached_panics: bool,
     pub(super) memory: u32,
     pub(super) seed: u64,
     pub(super) more: &'a [String],
@@ -209,6 +211,9 @@ impl Slice<'_> {
             .arg(prefix);
         if self.inputs {
             command.arg("-use_value_profile=1");
+        }
+        if self.ignore_detached_panics {
+            command.env(fuzz::IGNORE_DETACHED_PANICS, "1");
         }
         if let Some(executions) = self.executions {
             command.env(fuzz::MOST, executions.to_string());

@@ -281,6 +281,10 @@ pub enum Kind {
     Index,
     /// Any other panic.
     Panic,
+    /// Any panic of a thread that nobody joins.
+    DetachedPanic,
+    /// The test's result is a failure, or it should have panicked, and did not.
+    Result,
     /// Both threads wait for a lock that the other one holds.
     Deadlock,
     /// Threads look again and again at something that no thread changes any more.
@@ -297,11 +301,13 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Assertion,
         Self::Arithmetic,
         Self::Index,
         Self::Panic,
+        Self::DetachedPanic,
+        Self::Result,
         Self::Deadlock,
         Self::Livelock,
         Self::DataRace,

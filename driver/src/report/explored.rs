@@ -194,7 +194,8 @@ fn marks(failure: &Failure) -> Vec<Mark<'_>> {
     if !marks.is_empty() {
         return marks;
     }
-    let fatal = matches!(failure.kind, Kind::Crash | Kind::Exit | Kind::Hang);
+    let fatal =
+        failure.site.is_none() && matches!(failure.kind, Kind::Crash | Kind::Exit | Kind::Hang);
     let last = failure
         .schedule
         .last()

@@ -335,6 +335,7 @@ pub(crate) fn comparison() -> crate::compare::document::Comparison {
         memory: 1,
         k_max: 3,
         seed: 1,
+        ignore_detached_panics: false,
     };
     let run = Run {
         method: "check:first".into(),

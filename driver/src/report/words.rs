@@ -11,6 +11,8 @@ pub const fn kind(kind: Kind) -> &'static str {
         Kind::Arithmetic => "arithmetic overflow",
         Kind::Index => "index out of bounds",
         Kind::Panic => "panic",
+        Kind::DetachedPanic => "a detached thread panicked",
+        Kind::Result => "the test fails",
         Kind::Deadlock => "deadlock",
         Kind::Livelock => "livelock",
         Kind::DataRace => "data race",
@@ -30,8 +32,11 @@ pub fn heading(of: Kind, message: &str) -> (String, Vec<&str>) {
         .filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
     let kind = kind(of);
-    let says_it =
-        first.starts_with(kind) || matches!(of, Kind::Assertion | Kind::Arithmetic | Kind::Index);
+    let says_it = first.starts_with(kind)
+        || matches!(
+            of,
+            Kind::Assertion | Kind::Arithmetic | Kind::Index | Kind::Result
+        );
     let heading = if first.is_empty() {
         kind.to_owned()
     } else if says_it {
@@ -50,6 +55,8 @@ pub const fn failure(kind: Kind) -> &'static str {
         Kind::Arithmetic => "the arithmetic fails here",
         Kind::Index => "out of bounds here",
         Kind::Panic => "panics here",
+        Kind::DetachedPanic => "panics here, and nobody joins the thread",
+        Kind::Result => "fails by its result",
         Kind::Deadlock | Kind::Livelock => "waits for ever here",
         Kind::DataRace => "races here",
         Kind::Crash => "dies here",

@@ -216,7 +216,7 @@ impl Executor for Long {
         RunEnd {
             outcome,
             state: 0,
-            failure: found_it.then_some(1),
+            failures: found_it.then_some(1).into_iter().collect(),
         }
     }
 }

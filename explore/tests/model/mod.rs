@@ -403,8 +403,10 @@ impl Machine {
         hash
     }
 
-    pub(crate) fn has_failed(&self) -> bool {
-        self.tasks.iter().any(|task| task.failed)
+    /// A number for each thread that has failed.
+    pub(crate) fn failures(&self) -> Vec<u64> {
+        let failed = (1_u64..).zip(&self.tasks).filter(|(_, task)| task.failed);
+        failed.map(|(number, _)| number).collect()
     }
 }
 
@@ -466,7 +468,7 @@ impl Executor for Model<'_> {
         RunEnd {
             outcome,
             state: machine.hash(),
-            failure: machine.has_failed().then_some(1),
+            failures: machine.failures(),
         }
     }
 }

@@ -89,7 +89,7 @@ impl Executor for Racy<'_> {
         let end = self.0.run(&mut watching);
         assert_ne!(end.outcome, Outcome::Truncated);
         RunEnd {
-            failure: watching.1.raced.then_some(1),
+            failures: watching.1.raced.then_some(1).into_iter().collect(),
             ..end
         }
     }

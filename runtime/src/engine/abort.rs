@@ -21,6 +21,8 @@ pub(crate) enum Abort {
     Stuck,
     /// A bug ended the thread, and has been noted.
     Bug,
+    /// The program ended its process.
+    Left,
     /// The program does what P̂ₖ cannot express: there is a [`Reason`].
     Unsupported,
 }

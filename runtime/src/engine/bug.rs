@@ -1,48 +1,40 @@
 //! Bugs: what is one, and the proof that comes with it.
 //!
-//! Panics are seen when they reach the top of a thread. Deadlocks and data races are found without running into them:
+//! Panics are noted when they reach the top of a thread, and looked at in the end: see [`ended`](super::ended). Deadlocks and data races are found without running into them:
 //! each is a pair of prefixes of the two threads, T about to do one thing and T' another, that can be reached together
 //! (section 4.2's feasibility of the two prefixes).
 
 use super::finding::{Event, SiteMark, ThreadInfo};
 use super::ledger::Key;
-use super::panics::{PanicInfo, Place};
 use super::{
-    Block, Bug, BugKind, Engine, Handle, Held, InterferingEnd, Line, NONE, Site, Trail, Value,
-    ValueKind, abort, tau, threads,
+    Block, Bug, BugKind, Engine, Handle, Held, InterferingEnd, Line, NONE, Place, Site, Trail,
+    Value, ValueKind, abort, tau, threads,
 };
 use crate::feasibility::Step;
 use crate::ids::Role;
 use crate::log::{LockMode, Object, Op, TEvent};
 
-/// A panic has reached the top of a thread on the line of T, or before the split.
-pub(crate) fn panicked(handle: Handle) {
-    let engine = handle.get();
-    let info = engine.take_panic(engine.under_test().len());
-    if info.events < engine.under_test().len() {
-        // What the thread did while it unwound is not part of the bug.
-        engine.truncate_under_test(info.events);
-    }
-    let certain = engine.alone() || matches!(tau::feasible(engine), tau::Answer::Yes);
-    if certain {
-        report(engine, BugKind::Panic, info.message, info.place, None, None);
-    }
+/// What is to be told of a bug, beside the logs.
+#[derive(Clone)]
+pub(super) struct Draft {
+    pub(super) kind: BugKind,
+    pub(super) message: String,
+    pub(super) place: Place,
+    /// Whose it is.
+    pub(super) thread: u32,
+    /// How many non-local reads had been performed.
+    pub(super) done: usize,
 }
 
-/// A panic has reached the top of T' in its own sequential run: a 0-coupled bug of T'.
-pub(crate) fn interfering_panicked(handle: Handle) {
+/// The current thread ends the process here.
+pub(super) fn leaves(handle: Handle, kind: BugKind, message: String, place: Place) {
     let engine = handle.get();
-    let info = engine.take_panic(engine.interfering.len());
-    report_interfering(
-        engine,
-        BugKind::Panic,
-        info.message,
-        info.place,
-        None,
-        info.events,
-    );
-    // What it did while it unwound is not part of its log.
-    engine.truncate_interfering(info.events);
+    if engine.line == Line::Interfering {
+        let events = engine.interfering.len();
+        report_interfering(engine, kind, message, place, None, events);
+    } else if engine.alone() || matches!(tau::feasible(engine), tau::Answer::Yes) {
+        report(engine, kind, message, place, None, None);
+    }
 }
 
 /// T takes a lock that it holds itself.
@@ -276,6 +268,7 @@ pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Sit
                 kind: BugKind::DataRace,
                 place: site.into(),
                 other_place: Some(other.into()),
+                said: String::new(),
                 role: engine.role,
             };
             engine.ledger.add_race(&key, site, other);
@@ -313,12 +306,49 @@ fn report(
         kind,
         place: place.clone(),
         other_place: other_place.clone(),
+        said: String::new(),
         role: engine.role,
     };
     if engine.ledger.meet(&key, true) {
         return;
     }
     let alone = engine.alone() && cut.is_none();
+    let draft = Draft {
+        kind,
+        message,
+        place,
+        thread: engine.threads.current,
+        done: engine.done,
+    };
+    if kind != BugKind::Deadlock {
+        if let Some(bug) = of_t_at(engine, draft, other_place, alone, cut) {
+            engine.ledger.add(&key, &bug, true);
+        }
+        return;
+    }
+    // Whether the harness waits for T may hang on how far T' has come.
+    let end = engine.interfering.len();
+    let later = cut.is_none() && engine.line == Line::UnderTest && engine.grid.reachable_at(end);
+    let first = of_t_at(engine, draft.clone(), other_place.clone(), alone, cut);
+    let second = later.then(|| of_t_at(engine, draft, other_place, false, Some(end)));
+    let ways: Vec<Bug> = first.into_iter().chain(second.flatten()).collect();
+    if !ways.is_empty() {
+        engine.endings.suspect(&key, &ways, true);
+    }
+}
+
+/// A bug of T whose log ends with it.
+pub(super) fn of_t(engine: &mut Engine, draft: Draft, alone: bool) -> Option<Bug> {
+    of_t_at(engine, draft, None, alone, None)
+}
+
+fn of_t_at(
+    engine: &mut Engine,
+    draft: Draft,
+    other_place: Option<Place>,
+    alone: bool,
+    cut: Option<usize>,
+) -> Option<Bug> {
     let interleaving = if alone {
         (0..)
             .map(Step::UnderTest)
@@ -331,25 +361,24 @@ fn report(
         };
         match witness {
             Some(witness) => up_to_decision(witness.0, cut),
-            None => return, // Not reachable: no bug.
+            None => return None, // Not reachable: no bug.
         }
     };
-    let bug = Bug {
-        kind,
-        message,
-        place,
+    Some(Bug {
+        kind: draft.kind,
+        message: draft.message,
+        place: draft.place,
         other_place,
         role: engine.role,
-        pairs: engine.pairs[..engine.done].to_vec(),
+        pairs: engine.pairs[..draft.done].to_vec(),
         threads: engine.party_infos(engine.role),
         under_test: engine.under_test_events(),
         interfering: engine.interfering_events(),
         interleaving,
-        thread: engine.threads.current,
+        thread: draft.thread,
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
-    };
-    engine.ledger.add(&key, &bug, true);
+    })
 }
 
 /// Writes a bug of T' down that it has by itself: it is a bug of the other role at k = 0.
@@ -371,70 +400,56 @@ fn report_interfering(
         kind,
         place: place.clone(),
         other_place: other_place.clone(),
+        said: String::new(),
         role,
     };
     if engine.ledger.meet(&key, false) {
         return;
     }
-    let mut under_test = engine.interfering_events();
-    under_test.truncate(events);
-    let bug = Bug {
+    let draft = Draft {
         kind,
         message,
         place,
+        thread: engine.threads.current,
+        done: 0,
+    };
+    let bug = Bug {
         other_place,
+        ..of_t_prime(engine, draft, events)
+    };
+    if kind == BugKind::Deadlock {
+        engine.endings.suspect(&key, &[bug], false);
+    } else {
+        engine.ledger.add(&key, &bug, false);
+    }
+}
+
+/// A bug that T' has by itself, after so many events.
+pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
+    let role = engine.role.other();
+    let mut under_test = engine.interfering_events();
+    under_test.truncate(events);
+    Bug {
+        kind: draft.kind,
+        message: draft.message,
+        place: draft.place,
+        other_place: None,
         role,
         pairs: Vec::new(),
         threads: engine.party_infos(role),
         interleaving: (0..).map(Step::UnderTest).take(under_test.len()).collect(),
         under_test,
         interfering: Vec::new(),
-        thread: engine.threads.current,
+        thread: draft.thread,
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
-    };
-    engine.ledger.add(&key, &bug, false);
+    }
 }
 
 impl Engine {
-    fn take_panic(&mut self, events: usize) -> PanicInfo {
-        self.panic.take().unwrap_or_else(|| PanicInfo {
-            message: "the thread was unwound without a panic message".to_owned(),
-            place: Place {
-                file: String::new(),
-                line: 0,
-                column: 0,
-            },
-            events,
-        })
-    }
-
     pub(super) fn truncate_under_test(&mut self, events: usize) {
         self.under_test_trail.truncate(events);
         self.grid.truncate(events);
-    }
-
-    fn truncate_interfering(&mut self, events: usize) {
-        self.interfering.truncate(events);
-        self.interfering_trail.truncate(events);
-        let kept = |event: u32| (event as usize) < events;
-        while let Some(write) = self.writes.pop_if(|write| !kept(write.event)) {
-            let id = u32::try_from(self.writes.len()).unwrap_or(NONE);
-            for info in &mut self.objects {
-                for last in [&mut info.last_write, &mut info.last_acquire] {
-                    if *last == id {
-                        *last = write.previous;
-                    }
-                }
-            }
-        }
-        self.blocks.retain(|block| kept(block.acquire));
-        for block in &mut self.blocks {
-            if !kept(block.release) {
-                block.release = NONE;
-            }
-        }
-        self.racy_accesses.retain(|&event| kept(event));
     }
 
     /// Whether T', having done `events` events, holds a lock in a way that keeps `wanted` from being taken.

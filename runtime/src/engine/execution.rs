@@ -9,7 +9,9 @@ use super::guide::{Guide, Same};
 use super::ledger::Ledger;
 use super::panics::{self, Place};
 use super::threads::{self, Threads};
-use super::{Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, bug, spin};
+use super::{
+    Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, ended, spin,
+};
 use crate::buffer::Buffer;
 use crate::feasibility::Grid;
 use crate::harness::Bound;
@@ -29,6 +31,8 @@ pub struct Limits {
     /// Running to the end is far cheaper than unwinding. It is only sound for programs without `unsafe` code, whose
     /// soundness might hang on states that no interleaving reaches; see [`Bound::safe`](crate::Bound::safe).
     pub run_on: u32,
+    /// Panics of threads that nobody joins are no bugs.
+    pub ignore_detached_panics: bool,
 }
 
 impl Default for Limits {
@@ -36,6 +40,7 @@ impl Default for Limits {
         Self {
             steps: 10_000,
             run_on: 256,
+            ignore_detached_panics: false,
         }
     }
 }
@@ -164,6 +169,30 @@ impl Machine {
     /// Forgets the bugs as well.
     pub fn forget_bugs(&mut self) {
         self.engine.ledger.clear();
+        self.engine.endings.forget();
+    }
+
+    /// From here on, panics of which it is not known whether the harness would have handled them are no bugs before
+    /// [`Machine::end_search`]: it may handle them in another execution.
+    pub fn begin_search(&mut self) {
+        self.engine.endings.kept = Some(Vec::new());
+    }
+
+    /// The executions that follow are of this.
+    pub const fn search_in(&mut self, label: usize) {
+        self.engine.endings.label = label;
+    }
+
+    /// All executions have been made: what nobody has handled is a bug. The answer is what each of those that are added now
+    /// was found in.
+    pub fn end_search(&mut self) -> Vec<usize> {
+        let mut labels = Vec::new();
+        for kept in self.engine.endings.take_kept() {
+            if self.engine.ledger.add_late(&kept.key, kept.bug) {
+                labels.push(kept.label);
+            }
+        }
+        labels
     }
 
     /// Runs the program once, with the non-local reads `pairs` (`rds` and `wrts`, in the order of the reads).
@@ -238,6 +267,7 @@ impl Machine {
             self.arena.enter(0)
         };
         run_harness(handle, program);
+        crate::std::panic::forget_hook();
         let leftovers = handle.get().threads.take_bodies();
         handle.get().quiet = true;
         handle.get().abort = None;
@@ -251,6 +281,10 @@ impl Machine {
         #[cfg(feature = "scheduler")]
         outside.leave();
         CURRENT.set(None);
+        drop(alone);
+        if self.engine.endings.has_something() {
+            ended::conclude(&mut self.engine, program);
+        }
         self.outcome()
     }
 
@@ -272,6 +306,8 @@ impl Machine {
             Some(Abort::Stuck) => Ending::Stuck,
             Some(Abort::Bug) if engine.ledger.first_met().is_none() => Ending::Infeasible,
             Some(Abort::Unsupported) => Ending::Unsupported(engine.remark()),
+            Some(Abort::Left) if engine.ledger.first_met().is_none() => Ending::Passed,
+            Some(Abort::Left) => Ending::Bug,
             Some(Abort::Bug) => Ending::Bug,
             None if engine.ledger.first_met().is_some() => Ending::Bug,
             None if !engine.choosing && engine.done < engine.pairs.len() => Ending::NoSuchRead,
@@ -335,30 +371,28 @@ impl Machine {
 }
 
 fn run_harness(handle: Handle, program: &dyn Fn()) {
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        program();
-        threads::destroy_locals(handle, 0);
-        threads::finish(handle);
-    }));
-    let result = match result {
-        Err(payload) => match catch_unwind(AssertUnwindSafe(|| {
-            threads::interfering_unwound(handle, &*payload)
-        })) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(payload),
-            Err(later) => Err(later),
-        },
-        Ok(()) => Ok(()),
-    };
-    if result.is_err() && handle.get().abort.is_none() && !handle.get().quiet {
-        // A panic of the harness's own thread.
-        if handle.get().line == Line::Interfering {
-            bug::interfering_panicked(handle);
-        } else {
-            bug::panicked(handle);
+    let result = catch_unwind(AssertUnwindSafe(program));
+    let engine = handle.get();
+    let by_machine = matches!(&result, Err(payload) if payload.is::<abort::Unwind>());
+    if by_machine || engine.abort.is_some() || engine.quiet {
+        // The execution was ended, or T' was, on whose line the harness is. A panic that was under way may have been its own.
+        let panics = result.is_err() && !by_machine;
+        if panics && engine.endings.panics.is_under_way(0) || engine.endings.panics.is_held(0) {
+            ended::note_panic(engine, 0);
         }
-        handle.get().abort = Some(Abort::Bug);
+    } else {
+        let how = result.as_ref().map_err(|payload| &**payload);
+        ended::harness_ended(engine, how.copied());
     }
+    let _ = catch_unwind(AssertUnwindSafe(|| match result {
+        Err(payload) if by_machine => {
+            threads::interfering_unwound(handle, &*payload);
+        }
+        _ => {
+            threads::destroy_locals(handle, 0);
+            threads::finish(handle);
+        }
+    }));
     let engine = handle.get();
     engine.ending = engine.abort.take();
 }
@@ -410,7 +444,7 @@ impl Engine {
             threads: Threads::default(),
             steps: 0,
             spin: spin::Spin::default(),
-            panic: None,
+            endings: ended::Endings::default(),
             abort: None,
             reason: None,
             run_on: 0,
@@ -453,7 +487,7 @@ impl Engine {
         self.threads.reset();
         self.steps = 0;
         self.spin.clear();
-        self.panic = None;
+        self.endings.begin();
         self.abort = None;
         self.reason = None;
         self.run_on = if self.safe { self.limits.run_on } else { 0 };

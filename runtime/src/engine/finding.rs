@@ -16,6 +16,14 @@ pub enum BugKind {
     Deadlock,
     /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
     DataRace,
+    /// A panic reached the top of a thread that nobody joined.
+    Detached,
+    /// What the harness returns is a failure, or it should have panicked, and did not. It has no place.
+    Result,
+    /// The program ended its process with `exit`.
+    Exit,
+    /// The program aborted its process.
+    Abort,
 }
 
 /// How the bits of a value are to be read.
@@ -135,6 +143,10 @@ impl fmt::Display for Bug {
             BugKind::Panic => "panic",
             BugKind::Deadlock => "deadlock",
             BugKind::DataRace => "data race",
+            BugKind::Detached => "panic of a detached thread",
+            BugKind::Result => "result",
+            BugKind::Exit => "exit",
+            BugKind::Abort => "abort",
         };
         writeln!(
             f,

@@ -12,6 +12,8 @@ pub(super) struct Key {
     pub(super) kind: BugKind,
     pub(super) place: Place,
     pub(super) other_place: Option<Place>,
+    /// What is said, where that is all that tells it from others.
+    pub(super) said: String,
     pub(super) role: Role,
 }
 
@@ -42,6 +44,11 @@ impl Ledger {
         };
         self.meet_at(at, of_t);
         true
+    }
+
+    /// Whether it is known.
+    pub(super) fn knows(&self, key: &Key) -> bool {
+        self.by_key.contains_key(key)
     }
 
     fn meet_at(&mut self, at: usize, of_t: bool) {
@@ -77,6 +84,16 @@ impl Ledger {
         });
         self.met.push(at);
         self.met_by_t |= of_t;
+    }
+
+    /// Adds a bug of an earlier execution, if it is a new one; the answer is whether it is.
+    pub(super) fn add_late(&mut self, key: &Key, bug: Bug) -> bool {
+        let is_new = !self.by_key.contains_key(key);
+        if is_new {
+            self.by_key.insert(key.clone(), self.bugs.len());
+            self.bugs.push((bug, 1));
+        }
+        is_new
     }
 
     /// Before the next execution.

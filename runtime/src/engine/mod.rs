@@ -30,6 +30,7 @@ pub(crate) mod body;
 mod bug;
 mod bytes;
 mod choice;
+mod ended;
 mod execution;
 mod finding;
 mod guide;
@@ -48,6 +49,7 @@ use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
+pub(crate) use ended::{is_main, leave, with_panics};
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
 #[cfg(feature = "scheduler")]
@@ -57,6 +59,7 @@ pub use finding::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
 pub use guide::Same;
 use init_locks::InitLock;
 pub use panics::Place;
+pub(crate) use panics::a_program_runs;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;
 pub use solver::{Differs, Solver};
@@ -238,7 +241,7 @@ pub struct Engine {
     pub(crate) threads: Threads,
     steps: u32,
     spin: spin::Spin,
-    panic: Option<panics::PanicInfo>,
+    endings: ended::Endings,
     /// Why the execution was ended early, if it was.
     abort: Option<Abort>,
     /// What there is to say of that.

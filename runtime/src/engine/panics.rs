@@ -5,16 +5,6 @@ use std::sync::Once;
 
 use super::{Site, current};
 
-/// The latest panic on a line.
-#[derive(Clone, Debug)]
-pub(crate) struct PanicInfo {
-    pub message: String,
-    /// The place that the panic names.
-    pub place: Place,
-    /// How long the line's log was.
-    pub events: usize,
-}
-
 /// A place in the source, owned: panics name places that need not be a [`Site`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
@@ -48,14 +38,17 @@ pub(crate) fn install_hook() {
     INSTALLED.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if !note(info) {
+            if note(info) {
+                crate::std::panic::call_hook(info);
+            } else {
                 before(info);
             }
         }));
     });
 }
 
-fn a_program_runs() -> bool {
+/// Whether an execution runs on this OS thread.
+pub(crate) fn a_program_runs() -> bool {
     #[cfg(feature = "scheduler")]
     if crate::scheduled::events::current().is_some() {
         return true;
@@ -85,21 +78,16 @@ fn note(info: &PanicHookInfo<'_>) -> bool {
     );
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
-        machine.note_message(message, place);
+        machine.with_panics(|panics, thread, events| {
+            panics.raise(thread, &message, Some(place), events);
+        });
         return true;
     }
     let Some(handle) = current() else {
         return false;
     };
-    let engine = handle.get();
-    let events = match engine.line {
-        super::Line::Interfering => engine.interfering.len(),
-        _ => engine.under_test().len(),
-    };
-    engine.panic = Some(PanicInfo {
-        message,
-        place,
-        events,
+    super::with_panics(handle, |panics, thread, events| {
+        panics.raise(thread, &message, Some(place), events);
     });
     true
 }

@@ -18,7 +18,9 @@ use table::State;
 pub(crate) use table::{Thread, ThreadNo, Threads};
 
 use super::body::Body;
-use super::{Abort, Handle, InterferingEnd, Line, Site, abort, bug, init_locks, tau, unsupported};
+use super::{
+    Abort, Handle, InterferingEnd, Line, Site, abort, ended, init_locks, tau, unsupported,
+};
 use crate::ids::Role;
 use crate::std::thread::local;
 
@@ -335,7 +337,7 @@ fn run_interfering(handle: Handle, thread: ThreadNo) {
 fn stop_interfering(handle: Handle, payload: &(dyn Any + Send)) -> bool {
     let engine = handle.get();
     if !payload.is::<abort::Unwind>() && engine.abort.is_none() {
-        bug::interfering_panicked(handle);
+        ended::note_panic(engine, engine.threads.current);
     }
     let engine = handle.get();
     if matches!(engine.abort, Some(Abort::Unsupported | Abort::Unknown)) {
@@ -351,6 +353,17 @@ fn stop_interfering(handle: Handle, payload: &(dyn Any + Send)) -> bool {
     true
 }
 
+/// A panic has reached the top of the current thread, which ends with it.
+pub(crate) fn panicked(handle: Handle) {
+    let engine = handle.get();
+    if engine.quiet {
+        // The execution was ended while the thread unwound.
+        abort::after_end(handle);
+    } else {
+        ended::note_panic(engine, engine.threads.current);
+    }
+}
+
 /// Runs a thread on the line of T.
 fn run_under_test(handle: Handle, thread: ThreadNo) {
     handle.get().line = Line::UnderTest;
@@ -360,39 +373,22 @@ fn run_under_test(handle: Handle, thread: ThreadNo) {
 /// Runs a thread on the current line, as a plain call.
 fn run_inline(handle: Handle, thread: ThreadNo) {
     let (body, before) = take_body(handle, thread);
-    let top = TopOfThread(handle);
     if let Some(body) = body {
         body.run();
     }
     destroy_locals(handle, thread);
-    std::mem::forget(top);
     leave(handle, thread, before, State::Finished);
 }
 
 /// A thread has done what it is to do: its thread-locals are destroyed.
 pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
-    if handle.get().has_locals {
-        local::destroy(thread);
+    if !handle.get().has_locals {
+        return;
     }
-}
-
-/// Notes a panic that has come to the top of a thread.
-///
-/// A guard and not a `catch_unwind`, so that the unwinding that ends an execution passes all frames at once.
-struct TopOfThread(Handle);
-
-impl Drop for TopOfThread {
-    fn drop(&mut self) {
-        let engine = self.0.get();
-        if engine.abort.is_none() {
-            if engine.line == Line::Interfering {
-                bug::interfering_panicked(self.0);
-            } else {
-                bug::panicked(self.0);
-            }
-            let engine = self.0.get();
-            engine.abort = Some(Abort::Bug);
-            engine.quiet = true;
-        }
+    let result = catch_unwind(AssertUnwindSafe(|| local::destroy(thread)));
+    match result {
+        Err(payload) if payload.is::<abort::Unwind>() => resume_unwind(payload),
+        Err(_) => ended::die_of_a_local(handle, thread),
+        Ok(()) => {}
     }
 }

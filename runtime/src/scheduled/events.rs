@@ -2,7 +2,6 @@
 
 use seqz_explore::{Event, Kind, Object, Pending};
 
-use super::failures::FailureKind;
 use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
@@ -385,14 +384,5 @@ impl Handle {
     pub(crate) fn join(self, thread: u32, site: Site) {
         self.turn(Kind::Join, thread, 0, site);
         self.did(Kind::Join, thread, 0, 0, site);
-    }
-
-    /// Whether a thread ended with a panic.
-    pub(crate) fn has_panicked(self, thread: u32) -> bool {
-        let name = u8::try_from(thread).unwrap_or(u8::MAX);
-        self.get()
-            .failures()
-            .iter()
-            .any(|failure| failure.thread == name && failure.kind == FailureKind::Panic)
     }
 }

@@ -1,12 +1,16 @@
 //! What goes wrong in executions.
 
+use std::any::Any;
+
 use seqz_explore::threads::ThreadSet;
 use seqz_explore::{Kind, Outcome, Pending};
 
-use super::arena::leave_program;
 use super::state::{Handle, State};
-use super::threads::Panic;
+use super::threads::Stage;
 use crate::engine::{Place, Site};
+use crate::harness::Verdict;
+use crate::judge::{End, Panics};
+use crate::std::process::Leaving;
 pub use crate::worker::message::FailureKind;
 
 /// A failure of an execution.
@@ -24,6 +28,9 @@ pub struct Failure {
     pub waiting: Vec<(seqz_explore::Thread, Pending, Option<Place>)>,
     /// How many events came before.
     pub events: usize,
+    /// A panic whose thread the harness may have been about to join when something else kept it from that: whether it
+    /// would have made something of it is not known.
+    pub bystander: bool,
 }
 
 impl State {
@@ -84,44 +91,151 @@ impl State {
             thread,
             waiting,
             events: self.steps as usize,
+            bystander: false,
         });
+    }
+
+    /// The execution is over, as far as the program is concerned: the panics that count are failures.
+    pub(super) fn conclude(&mut self) {
+        let end = match (self.harness, self.outcome) {
+            // Where threads could not be switched, the execution was not given up for one that does the same.
+            (End::Open, Outcome::Abandoned) if !self.has_rushed => End::Unknown,
+            (End::Open, Outcome::Waiting) => End::Unknown,
+            (end, _) => end,
+        };
+        if end == End::Open {
+            self.panics.stop();
+        }
+        let mut counted = self.panics.judge(end);
+        counted.retain(|counted| !(counted.detached && self.settings.ignore_detached_panics));
+        let mut failures: Vec<_> = counted
+            .iter()
+            .map(|counted| {
+                let over = &self.panics.over()[counted.panic];
+                let kind = if counted.detached {
+                    FailureKind::Detached
+                } else {
+                    FailureKind::Panic
+                };
+                Failure {
+                    kind,
+                    message: over.raised.message.clone(),
+                    place: over.raised.place.clone(),
+                    thread: u8::try_from(over.thread).unwrap_or(0),
+                    waiting: Vec::new(),
+                    events: over.raised.events,
+                    bystander: counted.bystander,
+                }
+            })
+            .collect();
+        failures.append(&mut self.failures);
+        // What decides comes first: what a bystander says may have been meant to be heard.
+        failures.sort_by_key(|failure| (failure.bystander, failure.events));
+        self.failures = failures;
     }
 }
 
 impl Handle {
-    pub(super) fn note_panic(self, thread: usize) {
+    /// A panic has reached the top of the current thread.
+    pub(crate) fn note_panic(self) {
         let state = self.get();
-        let inside = leave_program();
         if !state.ending {
-            let (message, place, events) = match state.slots[thread].panic.take() {
-                Some(panic) => (panic.message, Some(panic.place), panic.events),
-                None => {
-                    let message = "the thread was unwound without a panic message".to_owned();
-                    (message, None, state.events())
-                }
-            };
-            state.failures.push(Failure {
-                kind: FailureKind::Panic,
-                message,
-                place,
-                thread: u8::try_from(thread).unwrap_or(0),
-                waiting: Vec::new(),
-                events,
-            });
+            let thread = u32::from(state.current_name());
+            let events = state.events();
+            state.panics.reach_the_top(thread, events);
         }
-        inside.leave();
     }
 
-    /// Keeps a panic's message until the panic reaches the top of its thread.
-    pub(crate) fn note_message(self, message: String, place: Place) {
+    /// The harness is over.
+    pub(super) fn harness_ended(self, how: Result<(), Box<dyn Any + Send>>) {
+        let state = self.get();
+        if state.ending {
+            return;
+        }
+        state.harness = match how {
+            Ok(()) => End::Passed,
+            Err(payload) => match payload.downcast::<Verdict>() {
+                Ok(verdict) => {
+                    self.fail(FailureKind::Result, verdict.0, None);
+                    End::Failed
+                }
+                Err(_) => {
+                    self.note_panic();
+                    End::Panicked
+                }
+            },
+        };
+    }
+
+    /// Something is wrong with what the current thread does now.
+    fn fail(self, kind: FailureKind, message: String, place: Option<Place>) {
+        let state = self.get();
+        let thread = state.current_name();
+        let events = state.events();
+        super::arena::outside(|| {
+            state.failures.push(Failure {
+                kind,
+                message: message.as_str().to_owned(),
+                place: place.clone(),
+                thread,
+                waiting: Vec::new(),
+                events,
+                bystander: false,
+            });
+        });
+    }
+
+    /// A destructor of a thread-local has panicked: std aborts the process.
+    pub(super) fn die_of_a_local(self) {
+        let state = self.get();
+        if state.ending {
+            return;
+        }
+        let raised = state.panics.take(u32::from(state.current_name()));
+        state.has_left = true;
+        let message = crate::std::process::of_a_local(&raised.message);
+        self.fail(FailureKind::Abort, message, raised.place);
+    }
+
+    /// The panics of the execution, with the current thread and how many events there have been.
+    pub(crate) fn with_panics<R>(self, then: impl FnOnce(&mut Panics, u32, usize) -> R) -> R {
+        let state = self.get();
+        let (thread, events) = (u32::from(state.current_name()), state.events());
+        then(&mut state.panics, thread, events)
+    }
+
+    /// The harness is a program's `main`.
+    pub(crate) fn is_main(self) {
+        self.get().is_main = true;
+    }
+
+    /// The current thread ends the process. Whatever other threads do after this they could have done before, since this
+    /// thread does nothing more: so they go on, but nobody can wait for this one to end.
+    pub(crate) fn leave(self, how: Leaving, site: Site) {
+        let state = self.get();
+        if state.ending {
+            self.stay_ended();
+            return;
+        }
+        state.has_left = true;
+        let kind = match how {
+            Leaving::Exit(0) if state.is_main => None,
+            Leaving::Exit(_) => Some(FailureKind::Exit),
+            Leaving::Abort => Some(FailureKind::Abort),
+        };
+        if let Some(kind) = kind {
+            self.fail(kind, how.message(), Some(site.into()));
+        }
         let state = self.get();
         let thread = state.current;
-        let events = state.events();
-        state.slots[thread].panic = Some(Panic {
-            message,
-            place,
-            events,
-        });
+        let starting = state.slots[thread].stage == Stage::Starting;
+        state.slots[thread].stage = Stage::Gone;
+        state.live.remove(state.current_name());
+        state.stale = true;
+        if !starting {
+            self.decide();
+        }
+        self.switch_away(thread);
     }
 
     /// The program has done what the machine cannot follow: the execution is ended when the next event is due.

@@ -18,6 +18,7 @@ use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
 use super::values::Values;
 use crate::engine::{Place, Site, ThreadInfo, alone};
+use crate::judge::{End, Panics};
 
 /// How executions are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Settings {
     /// How many of the calls that a thread is in are part of its events' contexts, where calls are marked: see
     /// [`calls`](crate::calls).
     pub call_depth: u32,
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
 }
 
 impl Default for Settings {
@@ -51,6 +54,7 @@ impl Default for Settings {
             values: false,
             spurious: 0,
             call_depth: 0,
+            ignore_detached_panics: false,
         }
     }
 }
@@ -115,6 +119,10 @@ impl<'p> Machine<'p> {
                 reads: [0; MAX_THREADS],
                 left: Vec::new(),
                 failures: Vec::new(),
+                panics: Panics::default(),
+                harness: End::Open,
+                has_left: false,
+                is_main: false,
                 plain: Vec::new(),
                 values: Values::default(),
                 contexts: Contexts::default(),
@@ -169,12 +177,16 @@ impl<'p> Machine<'p> {
         &self.state.failures
     }
 
-    /// The place of the thread's panic that was on its way to the thread's top when the latest execution was ended: a scope
-    /// waits for its threads before it lets a panic of its own body pass.
+    /// Whether the harness of the latest execution came to an end, or something ended the process.
     #[must_use]
-    pub fn panic_under_way(&self, thread: seqz_explore::Thread) -> Option<&Place> {
-        let slot = self.state.slots.get(usize::from(thread))?;
-        slot.panic.as_ref().map(|panic| &panic.place)
+    pub fn harness_is_over(&self) -> bool {
+        self.state.harness != End::Open || self.state.has_left
+    }
+
+    /// The places of the panics that the harness of the latest execution has handled, if it ended well.
+    pub fn handled(&self) -> impl Iterator<Item = &Place> {
+        let all = self.state.panics.handled();
+        all.filter(|_| self.state.harness == End::Passed)
     }
 
     /// What the program did in the latest execution that the machine cannot follow, and where.
@@ -254,7 +266,9 @@ impl Executor for Machine<'_> {
         while let Some(thread) = handle.get().next {
             resume(handle, thread);
         }
+        handle.get().conclude();
         end_all(handle);
+        crate::std::panic::forget_hook();
         crate::std::thread::local::clear();
         CURRENT.set(None);
         crate::observe::ask(false);

@@ -55,3 +55,4 @@ pub mod witness;
 pub use failures::{Failure, FailureKind};
 pub use loops::Idle;
 pub use machine::{Machine, Settings, Traced};
+pub(crate) use running::Ended;

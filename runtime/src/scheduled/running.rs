@@ -1,6 +1,5 @@
 //! Starting threads, switching to them, and ending them.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use seqz_explore::Pending;
@@ -11,7 +10,7 @@ use super::state::Handle;
 use super::threads::{Slot, Stage};
 
 /// The payload of the unwinding that ends a thread with the execution.
-pub(super) struct Ended;
+pub(crate) struct Ended;
 
 /// Creates a thread and runs it up to its first announcement.
 pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
@@ -35,11 +34,12 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
     state.slots[thread].stage = Stage::Starting;
     let coroutine = coroutine::Thread::with_stack(stack, move |yielder, ()| {
         handle.get().slots[thread].yielder = std::ptr::from_ref::<Yielder>(yielder);
+        // What a spawned thread panics with is kept for who joins it: here comes only what ends the execution.
         let result = catch_unwind(AssertUnwindSafe(body));
-        if let Err(payload) = result
-            && !payload.is::<Ended>()
-        {
-            handle.note_panic(thread);
+        if thread == 0 {
+            handle.harness_ended(result);
+        } else if result.is_err_and(|payload| !payload.is::<Ended>()) {
+            handle.note_panic();
         }
         // The execution may be ended while the thread waits for its turn to give a lock back: then it gives it back at once.
         while catch_unwind(AssertUnwindSafe(|| handle.catch_up())).is_err() {}
@@ -106,11 +106,6 @@ impl Handle {
         self.get().watches_ends
     }
 
-    /// Whether this unwinding ends a thread with its execution.
-    pub(crate) fn ends_threads(self, payload: &(dyn Any + Send)) -> bool {
-        payload.is::<Ended>()
-    }
-
     /// Destroys the current thread's thread-locals. What is left when the execution is ended meanwhile is destroyed
     /// all the same.
     fn destroy_locals(self, thread: usize) {
@@ -118,7 +113,7 @@ impl Handle {
         let destroy = || crate::std::thread::local::destroy(number);
         while let Err(payload) = catch_unwind(AssertUnwindSafe(destroy)) {
             if !payload.is::<Ended>() {
-                self.note_panic(thread);
+                self.die_of_a_local();
             }
             while catch_unwind(AssertUnwindSafe(|| self.catch_up())).is_err() {}
         }

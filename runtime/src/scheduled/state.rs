@@ -18,6 +18,7 @@ use super::objects::Objects;
 use super::threads::{Slot, Stage};
 use super::values::Values;
 use crate::engine::{Generation, Site};
+use crate::judge::{End, Panics};
 
 pub(super) struct State {
     pub(super) generation: u32,
@@ -60,6 +61,13 @@ pub(super) struct State {
     pub(super) reads: [u64; MAX_THREADS],
     pub(super) left: Vec<u64>,
     pub(super) failures: Vec<Failure>,
+    pub(super) panics: Panics,
+    /// How the harness ended, once it has.
+    pub(super) harness: End,
+    /// Something has ended the process, as the program sees it.
+    pub(super) has_left: bool,
+    /// The harness is a program's `main`, which may end with `exit(0)`.
+    pub(super) is_main: bool,
     /// The objects of this execution that are plain data.
     pub(super) plain: Vec<Object>,
     pub(super) values: Values,
@@ -133,6 +141,10 @@ impl State {
         self.reads = [0; MAX_THREADS];
         self.left.fill(0);
         self.failures.clear();
+        self.panics.begin();
+        self.harness = End::Open;
+        self.has_left = false;
+        self.is_main = false;
         self.plain.clear();
         if self.settings.values {
             self.values.begin();
@@ -151,7 +163,7 @@ impl State {
         } else {
             self.state_by_events()
         };
-        let failure = self.failures.first().map(|failure| {
+        let failures = self.failures.iter().map(|failure| {
             let place = failure.place.as_ref();
             let line = place.map_or(0, |place| {
                 u64::from(place.line) << 16 | u64::from(place.column)
@@ -161,7 +173,7 @@ impl State {
         RunEnd {
             outcome: self.outcome,
             state: hash,
-            failure,
+            failures: failures.collect(),
         }
     }
 
@@ -264,10 +276,6 @@ impl State {
                 self.enabled.remove(thread);
             }
         }
-    }
-
-    pub(super) fn failures(&self) -> &[Failure] {
-        &self.failures
     }
 
     /// Keeps what the terminal state is made of, and what threads in loops have looked at.

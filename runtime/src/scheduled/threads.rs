@@ -7,7 +7,7 @@ use seqz_explore::Object;
 use super::coroutine::{self, Yielder};
 use super::loops::Turning;
 use super::state::Handle;
-use crate::engine::{Place, Site};
+use crate::engine::Site;
 use crate::log::LockMode;
 
 /// How a thread is.
@@ -21,14 +21,8 @@ pub(super) enum Stage {
     Live,
     /// It is over.
     Ended,
-}
-
-/// A panic on its way to the top of its thread.
-pub(super) struct Panic {
-    pub message: String,
-    pub place: Place,
-    /// How many events came before.
-    pub events: usize,
+    /// It has ended the process, as the program sees it: nobody will ever have waited for it.
+    Gone,
 }
 
 /// A lock whose guard was dropped while its thread unwound.
@@ -63,8 +57,6 @@ pub(super) struct Slot {
     pub site: Option<Site>,
     pub name: Option<String>,
     pub spawned_at: Option<Site>,
-    /// Its latest panic, until that reaches its top.
-    pub panic: Option<Panic>,
     /// See [`Handle::unlock`].
     pub postponed: Vec<Postponed>,
     /// How many threads it has created.
@@ -88,7 +80,6 @@ impl Slot {
             site: None,
             name: None,
             spawned_at: None,
-            panic: None,
             postponed: Vec::new(),
             children: 0,
             messages: 0,
@@ -103,7 +94,6 @@ impl Slot {
         self.stage = Stage::Absent;
         self.name = None;
         self.spawned_at = None;
-        self.panic = None;
         self.postponed.clear();
         self.children = 0;
         self.messages = 0;

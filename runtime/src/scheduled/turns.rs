@@ -51,9 +51,12 @@ impl Handle {
                     } else {
                         Outcome::Waiting
                     }
-                } else {
+                } else if live.contains(0) && !state.has_left {
                     state.note_blocked(live);
                     Outcome::Blocked
+                } else {
+                    // With the harness the process ends, and threads that wait then with it.
+                    Outcome::Completed
                 };
             } else if state.steps >= state.settings.steps {
                 scheduler.cut(&view);

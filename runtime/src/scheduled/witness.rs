@@ -15,6 +15,7 @@ use super::loops::Idle;
 use super::machine::{Machine, Settings};
 use crate::engine::{self, Bug, BugKind, Lineage, Place};
 use crate::feasibility::Step;
+use crate::input::Random;
 use crate::log::{LockMode, Object, Op};
 use crate::worker::message::{Confirmation, Scheduled};
 
@@ -38,8 +39,8 @@ struct Follow {
     expected: Vec<Expected>,
     at: usize,
     difference: Option<String>,
-    /// The thread whose panic is to come.
-    panics: Option<u32>,
+    /// The thread that fails, by its number in the finding.
+    culprit: u32,
     /// The bug is that both threads wait: then readers wait behind writers that wait.
     is_deadlock: bool,
     /// Locks are kept over the join: see [`kept_locks`].
@@ -48,7 +49,36 @@ struct Follow {
     must_fail: bool,
     /// Who could run at the end.
     enabled_at_end: Vec<Thread>,
+    onwards: Onwards,
+    random: Random,
 }
+
+/// How the program is run on where the interleaving has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Onwards {
+    /// It is not: the bug is that something can be done then, or can't.
+    Nowhere,
+    /// Each thread in turn.
+    InTurn,
+    /// Always the first thread that can run.
+    First,
+    /// Always the last thread that can run.
+    Last,
+    /// Any thread, as numbers from this seed say.
+    Random(u64),
+}
+
+/// What comes of a bug may hang on what follows: a harness may handle a panic or not, as things go on.
+const ONWARDS: [Onwards; 8] = [
+    Onwards::InTurn,
+    Onwards::First,
+    Onwards::Last,
+    Onwards::Random(1),
+    Onwards::Random(2),
+    Onwards::Random(3),
+    Onwards::Random(4),
+    Onwards::Random(5),
+];
 
 /// Follows the interleaving of `bug` on `program`, and says whether the bug is there.
 #[must_use]
@@ -56,19 +86,94 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
     let Some(expected) = expected(bug) else {
         return Confirmation::NotTried;
     };
+    let ways: &[Onwards] = match bug.kind {
+        BugKind::Deadlock | BugKind::DataRace => &[Onwards::Nowhere],
+        _ => &ONWARDS,
+    };
+    let mut absent = None;
+    for &onwards in ways {
+        let (machine, follow) = follow(bug, program, &expected, onwards);
+        let schedule = schedule(&machine);
+        if let Some(difference) = follow.difference {
+            if machine.has_rushed() {
+                // Threads can't be switched while one unwinds.
+                return Confirmation::NotTried;
+            }
+            return Confirmation::Diverged {
+                difference,
+                schedule,
+            };
+        }
+        if is_there(bug, &machine, &follow) {
+            return Confirmation::Confirmed(schedule);
+        }
+        absent.get_or_insert(schedule);
+    }
+    absent.map_or(Confirmation::NotTried, Confirmation::Absent)
+}
+
+/// What the original program makes of a panic or a deadlock that can be reached: which kind of failure it is, and whether it is a
+/// [bystander](super::Failure::bystander)'s. Nothing if the program goes on as if nothing had been.
+#[must_use]
+pub(crate) fn judge(bug: &Bug, program: &dyn Fn()) -> Option<(BugKind, bool)> {
+    let expected = expected(bug)?;
+    let mut best = None;
+    for onwards in ONWARDS {
+        let (machine, follow) = follow(bug, program, &expected, onwards);
+        if follow.difference.is_some() {
+            // Whoever confirms it will say so.
+            return Some((bug.kind, false));
+        }
+        if bug.kind == BugKind::Deadlock {
+            // Those that wait do so whatever comes: the question is whether the harness ends without them.
+            if machine.harness_is_over() {
+                continue;
+            }
+            return Some((bug.kind, false));
+        }
+        for failure in machine.failures() {
+            let kind = match failure.kind {
+                FailureKind::Panic => BugKind::Panic,
+                FailureKind::Detached => BugKind::Detached,
+                _ => continue,
+            };
+            if failure.place.as_ref() != Some(&bug.place) {
+                continue;
+            }
+            if !failure.bystander {
+                return Some((kind, false));
+            }
+            best = Some((kind, true));
+        }
+    }
+    best
+}
+
+/// Runs the program in the order of the interleaving, and then on.
+fn follow<'p>(
+    bug: &Bug,
+    program: &'p dyn Fn(),
+    expected: &[Expected],
+    onwards: Onwards,
+) -> (Machine<'p>, Follow) {
     let mut follow = Follow {
         lineage: bug.lineage.clone(),
         threads: vec![Some(0)],
         created: HashMap::new(),
         before: bug.init_events,
-        expected,
+        expected: expected.to_vec(),
         at: 0,
         difference: None,
-        panics: (bug.kind == BugKind::Panic).then_some(bug.thread),
+        culprit: bug.thread,
         is_deadlock: bug.kind == BugKind::Deadlock,
         keeps_locks: !kept_locks(bug).is_empty(),
         must_fail: false,
         enabled_at_end: Vec::new(),
+        onwards,
+        random: Random::new(match onwards {
+            Onwards::Random(seed) => seed,
+            _ => 0,
+        }),
     };
     follow.threads.resize(bug.lineage.len() + 1, None);
     let settings = Settings {
@@ -77,18 +182,7 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
     };
     let mut machine = Machine::new(program, settings);
     machine.run(&mut follow);
-    let schedule = schedule(&machine);
-    if let Some(difference) = follow.difference {
-        return Confirmation::Diverged {
-            difference,
-            schedule,
-        };
-    }
-    if is_there(bug, &machine, &follow) {
-        Confirmation::Confirmed(schedule)
-    } else {
-        Confirmation::Absent(schedule)
-    }
+    (machine, follow)
 }
 
 pub(crate) fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
@@ -192,10 +286,27 @@ fn kept_locks(bug: &Bug) -> Vec<Object> {
 }
 
 impl Follow {
-    /// The thread whose panic is to come.
+    /// The thread that fails.
     fn culprit(&self) -> Option<Thread> {
-        let thread = self.panics?;
-        self.threads.get(thread as usize).copied().flatten()
+        self.threads.get(self.culprit as usize).copied().flatten()
+    }
+
+    /// Whom to run where the interleaving has ended.
+    fn go_on(&mut self, view: &View<'_>) -> Option<Thread> {
+        match self.onwards {
+            Onwards::Nowhere => None,
+            Onwards::InTurn => {
+                let last = view.last.unwrap_or(0);
+                let next = view.enabled.iter().find(|&thread| thread > last);
+                next.or_else(|| view.enabled.first())
+            }
+            Onwards::First => view.enabled.first(),
+            Onwards::Last => view.enabled.iter().last(),
+            Onwards::Random(_) => {
+                let at = self.random.below(u64::from(view.enabled.len())) as usize;
+                view.enabled.iter().nth(at)
+            }
+        }
     }
 
     /// Whether this may be something that P̂ₖ does without logging it: trying to take a lock that is held for certain, or
@@ -219,7 +330,10 @@ impl Follow {
 
 impl Scheduler for Follow {
     fn pick(&mut self, view: &View<'_>) -> Pick {
-        if let Some(free) = view.enabled.iter().find(|&thread| is_free(view.of(thread))) {
+        let is_over = self.before == 0 && self.at == self.expected.len();
+        let waits = !is_over || self.onwards == Onwards::Nowhere;
+        let mut free = view.enabled.iter().filter(|_| waits);
+        if let Some(free) = free.find(|&thread| is_free(view.of(thread))) {
             return Pick::Run(free);
         }
         if self.difference.is_some() {
@@ -234,6 +348,11 @@ impl Scheduler for Follow {
             if let Some(thread) = culprit.filter(|&thread| view.enabled.contains(thread))
                 && self.is_unlogged(view.of(thread))
             {
+                // Where the program runs on, it may take what it likes.
+                self.must_fail &= self.onwards == Onwards::Nowhere;
+                return Pick::Run(thread);
+            }
+            if let Some(thread) = self.go_on(view) {
                 return Pick::Run(thread);
             }
             self.enabled_at_end = view.enabled.iter().collect();
@@ -321,18 +440,19 @@ fn is_there(bug: &Bug, machine: &Machine<'_>, follow: &Follow) -> bool {
                 && can_run != waits
         })
     };
+    let fails = |kind| {
+        let mut failures = machine.failures().iter();
+        failures.any(|failure| failure.kind == kind && failure.place.as_ref() == Some(&bug.place))
+    };
     match bug.kind {
-        BugKind::Panic => {
-            let mut places = machine
-                .failures()
-                .iter()
-                .filter(|failure| failure.kind == FailureKind::Panic);
-            places.any(|failure| failure.place.as_ref() == Some(&bug.place))
-                || follow
-                    .culprit()
-                    .and_then(|thread| machine.panic_under_way(thread))
-                    == Some(&bug.place)
-        }
+        BugKind::Panic => fails(FailureKind::Panic),
+        BugKind::Detached => fails(FailureKind::Detached),
+        BugKind::Exit => fails(FailureKind::Exit),
+        BugKind::Abort => fails(FailureKind::Abort),
+        BugKind::Result => machine
+            .failures()
+            .iter()
+            .any(|failure| failure.kind == FailureKind::Result && failure.message == bug.message),
         // The other place is where the other thread waits, or where it took the lock that it never gives back.
         BugKind::Deadlock => about_to(&bug.place, true),
         BugKind::DataRace => {

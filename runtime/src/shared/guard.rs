@@ -53,6 +53,9 @@ impl<'a, T: Shadow> Exclusive<'a, T> {
 impl<T: Shadow> Drop for Exclusive<'_, T> {
     fn drop(&mut self) {
         let poisons = !self.panicking && std::thread::panicking();
+        if poisons {
+            crate::std::panic::with_panics(|panics, thread, _| panics.poison(thread));
+        }
         self.cell
             .unlock(LockMode::Exclusive, self.taken, self.written, poisons);
     }

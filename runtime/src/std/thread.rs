@@ -5,7 +5,6 @@ pub(crate) mod local;
 mod scope;
 mod task;
 
-use std::any::Any;
 use std::fmt;
 use std::io;
 use std::num::NonZero;
@@ -19,12 +18,13 @@ pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 
 pub use ends::watch_ends;
-use ends::{ask_for_an_end, ends_are_watched, panics_are_ends};
+use ends::{ask_for_an_end, ends_are_watched};
 use task::{Packet, task};
 
 use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Handle, Site, current as engine};
+use crate::std::panic::with_panics;
 
 /// The engine, or a panic that says that threads exist inside of executions only.
 #[track_caller]
@@ -57,6 +57,7 @@ where
     JoinHandle {
         thread: Thread { no, name },
         packet,
+        lets_go: LetGo(no),
     }
 }
 
@@ -93,30 +94,38 @@ fn wait(no: ThreadNo, site: Site) {
     threads::join(engine_or_panic(), no, site);
 }
 
-/// Whether a thread ended with a panic. Executions of P̂ₖ end with the first one.
-fn has_panicked(no: ThreadNo) -> bool {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return machine.has_panicked(no);
-    }
-    let _ = no;
-    false
-}
-
 /// Waits for a thread and takes its result.
 fn join<T>(no: ThreadNo, packet: &Packet<'_, T>, site: Site) -> Result<T> {
     wait(no, site);
-    // An execution of P̂ₖ ends with the first thread that panics, so that a thread that has been joined has a result, but
-    // for destructors that join while the execution is being ended.
-    packet
-        .take()
-        .ok_or_else(|| Box::new("the thread did not end") as Box<dyn Any + Send>)
+    match packet.take() {
+        Some(Err(payload)) => {
+            with_panics(|panics, thread, _| panics.join(thread, no, &*payload));
+            Err(payload)
+        }
+        Some(value) => value,
+        // A destructor joins while the execution is being ended.
+        None => Err(Box::new("the thread did not end")),
+    }
 }
 
 /// `std::thread::JoinHandle`.
 pub struct JoinHandle<T> {
     thread: Thread,
     packet: Packet<'static, T>,
+    /// Whether the thread is let go with the handle.
+    lets_go: LetGo,
+}
+
+/// Lets a thread go when it is dropped: nobody can join it any more.
+struct LetGo(ThreadNo);
+
+impl Drop for LetGo {
+    fn drop(&mut self) {
+        // Where a panic takes the handle away, the program has not said what is to become of the thread.
+        if !panicking() {
+            with_panics(|panics, _, _| panics.let_go(self.0));
+        }
+    }
 }
 
 impl<T> JoinHandle<T> {
@@ -126,6 +135,7 @@ impl<T> JoinHandle<T> {
     /// The thread panicked.
     #[track_caller]
     pub fn join(self) -> Result<T> {
+        std::mem::forget(self.lets_go);
         join(self.thread.no, &self.packet, Location::caller())
     }
 

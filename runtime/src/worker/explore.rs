@@ -196,6 +196,7 @@ impl Exploration<'_> {
             idle: idle(&request.strategy),
             spurious: request.spurious,
             call_depth: request.call_depth,
+            ignore_detached_panics: request.ignore_detached_panics,
             trace: true,
             values: needs_values(&request.strategy),
         };
@@ -217,7 +218,7 @@ impl Exploration<'_> {
         for past in &start.runs {
             search.recall(&past.end, past.relation, past.events);
             rushed += u64::from(past.rushed);
-            if let Some((number, coupled)) = &past.failed {
+            for (number, coupled) in &past.failed {
                 self.known.count(*number as usize, coupled);
             }
         }
@@ -257,7 +258,7 @@ impl Exploration<'_> {
                         relation: run.relation,
                         events: search.counts().events - events,
                         rushed: machine.has_rushed(),
-                        failed: None,
+                        failed: Vec::new(),
                     });
                     next_run += 1;
                     if run.standing.own {
@@ -292,18 +293,25 @@ impl Exploration<'_> {
                 })?;
                 return Ok(false);
             }
-            // What fails after the first failure may fail because of it.
             let mut records = Vec::new();
-            if let Some(failure) = machine.failures().first().filter(|_| is_own) {
+            if is_own {
+                self.known.handle(machine.handled());
+            }
+            for failure in machine.failures().iter().filter(|_| is_own) {
+                let found = || ScheduleFinding {
+                    standing: turns.last(),
+                    ..finding(&machine, failure, self.bound, execution)
+                };
+                if failure.bystander {
+                    self.known.keep(failure, found);
+                    continue;
+                }
                 let (number, coupled, is_new) = self.known.note(failure, &machine);
                 if let Some(past) = &mut past {
-                    past.failed = Some((number, coupled));
+                    past.failed.push((number, coupled));
                 }
                 if is_new {
-                    let finding = Box::new(ScheduleFinding {
-                        standing: turns.last(),
-                        ..finding(&machine, failure, self.bound, execution)
-                    });
+                    let finding = Box::new(found());
                     if start.log.is_some() {
                         records.push(Record::Found(finding.clone()));
                     }
@@ -351,6 +359,12 @@ impl Exploration<'_> {
                         .send(&Reply::Exploring(counts(&search, rushed)))?;
                 }
             }
+        }
+        for finding in self.known.left().into_iter().map(Box::new) {
+            if let Some(log) = &start.log {
+                log.write(&[Record::Found(finding.clone())]);
+            }
+            self.connection.send(&Reply::Failure(finding))?;
         }
         let promise = if finished && rushed == 0 {
             promise(search.promise())

@@ -36,6 +36,7 @@ pub(super) fn decode(
     let limits = Limits {
         // What kills the worker must be the program, and not what it does in states that no interleaving reaches.
         run_on: 0,
+        ignore_detached_panics: request.ignore_detached_panics,
         ..Limits::default()
     };
     let mut machine = Machine::new(limits, Solver::Grid);

@@ -57,6 +57,8 @@ pub struct CheckRequest {
     pub solver: SolverKind,
     /// Announce every execution with [`Reply::Executing`], so that the one that kills the worker is known.
     pub careful: bool,
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
 }
 
 /// From the driver to the worker.
@@ -281,7 +283,7 @@ plain_enum!(SolverKind { 0 = Grid, 1 = Driver, 2 = Both });
 
 plain_enum!(Role { 0 = First, 1 = Second });
 
-plain_enum!(BugKind { 0 = Panic, 1 = Deadlock, 2 = DataRace });
+plain_enum!(BugKind { 0 = Panic, 1 = Deadlock, 2 = DataRace, 3 = Detached, 4 = Result, 5 = Exit, 6 = Abort });
 
 plain_enum!(ValueKind { 0 = Bool, 1 = Unsigned, 2 = Signed, 3 = Pointer, 4 = Opaque });
 
@@ -297,7 +299,8 @@ wire!(CheckRequest {
     max_steps,
     max_executions,
     solver,
-    careful
+    careful,
+    ignore_detached_panics
 });
 
 wire!(Request { 0 = Check(request), 1 = Verdict(answer), 2 = Explore(request), 3 = Replay(request), 4 = Decode(request), 5 = Seeds(request), 6 = Solved(words), 7 = Simplify(request) });

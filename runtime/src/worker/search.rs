@@ -164,6 +164,7 @@ impl Work<'_> {
         let request = self.request;
         let limits = Limits {
             steps: request.max_steps,
+            ignore_detached_panics: request.ignore_detached_panics,
             // Whoever is careful looks for what kills the worker: that must be the program, and not what it does in
             // states that no interleaving reaches.
             run_on: if request.careful {
@@ -178,6 +179,7 @@ impl Work<'_> {
             limits,
         };
         let mut machine = Machine::new(limits, self.solver());
+        machine.begin_search();
         let of_role = |role| {
             set.bound
                 .iter()
@@ -192,7 +194,7 @@ impl Work<'_> {
             for (role, left, searches) in &mut roles {
                 let role = *role;
                 let mut sum = Level::default();
-                for (search, bound) in searches.iter_mut().zip(&set.bound) {
+                for (label, (search, bound)) in searches.iter_mut().zip(&set.bound).enumerate() {
                     if *left == 0 {
                         sum.skipped += 1;
                         continue;
@@ -206,6 +208,7 @@ impl Work<'_> {
                         before: &before,
                         left: *left,
                     };
+                    machine.search_in(label);
                     let level = search.watched_level(&mut machine, &mut watching);
                     if let Some(error) = self.failed.take() {
                         return Err(error);
@@ -224,6 +227,14 @@ impl Work<'_> {
                     level: sum,
                 })?;
             }
+        }
+        for label in machine.end_search() {
+            let (bug, _) = &machine.bugs()[self.sent];
+            self.sent += 1;
+            let found = finding(bug, &set.bound[label], 0);
+            self.line
+                .borrow_mut()
+                .send(&Reply::Finding(Box::new(found)))?;
         }
         let times = machine.bugs().iter().map(|(_, times)| *times).collect();
         self.line.borrow_mut().send(&Reply::Times(times))?;

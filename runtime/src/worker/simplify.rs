@@ -26,6 +26,7 @@ pub(super) fn serve(
     let k = k as usize;
     let limits = Limits {
         run_on: 0,
+        ignore_detached_panics: request.ignore_detached_panics,
         ..Limits::default()
     };
     let mut machine = Machine::new(limits, Solver::Grid);

@@ -23,9 +23,10 @@
 //!
 //! # Failures
 //! A failing trace ends at the failure; T' may be anywhere then, also inside a block. Found are, for a role,
-//! - an assertion that fails in T. One that fails in T' ends the trace and doesn't count for this role: T' being
-//!   T'-sequential, it is the other role's with k = 0. T can't join a T' that is about to fail, nor take a lock that it
-//!   holds then;
+//! - an assertion that fails in T. One that fails in T' doesn't count for this role: T' being T'-sequential, it is the
+//!   other role's with k = 0. T' then gives its guards back, which poisons the locks that it could have written, and
+//!   that is a write. T goes on; but where it joins T', or takes such a lock, it unwraps, which is its end and no failure
+//!   of its own. Where it only tries to take one, it gives it back and goes on as if it had not got it;
 //! - [`Failure::Relock`] in T: it takes a lock in a mode that excludes what it holds itself. In T', as before;
 //! - [`Failure::Deadlock`]: neither can go on, and both wait for each other: T for a lock that T' holds, or in the join
 //!   for T'; T' for a lock that T holds, or, being main with a guard in hand, in its join for T. The k is that of the

@@ -35,6 +35,11 @@ fn failures(program: &Program, strategy: impl Strategy) -> Option<BTreeSet<Seen>
     explored(program, strategy).map(|(seen, _)| seen)
 }
 
+/// Whether a schedule leaves the harness waiting for ever, as far as that can be told.
+pub(crate) fn can_hang(program: &Program) -> bool {
+    failures(program, Odpor::new()).is_none_or(|seen| seen.contains(&Seen::Stuck))
+}
+
 fn explored(program: &Program, strategy: impl Strategy) -> Option<(BTreeSet<Seen>, Counts)> {
     let harness = Harness::new(program);
     let run = || harness.run();

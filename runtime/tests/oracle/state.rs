@@ -34,6 +34,8 @@ struct Held {
     written: bool,
     /// Which of the line's writes and acquires took it; kept for T' only.
     acquire: u32,
+    /// The thread panics, and has marked the lock as poisoned.
+    poisons: bool,
 }
 
 /// Where both lines are, and what they see.
@@ -48,6 +50,12 @@ pub(crate) struct State {
     writes: u32,
     /// The locks that T' held at its end: T's since the join.
     inherited: Vec<Object>,
+    /// The locks that T' has poisoned.
+    poisoned: Vec<Object>,
+    /// T holds a guard of a poisoned lock, which it gives back before it goes on there.
+    gives_back: Option<(Object, usize)>,
+    /// T has unwrapped a poisoned lock, which is the end of it.
+    pub(crate) has_unwrapped: bool,
     /// By object: the write of T' that T saw last, if T has written nothing to it since.
     seen: Vec<Option<u32>>,
     /// T's non-local reads so far.
@@ -84,6 +92,9 @@ impl State {
             observations: 0,
             writes: 0,
             inherited: Vec::new(),
+            poisoned: Vec::new(),
+            gives_back: None,
+            has_unwrapped: false,
             seen: vec![None; lines.initial.len()],
             pairs: Vec::new(),
         };
@@ -127,6 +138,9 @@ impl State {
         let t = blocked(T, U) || lines.code[T][self.at[T]] == Op::Join;
         // The end of T' with a guard in hand is main's join of T.
         let u = blocked(U, T) || (self.ended(lines, U) && !self.held[U].is_empty());
+        if self.has_unwrapped || self.gives_back.is_some() {
+            return false;
+        }
         // T in the join of a T' that has ended is not waiting, so that both at their joins can't get here.
         t && u
     }
@@ -255,6 +269,7 @@ impl State {
             value: 0,
             written: false,
             acquire,
+            poisons: false,
         });
     }
 
@@ -262,7 +277,21 @@ impl State {
     pub(crate) fn step(&self, lines: &Lines, line: usize) -> Step {
         let other = 1 - line;
         let op = lines.code[line][self.at[line]];
+        if line == T && self.has_unwrapped {
+            return Step::Waits;
+        }
+        if line == T
+            && let Some((object, otherwise)) = self.gives_back
+        {
+            let mut next = self.clone();
+            next.perform(T, Op::Release { object });
+            next.gives_back = None;
+            next.at[T] = otherwise;
+            next.settle(lines, T);
+            return Step::To(Box::new(next));
+        }
         match op {
+            Op::Assert { .. } if line == U => return self.unwind(),
             Op::Assert { id, .. } => return Step::Fails(Failure::Assertion(id)),
             Op::End => return Step::Waits,
             Op::Join if !self.ended(lines, other) => return Step::Waits,
@@ -281,7 +310,35 @@ impl State {
         if next.perform(line, op).is_none() {
             return Step::NotSequential;
         }
+        if let Op::Enter { object } = op
+            && line == T
+            && next.poisoned.contains(&object)
+        {
+            match lines.code[T][self.at[T] - 1] {
+                Op::TryAcquire { otherwise, .. } => next.gives_back = Some((object, otherwise)),
+                _ => next.has_unwrapped = true,
+            }
+            return Step::To(Box::new(next));
+        }
         next.settle(lines, line);
+        Step::To(Box::new(next))
+    }
+
+    /// T' has failed and gives its guards back, the latest first.
+    fn unwind(&self) -> Step {
+        let Some(&held) = self.held[U].last() else {
+            return Step::Waits;
+        };
+        let mut next = self.clone();
+        if held.exclusive && !held.poisons {
+            next.write(U, held.object, held.value);
+            next.poisoned.push(held.object);
+            if let Some(held) = next.held[U].last_mut() {
+                held.poisons = true;
+            }
+        } else {
+            next.held[U].pop();
+        }
         Step::To(Box::new(next))
     }
 

@@ -29,6 +29,7 @@ const SETTINGS: Settings = Settings {
     values: true,
     spurious: 0,
     call_depth: 0,
+    ignore_detached_panics: false,
 };
 
 /// Lets each thread go on as long as it can.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::harness::{Harness, HarnessKind, Returns};
+use crate::harness::{Harness, HarnessKind, Returns, ShouldPanic};
 use crate::program::{Options, Role};
 
 /// What is known of the whole program.
@@ -175,6 +175,11 @@ seqz_runtime::inputs! {{
     } else {
         ".without_unsafe_code()"
     };
+    let expects = match &harness.expects {
+        None => String::new(),
+        Some(ShouldPanic { with: None }) => ".should_panic(None)".to_owned(),
+        Some(ShouldPanic { with: Some(text) }) => format!(".should_panic(Some({text}))"),
+    };
     // For searches that look at the values behind locks.
     let values = match values {
         [] => String::new(),
@@ -183,7 +188,7 @@ seqz_runtime::inputs! {{
     text.push_str(&format!(
         "
 /// The harness: its name and how it starts.
-pub static HARNESS: Harness<Inputs> = Harness::new({name:?}, init){safe}{values};
+pub static HARNESS: Harness<Inputs> = Harness::new({name:?}, init){expects}{safe}{values};
 
 /// P̂{subscript}(I, rds, wrts): runs T' and then T, whose read `rds[i]` sees what write `wrts[i]` of T' has written.
 ///
@@ -218,18 +223,23 @@ fn init(harness: &Harness, whole: &Whole) -> String {
         (false, true) => "mut inputs",
         (false, false) => "inputs",
     };
+    let who = match harness.info.kind {
+        HarnessKind::Main => "program",
+        _ => "test",
+    };
     let body = match harness.returns {
         Returns::Nothing if harness.info.kind == HarnessKind::PubFn => {
             format!("    let _ = {call};\n")
         }
         Returns::Nothing => format!("    {call};\n"),
-        Returns::Result => format!(
-            "    if let Err(error) = {call} {{\n        panic!(\"the harness ended with an error: {{error:?}}\");\n    }}\n"
-        ),
-        Returns::Other => format!(
-            "    let code = std::process::Termination::report({call});\n    \
-             assert!(code == std::process::ExitCode::SUCCESS, \"the harness ended with {{code:?}}\");\n"
-        ),
+        Returns::Result => {
+            format!("    seqz_runtime::returned_result({who:?}, {call});\n")
+        }
+        Returns::Other => format!("    seqz_runtime::returned({who:?}, {call});\n"),
+    };
+    let main = match harness.info.kind {
+        HarnessKind::Main => "    seqz_runtime::is_main();\n",
+        _ => "",
     };
     let ends = if whole.asks_for_ends {
         "    // The program may ask whether a thread has finished: then that a thread finishes is an event.\n    \
@@ -240,7 +250,7 @@ fn init(harness: &Harness, whole: &Whole) -> String {
     format!(
         "/// *init*: the harness as the user wrote it. Up to where two threads run side by side there is one copy of the\n\
          /// shared variables and no log; from there on the engine runs τ' and τ, and what follows a join belongs to T.\n\
-         pub fn init({inputs}: Inputs) {{\n{ends}{body}}}\n"
+         pub fn init({inputs}: Inputs) {{\n{main}{ends}{body}}}\n"
     )
 }
 

@@ -14,7 +14,7 @@ pub(crate) use inputs::InputImpl;
 pub use inputs::Param;
 pub(crate) use reach::make_reachable;
 
-use syn::{Attribute, FnArg, GenericParam, ReturnType, Safety, Type, Visibility};
+use syn::{Attribute, Expr, FnArg, GenericParam, ReturnType, Safety, Type, Visibility};
 
 use crate::error::Error;
 use crate::load::Crate;
@@ -77,11 +77,19 @@ pub(crate) enum Returns {
     Other,
 }
 
+/// What `#[should_panic]` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ShouldPanic {
+    /// What the message is to contain, as it is written.
+    pub(crate) with: Option<String>,
+}
+
 /// A harness with what is needed to call it.
 pub(crate) struct Harness {
     pub(crate) info: HarnessInfo,
     pub(crate) item: ItemId,
     pub(crate) returns: Returns,
+    pub(crate) expects: Option<ShouldPanic>,
     /// Arguments of the call, in terms of `inputs`.
     pub(crate) arguments: Vec<String>,
     /// Types of parameters that need an implementation of `Input`.
@@ -158,6 +166,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
             },
             item,
             returns,
+            expects: function.attrs.iter().find_map(should_panic),
             arguments,
             inputs,
             docs: docs(&function.attrs),
@@ -262,6 +271,40 @@ fn has(attrs: &[Attribute], name: &str) -> bool {
     attrs.iter().any(|attr| attr.path().is_ident(name))
 }
 
+/// What an attribute says if it is `should_panic`, `should_panic = "…"` or `should_panic(expected = "…")`.
+fn should_panic(attr: &Attribute) -> Option<ShouldPanic> {
+    if !attr.path().is_ident("should_panic") {
+        return None;
+    }
+    let mut with = None;
+    match &attr.meta {
+        syn::Meta::NameValue(pair) => with = literal(&pair.value),
+        syn::Meta::List(_) => {
+            // What rustc does not accept is for rustc to say.
+            let _ = attr.parse_nested_meta(|meta| {
+                let value: Expr = meta.value()?.parse()?;
+                if meta.path.is_ident("expected") {
+                    with = literal(&value);
+                }
+                Ok(())
+            });
+        }
+        syn::Meta::Path(_) => {}
+    }
+    Some(ShouldPanic { with })
+}
+
+/// The text of a literal, as it is written.
+fn literal(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(text),
+            ..
+        }) => Some(text.token().to_string()),
+        _ => None,
+    }
+}
+
 /// All places where a function starts threads, directly or through what it calls.
 fn spawns(analysis: &Analysis, item: ItemId) -> Vec<SpawnSite> {
     let mut seen = HashSet::from([item]);
@@ -296,11 +339,6 @@ fn unsupported(function: &Function, kind: HarnessKind, name: &str, place: &Place
         (
             "its test attribute is a macro whose code can't be seen",
             "write a plain `#[test]`",
-        )
-    } else if has(&function.attrs, "should_panic") {
-        (
-            "it passes only if it panics, so a panic is no bug of it",
-            "write a test that asserts what should hold",
         )
     } else if generic || sig.inputs.iter().any(impl_trait) {
         (

@@ -36,12 +36,6 @@ pub unsafe fn dangerous() {
     thread::spawn(|| ());
 }
 
-#[test]
-#[should_panic(expected = "it")]
-fn panics() {
-    thread::spawn(|| ());
-}
-
 #[tokio::test]
 async fn elsewhere() {
     thread::spawn(|| ());

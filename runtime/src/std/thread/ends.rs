@@ -3,8 +3,6 @@
 //! Then the end of a thread's code is a write, of a place that nothing but `is_finished` reads. A program in which nobody
 //! asks has no such events: `transform` knows, and says so where the program starts.
 
-use std::any::Any;
-
 use crate::engine::{Site, current as engine, unsupported};
 
 /// The program may ask whether threads have finished: from here on, the ends of threads are events of this execution.
@@ -25,16 +23,6 @@ pub(super) fn ends_are_watched() -> bool {
         return machine.watches_ends();
     }
     engine().is_some_and(|handle| handle.get().watches_ends)
-}
-
-/// Whether a thread that panics with this goes on to its end.
-pub(super) fn panics_are_ends(payload: &(dyn Any + Send)) -> bool {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return !machine.is_ending() && !machine.ends_threads(payload);
-    }
-    let _ = payload;
-    false
 }
 
 /// The program asks. If it was not known to, the execution can't be followed.

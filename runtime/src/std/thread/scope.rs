@@ -6,9 +6,10 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use super::{Packet, Result, Thread, has_panicked, join, start, task, wait};
+use super::{Packet, Result, Thread, join, start, task, wait};
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Site, current as engine};
+use crate::std::panic::{is_of_a_machine, with_panics};
 
 /// `std::thread::Scope`.
 pub struct Scope<'scope, 'env: 'scope> {
@@ -60,32 +61,43 @@ where
     let _end = ScopeEnd(&scope.threads);
     match catch_unwind(AssertUnwindSafe(|| body(&scope))) {
         Ok(value) => {
-            if wait_for_all(&scope.threads, site) {
+            let panicked = wait_for_all(&scope.threads, site);
+            if !panicked.is_empty() {
+                with_panics(|panics, thread, _| panics.blame(thread, &panicked));
                 panic!("a scoped thread panicked");
             }
             value
         }
         Err(payload) => {
-            if let Some(handle) = engine() {
-                threads::interfering_unwound(handle, &*payload);
-            } else {
-                wait_for_all(&scope.threads, site);
+            // Where the engine has ended the execution, threads that have not run need not.
+            let by_engine = engine().is_some_and(|handle| {
+                threads::interfering_unwound(handle, &*payload) || is_of_a_machine(&*payload)
+            });
+            if !by_engine {
+                with_panics(|panics, thread, _| panics.hold(thread, true));
+                let panicked = wait_for_all(&scope.threads, site);
+                with_panics(|panics, thread, _| {
+                    panics.hold(thread, false);
+                    panics.wait_for(&panicked);
+                });
             }
             resume_unwind(payload);
         }
     }
 }
 
-/// Waits for the threads of a scope. The answer is whether one of them panicked that nobody has joined.
-fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> bool {
-    let mut panicked = false;
+/// Waits for the threads of a scope. The answer is those of them that panicked and that nobody has joined.
+fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
+    let mut panicked = Vec::new();
     // The list may grow while it is worked through: a scoped thread may spawn others.
     let mut at = 0;
     loop {
         let next = threads.borrow().get(at).copied();
         let Some(thread) = next else { break };
         wait(thread, site);
-        panicked |= has_panicked(thread);
+        if with_panics(|panics, _, _| panics.has_panicked_unseen(thread)) == Some(true) {
+            panicked.push(thread);
+        }
         at += 1;
     }
     panicked

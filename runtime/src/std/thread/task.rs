@@ -5,15 +5,17 @@ use std::fmt;
 use std::mem::{self, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
+use std::thread::Result;
 
-use crate::engine::Site;
 use crate::engine::body::{Body, Run};
+use crate::engine::{self, Site};
 use crate::shared::AtomicCell;
+use crate::std::panic;
 
 /// A thread's code, until it runs, and its result, once there is one and until it is taken.
 struct Task<F, T> {
     body: Cell<Option<F>>,
-    result: Cell<Option<T>>,
+    result: Cell<Option<Result<T>>>,
     /// The code has run, and its result is there. Written if the program [asks for it](crate::watch_ends).
     is_finished: AtomicCell<bool>,
     spawned_at: Site,
@@ -22,10 +24,19 @@ struct Task<F, T> {
 impl<F: FnOnce() -> T, T> Run for Task<F, T> {
     fn run(&self) {
         let Some(body) = self.body.take() else { return };
-        if super::ends_are_watched() {
-            self.run_watched(body);
+        let result = catch_unwind(AssertUnwindSafe(body));
+        if let Err(payload) = result {
+            if panic::is_of_a_machine(&*payload) {
+                resume_unwind(payload);
+            }
+            self.result.set(Some(Err(payload)));
+            has_panicked();
         } else {
-            self.result.set(Some(body()));
+            self.result.set(Some(result));
+        }
+        if super::ends_are_watched() {
+            // As with std before the thread's thread-locals are destroyed.
+            self.is_finished.store(true, self.spawned_at);
         }
     }
 
@@ -34,33 +45,26 @@ impl<F: FnOnce() -> T, T> Run for Task<F, T> {
     }
 }
 
-impl<F: FnOnce() -> T, T> Task<F, T> {
-    /// Runs the code, and tells that it has run: as with std before the thread's thread-locals are destroyed.
-    #[cold]
-    fn run_watched(&self, body: F) {
-        match catch_unwind(AssertUnwindSafe(body)) {
-            Ok(result) => {
-                self.result.set(Some(result));
-                self.is_finished.store(true, self.spawned_at);
-            }
-            Err(payload) => {
-                // In P̂ₖ the panic is where the thread's log ends, and an execution that is being ended has no events.
-                if super::panics_are_ends(&*payload) {
-                    self.is_finished.store(true, self.spawned_at);
-                }
-                resume_unwind(payload);
-            }
-        }
+/// A panic has reached the top of the current thread.
+#[cold]
+fn has_panicked() {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.note_panic();
+        return;
+    }
+    if let Some(handle) = engine::current() {
+        engine::threads::panicked(handle);
     }
 }
 
 trait Take<T> {
-    fn take(&self) -> Option<T>;
+    fn take(&self) -> Option<Result<T>>;
     fn is_finished(&self, site: Site) -> bool;
 }
 
 impl<F, T> Take<T> for Task<F, T> {
-    fn take(&self) -> Option<T> {
+    fn take(&self) -> Option<Result<T>> {
         self.result.take()
     }
 
@@ -79,8 +83,8 @@ unsafe impl<T> Send for Packet<'_, T> {}
 unsafe impl<T> Sync for Packet<'_, T> {}
 
 impl<T> Packet<'_, T> {
-    /// Takes the result, if there is one.
-    pub(super) fn take(&self) -> Option<T> {
+    /// Takes the result, if there is one: what the thread returned, or the payload of the panic that ended it.
+    pub(super) fn take(&self) -> Option<Result<T>> {
         self.0.take()
     }
 

@@ -1,6 +1,6 @@
 //! The failures that a request has met so far.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::engine::Place;
 use crate::ids::Role;
@@ -8,10 +8,23 @@ use crate::scheduled::coupling::couplings;
 use crate::scheduled::{Failure, Machine};
 use crate::worker::message::{FailureKind, ScheduleFinding};
 
+/// What tells failures apart: the kind, the place, and the message of those that have no place.
+type Key = (FailureKind, Option<Place>, String);
+
+fn key(kind: FailureKind, place: Option<&Place>, message: &str) -> Key {
+    let message = if place.is_none() { message } else { "" };
+    (kind, place.cloned(), message.to_owned())
+}
+
 /// Failures that have been sent: one for each kind and place.
 #[derive(Default)]
 pub(super) struct Known {
-    numbers: HashMap<(FailureKind, Option<Place>), usize>,
+    numbers: HashMap<Key, usize>,
+    /// Panics of which it is not known whether the harness would have handled them: the first meeting with each, until the
+    /// search is over.
+    bystanders: Vec<(Key, ScheduleFinding)>,
+    /// The places of panics that a harness has handled that then ended well.
+    handled: HashSet<Place>,
     /// How many executions had each of them, in the order in which they were sent.
     pub(super) times: Vec<u64>,
     /// How each of them couples the threads at the least.
@@ -22,13 +35,48 @@ impl Known {
     /// Takes in a failure that has been met in an earlier search.
     pub(super) fn recall(&mut self, finding: &ScheduleFinding) {
         let next = self.times.len();
-        self.numbers
-            .insert((finding.kind, finding.place.clone()), next);
+        let key = key(finding.kind, finding.place.as_ref(), &finding.message);
+        self.numbers.insert(key, next);
         self.times.push(0);
         self.couplings.push(Vec::new());
     }
 
-    /// Counts the first failure of an execution; the answer is its number, how it couples the threads, and whether it is a
+    /// Takes in what an execution whose harness ended well has handled.
+    pub(super) fn handle<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
+        for place in places {
+            if !self.handled.contains(place) {
+                self.handled.insert(place.clone());
+            }
+        }
+    }
+
+    /// Keeps a bystander's failure, which may be handled in another execution.
+    pub(super) fn keep(&mut self, failure: &Failure, finding: impl FnOnce() -> ScheduleFinding) {
+        let key = key(failure.kind, failure.place.as_ref(), &failure.message);
+        let is_known = self.numbers.contains_key(&key)
+            || self.bystanders.iter().any(|(known, _)| *known == key);
+        if !is_known {
+            self.bystanders.push((key, finding()));
+        }
+    }
+
+    /// The search is over: what is left of bystanders' failures that nobody has handled, and that are not known otherwise.
+    pub(super) fn left(&mut self) -> Vec<ScheduleFinding> {
+        let mut left = Vec::new();
+        for (key, finding) in std::mem::take(&mut self.bystanders) {
+            let is_handled = key.1.as_ref().is_some_and(|it| self.handled.contains(it));
+            if is_handled || self.numbers.contains_key(&key) {
+                continue;
+            }
+            self.numbers.insert(key, self.times.len());
+            self.times.push(1);
+            self.couplings.push(Vec::new());
+            left.push(finding);
+        }
+        left
+    }
+
+    /// Counts a failure of an execution; the answer is its number, how it couples the threads, and whether it is a
     /// new one.
     pub(super) fn note(
         &mut self,
@@ -36,7 +84,7 @@ impl Known {
         machine: &Machine<'_>,
     ) -> (u32, Vec<(Role, u32)>, bool) {
         let next = self.times.len();
-        let key = (failure.kind, failure.place.clone());
+        let key = key(failure.kind, failure.place.as_ref(), &failure.message);
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             self.times.push(0);

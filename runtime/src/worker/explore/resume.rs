@@ -38,8 +38,8 @@ pub(super) struct Past {
     pub(super) relation: u64,
     pub(super) events: u64,
     pub(super) rushed: bool,
-    /// The number of its failure, and how that couples the threads.
-    pub(super) failed: Option<(u32, Vec<(Role, u32)>)>,
+    /// The numbers of its failures, and how each couples the threads.
+    pub(super) failed: Vec<(u32, Vec<(Role, u32)>)>,
 }
 
 /// What is known of one choice of inputs.
@@ -191,7 +191,7 @@ wire!(Past {
 wire!(RunEnd {
     outcome,
     state,
-    failure
+    failures
 });
 
 wire!(Outcome { 0 = Completed, 1 = Blocked, 2 = Truncated, 3 = Abandoned, 4 = Waiting });

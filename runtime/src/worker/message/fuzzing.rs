@@ -7,6 +7,8 @@ use super::Role;
 /// with [`Reply::Executing`](super::Reply::Executing), and answers as to a [`CheckRequest`](super::CheckRequest).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeRequest {
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
     /// The harness's name.
     pub harness: String,
     /// Which party is T.
@@ -23,6 +25,8 @@ pub struct DecodeRequest {
 /// is found, the last one being the simplest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimplifyRequest {
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
     /// The harness's name.
     pub harness: String,
     /// Which party is T.
@@ -51,6 +55,7 @@ pub struct SeedRequest {
 }
 
 wire!(DecodeRequest {
+    ignore_detached_panics,
     harness,
     role,
     k,
@@ -59,6 +64,7 @@ wire!(DecodeRequest {
 });
 
 wire!(SimplifyRequest {
+    ignore_detached_panics,
     harness,
     role,
     k,

@@ -62,6 +62,8 @@ pub struct ExploreRequest {
     /// Tell the events of executions with [`Reply::Running`](super::Reply::Running) as they come, so that what kills the worker is known, from
     /// this one on: after so many choices of inputs, and so many executions with the next one.
     pub careful: Option<(u32, u64)>,
+    /// Panics of threads that nobody joins are no failures.
+    pub ignore_detached_panics: bool,
     /// Which part of the search to make, from 0, and of how many. More than one: only with `dfs` and `odpor`.
     pub part: (u32, u32),
     /// Whether to count distinct lazy happens-before relations, too.
@@ -106,6 +108,14 @@ pub enum FailureKind {
     Livelock,
     /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
     DataRace,
+    /// A panic reached the top of a thread that nobody joined.
+    Detached,
+    /// What the harness returns is a failure, or it should have panicked, and did not.
+    Result,
+    /// The program ended its process with `exit`.
+    Exit,
+    /// The program aborted its process.
+    Abort,
 }
 
 /// A thread that waits, or is about to do something.
@@ -289,6 +299,7 @@ wire!(ExploreRequest {
     spurious,
     stack,
     careful,
+    ignore_detached_panics,
     part,
     lazy_relations,
     solver,
@@ -359,5 +370,9 @@ wire!(FailureKind {
     0 = Panic,
     1 = Deadlock,
     2 = Livelock,
-    3 = DataRace
+    3 = DataRace,
+    4 = Detached,
+    5 = Result,
+    6 = Exit,
+    7 = Abort
 });

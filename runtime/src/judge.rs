@@ -1,0 +1,480 @@
+//! What the panics of an execution come to: which of them are failures, and as what.
+//!
+//! The test's own result decides, as under `cargo test`. So a panic ends its thread and nothing else. Whoever joins the
+//! thread gets the payload, and if the harness goes on from there and ends well, nothing has failed. A panic *counts*
+//! - if it is the harness's own. Where that only passes on what a join gave it (by `unwrap`, by `resume_unwind`, or as
+//!   the end of a scope), the panics that it passes on count in its place;
+//! - if its thread was let go, or nobody had joined it when the harness ended well: a *detached* thread's panic;
+//! - if nobody had joined its thread when the harness failed, waited for ever, was cut, or left the process: whether the
+//!   harness would have made something of it is not known, and so it is [said](Counted::bystander) that it is such a one.
+//!
+//! A panic of a thread that unwraps the lock which another one has poisoned says nothing beside the other one's, if that
+//! counts.
+
+use std::any::Any;
+
+use crate::buffer::outside;
+use crate::engine::Place;
+
+/// What std's `unwrap` and `expect` say of a thread's payload.
+const OF_A_PAYLOAD: &str = "Any { .. }";
+
+/// What std's `unwrap` and `expect` say of a poisoned lock.
+const OF_POISON: &str = "PoisonError { .. }";
+
+/// So many payloads that have been caught are known again when they are resumed.
+const CAUGHT: usize = 64;
+
+/// A panic on its way to the top of its thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Raised {
+    pub(crate) message: String,
+    pub(crate) place: Option<Place>,
+    /// How many events came before.
+    pub(crate) events: usize,
+    /// The panics that it passes on: numbers of [`Panics::over`].
+    causes: Vec<usize>,
+}
+
+/// A panic that has reached the top of its thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Panicked {
+    pub(crate) thread: u32,
+    pub(crate) raised: Raised,
+    /// Somebody has joined the thread and knows of it.
+    is_known: bool,
+    /// A scope has waited for the thread, and had another panic to tell of.
+    is_waited_for: bool,
+}
+
+/// How the harness ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Well.
+    Passed,
+    /// With a panic of its own thread.
+    Panicked,
+    /// With a result that is a failure.
+    Failed,
+    /// It has not: it waits for ever, has been cut, or something has ended the process.
+    Open,
+    /// Not in this execution, which has been given up since others do the same.
+    Unknown,
+}
+
+/// A panic that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    /// Which one: a number of [`Panics::over`].
+    pub(crate) panic: usize,
+    /// It is that of a detached thread.
+    pub(crate) detached: bool,
+    /// The harness may have been about to join its thread when something else kept it from that.
+    pub(crate) bystander: bool,
+}
+
+/// What is known of one thread.
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    under_way: Option<Raised>,
+    /// A scope waits for its threads before it lets that panic pass.
+    is_held: bool,
+    /// The panic whose payload it was given last.
+    given: Option<usize>,
+    /// Those that the next panic passes on.
+    blamed: Vec<usize>,
+    let_go: bool,
+    has_poisoned: bool,
+}
+
+/// The panics of one execution.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Panics {
+    over: Vec<Panicked>,
+    threads: Vec<Thread>,
+    /// Payloads that somebody holds, by their address, and what is known of them.
+    caught: Vec<(usize, Raised)>,
+}
+
+/// What a payload says, if it is a text.
+pub(crate) fn text(payload: &(dyn Any + Send)) -> Option<&str> {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+}
+
+/// What is told of a payload.
+pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
+    text(payload).unwrap_or("the panic's payload is not a text")
+}
+
+fn address(payload: &(dyn Any + Send)) -> usize {
+    std::ptr::from_ref(payload).addr()
+}
+
+impl Panics {
+    /// Before an execution.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        if !self.threads.is_empty() || !self.over.is_empty() {
+            self.clear();
+        }
+    }
+
+    #[cold]
+    fn clear(&mut self) {
+        outside(|| {
+            self.over.clear();
+            self.threads.clear();
+            self.caught.clear();
+        });
+    }
+
+    /// All that have reached the top of their threads, in order.
+    pub(crate) fn over(&self) -> &[Panicked] {
+        &self.over
+    }
+
+    fn thread(&mut self, thread: u32) -> &mut Thread {
+        let at = thread as usize;
+        if self.threads.len() <= at {
+            outside(|| self.threads.resize_with(at + 1, Thread::default));
+        }
+        &mut self.threads[at]
+    }
+
+    /// A scope waits for its threads before it lets the panic pass that is under way in this thread; or it has waited.
+    pub(crate) fn hold(&mut self, thread: u32, holds: bool) {
+        self.thread(thread).is_held = holds;
+    }
+
+    /// Whether a panic is under way in a thread that has not come to the top of it.
+    pub(crate) fn is_under_way(&self, thread: u32) -> bool {
+        let thread = self.threads.get(thread as usize);
+        thread.is_some_and(|thread| thread.under_way.is_some())
+    }
+
+    /// Whether a scope waits so.
+    pub(crate) fn is_held(&self, thread: u32) -> bool {
+        let thread = self.threads.get(thread as usize);
+        thread.is_some_and(|thread| thread.is_held)
+    }
+
+    /// The panic of a thread's that was under way does not come to the top of it.
+    pub(crate) fn take(&mut self, thread: u32) -> Raised {
+        self.thread(thread).under_way.take().unwrap_or_default()
+    }
+
+    /// A thread begins to panic.
+    pub(crate) fn raise(
+        &mut self,
+        thread: u32,
+        message: &str,
+        place: Option<Place>,
+        events: usize,
+    ) {
+        outside(|| {
+            let this = self.thread(thread);
+            let mut causes = std::mem::take(&mut this.blamed);
+            if causes.is_empty() && message.ends_with(OF_A_PAYLOAD) {
+                causes.extend(this.given);
+            }
+            this.under_way = Some(Raised {
+                message: message.to_owned(),
+                place: place.clone(),
+                events,
+                causes,
+            });
+        });
+    }
+
+    /// A thread goes on with a payload, that of a panic which it has caught or has been given, or one of its own making.
+    pub(crate) fn resume(
+        &mut self,
+        thread: u32,
+        payload: &(dyn Any + Send),
+        place: Option<Place>,
+        events: usize,
+    ) {
+        outside(|| {
+            let known = self.caught.iter().rev().find(|(at, raised)| {
+                *at == address(payload) && text(payload).is_none_or(|it| it == raised.message)
+            });
+            let raised = known.map_or_else(
+                || Raised {
+                    message: message(payload).to_owned(),
+                    place: place.clone(),
+                    events,
+                    causes: Vec::new(),
+                },
+                |(_, raised)| raised.clone(),
+            );
+            self.thread(thread).under_way = Some(raised);
+        });
+    }
+
+    /// The program has caught a payload.
+    pub(crate) fn catch(&mut self, thread: u32, payload: &(dyn Any + Send)) {
+        outside(|| {
+            if let Some(raised) = self.thread(thread).under_way.take() {
+                self.keep(address(payload), raised);
+            }
+        });
+    }
+
+    fn keep(&mut self, address: usize, raised: Raised) {
+        if self.caught.len() >= CAUGHT {
+            self.caught.remove(0);
+        }
+        self.caught.push((address, raised));
+    }
+
+    /// A panic has reached the top of its thread, after so many events. The answer is its number.
+    pub(crate) fn reach_the_top(&mut self, thread: u32, events: usize) -> usize {
+        outside(|| {
+            let raised = self.thread(thread).under_way.take();
+            let raised = raised.unwrap_or_else(|| Raised {
+                message: "the thread was unwound without a panic message".to_owned(),
+                events,
+                ..Raised::default()
+            });
+            self.over.push(Panicked {
+                thread,
+                raised,
+                is_known: false,
+                is_waited_for: false,
+            });
+        });
+        self.over.len() - 1
+    }
+
+    /// The latest panic that ended this thread.
+    fn of(&self, thread: u32) -> Option<usize> {
+        self.over.iter().rposition(|over| over.thread == thread)
+    }
+
+    /// Whether the thread ended with a panic, and nobody has joined it.
+    pub(crate) fn has_panicked_unseen(&self, thread: u32) -> bool {
+        self.of(thread).is_some_and(|at| !self.over[at].is_known)
+    }
+
+    /// Thread `by` has joined thread `of`, and been given its payload.
+    pub(crate) fn join(&mut self, by: u32, of: u32, payload: &(dyn Any + Send)) {
+        let Some(at) = self.of(of) else { return };
+        self.over[at].is_known = true;
+        outside(|| {
+            self.thread(by).given = Some(at);
+            let passed_on = Raised {
+                causes: vec![at],
+                ..self.over[at].raised.clone()
+            };
+            self.keep(address(payload), passed_on);
+        });
+    }
+
+    /// The next panic of thread `by` passes on those of `of`: it has waited for them, as a scope does.
+    pub(crate) fn blame(&mut self, by: u32, of: &[u32]) {
+        outside(|| {
+            let all: Vec<usize> = of.iter().filter_map(|&thread| self.of(thread)).collect();
+            for &at in &all {
+                self.over[at].is_known = true;
+            }
+            self.thread(by).blamed = all;
+        });
+    }
+
+    /// A scope whose own body has panicked has waited for these threads.
+    pub(crate) fn wait_for(&mut self, threads: &[u32]) {
+        for &thread in threads {
+            if let Some(at) = self.of(thread) {
+                self.over[at].is_waited_for = true;
+            }
+        }
+    }
+
+    /// Nobody can join the thread any more.
+    pub(crate) fn let_go(&mut self, thread: u32) {
+        self.thread(thread).let_go = true;
+    }
+
+    /// The thread has poisoned a lock.
+    pub(crate) fn poison(&mut self, thread: u32) {
+        self.thread(thread).has_poisoned = true;
+    }
+
+    /// The execution is over, and panics that scopes hold will not come to the top of their threads.
+    pub(crate) fn stop(&mut self) {
+        for thread in 0..u32::try_from(self.threads.len()).unwrap_or(0) {
+            if self.is_held(thread) {
+                self.reach_the_top(thread, 0);
+            }
+        }
+    }
+
+    /// The places of those that somebody has joined.
+    pub(crate) fn handled(&self) -> impl Iterator<Item = &Place> {
+        let known = self.over.iter().filter(|over| over.is_known);
+        known.filter_map(|over| over.raised.place.as_ref())
+    }
+
+    /// Which of them count, in order.
+    pub(crate) fn judge(&self, end: End) -> Vec<Counted> {
+        let mut counted: Vec<Counted> = Vec::new();
+        let own = |at: &usize| self.over[*at].thread == 0;
+        if matches!(end, End::Panicked | End::Open)
+            && let Some(at) = (0..self.over.len()).rev().find(own)
+        {
+            self.count(at, false, end == End::Open, &mut counted);
+        }
+        for (at, over) in self.over.iter().enumerate() {
+            let is_over = over.is_waited_for && end == End::Passed;
+            if over.thread == 0 || over.is_known || is_over {
+                continue;
+            }
+            let thread = self.threads.get(over.thread as usize);
+            let detached = end == End::Passed || thread.is_some_and(|thread| thread.let_go);
+            if detached || end != End::Unknown {
+                self.count(at, detached, !detached, &mut counted);
+            }
+        }
+        counted.sort_by_key(|counted| counted.panic);
+        let poisoners: Vec<u32> = counted
+            .iter()
+            .map(|counted| self.over[counted.panic].thread)
+            .filter(|&thread| {
+                let thread = self.threads.get(thread as usize);
+                thread.is_some_and(|thread| thread.has_poisoned)
+            })
+            .collect();
+        counted.retain(|counted| {
+            let over = &self.over[counted.panic];
+            let follows = poisoners.iter().any(|&thread| thread != over.thread);
+            !(follows && over.raised.message.ends_with(OF_POISON))
+        });
+        counted
+    }
+
+    /// Counts what is at the root of a panic.
+    fn count(&self, at: usize, detached: bool, bystander: bool, counted: &mut Vec<Counted>) {
+        let causes = &self.over[at].raised.causes;
+        for &cause in causes {
+            self.count(cause, detached, bystander, counted);
+        }
+        if !causes.is_empty() {
+            return;
+        }
+        match counted.iter_mut().find(|counted| counted.panic == at) {
+            Some(known) => {
+                known.detached &= detached;
+                known.bystander &= bystander;
+            }
+            None => counted.push(Counted {
+                panic: at,
+                detached,
+                bystander,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread that panics with this.
+    fn panics(panics: &mut Panics, thread: u32, message: &str) -> usize {
+        panics.raise(thread, message, None, 0);
+        panics.reach_the_top(thread, 0)
+    }
+
+    fn counted(panic: usize, detached: bool, bystander: bool) -> Counted {
+        Counted {
+            panic,
+            detached,
+            bystander,
+        }
+    }
+
+    #[test]
+    fn what_is_joined_and_handled_does_not_count() {
+        let mut all = Panics::default();
+        panics(&mut all, 1, "handled");
+        all.join(0, 1, &"handled");
+        assert_eq!(all.judge(End::Passed), []);
+        let own = panics(&mut all, 0, "own");
+        assert_eq!(all.judge(End::Panicked), [counted(own, false, false)]);
+        // Whether it would have come to the top of its thread is not known.
+        assert_eq!(all.judge(End::Open), [counted(own, false, true)]);
+    }
+
+    #[test]
+    fn what_is_passed_on_counts_in_the_place_of_who_passes_it_on() {
+        let unwrap = "called `Result::unwrap()` on an `Err` value: Any { .. }";
+        let mut all = Panics::default();
+        let root = panics(&mut all, 2, "root");
+        all.join(1, 2, &"root");
+        panics(&mut all, 1, unwrap);
+        all.join(0, 1, &String::from(unwrap));
+        panics(&mut all, 0, unwrap);
+        assert_eq!(all.judge(End::Panicked), [counted(root, false, false)]);
+        // Resumed, and a scope's end.
+        for scope in [false, true] {
+            let mut all = Panics::default();
+            let first = panics(&mut all, 1, "first");
+            let second = panics(&mut all, 2, "second");
+            let payload: Box<dyn Any + Send> = Box::new("second");
+            all.join(0, 2, &*payload);
+            if scope {
+                all.blame(0, &[1]);
+                all.raise(0, "a scoped thread panicked", None, 9);
+            } else {
+                all.resume(0, &*payload, None, 9);
+            }
+            all.reach_the_top(0, 9);
+            let expected = if scope {
+                vec![counted(first, false, false)]
+            } else {
+                vec![counted(first, false, true), counted(second, false, false)]
+            };
+            assert_eq!(all.judge(End::Panicked), expected);
+        }
+    }
+
+    #[test]
+    fn a_payload_of_ones_own_is_a_panic_of_ones_own() {
+        let mut all = Panics::default();
+        panics(&mut all, 1, "handled");
+        all.join(0, 1, &"handled");
+        all.resume(0, &"another", None, 3);
+        let own = all.reach_the_top(0, 3);
+        assert_eq!(all.over()[own].raised.message, "another");
+        assert_eq!(all.judge(End::Panicked), [counted(own, false, false)]);
+    }
+
+    #[test]
+    fn who_is_not_joined_is_detached_or_a_bystander() {
+        let mut all = Panics::default();
+        let at = panics(&mut all, 1, "alone");
+        assert_eq!(all.judge(End::Passed), [counted(at, true, false)]);
+        assert_eq!(all.judge(End::Failed), [counted(at, false, true)]);
+        assert_eq!(all.judge(End::Unknown), []);
+        all.let_go(1);
+        for end in [End::Passed, End::Failed, End::Open, End::Unknown] {
+            assert_eq!(all.judge(end), [counted(at, true, false)], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn what_follows_from_poison_says_nothing_beside_its_cause() {
+        let poisoned = "called `Result::unwrap()` on an `Err` value: PoisonError { .. }";
+        let mut all = Panics::default();
+        let first = panics(&mut all, 1, "first");
+        all.poison(1);
+        let second = panics(&mut all, 2, poisoned);
+        assert_eq!(all.judge(End::Failed), [counted(first, false, true)]);
+        // The cause is handled: what follows is all there is.
+        all.join(0, 1, &"first");
+        assert_eq!(all.judge(End::Failed), [counted(second, false, true)]);
+    }
+}
