@@ -15,10 +15,9 @@ static VENDORED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/vendored_
 /// libFuzzer's bindings, libFuzzer, and the crates that these need, each in a directory of its own.
 static FUZZER: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/fuzzer_files.rs"));
 
-/// The manifest of the runtime as a package by itself: no workspace to inherit from, no dependency to fetch.
-///
-/// Features that are left out are named to rustc so that it doesn't take them for typing errors.
-const MANIFEST: &str = concat!(
+macro_rules! manifest {
+    () => {
+        concat!(
     r#"# Written by seqz: the runtime that the transformed program links.
 [package]
 name = "seqz-runtime"
@@ -30,9 +29,19 @@ license = "MIT OR Apache-2.0"
 publish = false
 
 [lints.rust]
-unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "uncopied"))'] }
+unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "uncopied", "coercions", "std_handles"))'] }
 "#
-);
+)
+    };
+}
+
+/// The manifest of the runtime as a package by itself: no workspace to inherit from, no dependency to fetch.
+///
+/// Features that are left out are named to rustc so that it doesn't take them for typing errors.
+const MANIFEST: &str = manifest!();
+
+/// The same where it goes with a transformed program, without the scheduler.
+const MANIFEST_ALONE: &str = concat!(manifest!(), "\n[features]\ncoercions = []\n");
 
 /// What is added to it where the scheduler is built in.
 const SCHEDULER: &str = r#"
@@ -40,6 +49,8 @@ const SCHEDULER: &str = r#"
 default = ["scheduler"]
 scheduler = []
 uncopied = []
+coercions = []
+std_handles = []
 
 [dependencies]
 seqz-explore = { path = "vendor/seqz-explore" }
@@ -66,7 +77,7 @@ unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3"))'] }
 /// All files of the runtime's package as it goes with a transformed program, which has no dependency at all: path below
 /// its directory, and content.
 pub fn runtime() -> impl Iterator<Item = (PathBuf, &'static str)> {
-    std::iter::once((PathBuf::from("Cargo.toml"), MANIFEST)).chain(
+    std::iter::once((PathBuf::from("Cargo.toml"), MANIFEST_ALONE)).chain(
         FILES
             .iter()
             .map(|(path, text)| (PathBuf::from(path), *text)),

@@ -213,6 +213,9 @@ impl std::fmt::Debug for Program {
 /// How the generated manifest names the runtime.
 const RUNTIME: &str = "path = \"runtime\"";
 
+/// The same, where handles of shared values have to coerce.
+const COERCING: &str = "features = [\"coercions\"]\npath = \"runtime\"";
+
 /// The part of a worker's `main.rs` that installs the runtime's allocator.
 const ALLOCATOR: &str = "
 #[global_allocator]
@@ -262,15 +265,24 @@ impl Generated {
         let package = &self.inner.package;
         // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
         let mut path = format!("path = {:?}", runtime.display().to_string());
-        if variant.copies == Copies::None {
-            path.push_str("\nfeatures = [\"uncopied\"]");
+        let coerces = self.files.iter().any(|(_, text)| text.contains(COERCING));
+        let features: Vec<_> = [
+            ("coercions", coerces),
+            ("uncopied", variant.copies == Copies::None),
+        ]
+        .into_iter()
+        .filter_map(|(feature, wanted)| wanted.then_some(feature))
+        .collect();
+        if !features.is_empty() {
+            path.push_str(&format!("\nfeatures = {features:?}"));
         }
+        let runtime = if coerces { COERCING } else { RUNTIME };
         let mut files = self.files.clone();
         for (_, manifest) in files
             .iter_mut()
             .filter(|(path, _)| path == Path::new("Cargo.toml"))
         {
-            *manifest = manifest.replacen(RUNTIME, &path, 1).replacen(
+            *manifest = manifest.replacen(runtime, &path, 1).replacen(
                 &format!("name = {package:?}"),
                 &format!("name = {name:?}"),
                 1,

@@ -71,6 +71,12 @@ pub enum Kind {
     Wake,
     /// Notifies waiters of the object: all of them if [`Event::left`] is 1, one if it is 0.
     Notify,
+    /// Changes a count by a number and tells its thread nothing: one more, or one less that nobody notices. Commutes with
+    /// others of its kind, and with [`Self::Take`].
+    Add,
+    /// Takes one from a count, and tells its thread whether that was the last one. Whoever adds one has one, so that beside a
+    /// [`Self::Add`] none is the last.
+    Take,
 }
 
 /// How an event touches its object; decides dependence.
@@ -89,6 +95,10 @@ pub enum Class {
     Acquire,
     /// Takes a shared holder away from a lock. Commutes with other shared takers and givers.
     Release,
+    /// Adds to a count. Commutes with others that do, and with those that take one away.
+    Add,
+    /// Takes one away from a count, and sees whether it was the last one.
+    Take,
 }
 
 impl Class {
@@ -103,6 +113,8 @@ impl Class {
                 | (Self::Read, Self::Read)
                 | (Self::Release, Self::Release | Self::Acquire)
                 | (Self::Acquire, Self::Release)
+                | (Self::Add, Self::Add | Self::Take)
+                | (Self::Take, Self::Add)
         )
     }
 }
@@ -120,6 +132,8 @@ impl Kind {
             }
             Self::LockShared | Self::TryLockShared => Class::Acquire,
             Self::UnlockShared => Class::Release,
+            Self::Add => Class::Add,
+            Self::Take => Class::Take,
             Self::Write
             | Self::Update
             | Self::CompareExchange
@@ -129,6 +143,16 @@ impl Kind {
             | Self::Wait
             | Self::Wake
             | Self::Notify => Class::Modify,
+        }
+    }
+
+    /// What it is for those who don't look at what commutes.
+    #[inline]
+    #[must_use]
+    pub const fn plain(self) -> Self {
+        match self {
+            Self::Add | Self::Take => Self::Update,
+            kind => kind,
         }
     }
 
@@ -154,7 +178,7 @@ impl Kind {
     #[must_use]
     pub const fn observes(self) -> bool {
         match self {
-            Self::Write | Self::Unlock | Self::UnlockShared => false,
+            Self::Write | Self::Add | Self::Unlock | Self::UnlockShared => false,
             _ => self.has_value() || self.is_waiting(),
         }
     }
@@ -167,6 +191,8 @@ impl Kind {
             self,
             Self::Read
                 | Self::Update
+                | Self::Add
+                | Self::Take
                 | Self::FailedUpdate
                 | Self::Lock
                 | Self::TryLock

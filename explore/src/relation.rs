@@ -102,14 +102,14 @@ impl Relation {
                         past.reads = reads.wrapping_add(hash);
                         hash
                     }
-                    Class::Acquire => {
+                    Class::Acquire | Class::Take => {
                         let releases = std::mem::take(&mut past.releases);
                         let hash = mix(own, past.all());
                         past.acquired = hash;
                         past.releases = releases;
                         hash
                     }
-                    Class::Release => {
+                    Class::Release | Class::Add => {
                         let hash = mix(own, mix(past.modified, past.reads));
                         past.releases = past.releases.wrapping_add(hash);
                         hash

@@ -38,6 +38,8 @@ pub(crate) struct Trace {
     last: Vec<Position>,
     /// Per thread: how many events it has.
     counts: Vec<u32>,
+    /// By object: it has had changes that commute.
+    commuted: Vec<bool>,
     /// Per object: the events on it, ascending.
     uses: Vec<Vec<Position>>,
 }
@@ -239,8 +241,9 @@ impl Trace {
         } else {
             self.entry(latest).modifier
         };
-        // Reads of what is no lock have nothing but the modifier to depend on.
-        let plain = matches!(event.kind, Kind::Read | Kind::FailedUpdate);
+        // Reads of what is no lock and no count have nothing but the modifier to depend on.
+        let plain = matches!(event.kind, Kind::Read | Kind::FailedUpdate)
+            && !self.commuted.get(object).copied().unwrap_or(false);
         if !plain && latest != modifier {
             for n in (0..self.uses[object].len()).rev() {
                 let position = self.uses[object][n];
@@ -281,6 +284,12 @@ impl Trace {
                 self.uses.resize_with(object + 1, Vec::new);
             }
             self.uses[object].push(position);
+            if matches!(event.kind, Kind::Add | Kind::Take) {
+                if object >= self.commuted.len() {
+                    self.commuted.resize(object + 1, false);
+                }
+                self.commuted[object] = true;
+            }
         }
     }
 

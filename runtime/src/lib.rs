@@ -4,13 +4,18 @@
 //! Read [`log`] for what is logged, [`feasibility`] for when a log is one of a real execution, and [`engine`] for how P̂ₖ
 //! runs. [`std`](mod@crate::std) is what a transformed program sees in the place of `std`.
 
+#![cfg_attr(
+    feature = "coercions",
+    feature(coerce_unsized, dispatch_from_dyn, legacy_receiver_trait, unsize)
+)]
+
 extern crate alloc as alloc_crate;
 
-pub mod arc;
 mod buffer;
 pub mod calls;
 pub mod cell;
 pub mod check;
+pub mod counted;
 pub mod engine;
 pub mod feasibility;
 pub mod fuzz;

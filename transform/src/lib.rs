@@ -10,6 +10,7 @@
 mod bounds;
 pub mod catalogue;
 mod cfg;
+mod counting;
 mod edit;
 mod emit;
 mod error;

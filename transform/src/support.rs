@@ -27,18 +27,6 @@ pub(crate) fn overridden(name: &str) -> bool {
     OVERRIDDEN.contains(&name) || OVERRIDDEN_MACROS.contains(&name)
 }
 
-/// Functions of `Arc` whose answer depends on what other threads hold.
-pub(crate) const ARC_FUNCTIONS: &[&str] = &[
-    "get_mut",
-    "into_inner",
-    "make_mut",
-    "ptr_eq",
-    "strong_count",
-    "try_unwrap",
-    "unwrap_or_clone",
-    "weak_count",
-];
-
 const WAITING: &str = "bounded interference has no event for waking a waiting thread yet";
 const MEETING: &str = "bounded interference has no event for meeting at a barrier yet";
 const CHANNEL: &str = "bounded interference has no event for a message yet";

@@ -5,7 +5,7 @@ use super::query::{Goal, Query, Sight, Verdict};
 use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::observation::{Comparison, Integer, Test};
 
-const KINDS: [Kind; 21] = [
+const KINDS: [Kind; 23] = [
     Kind::Local,
     Kind::Read,
     Kind::Write,
@@ -27,6 +27,8 @@ const KINDS: [Kind; 21] = [
     Kind::Wait,
     Kind::Wake,
     Kind::Notify,
+    Kind::Add,
+    Kind::Take,
 ];
 
 const COMPARISONS: [Comparison; 6] = [

@@ -91,6 +91,21 @@ impl<'a> Prefix<'a> {
         uses.filter(|&position| self.contains(position))
     }
 
+    /// The value that its object has after this prefix, which holds nothing that conflicts with `event` and has not happened
+    /// before it. What `event` found, then, unless it is one of those that change a count and commute.
+    fn value(&self, event: &Event) -> u64 {
+        if !matches!(event.kind, Kind::Add | Kind::Take) {
+            return event.found;
+        }
+        let trace = &self.execution.trace;
+        let first = trace.uses(event.object).first();
+        let base = first.map_or(event.found, |&first| trace.event(first).found);
+        self.uses(event.object).fold(base, |value, position| {
+            let event = trace.event(position);
+            value.wrapping_add(event.left.wrapping_sub(event.found))
+        })
+    }
+
     /// How the lock is held after it.
     fn holders(&self, lock: Object) -> Held {
         let trace = &self.execution.trace;
@@ -382,7 +397,12 @@ impl Execution {
         let mut prefix = self.prefix(step, target);
         let own = event.kind.class();
         // Nothing else in the prefix conflicts with the step's event: the target finds the value that this found.
-        let class = prefix.class_of(target.thread, &target.pending, target.enabler, event.found);
+        let class = prefix.class_of(
+            target.thread,
+            &target.pending,
+            target.enabler,
+            prefix.value(event),
+        );
         let conflicting = class.filter(|class| class.conflicts(own));
         if (conflicting.is_some() || step.is_delayed()) && prefix.leads_to_execution(number) {
             if let Some(class) = conflicting
@@ -488,19 +508,10 @@ impl Execution {
     ) -> bool {
         let announced = &self.announced[step.end as usize];
         let delayed = self.trace.event(step.end);
-        let class = prefix.class_of(
-            target.thread,
-            &target.pending,
-            target.enabler,
-            highest.found,
-        );
+        let value = prefix.value(highest);
+        let class = prefix.class_of(target.thread, &target.pending, target.enabler, value);
         // What the step's event would be without `high`: what it conflicts with then delays it anyway.
-        let own = prefix.class_of(
-            delayed.thread,
-            &announced.pending,
-            announced.enabler,
-            highest.found,
-        );
+        let own = prefix.class_of(delayed.thread, &announced.pending, announced.enabler, value);
         let (Some(class), Some(own)) = (class, own) else {
             return false;
         };

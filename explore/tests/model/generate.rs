@@ -307,6 +307,75 @@ pub(crate) fn waiters(seed: u64) -> Program {
     Program::of(bodies)
 }
 
+/// A program of threads that share a value through handles that are counted, which is variable 2: each has one at first.
+/// They make more, drop them, ask how many there are, unwrap the value and get it back from weak handles.
+pub(crate) fn counting(seed: u64) -> Program {
+    const COUNT: u8 = 2;
+    let mut numbers = RandomNumbers::new(seed);
+    let threads = 2 + numbers.below(3) as usize;
+    let length = 1 + numbers.below(6 - threads as u64) as usize;
+    let notices_end = numbers.below(2) == 0;
+    let mut bodies = Vec::new();
+    for _ in 0..threads {
+        let mut body = Body {
+            numbers: &mut numbers,
+            flavour: Flavour::Atomics,
+            ops: Vec::new(),
+        };
+        let drop = |body: &mut Body<'_>| {
+            if notices_end {
+                // The last one runs a destructor.
+                body.ops.extend([
+                    Op::Take(3, COUNT),
+                    Op::Unless(3, 1, 1),
+                    Op::FetchAdd(3, 0, 1),
+                ]);
+            } else {
+                body.ops.push(Op::Add(COUNT, u8::MAX));
+            }
+        };
+        let mut held = 1;
+        for _ in 0..length {
+            match body.below(8) {
+                0 if held > 0 => {
+                    held += 1;
+                    body.ops.push(Op::Add(COUNT, 1));
+                }
+                1 | 2 if held > 0 => {
+                    held -= 1;
+                    drop(&mut body);
+                }
+                3 if held > 0 => {
+                    let register = body.below(3);
+                    body.ops.push(Op::Load(register, COUNT));
+                }
+                4 if held > 0 => {
+                    // Unwraps it, or gives it up.
+                    held -= 1;
+                    let (register, skip) = (body.below(3), if notices_end { 3 } else { 1 });
+                    body.ops.push(Op::Cas(register, COUNT, 1, 0));
+                    body.ops.push(Op::Unless(register, 0, skip));
+                    drop(&mut body);
+                }
+                5 => {
+                    let (register, skip) = (body.below(3), if notices_end { 3 } else { 1 });
+                    body.ops.push(Op::Upgrade(register, COUNT));
+                    body.ops.push(Op::Unless(register, 1, skip));
+                    drop(&mut body);
+                }
+                _ => body.atomic(),
+            }
+        }
+        if body.below(2) == 0 && held > 0 {
+            drop(&mut body);
+        }
+        bodies.push(body.ops);
+    }
+    let mut program = Program::of(bodies);
+    program.initial[usize::from(COUNT)] = threads as u8;
+    program
+}
+
 /// A program of longer threads: the bodies of two programs one after the other.
 pub(crate) fn longer_program(seed: u64, flavour: Flavour) -> Program {
     let mut first = program(seed, flavour);

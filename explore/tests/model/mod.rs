@@ -40,6 +40,12 @@ pub(crate) enum Op {
     FetchAdd(u8, u8, u8),
     /// register of success, variable, expected, new
     Cas(u8, u8, u8, u8),
+    /// Adds to a variable, a count, and learns nothing of it.
+    Add(u8, u8),
+    /// register of whether it was the last one, variable: takes one from a count
+    Take(u8, u8),
+    /// register of success, variable: adds one to a count that is not 0
+    Upgrade(u8, u8),
     Lock(u8),
     /// register of success, lock
     TryLock(u8, u8),
@@ -216,6 +222,9 @@ impl Machine {
             Op::Load(_, x) | Op::Await(x, _) => (Kind::Read, u32::from(x), 0),
             Op::Store(x, _) => (Kind::Write, u32::from(x), 0),
             Op::FetchAdd(_, x, _) => (Kind::Update, u32::from(x), 0),
+            Op::Add(x, _) => (Kind::Add, u32::from(x), 0),
+            Op::Take(_, x) => (Kind::Take, u32::from(x), 0),
+            Op::Upgrade(_, x) => (Kind::Update, u32::from(x), 0),
             Op::Cas(_, x, e, _) => (Kind::CompareExchange, u32::from(x), u64::from(e)),
             Op::Lock(l) | Op::LockAndRead(_, l) => (Kind::Lock, LOCKS + u32::from(l), 0),
             Op::TryLock(_, l) => (Kind::TryLock, LOCKS + u32::from(l), 0),
@@ -296,6 +305,21 @@ impl Machine {
                 let value = self.variables[usize::from(x)];
                 self.write(program, x, value.wrapping_add(by));
                 result = Some((r, value));
+            }
+            Op::Add(x, by) => {
+                let value = self.variables[usize::from(x)];
+                self.write(program, x, value.wrapping_add(by));
+            }
+            Op::Take(r, x) => {
+                let value = self.variables[usize::from(x)];
+                self.write(program, x, value.wrapping_sub(1));
+                result = Some((r, u8::from(value == 1)));
+            }
+            Op::Upgrade(r, x) => {
+                let value = self.variables[usize::from(x)];
+                let there = u8::from(value > 0);
+                self.write(program, x, value + there);
+                result = Some((r, there));
             }
             Op::Cas(r, x, expected, new) => {
                 let value = self.variables[usize::from(x)];

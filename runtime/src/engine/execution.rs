@@ -403,9 +403,9 @@ impl Engine {
             generation: 0,
             line: Line::Init,
             attention: false,
-            copied_values: false,
             has_locals: false,
             watches_ends: false,
+            counts: Default::default(),
             quiet: false,
             role: Role::First,
             safe: false,
@@ -457,9 +457,9 @@ impl Engine {
     fn reset(&mut self) {
         self.line = Line::Init;
         self.attention = false;
-        self.copied_values = false;
         self.has_locals = false;
         self.watches_ends = false;
+        self.counts.clear();
         self.quiet = false;
         self.objects.clear();
         self.grid.reset();

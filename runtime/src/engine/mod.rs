@@ -174,12 +174,12 @@ pub struct Engine {
     pub(crate) line: Line,
     /// The next event must look at threads first: something may have to be started or refused.
     pub(crate) attention: bool,
-    /// Copies of shared values have been made that may hold handles of their own.
-    pub(crate) copied_values: bool,
     /// A thread-local has been used: threads that end may have values to destroy.
     pub(crate) has_locals: bool,
     /// The ends of threads are events.
     pub(crate) watches_ends: bool,
+    /// What the two lines do with handles of shared values.
+    pub(crate) counts: crate::counted::sequential::Counts,
     /// Events are neither logged nor chosen for.
     pub(crate) quiet: bool,
     role: Role,

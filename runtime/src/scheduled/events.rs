@@ -81,6 +81,21 @@ impl Handle {
         state.objects.new_name(address, &state.arena, &state.stacks)
     }
 
+    /// The object that is the count of the allocation at this address.
+    pub(crate) fn count_object(self, address: usize) -> Object {
+        if let Some(object) = self.get().objects.count(address) {
+            return object;
+        }
+        let object = self.new_object(address);
+        self.get().objects.set_count(address, object);
+        object
+    }
+
+    /// The allocation at this address is a new one.
+    pub(crate) fn forget_count(self, address: usize) {
+        self.get().objects.forget_count(address);
+    }
+
     /// The place of the object.
     pub(crate) fn place_of_object(self, object: Object) -> u64 {
         self.get().objects.place(object as usize)
@@ -120,6 +135,16 @@ impl Handle {
         }
     }
 
+    /// The same, for what no other thread could do anything about: that it could not come in between is no loss.
+    #[inline]
+    pub(crate) fn turn_unnoticed(self, kind: Kind, object: Object, expected: u64, site: Site) {
+        let has_rushed = self.get().has_rushed;
+        self.turn(kind, object, expected, site);
+        if self.postpones() {
+            self.get().has_rushed = has_rushed;
+        }
+    }
+
     /// Does what has been postponed while the thread unwound.
     #[inline]
     pub(super) fn catch_up(self) {
@@ -139,7 +164,7 @@ impl Handle {
                     self.unlock_now(lock.object, lock.mode, lock.site, || lock.values);
                 }
                 Postponed::Poison { lock, site } => self.set_poison(lock, true, site),
-                Postponed::Other(act) => act(self),
+                Postponed::Handle(_, act) | Postponed::Other(act) => act(self),
             }
         }
     }
@@ -156,6 +181,43 @@ impl Handle {
             });
         } else {
             act(self);
+        }
+    }
+
+    /// Whether the current thread unwinds, so that what tells it nothing waits until it has unwound.
+    pub(crate) fn postpones(self) -> bool {
+        !self.get().ending && std::thread::panicking()
+    }
+
+    /// Ends a handle of the allocation at this address when the thread has unwound.
+    pub(crate) fn postpone_handle(self, address: usize, act: Box<dyn FnOnce(Self)>) {
+        let state = self.get();
+        let thread = state.current;
+        super::arena::outside(|| {
+            let postponed = &mut state.slots[thread].postponed;
+            postponed.push(Postponed::Handle(address, act));
+        });
+    }
+
+    /// How many handles of the allocation the thread still has to end.
+    pub(crate) fn postponed_handles(self, address: usize) -> usize {
+        let state = self.get();
+        let postponed = state.slots[state.current].postponed.iter();
+        postponed.filter(|act| act.is_handle(address)).count()
+    }
+
+    /// Ends them now.
+    pub(crate) fn end_postponed_handles(self, address: usize) {
+        let state = self.get();
+        let postponed = &mut state.slots[state.current].postponed;
+        let ended = super::arena::outside(|| {
+            let ended = postponed.extract_if(.., |act| act.is_handle(address));
+            ended.collect::<Vec<_>>()
+        });
+        for act in ended {
+            if let Postponed::Handle(_, act) = act {
+                act(self);
+            }
         }
     }
 
@@ -329,7 +391,7 @@ impl Handle {
         let kept = &mut state.slots[state.current].postponed;
         let at = kept.iter().position(|postponed| match postponed {
             Postponed::Unlock(lock) => lock.object == object && lock.mode == mode,
-            Postponed::Poison { .. } | Postponed::Other(_) => false,
+            Postponed::Poison { .. } | Postponed::Handle(..) | Postponed::Other(_) => false,
         });
         at.map(|at| kept.remove(at)).is_some()
     }

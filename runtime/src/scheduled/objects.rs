@@ -75,12 +75,30 @@ pub(super) struct Objects {
     /// By object: its place, told in a way that is the same in all searches.
     places: Vec<u64>,
     waiters: Vec<Waiters>,
+    /// By where an allocation is whose handles are counted: the execution in which it was there, and its count.
+    counts: HashMap<usize, (u32, Object), BuildHasherDefault<Mixer>>,
     generation: u32,
 }
 
 impl Objects {
     pub(super) const fn begin(&mut self, generation: u32) {
         self.generation = generation;
+    }
+
+    /// The count of the allocation at this address, if it has had one in this execution.
+    pub(super) fn count(&self, address: usize) -> Option<Object> {
+        let (generation, object) = self.counts.get(&address)?;
+        (*generation == self.generation).then_some(*object)
+    }
+
+    /// What the count of the allocation at this address is called.
+    pub(super) fn set_count(&mut self, address: usize, object: Object) {
+        arena::outside(|| self.counts.insert(address, (self.generation, object)));
+    }
+
+    /// The allocation at this address is a new one.
+    pub(super) fn forget_count(&mut self, address: usize) {
+        self.counts.remove(&address);
     }
 
     /// The name of the object at this address.

@@ -97,7 +97,7 @@ pub(super) fn first(trace: &[Traced], plain: &[Object]) -> Option<Failure> {
                     }
                     past.accesses.push(this);
                 } else {
-                    synchronize(past, kind, &mut clock);
+                    synchronize(past, event, &mut clock);
                 }
             }
         }
@@ -113,7 +113,17 @@ fn races(earlier: &Access, later: &Access, clock: &Clock) -> bool {
 }
 
 /// A read comes after the latest change; a change also after the reads since.
-fn synchronize(past: &mut Past, kind: Kind, clock: &mut Clock) {
+///
+/// A new handle of a shared value orders nothing. The end of one comes before that of the last one, and before whatever is
+/// done because there are no others.
+fn synchronize(past: &mut Past, event: &Event, clock: &mut Clock) {
+    let kind = event.kind;
+    if matches!(kind, Kind::Add | Kind::Take) && event.left != 0 {
+        if event.left < event.found {
+            join(&mut past.changed, clock);
+        }
+        return;
+    }
     join(clock, &past.changed);
     if matches!(
         kind,

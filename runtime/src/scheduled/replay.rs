@@ -63,7 +63,7 @@ impl<'s> Follow<'s> {
                 let pending = view.of(thread);
                 Waiting {
                     thread: u32::from(thread),
-                    kind: format!("{:?}", pending.kind),
+                    kind: format!("{:?}", pending.kind.plain()),
                     object: pending.object,
                     place: place(pending),
                 }
@@ -123,7 +123,7 @@ fn fits(announced: Kind, done: &str) -> bool {
         Kind::TryLockShared => matches!(done, "TryLockShared" | "TryLockSharedFailed"),
         // What waits at a barrier or at a channel may find that it need not, and let others go on.
         Kind::Wait => matches!(done, "Wait" | "Notify"),
-        kind => format!("{kind:?}") == done,
+        kind => format!("{:?}", kind.plain()) == done,
     }
 }
 
@@ -183,7 +183,7 @@ impl Scheduler for Follow<'_> {
         let Some(next) = self.schedule.get(self.at) else {
             return;
         };
-        let kind = format!("{:?}", event.kind);
+        let kind = format!("{:?}", event.kind.plain());
         let open = next.kind == "CompareExchange" && fits(Kind::CompareExchange, &kind);
         if kind == next.kind || open {
             if event.kind == Kind::Fork

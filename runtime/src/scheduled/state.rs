@@ -290,6 +290,9 @@ impl State {
             Kind::TryLockFailed | Kind::TryLockSharedFailed => {
                 self.reads[thread] = mix(self.reads[thread], 2);
             }
+            Kind::Take => {
+                self.reads[thread] = mix(self.reads[thread], u64::from(event.left == 0) + 1);
+            }
             Kind::Wake if event.found == 0 => self.reads[thread] = mix(self.reads[thread], 2),
             Kind::Wait | Kind::Notify if event.found != 0 => {
                 self.reads[thread] = mix(self.reads[thread], event.found);
@@ -297,7 +300,11 @@ impl State {
             _ => {}
         }
         self.note_look(event);
-        if matches!(event.kind, Kind::Write | Kind::Update) {
+        let writes = matches!(
+            event.kind,
+            Kind::Write | Kind::Update | Kind::Add | Kind::Take
+        );
+        if writes {
             let object = event.object as usize;
             if object >= self.left.len() {
                 self.left.resize(object + 1, 0);

@@ -43,8 +43,16 @@ pub(super) enum Postponed {
         lock: Object,
         site: Site,
     },
+    /// The end of a handle of the allocation at this address.
+    Handle(usize, Box<dyn FnOnce(Handle)>),
     /// Something else that tells the thread nothing.
     Other(Box<dyn FnOnce(Handle)>),
+}
+
+impl Postponed {
+    pub(super) const fn is_handle(&self, address: usize) -> bool {
+        matches!(self, Self::Handle(at, _) if *at == address)
+    }
 }
 
 /// One thread.

@@ -13,6 +13,7 @@ use super::events::site_number;
 use super::failures::FailureKind;
 use super::loops::Idle;
 use super::machine::{Machine, Settings};
+use crate::counted::count::OF_COUNT;
 use crate::engine::{self, Bug, BugKind, Lineage, Place};
 use crate::feasibility::Step;
 use crate::input::Random;
@@ -190,7 +191,7 @@ pub(crate) fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
     trace
         .map(|traced| Scheduled {
             thread: u32::from(traced.event.thread),
-            kind: format!("{:?}", traced.event.kind),
+            kind: format!("{:?}", traced.event.kind.plain()),
             object: traced.event.object,
             place: traced.site.map(Place::from),
         })
@@ -262,9 +263,12 @@ fn fits(op: Op, kind: Kind) -> bool {
     }
 }
 
-/// Creating and joining threads is no event of P̂ₖ: it is done as soon as it can be.
+/// Creating and joining threads is no event of P̂ₖ: it is done as soon as it can be. So are making and dropping handles of
+/// shared values, and looking at how many there are: P̂ₖ only answers where that is the same in each interleaving.
 fn is_free(pending: &Pending) -> bool {
-    matches!(pending.kind, Kind::Fork | Kind::Join | Kind::Local)
+    let counts = matches!(pending.kind, Kind::Add | Kind::Take)
+        || matches!(pending.kind, Kind::Read | Kind::Update) && pending.expected == OF_COUNT;
+    counts || matches!(pending.kind, Kind::Fork | Kind::Join | Kind::Local)
 }
 
 /// The locks that T' takes and never gives back in its log: main, on the line of T', keeps them over the join. What T does
@@ -309,7 +313,7 @@ impl Follow {
         }
     }
 
-    /// Whether this may be something that P̂ₖ does without logging it: trying to take a lock that is held for certain, or
+    /// Whether this may be something that P̂ₖ does without logging it: unwrapping a shared value, trying to take a lock that is held for certain, or
     /// using a lock that main kept over the join.
     const fn is_unlogged(&mut self, pending: &Pending) -> bool {
         match pending.kind {
@@ -318,6 +322,8 @@ impl Follow {
                 true
             }
             Kind::Lock | Kind::LockShared | Kind::Unlock | Kind::UnlockShared => self.keeps_locks,
+            // It may be about a count.
+            Kind::CompareExchange => pending.expected == 1,
             _ => false,
         }
     }

@@ -475,11 +475,6 @@ impl<V: Shadow> LockCell<V> {
 }
 
 fn copy<V: Shadow>(guarded: &Guarded<V>) -> Guarded<V> {
-    if std::mem::needs_drop::<V>()
-        && let Some(handle) = current()
-    {
-        handle.get().copied_values = true;
-    }
     Guarded {
         value: guarded.value.shadow(),
         was_poisoned: guarded.was_poisoned,

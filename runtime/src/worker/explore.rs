@@ -445,7 +445,7 @@ fn finding(
         waiting: waiting
             .map(|(thread, pending, place)| Waiting {
                 thread: u32::from(*thread),
-                kind: format!("{:?}", pending.kind),
+                kind: format!("{:?}", pending.kind.plain()),
                 object: pending.object,
                 place: place.clone(),
             })

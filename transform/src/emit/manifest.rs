@@ -2,6 +2,7 @@
 
 use toml::{Table, Value};
 
+use crate::counting::Counting;
 use crate::error::Error;
 use crate::load::Package;
 
@@ -16,7 +17,12 @@ fn profile(package: &Package) -> String {
 /// The checks are for the user's code, not for the runtime, which is compiled once for many programs and may take longer.
 const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
 
-pub(super) fn text(package: &Package, name: &str, has_script: bool) -> Result<String, Error> {
+pub(super) fn text(
+    package: &Package,
+    name: &str,
+    has_script: bool,
+    counting: Counting,
+) -> Result<String, Error> {
     let script = if has_script { "\"build.rs\"" } else { "false" };
     let mut text = format!(
         "# Written by seqz: the sequential program of `{}`.\n\n\
@@ -40,7 +46,11 @@ pub(super) fn text(package: &Package, name: &str, has_script: bool) -> Result<St
         _ => Table::new(),
     };
     dependencies.retain(|name, _| !matches!(name, "seqz" | "seqz-runtime" | "seqz_runtime"));
-    let runtime = Table::from_iter([("path".to_string(), Value::from("runtime"))]);
+    let mut runtime = Table::from_iter([("path".to_string(), Value::from("runtime"))]);
+    if counting.coerces {
+        let features = vec![Value::from("coercions")];
+        runtime.insert("features".to_string(), Value::Array(features));
+    }
     dependencies.insert("seqz-runtime".into(), Value::Table(runtime));
     rest.insert("dependencies".into(), Value::Table(dependencies));
     let features = &package.dependencies.features;

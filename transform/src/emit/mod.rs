@@ -82,9 +82,17 @@ pub(crate) fn generate(
     files.push((PathBuf::from("src/main.rs"), main(&program.package)));
     files.push((
         PathBuf::from("Cargo.toml"),
-        manifest::text(&program.package, &package, script.is_some())?,
+        manifest::text(
+            &program.package,
+            &package,
+            script.is_some(),
+            analysis.counting,
+        )?,
     ));
     files.extend(script.map(|text| (PathBuf::from("build.rs"), text)));
+    if analysis.counting.coerces {
+        files.push((PathBuf::from(".cargo/config.toml"), COERCIONS.to_owned()));
+    }
     let harnesses = chosen
         .iter()
         .map(|harness| harness.info.name.clone())
@@ -110,6 +118,14 @@ pub(crate) fn generate(
         harnesses,
     })
 }
+
+/// What lets handles become those of types without a size: std's own traits for that are unstable, and so are for the
+/// runtime's crate alone.
+const COERCIONS: &str = "\
+# Written by seqz: `Arc`s whose handles are counted become `Arc<dyn _>` by unstable traits of std.
+[env]
+RUSTC_BOOTSTRAP = \"seqz_runtime\"
+";
 
 /// What is added to the crate's root.
 fn appendix(program: &Crate, roots: &[&ExtraRoot]) -> String {

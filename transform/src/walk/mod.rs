@@ -34,6 +34,7 @@ pub use calls::SpawnSite;
 pub(crate) use named::NamedType;
 pub(crate) use places::derives;
 
+use crate::counting::Counting;
 use crate::edit::Edits;
 use crate::error::Error;
 use crate::lasting::Lasting;
@@ -62,6 +63,8 @@ pub(crate) struct Analysis {
     pub(crate) named: BTreeSet<NamedType>,
     /// Of each item of a block: where the block's text begins, unless it begins with attributes.
     pub(crate) blocks: HashMap<ItemId, usize>,
+    /// What of handles the program can notice.
+    pub(crate) counting: Counting,
 }
 
 /// Code that can't be run.
@@ -99,6 +102,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         program,
         mode,
         has_unsafe: program.has_unsafe(),
+        counting: Counting::of(program),
         tables,
         file: 0,
         ribs: vec![Rib::Module(ROOT)],
@@ -152,6 +156,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         shared: walker.shared,
         named: walker.named,
         blocks: walker.blocks,
+        counting: walker.counting,
     }
 }
 
@@ -159,6 +164,7 @@ struct Walker<'p> {
     program: &'p Crate,
     mode: Mode,
     has_unsafe: bool,
+    counting: Counting,
     tables: Tables,
     /// The file being walked.
     file: usize,

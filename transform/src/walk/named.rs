@@ -94,10 +94,10 @@ impl Walker<'_> {
         }
         let of_std = matches!(here, Some(Def::Std(_)));
         if of_std && matches!(first.as_str(), "std" | "core" | "alloc") {
-            text.push_str("::seqz_runtime");
+            text.push_str(&format!("::{}", self.counting.root()));
         }
         for (number, segment) in path.segments.iter().enumerate() {
-            let has_root = leading || of_std && text.ends_with("::seqz_runtime");
+            let has_root = leading || of_std && text.ends_with(self.counting.root());
             if number > 0 || has_root {
                 text.push_str("::");
             }

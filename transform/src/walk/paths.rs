@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use syn::visit::Visit;
-use syn::{Expr, ExprPath, Path, PathArguments, Type};
+use syn::{Expr, ExprPath, Path, PathArguments};
 
 use super::{SharedUse, Walker, bytes, unseen};
 use crate::resolve::{Def, ItemId, ItemKind, Ns, ROOT, current_module, name};
@@ -92,14 +92,14 @@ impl Walker<'_> {
         let double_colon = if leading { "" } else { "::" };
         match target {
             Def::Std(path) if path.is_empty() && matches!(written, "std" | "core" | "alloc") => {
-                let root = format!("{double_colon}seqz_runtime::");
+                let root = format!("{double_colon}{}::", self.counting.root());
                 self.edits()
                     .before(at.start, if wanted { &root } else { "" });
             }
             // An alias of the whole crate, which is known in every module, must be written out.
             Def::Std(path) if path.is_empty() => {
-                self.edits()
-                    .replace(at, format!("{double_colon}seqz_runtime::std"));
+                let std = format!("{double_colon}{}::std", self.counting.root());
+                self.edits().replace(at, std);
             }
             Def::Extern(path) if path.len() == 1 && path[0] == "seqz" => {
                 self.edits()
@@ -169,9 +169,6 @@ impl Walker<'_> {
 
     /// A path as an expression.
     pub(super) fn value_path(&mut self, expr: &ExprPath) {
-        if self.arc_function(expr) {
-            return;
-        }
         expr.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
@@ -180,46 +177,6 @@ impl Walker<'_> {
         }
         let def = self.path(&expr.path, Ns::Value);
         self.note_use(expr, def.as_ref());
-    }
-
-    /// `Arc::strong_count` and its like: the answer depends on the other thread, so the runtime gives it.
-    fn arc_function(&mut self, expr: &ExprPath) -> bool {
-        let segments: Vec<String> = expr
-            .path
-            .segments
-            .iter()
-            .map(|segment| name(&segment.ident))
-            .collect();
-        let Some(function) = segments
-            .last()
-            .filter(|name| support::ARC_FUNCTIONS.contains(&name.as_str()))
-        else {
-            return false;
-        };
-        let owner = match &expr.qself {
-            Some(qself) => match &*qself.ty {
-                Type::Path(ty) if qself.as_token.is_none() && segments.len() == 1 => {
-                    self.type_def(&ty.path)
-                }
-                _ => None,
-            },
-            None => self.resolve(
-                expr.path.leading_colon.is_some(),
-                &segments[..segments.len() - 1],
-                Ns::Type,
-            ),
-        };
-        let owner = match owner {
-            Some(Def::Item(alias)) => self.tables.alias(alias),
-            owner => owner,
-        };
-        if owner.as_ref().and_then(Def::std).as_deref() != Some(&["sync", "Arc"]) {
-            return false;
-        }
-        let range = bytes(expr);
-        let function = format!("::seqz_runtime::arc::{function}");
-        self.edits().replace(range, function);
-        true
     }
 
     pub(super) fn type_def(&self, path: &Path) -> Option<Def> {

@@ -106,11 +106,6 @@ impl Walker<'_> {
                 let target: Vec<&str> = target.iter().map(String::as_str).collect();
                 match target[..] {
                     ["thread", "spawn"] => self.note_spawn(path.spans[0].start, false, None),
-                    ["sync", "Arc", function] if support::ARC_FUNCTIONS.contains(&function) => {
-                        let range = path.spans[0].start..path.spans[path.spans.len() - 1].end;
-                        self.edits()
-                            .replace(range, format!("::seqz_runtime::arc::{function}"));
-                    }
                     _ => {}
                 }
             }

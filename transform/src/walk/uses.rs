@@ -124,7 +124,7 @@ impl Walker<'_> {
         }
         // `extern crate std as foo;` becomes an import of the runtime's.
         let range = bytes(&item.extern_token).start..bytes(&item.semi_token).end;
-        let import = format!("use ::seqz_runtime::{target} as {alias};");
+        let import = format!("use ::{}::{target} as {alias};", self.counting.root());
         self.edits().replace(range, import);
         for attr in item
             .attrs

@@ -64,7 +64,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
             let pending = view.of(thread);
             let next = Scheduled {
                 thread: u32::from(thread),
-                kind: format!("{:?}", pending.kind),
+                kind: format!("{:?}", pending.kind.plain()),
                 object: pending.object,
                 place: place(pending),
             };
@@ -84,7 +84,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
     fn ran(&mut self, event: &Event) {
         self.done.push(Scheduled {
             thread: u32::from(event.thread),
-            kind: format!("{:?}", event.kind),
+            kind: format!("{:?}", event.kind.plain()),
             object: event.object,
             place: self.picked.take().and_then(|picked| picked.place),
         });

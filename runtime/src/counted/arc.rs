@@ -1,0 +1,355 @@
+//! `std::sync::Arc`.
+
+use std::any::Any;
+use std::mem::{ManuallyDrop, MaybeUninit, needs_drop};
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::{Arc as Handle, Weak as WeakHandle};
+
+use super::Weak;
+use super::count::{Act, Count, act, begin, postpone};
+use crate::engine::Site;
+
+/// `std::sync::Arc`, counted. `OBSERVED` tells whether others can see where the destructor of a shared value runs.
+// What it has beside std's functions are functions without `self`, too: methods would hide those of the value.
+#[repr(transparent)]
+pub struct Arc<T: ?Sized, const OBSERVED: bool>(Handle<T>);
+
+impl<T: ?Sized, const OBSERVED: bool> Arc<T, OBSERVED> {
+    /// Of a handle that is counted already.
+    pub(super) const fn of(handle: Handle<T>) -> Self {
+        Self(handle)
+    }
+
+    /// Of the first handle of an allocation.
+    pub(super) fn first(handle: Handle<T>) -> Self {
+        begin(Handle::as_ptr(&handle).cast());
+        Self(handle)
+    }
+
+    /// std's handle, which is counted still.
+    pub(super) fn handle(this: Self) -> Handle<T> {
+        let this = ManuallyDrop::new(this);
+        // SAFETY: what is read is not used or dropped again.
+        unsafe { std::ptr::read(&raw const this.0) }
+    }
+
+    pub(super) const fn borrowed(this: &Self) -> &Handle<T> {
+        &this.0
+    }
+
+    fn count(this: &Self) -> Count {
+        count_of(&this.0)
+    }
+
+    fn act<R>(this: &Self, what: Act, site: Site, then: impl FnOnce() -> (R, Count)) -> R {
+        let value = Handle::as_ptr(&this.0).cast();
+        act(value, what, site, || Self::count(this), then)
+    }
+
+    #[track_caller]
+    fn look(this: &Self) -> Count {
+        Self::act(this, Act::Look, Location::caller(), || {
+            let count = Self::count(this);
+            (count, count)
+        })
+    }
+
+    /// See `std::sync::Arc::strong_count`.
+    #[must_use]
+    #[track_caller]
+    pub fn strong_count(this: &Self) -> usize {
+        Self::look(this).strong
+    }
+
+    /// See `std::sync::Arc::weak_count`.
+    #[must_use]
+    #[track_caller]
+    pub fn weak_count(this: &Self) -> usize {
+        Self::look(this).weak
+    }
+
+    /// See `std::sync::Arc::downgrade`.
+    #[must_use]
+    #[track_caller]
+    pub fn downgrade(this: &Self) -> Weak<T, OBSERVED> {
+        Self::act(this, Act::Add, Location::caller(), || {
+            let weak = Weak(Handle::downgrade(&this.0));
+            (weak, Self::count(this))
+        })
+    }
+
+    /// See `std::sync::Arc::get_mut`.
+    #[must_use]
+    #[track_caller]
+    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        Self::look(this);
+        Handle::get_mut(&mut this.0)
+    }
+
+    /// See `std::sync::Arc::ptr_eq`.
+    #[must_use]
+    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
+        Handle::ptr_eq(&this.0, &other.0)
+    }
+
+    /// See `std::sync::Arc::as_ptr`.
+    #[must_use]
+    pub fn as_ptr(this: &Self) -> *const T {
+        Handle::as_ptr(&this.0)
+    }
+
+    /// See `std::sync::Arc::into_raw`.
+    #[must_use]
+    pub fn into_raw(this: Self) -> *const T {
+        Handle::into_raw(Self::handle(this))
+    }
+
+    /// See `std::sync::Arc::from_raw`.
+    ///
+    /// # Safety
+    /// As for that.
+    #[must_use]
+    pub unsafe fn from_raw(value: *const T) -> Self {
+        // SAFETY: the caller's to see to.
+        Self(unsafe { Handle::from_raw(value) })
+    }
+
+    /// See `std::sync::Arc::increment_strong_count`.
+    ///
+    /// # Safety
+    /// As for that.
+    #[track_caller]
+    pub unsafe fn increment_strong_count(value: *const T) {
+        // SAFETY: the caller's to see to. It is not dropped.
+        let this = ManuallyDrop::new(unsafe { Self::from_raw(value) });
+        std::mem::forget(Self::clone(&this));
+    }
+
+    /// See `std::sync::Arc::decrement_strong_count`.
+    ///
+    /// # Safety
+    /// As for that.
+    #[track_caller]
+    pub unsafe fn decrement_strong_count(value: *const T) {
+        // SAFETY: the caller's to see to.
+        drop(unsafe { Self::from_raw(value) });
+    }
+}
+
+impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
+    /// See `std::sync::Arc::new`.
+    #[must_use]
+    pub fn new(value: T) -> Self {
+        Self::first(Handle::new(value))
+    }
+
+    /// See `std::sync::Arc::pin`.
+    #[must_use]
+    pub fn pin(value: T) -> Pin<Self> {
+        // SAFETY: nobody can move what an `Arc` leads to.
+        unsafe { Pin::new_unchecked(Self::new(value)) }
+    }
+
+    /// See `std::sync::Arc::new_cyclic`.
+    #[must_use]
+    pub fn new_cyclic<F>(make: F) -> Self
+    where
+        F: FnOnce(&Weak<T, OBSERVED>) -> T,
+    {
+        Self(Handle::new_cyclic(|weak: &WeakHandle<T>| {
+            begin(weak.as_ptr().cast());
+            // SAFETY: one is a transparent wrapper of the other.
+            make(unsafe { &*std::ptr::from_ref(weak).cast() })
+        }))
+    }
+
+    /// See `std::sync::Arc::new_uninit`.
+    #[must_use]
+    pub fn new_uninit() -> Arc<MaybeUninit<T>, OBSERVED> {
+        Arc::first(Handle::new_uninit())
+    }
+
+    /// See `std::sync::Arc::try_unwrap`.
+    ///
+    /// # Errors
+    /// There are other strong handles.
+    #[track_caller]
+    pub fn try_unwrap(this: Self) -> Result<T, Self> {
+        let value = Handle::as_ptr(&this.0).cast();
+        let slot = ManuallyDrop::new(this);
+        act(
+            value,
+            Act::Unwrap,
+            Location::caller(),
+            || Self::count(&slot),
+            || {
+                // SAFETY: it is not used again, but to look at its count before.
+                let handle = unsafe { std::ptr::read(&raw const slot.0) };
+                match Handle::try_unwrap(handle) {
+                    Ok(value) => (Ok(value), Count { strong: 0, weak: 0 }),
+                    Err(handle) => {
+                        let this = Self(handle);
+                        let count = Self::count(&this);
+                        (Err(this), count)
+                    }
+                }
+            },
+        )
+    }
+
+    /// See `std::sync::Arc::into_inner`.
+    #[must_use]
+    #[track_caller]
+    pub fn into_inner(this: Self) -> Option<T> {
+        let value = Handle::as_ptr(&this.0).cast();
+        let slot = ManuallyDrop::new(this);
+        act(
+            value,
+            Act::Update,
+            Location::caller(),
+            || Self::count(&slot),
+            || {
+                let left = one_less(Self::count(&slot));
+                // SAFETY: it is not used again.
+                let handle = unsafe { std::ptr::read(&raw const slot.0) };
+                (Handle::into_inner(handle), left)
+            },
+        )
+    }
+}
+
+fn count_of<T: ?Sized>(handle: &Handle<T>) -> Count {
+    Count {
+        strong: Handle::strong_count(handle),
+        weak: Handle::weak_count(handle),
+    }
+}
+
+/// The count once a strong handle is gone; std tells of no weak handles of a value that is gone.
+const fn one_less(count: Count) -> Count {
+    match count.strong {
+        0 | 1 => Count { strong: 0, weak: 0 },
+        more => Count {
+            strong: more - 1,
+            weak: count.weak,
+        },
+    }
+}
+
+impl<T: Clone, const OBSERVED: bool> Arc<T, OBSERVED> {
+    /// See `std::sync::Arc::make_mut`.
+    #[track_caller]
+    pub fn make_mut(this: &mut Self) -> &mut T {
+        let site = Location::caller();
+        let value = Handle::as_ptr(&this.0).cast();
+        let handle = &raw mut this.0;
+        // SAFETY: nobody else has it meanwhile; the two closures are called one after the other.
+        let count = || count_of(unsafe { &*handle });
+        let is_last = act(value, Act::Unwrap, site, count, || {
+            let found = count();
+            if found.strong != 1 {
+                return (false, found);
+            }
+            // SAFETY: as above. The value is not cloned: if there are weak handles, it moves away from them.
+            let is_moved = unsafe {
+                Handle::make_mut(&mut *handle);
+                Handle::as_ptr(&*handle).cast() != value
+            };
+            let strong = usize::from(!is_moved);
+            (true, Count { strong, weak: 0 })
+        });
+        if !is_last {
+            *this = Self::new((**this).clone());
+        } else if Handle::as_ptr(&this.0).cast() != value {
+            begin(Handle::as_ptr(&this.0).cast());
+        }
+        // Nobody else has a handle of it.
+        // SAFETY: as said: it is the only one, strong or weak.
+        unsafe { &mut *Handle::as_ptr(&this.0).cast_mut() }
+    }
+
+    /// See `std::sync::Arc::unwrap_or_clone`.
+    #[must_use]
+    #[track_caller]
+    pub fn unwrap_or_clone(this: Self) -> T {
+        Self::try_unwrap(this).unwrap_or_else(|this| (*this).clone())
+    }
+}
+
+impl<T, const OBSERVED: bool> Arc<MaybeUninit<T>, OBSERVED> {
+    /// See `std::sync::Arc::assume_init`.
+    ///
+    /// # Safety
+    /// As for that.
+    #[must_use]
+    pub unsafe fn assume_init(self) -> Arc<T, OBSERVED> {
+        // SAFETY: the caller's to see to.
+        Arc(unsafe { Self::handle(self).assume_init() })
+    }
+}
+
+impl<T, const OBSERVED: bool> Arc<[T], OBSERVED> {
+    /// See `std::sync::Arc::new_uninit_slice`.
+    #[must_use]
+    pub fn new_uninit_slice(length: usize) -> Arc<[MaybeUninit<T>], OBSERVED> {
+        Arc::first(Handle::new_uninit_slice(length))
+    }
+}
+
+impl<T, const OBSERVED: bool> Arc<[MaybeUninit<T>], OBSERVED> {
+    /// See `std::sync::Arc::assume_init`.
+    ///
+    /// # Safety
+    /// As for that.
+    #[must_use]
+    pub unsafe fn assume_init(self) -> Arc<[T], OBSERVED> {
+        // SAFETY: the caller's to see to.
+        Arc(unsafe { Self::handle(self).assume_init() })
+    }
+}
+
+impl<const OBSERVED: bool> Arc<dyn Any + Send + Sync, OBSERVED> {
+    /// See `std::sync::Arc::downcast`.
+    ///
+    /// # Errors
+    /// It is a value of another type.
+    pub fn downcast<T: Any + Send + Sync>(self) -> Result<Arc<T, OBSERVED>, Self> {
+        Self::handle(self).downcast().map(Arc).map_err(Self)
+    }
+}
+
+impl<T: ?Sized, const OBSERVED: bool> Clone for Arc<T, OBSERVED> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        Self::act(self, Act::Add, Location::caller(), || {
+            let another = Self(self.0.clone());
+            (another, Self::count(self))
+        })
+    }
+}
+
+impl<T: ?Sized, const OBSERVED: bool> Drop for Arc<T, OBSERVED> {
+    #[track_caller]
+    fn drop(&mut self) {
+        let what = if OBSERVED && needs_drop::<T>() {
+            Act::Take
+        } else {
+            Act::Add
+        };
+        let site = Location::caller();
+        if what == Act::Add {
+            let value = Handle::as_ptr(&self.0).cast();
+            let may_wait = |waiting| Self::count(self).strong > waiting + 1;
+            let end = move |handle: Handle<T>| {
+                let count = || count_of(&handle);
+                act(value, what, site, count, || ((), one_less(count())));
+            };
+            if postpone(value, may_wait, || self.0.clone(), end) {
+                return;
+            }
+        }
+        // The handle itself goes right after this, and the value with the last one.
+        Self::act(self, what, site, || ((), one_less(Self::count(self))));
+    }
+}

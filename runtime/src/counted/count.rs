@@ -1,0 +1,181 @@
+//! The events of handles.
+
+use crate::engine::{self, Site};
+
+use super::sequential;
+
+/// How many handles there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count {
+    pub(super) strong: usize,
+    pub(super) weak: usize,
+}
+
+/// What is about to be done with a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// A handle more, or one less where nobody can notice.
+    Add,
+    /// A strong handle less, whose end may run a destructor.
+    Take,
+    /// A look at it.
+    Look,
+    /// A strong handle less, and it is told whether it was the last one.
+    Update,
+    /// A strong handle more, if the value is still there.
+    Upgrade,
+    /// What can be done with the last strong handle only.
+    Unwrap,
+}
+
+/// What a look at a count, and an update of one, is announced with. A compare-exchange is announced with what it expects.
+pub(crate) const OF_COUNT: u64 = u64::MAX;
+
+/// The header of an allocation is as large: what lies there is not the program's.
+const HEADER: usize = 2 * size_of::<usize>();
+
+/// The name of an allocation: where its header is, given where its value is.
+fn header(value: *const ()) -> usize {
+    value.addr().wrapping_sub(HEADER)
+}
+
+/// An allocation has been made. Whatever has been there before is another one.
+pub(super) fn begin(value: *const ()) {
+    if let Some(handle) = engine::current() {
+        sequential::begin(handle, header(value));
+        return;
+    }
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.forget_count(header(value));
+    }
+}
+
+/// Does something with the count of the allocation whose value is at `value`.
+///
+/// `count` tells the count as it is. `act` does it, and tells its result and how many handles there are then.
+pub(super) fn act<R>(
+    value: *const (),
+    what: Act,
+    site: Site,
+    count: impl Fn() -> Count,
+    act: impl FnOnce() -> (R, Count),
+) -> R {
+    if let Some(handle) = engine::current() {
+        let found = count();
+        let (result, left) = act();
+        sequential::note(handle, header(value), what, site, (found, left));
+        return result;
+    }
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return scheduled::act(machine, header(value), what, site, count, act);
+    }
+    let _ = (what, site, count);
+    act().0
+}
+
+/// Whether the end of a handle waits until its thread has unwound, since others may come before it. `another` makes a
+/// handle that is ended then, by `end`. `may_wait` is told how many of the thread's handles wait already.
+///
+/// No strong handle may that can be the last one: what its value borrows may be gone by then. While another thread has one, all
+/// that the value borrows is alive, until the threads are joined; and before that the thread has unwound.
+pub(super) fn postpone<H>(
+    value: *const (),
+    may_wait: impl FnOnce(usize) -> bool,
+    another: impl FnOnce() -> H,
+    end: impl FnOnce(H),
+) -> bool {
+    #[cfg(feature = "scheduler")]
+    if engine::current().is_none()
+        && let Some(machine) = crate::scheduled::events::current()
+        && machine.postpones()
+    {
+        let at = header(value);
+        if !may_wait(machine.postponed_handles(at)) {
+            return false;
+        }
+        let another = another();
+        let end: Box<dyn FnOnce(crate::scheduled::events::Handle) + '_> =
+            Box::new(move |_| end(another));
+        // SAFETY: it is called, or dropped, while what the value borrows is alive: see above.
+        machine.postpone_handle(at, unsafe { std::mem::transmute(end) });
+        return true;
+    }
+    let _ = (value, may_wait, another, end);
+    false
+}
+
+#[cfg(feature = "scheduler")]
+mod scheduled {
+    use seqz_explore::{Comparison, Integer, Kind, Test};
+
+    use super::{Act, Count, OF_COUNT};
+    use crate::engine::Site;
+    use crate::scheduled::events::Handle;
+
+    /// Values are told of both numbers, so that a test of the lower one can be told as well.
+    const STRONG: Integer = Integer {
+        bits: 32,
+        signed: false,
+    };
+
+    fn both(count: Count) -> u64 {
+        (count.weak as u64) << STRONG.bits | count.strong as u64
+    }
+
+    pub(super) fn act<R>(
+        machine: Handle,
+        at: usize,
+        what: Act,
+        site: Site,
+        count: impl Fn() -> Count,
+        act: impl FnOnce() -> (R, Count),
+    ) -> R {
+        if machine.postpones() {
+            machine.end_postponed_handles(at);
+        }
+        let object = machine.count_object(at);
+        // Who reasons about values is told all of them, and what of them is seen.
+        let tells_values = machine.tells_values();
+        let (announced, expected) = match what {
+            Act::Look => (Kind::Read, OF_COUNT),
+            Act::Add if !tells_values => (Kind::Add, 0),
+            Act::Take if !tells_values => (Kind::Take, 0),
+            Act::Unwrap => (Kind::CompareExchange, 1),
+            _ => (Kind::Update, OF_COUNT),
+        };
+        let before = count();
+        if before.strong == 1 && before.weak == 0 {
+            // Nobody else can do anything with it, so that nobody can come in between.
+            machine.turn_unnoticed(announced, object, expected, site);
+        } else {
+            machine.turn(announced, object, expected, site);
+        }
+        let found = count();
+        let (result, left) = act();
+        let done = match announced {
+            Kind::CompareExchange if found.strong == 1 => Kind::Update,
+            Kind::CompareExchange => Kind::FailedUpdate,
+            kind => kind,
+        };
+        if tells_values {
+            machine.did(done, object, both(found), both(left), site);
+            let is = |op, constant| Test::Compared {
+                op,
+                constant,
+                integer: STRONG,
+            };
+            machine.note_test(|_, _, _| match what {
+                Act::Add => Some(Test::Unobserved),
+                Act::Take | Act::Update => Some(is(Comparison::Equal, 1)),
+                Act::Upgrade => Some(is(Comparison::NotEqual, 0)),
+                // A value moves away from its weak handles, so that it matters whether there are any.
+                Act::Look | Act::Unwrap => None,
+            });
+        } else {
+            machine.did(done, object, found.strong as u64, left.strong as u64, site);
+        }
+        result
+    }
+}

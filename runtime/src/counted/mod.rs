@@ -1,0 +1,75 @@
+//! `Arc` and `Weak` of a program that can tell how many handles there are.
+//!
+//! Most programs can't: they never ask, and nothing happens when a shared value is dropped. They keep std's `Arc`, which
+//! makes no events. A program that asks for counts, upgrades a `Weak`, or shares values with destructors that others can
+//! see gets the types of this module in its place, which the `transform` crate puts there. They are std's own handles, with an event before
+//! each change of a count and each look at one.
+//!
+//! # Events
+//! An allocation has one object, its *count*: the number of strong handles. Weak handles are part of it only where values
+//! are told, above the lowest 32 bits.
+//! - A new strong or weak handle, and the end of a handle that nobody can notice, is a [`Kind::Add`]: such events commute.
+//! - The end of a strong handle of a value with a destructor is a [`Kind::Take`]: of two of these, the second one may be the
+//!   last. If it is, the destructor runs on its thread, right after the event.
+//! - `strong_count`, `weak_count` and `get_mut` read. `try_unwrap`, `into_inner`, `upgrade` and `make_mut` update, whether
+//!   they succeed or not, except that a `try_unwrap` that fails is a failed compare-exchange.
+//!
+//! # In the sequential program
+//! The handles of T and T' are one number there, and T' has run to its end before T begins. So counts are only believed
+//! where they are the same in each interleaving: see [`sequential`].
+//!
+//! [`Kind::Add`]: seqz_explore::Kind::Add
+//! [`Kind::Take`]: seqz_explore::Kind::Take
+
+mod arc;
+#[cfg(feature = "coercions")]
+mod coercions;
+mod convert;
+pub(crate) mod count;
+pub(crate) mod sequential;
+mod traits;
+mod weak;
+
+pub use arc::Arc;
+pub use weak::Weak;
+
+/// Makes `std`, `core` and `alloc` as the transformed program sees them, with handles of one kind.
+macro_rules! facades {
+    ($observed:literal) => {
+        /// `std`, with counted handles.
+        pub mod std {
+            pub use crate::std::*;
+
+            /// `std::sync`, with counted handles.
+            pub mod sync {
+                pub use crate::std::sync::*;
+
+                /// `std::sync::Arc`, counted.
+                #[cfg(not(feature = "std_handles"))]
+                pub type Arc<T> = crate::counted::Arc<T, $observed>;
+                /// `std::sync::Weak`, counted.
+                #[cfg(not(feature = "std_handles"))]
+                pub type Weak<T> = crate::counted::Weak<T, $observed>;
+            }
+        }
+
+        pub use crate::core;
+
+        /// `alloc`, with counted handles.
+        pub mod alloc {
+            pub use crate::alloc::*;
+
+            pub use super::std::sync;
+        }
+    };
+}
+
+/// For a program that can't tell where the destructor of a shared value runs.
+pub mod handles {
+    facades!(false);
+}
+
+/// For a program that can.
+pub mod destructors {
+    facades!(true);
+}

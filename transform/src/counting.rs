@@ -1,0 +1,342 @@
+//! Whether a program can tell how many handles of a shared value there are, or which of its threads drops the last one.
+//!
+//! If it can, its `Arc`s are counted: they are the runtime's, and each new handle and each end of one is an event. If it
+//! can't, they stay std's and make no events. What is told here from the words of the source errs on the side of counting:
+//! to count without need costs executions, and changes no result.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use crate::load::Crate;
+
+/// What of handles a program can notice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counting {
+    pub(crate) handles: Handles,
+    /// A handle may have to become one of a type without a size, or be what a method is called on.
+    pub(crate) coerces: bool,
+}
+
+/// What of handles a program can notice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Handles {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// How many there are.
+    Counted,
+    /// That, and where the destructor of a shared value runs.
+    Destructors,
+}
+
+impl Counting {
+    pub(crate) fn of(program: &Crate) -> Self {
+        let mut words = Words::default();
+        for file in &program.files {
+            match file.source.text.as_str().parse() {
+                Ok(tokens) => words.read(tokens),
+                Err(_) => return Self::default(),
+            }
+        }
+        words.counting()
+    }
+
+    /// The path in front of `std`, in what is generated.
+    pub(crate) const fn root(self) -> &'static str {
+        match self.handles {
+            Handles::Plain => "seqz_runtime",
+            Handles::Counted => "seqz_runtime::counted::handles",
+            Handles::Destructors => "seqz_runtime::counted::destructors",
+        }
+    }
+}
+
+/// Functions and types that lead to a count, whatever they are called on.
+const ASKS: &[&str] = &[
+    "Weak",
+    "decrement_strong_count",
+    "downgrade",
+    "make_mut",
+    "new_cyclic",
+    "strong_count",
+    "try_unwrap",
+    "unwrap_or_clone",
+    "upgrade",
+    "weak_count",
+];
+
+/// The same, unless they are those of one of [`OTHERS`].
+const ASKS_OF_ARC: &[&str] = &["get_mut", "into_inner"];
+
+/// Types that have functions of these names.
+const OTHERS: &[&str] = &[
+    "BTreeMap",
+    "BufReader",
+    "BufWriter",
+    "Cell",
+    "Cursor",
+    "HashMap",
+    "LazyLock",
+    "Mutex",
+    "OnceCell",
+    "OnceLock",
+    "Pin",
+    "Rc",
+    "RefCell",
+    "RwLock",
+    "UnsafeCell",
+    "VecDeque",
+];
+
+/// Ends of channels, whose last one is noticed at the other end when it is dropped; and what makes them.
+const ENDS: &[&str] = &[
+    "Receiver",
+    "Sender",
+    "SyncSender",
+    "channel",
+    "sync_channel",
+];
+
+/// What the words of a crate say.
+#[derive(Debug, Default)]
+struct Words {
+    has_arc: bool,
+    asks: bool,
+    has_destructors: bool,
+    coerces: bool,
+    /// Definitions, fields, parameters, functions and variables: names, and the words that say what they are.
+    definitions: Vec<(Vec<String>, HashSet<String>)>,
+    /// What stands in the arguments of `Arc`, as a type and as a function.
+    shared: HashSet<String>,
+}
+
+impl Words {
+    fn counting(&self) -> Counting {
+        let mut ends: HashSet<&str> = ENDS.iter().copied().collect();
+        // A name is one of an end's if what says what it is has such a name.
+        loop {
+            let before = ends.len();
+            for (names, said) in &self.definitions {
+                if said.iter().any(|word| ends.contains(word.as_str())) {
+                    ends.extend(names.iter().map(String::as_str));
+                }
+            }
+            if ends.len() == before {
+                break;
+            }
+        }
+        let shares_ends = self.shared.iter().any(|word| ends.contains(word.as_str()));
+        let handles = match self.has_arc {
+            true if self.has_destructors || shares_ends => Handles::Destructors,
+            true if self.asks => Handles::Counted,
+            _ => Handles::Plain,
+        };
+        Counting {
+            handles,
+            coerces: self.coerces && handles != Handles::Plain,
+        }
+    }
+
+    fn read(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        for at in 0..tokens.len() {
+            match &tokens[at] {
+                TokenTree::Group(group) => self.read(group.stream()),
+                TokenTree::Ident(word) => self.word(&word.to_string(), &tokens, at),
+                _ => {}
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str, tokens: &[TokenTree], at: usize) {
+        let rest = &tokens[at + 1..];
+        self.asks |= ASKS.contains(&word);
+        match word {
+            "Arc" => {
+                self.has_arc = true;
+                self.arguments(rest);
+            }
+            "Drop" => self.has_destructors |= is_word(rest.first(), "for"),
+            "dyn" => self.coerces = true,
+            "self" => self.coerces |= is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':'),
+            "let" | "struct" | "enum" | "type" | "fn" | "static" => self.definition(rest),
+            _ if is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':') => {
+                let said = words(until(&rest[1..], &[',', ';', '=']));
+                self.definitions.push((vec![word.to_owned()], said));
+            }
+            _ if ASKS_OF_ARC.contains(&word) && at >= 2 && is_punct(tokens.get(at - 1), ':') => {
+                let of_other = at.checked_sub(3).and_then(|owner| match &tokens[owner] {
+                    TokenTree::Ident(owner) => Some(owner.to_string()),
+                    _ => None,
+                });
+                let is_other = of_other.is_some_and(|owner| {
+                    OTHERS.contains(&owner.as_str()) || owner.starts_with("Atomic")
+                });
+                self.asks |= !is_other;
+            }
+            _ => {}
+        }
+    }
+
+    /// What follows `Arc`: the type in it, or the value that it is made of.
+    fn arguments(&mut self, rest: &[TokenTree]) {
+        self.coerces |= is_punct(rest.first(), '<')
+            && matches!(rest.get(1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
+        if is_punct(rest.first(), '<') {
+            self.shared.extend(words(until(rest, &[';', '='])));
+        } else if is_punct(rest.first(), ':') {
+            let mut called = rest.iter().take_while(|token| {
+                !matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ','))
+            });
+            let arguments = called.find_map(|token| match token {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
+                    Some(group.stream())
+                }
+                _ => None,
+            });
+            let arguments: Vec<TokenTree> = arguments.into_iter().flatten().collect();
+            self.shared.extend(words(&arguments));
+        }
+    }
+
+    /// What a keyword defines.
+    fn definition(&mut self, rest: &[TokenTree]) {
+        let end = rest.iter().position(|token| {
+            is_punct(Some(token), ';')
+                || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+        });
+        // A struct's fields are what it is, a function's body is not.
+        let is_function = !rest.iter().take(end.unwrap_or(0)).any(|token| is_punct(Some(token), '='))
+            && rest
+                .iter()
+                .take(end.unwrap_or(0))
+                .any(|token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis));
+        let length = match end {
+            Some(end) if is_function => end,
+            Some(end) => end + 1,
+            None => rest.len(),
+        };
+        let rest = &rest[..length.min(rest.len())];
+        let equals = rest.iter().position(|token| is_punct(Some(token), '='));
+        let (names, said) = match equals {
+            Some(equals) => (words(&rest[..equals]), words(&rest[equals..])),
+            None => {
+                let name: HashSet<String> = words(rest.get(..1).unwrap_or_default());
+                (name, words(rest.get(1..).unwrap_or_default()))
+            }
+        };
+        self.definitions.push((names.into_iter().collect(), said));
+    }
+}
+
+fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
+}
+
+fn is_word(token: Option<&TokenTree>, wanted: &str) -> bool {
+    matches!(token, Some(TokenTree::Ident(word)) if word == wanted)
+}
+
+/// The tokens up to the first of these, which are not looked for in groups.
+fn until<'t>(tokens: &'t [TokenTree], ends: &[char]) -> &'t [TokenTree] {
+    let end = tokens.iter().position(
+        |token| matches!(token, TokenTree::Punct(punct) if ends.contains(&punct.as_char())),
+    );
+    &tokens[..end.unwrap_or(tokens.len())]
+}
+
+/// All words in these tokens, those in groups too.
+fn words(tokens: &[TokenTree]) -> HashSet<String> {
+    fn add(tokens: impl IntoIterator<Item = TokenTree>, words: &mut HashSet<String>) {
+        for token in tokens {
+            match token {
+                TokenTree::Ident(word) => {
+                    words.insert(word.to_string());
+                }
+                TokenTree::Group(group) => add(group.stream(), words),
+                _ => {}
+            }
+        }
+    }
+    let mut found = HashSet::new();
+    add(tokens.iter().cloned(), &mut found);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counting, Handles, Words};
+
+    fn of(text: &str) -> Counting {
+        let mut words = Words::default();
+        words.read(text.parse().unwrap());
+        words.counting()
+    }
+
+    fn handles(text: &str) -> Handles {
+        of(text).handles
+    }
+
+    #[test]
+    fn who_only_shares_is_not_counted() {
+        let text =
+            "use std::sync::*; fn f() { let x = Arc::new(Mutex::new(5)); let y = Arc::clone(&x); }";
+        assert_eq!(handles(text), Handles::Plain);
+        let text = "use std::sync::Arc; fn f(x: Mutex<u32>) { x.get_mut(); Mutex::into_inner(x); AtomicU32::into_inner(y); }";
+        assert_eq!(handles(text), Handles::Plain);
+        assert_eq!(
+            handles("fn f(x: Weak<u32>) {}"),
+            Handles::Plain,
+            "there is no `Arc`"
+        );
+    }
+
+    #[test]
+    fn who_asks_is_counted() {
+        for asks in [
+            "Arc::strong_count(&x)",
+            "Arc::get_mut(&mut x)",
+            "A::into_inner(x)",
+            "<Arc<u32>>::into_inner(x)",
+            "assert!(w.upgrade().is_none())",
+            "assert_eq!(1, Arc::weak_count(&x))",
+            "list.into_iter().map(Arc::try_unwrap)",
+        ] {
+            let text = format!("use std::sync::Arc as A; fn f() {{ {asks} }}");
+            assert_eq!(handles(&text), Handles::Counted, "{asks}");
+        }
+    }
+
+    #[test]
+    fn destructors_count_where_others_may_see_them() {
+        for text in [
+            "use std::sync::Arc; struct D; impl Drop for D { fn drop(&mut self) {} }",
+            "use std::sync::Arc; struct D<T>(T); impl<T> std::ops::Drop for D<T> { fn drop(&mut self) {} }",
+            "fn f(x: Arc<Mutex<Receiver<u32>>>) {}",
+            "fn f() { let (tx, rx) = mpsc::channel(); let rx = Arc::new(Mutex::new(rx)); }",
+            "struct Pool { jobs: Sender<u32> } fn f(pool: Arc<Pool>) {}",
+            "struct Pool { jobs: Sender<u32> } fn f() { let pool = Pool { jobs }; Arc::new(pool) }",
+            "fn make() -> Sender<u32> { todo!() } fn f() { let it = make(); let it = Arc::new(it); }",
+        ] {
+            assert_eq!(handles(text), Handles::Destructors, "{text}");
+        }
+        let beside = "fn f() { let (tx, rx) = channel(); let busy = Arc::new(AtomicUsize::new(2)); \
+                      let (busy, tx) = (Arc::clone(&busy), tx.clone()); }";
+        assert_eq!(handles(beside), Handles::Plain);
+    }
+
+    #[test]
+    fn coercions_are_seen() {
+        let asks = "Arc::strong_count(&x)";
+        for text in [
+            "fn f(x: Arc<dyn Trait>)",
+            "fn f(self: Arc<Self>)",
+            "fn f(x: Arc<[u8]>)",
+        ] {
+            assert!(of(&format!("{text} {{ {asks} }}")).coerces, "{text}");
+            assert!(!of(text).coerces, "{text}");
+        }
+        assert!(!of(&format!("fn f(self, x: Arc<u32>) {{ self::g(); {asks} }}")).coerces);
+    }
+}
