@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc as Handle, Weak as WeakHandle};
 
 use super::Weak;
-use super::count::{Act, Count, act, begin, postpone};
+use super::count::{Act, Count, act, before_there, begin, postpone, there};
 use crate::engine::Site;
 
 /// `std::sync::Arc`, counted. `OBSERVED` tells whether others can see where the destructor of a shared value runs.
@@ -153,15 +153,21 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
 
     /// See `std::sync::Arc::new_cyclic`.
     #[must_use]
+    #[track_caller]
     pub fn new_cyclic<F>(make: F) -> Self
     where
         F: FnOnce(&Weak<T, OBSERVED>) -> T,
     {
-        Self(Handle::new_cyclic(|weak: &WeakHandle<T>| {
+        let site = Location::caller();
+        let this = Self(Handle::new_cyclic(|weak: &WeakHandle<T>| {
             begin(weak.as_ptr().cast());
             // SAFETY: one is a transparent wrapper of the other.
-            make(unsafe { &*std::ptr::from_ref(weak).cast() })
-        }))
+            let value = make(unsafe { &*std::ptr::from_ref(weak).cast() });
+            before_there(weak.as_ptr().cast(), site);
+            value
+        }));
+        there(Handle::as_ptr(&this.0).cast(), site, Self::count(&this));
+        this
     }
 
     /// See `std::sync::Arc::new_uninit`.

@@ -51,6 +51,29 @@ pub(super) fn begin(value: *const ()) {
     }
 }
 
+/// A value that is made while there are weak handles of it already is about to be there: waits for the thread's turn.
+pub(super) fn before_there(value: *const (), site: Site) {
+    #[cfg(feature = "scheduler")]
+    if engine::current().is_none()
+        && let Some(machine) = crate::scheduled::events::current()
+    {
+        let object = machine.count_object(header(value));
+        machine.turn(seqz_explore::Kind::Update, object, OF_COUNT, site);
+    }
+    let _ = (value, site);
+}
+
+/// The value is there.
+pub(super) fn there(value: *const (), site: Site, left: Count) {
+    #[cfg(feature = "scheduler")]
+    if engine::current().is_none()
+        && let Some(machine) = crate::scheduled::events::current()
+    {
+        scheduled::there(machine, header(value), site, left);
+    }
+    let _ = (value, site, left);
+}
+
 /// Does something with the count of the allocation whose value is at `value`.
 ///
 /// `count` tells the count as it is. `act` does it, and tells its result and how many handles there are then.
@@ -122,6 +145,16 @@ mod scheduled {
 
     fn both(count: Count) -> u64 {
         (count.weak as u64) << STRONG.bits | count.strong as u64
+    }
+
+    pub(super) fn there(machine: Handle, at: usize, site: Site, left: Count) {
+        let object = machine.count_object(at);
+        let left = if machine.tells_values() {
+            both(left)
+        } else {
+            left.strong as u64
+        };
+        machine.did(Kind::Update, object, 0, left, site);
     }
 
     pub(super) fn act<R>(
