@@ -13,42 +13,67 @@
 use std::collections::HashMap;
 
 use super::count::{Act, Count};
-use crate::engine::{Handle, Line, Site, unsupported};
+use crate::engine::{Handle, Site, unsupported};
 
-/// What the two lines have done with a count while both ran.
+/// What threads have done with a count while others ran.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    /// By line: it has changed the count.
-    changed: [bool; 2],
-    /// By line: it has learnt the count, or acted on it.
-    learnt: [bool; 2],
-    /// By line: it has found the value there.
-    alive: [bool; 2],
+    /// They have changed the count. Threads are bits here, those from the 64th on one of them.
+    changed: u64,
+    /// They have learnt the count, or acted on it.
+    learnt: u64,
+    /// They have found the value there.
+    alive: u64,
     /// Copies of shared values hold handles.
     is_copied: bool,
 }
 
 impl Entry {
-    /// Whether what one line has learnt depends on the other one.
-    fn is_open(&self) -> bool {
-        (0..2).any(|line| self.learnt[line] && (self.changed[1 - line] || self.alive[1 - line]))
+    /// Whether what a thread has learnt depends on another one.
+    const fn is_open(&self) -> bool {
+        let several = self.learnt & self.learnt.wrapping_sub(1) != 0;
+        let by_others = (self.changed | self.alive) & !self.learnt != 0;
+        self.learnt != 0 && (by_others || several && self.changed != 0)
     }
 }
 
 /// All counts of an execution that have come up, by allocation.
 #[derive(Debug, Default)]
-pub(crate) struct Counts(HashMap<usize, Entry>);
+pub(crate) struct Counts {
+    entries: HashMap<usize, Entry>,
+    /// Threads that have been started and not joined.
+    unjoined: Vec<u32>,
+}
 
 impl Counts {
     /// Begins an execution.
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.entries.clear();
+        self.unjoined.clear();
+    }
+
+    /// A thread has been created.
+    pub(crate) fn spawned(&mut self, thread: u32) {
+        self.unjoined.push(thread);
+    }
+
+    /// A thread has been joined. When no others are left, counts are what they are.
+    pub(crate) fn joined(&mut self, thread: u32) {
+        self.unjoined.retain(|&other| other != thread);
+        if self.unjoined.is_empty() {
+            for entry in self.entries.values_mut() {
+                *entry = Entry {
+                    is_copied: entry.is_copied,
+                    ..Entry::default()
+                };
+            }
+        }
     }
 }
 
 /// A new allocation.
 pub(super) fn begin(handle: Handle, at: usize) {
-    handle.get().counts.0.remove(&at);
+    handle.get().counts.entries.remove(&at);
 }
 
 /// Something has been done with a count.
@@ -60,7 +85,7 @@ pub(super) fn note(
     (found, left): (Count, Count),
 ) {
     let engine = handle.get();
-    let entry = engine.counts.0.entry(at).or_default();
+    let entry = engine.counts.entries.entry(at).or_default();
     if engine.quiet {
         entry.is_copied |= what == Act::Add && left.strong > found.strong;
         return;
@@ -77,22 +102,23 @@ pub(super) fn note(
             "how many handles of an `Arc` there are, where shared values that hold it have been copied",
         );
     }
-    if !engine.counts_are_open() {
+    if engine.counts.unjoined.is_empty() {
         return;
     }
-    let line = usize::from(engine.line == Line::Interfering);
-    let entry = engine.counts.0.entry(at).or_default();
+    let me = 1 << engine.threads.current.min(63);
+    let noted = |is_so: bool| if is_so { me } else { 0 };
+    let entry = engine.counts.entries.entry(at).or_default();
     let ends = left.strong == 0 && found.strong > 0;
     let is_there = what == Act::Upgrade && left.strong > 0;
-    entry.alive[line] |= is_there;
-    entry.changed[line] |= what != Act::Look && (found != left);
-    entry.learnt[line] |= match what {
+    entry.alive |= noted(is_there);
+    entry.changed |= noted(what != Act::Look && found != left);
+    entry.learnt |= noted(match what {
         Act::Look | Act::Unwrap | Act::Update => true,
         Act::Upgrade => !is_there,
         Act::Take => ends,
         Act::Add => false,
-    };
-    let gone = ends && entry.alive[1 - line];
+    });
+    let gone = ends && entry.alive & !me != 0;
     if entry.is_open() || gone {
         refuse(
             "how many handles of an `Arc` there are, while another thread makes or drops some: it depends on the interleaving",

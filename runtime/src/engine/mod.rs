@@ -377,11 +377,6 @@ impl Engine {
         self.done == 0 && !self.joined && self.begin.is_none()
     }
 
-    /// Whether two threads run side by side, so that how many handles there are is open.
-    pub(crate) fn counts_are_open(&self) -> bool {
-        !self.quiet && (self.attention || (self.line != Line::Init && !self.joined))
-    }
-
     /// The current line did something that others can see.
     pub(crate) const fn made_progress(&mut self) {
         self.spin.progress();

@@ -32,6 +32,7 @@ pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Bo
     let thread = engine.threads.at(no);
     thread.name = name;
     thread.body = Some(body);
+    engine.counts.spawned(no);
     refresh_attention(handle);
     no
 }
@@ -176,6 +177,7 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
         }
         (State::Unstarted, Line::Interfering | Line::UnderTest) => run_inline(handle, thread),
     }
+    handle.get().counts.joined(thread);
     refresh_attention(handle);
 }
 

@@ -90,8 +90,13 @@ pub(crate) fn generate(
         )?,
     ));
     files.extend(script.map(|text| (PathBuf::from("build.rs"), text)));
-    if analysis.counting.coerces {
-        files.push((PathBuf::from(".cargo/config.toml"), COERCIONS.to_owned()));
+    let coercions = if analysis.counting.coerces {
+        COERCIONS
+    } else {
+        ""
+    };
+    if !coercions.is_empty() {
+        files.push((PathBuf::from(testers::CONFIG), coercions.to_owned()));
     }
     let harnesses = chosen
         .iter()
@@ -109,6 +114,7 @@ pub(crate) fn generate(
             chosen,
             &manifest::patch(&program.package)?,
             options,
+            coercions,
         ),
         has_unsafe: program.has_unsafe(),
         may_change: may_change(program),
@@ -121,8 +127,8 @@ pub(crate) fn generate(
 
 /// What lets handles become those of types without a size: std's own traits for that are unstable, and so are for the
 /// runtime's crate alone.
-const COERCIONS: &str = "\
-# Written by seqz: `Arc`s whose handles are counted become `Arc<dyn _>` by unstable traits of std.
+const COERCIONS: &str = "
+# `Arc`s whose handles are counted become `Arc<dyn _>` by unstable traits of std.
 [env]
 RUSTC_BOOTSTRAP = \"seqz_runtime\"
 ";

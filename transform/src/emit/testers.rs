@@ -9,6 +9,8 @@ use crate::program::Options;
 /// Where libFuzzer's bindings and what they need have to be, below the generated crate.
 const VENDOR: &str = "fuzz/vendor";
 
+/// What cargo is told to do in the crate.
+pub(super) const CONFIG: &str = ".cargo/config.toml";
 /// The script that compiles what is not the program's without instrumentation.
 pub(super) const WRAPPER: &str = "fuzz/rustc.sh";
 
@@ -19,10 +21,11 @@ pub(super) fn files(
     chosen: &[&Harness],
     patch: &str,
     options: &Options,
+    coercions: &str,
 ) -> Vec<(PathBuf, String)> {
     let k = options.k;
     [
-        (".cargo/config.toml", config()),
+        (CONFIG, config(coercions)),
         (WRAPPER, WRAPPER_TEXT.to_owned()),
         ("fuzz/Cargo.toml", fuzz_manifest(package, patch)),
         ("fuzz/fuzz_targets/p_hat.rs", target(library)),
@@ -38,8 +41,8 @@ pub(super) fn files(
     .collect()
 }
 
-fn config() -> String {
-    format!("# Written by seqz. See the script.\n[build]\nrustc-wrapper = {WRAPPER:?}\n")
+fn config(coercions: &str) -> String {
+    format!("# Written by seqz. See the script.\n[build]\nrustc-wrapper = {WRAPPER:?}\n{coercions}")
 }
 
 const WRAPPER_TEXT: &str = r##"#!/bin/sh
