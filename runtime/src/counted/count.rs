@@ -85,6 +85,7 @@ pub(super) fn act<R>(
     act: impl FnOnce() -> (R, Count),
 ) -> R {
     if let Some(handle) = engine::current() {
+        sequential::enter(handle, what, site);
         let found = count();
         let (result, left) = act();
         sequential::note(handle, header(value), what, site, (found, left));
@@ -119,14 +120,24 @@ pub(super) fn postpone<H>(
             return false;
         }
         let another = another();
-        let end: Box<dyn FnOnce(crate::scheduled::events::Handle) + '_> =
-            Box::new(move |_| end(another));
+        let end: End<'_> = Box::new(move |_| end(another));
         // SAFETY: it is called, or dropped, while what the value borrows is alive: see above.
-        machine.postpone_handle(at, unsafe { std::mem::transmute(end) });
+        machine.postpone_handle(at, unsafe { forget_borrows(end) });
         return true;
     }
     let _ = (value, may_wait, another, end);
     false
+}
+
+#[cfg(feature = "scheduler")]
+type End<'a> = Box<dyn FnOnce(crate::scheduled::events::Handle) + 'a>;
+
+/// # Safety
+/// It must be called or dropped while what it borrows is alive.
+#[cfg(feature = "scheduler")]
+unsafe fn forget_borrows(end: End<'_>) -> End<'static> {
+    // SAFETY: nothing but the lifetime changes, and that is the caller's to see to.
+    unsafe { std::mem::transmute::<End<'_>, End<'static>>(end) }
 }
 
 #[cfg(feature = "scheduler")]

@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 
 use super::count::{Act, Count};
-use crate::engine::{Handle, Site, unsupported};
+use crate::engine::{Handle, Site, tau, unsupported};
 
 /// What threads have done with a count while others ran.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,6 +74,14 @@ impl Counts {
 /// A new allocation.
 pub(super) fn begin(handle: Handle, at: usize) {
     handle.get().counts.entries.remove(&at);
+}
+
+/// Something is about to be done with a count. What learns it is an event, before which others may have to be started.
+pub(super) fn enter(handle: Handle, what: Act, site: Site) {
+    let learns = !matches!(what, Act::Add | Act::Take);
+    if learns && !handle.get().quiet && !std::thread::panicking() {
+        tau::enter(handle, site);
+    }
 }
 
 /// Something has been done with a count.

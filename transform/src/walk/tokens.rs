@@ -104,9 +104,8 @@ impl Walker<'_> {
         match def {
             Some(Def::Std(target)) => {
                 let target: Vec<&str> = target.iter().map(String::as_str).collect();
-                match target[..] {
-                    ["thread", "spawn"] => self.note_spawn(path.spans[0].start, false, None),
-                    _ => {}
+                if let ["thread", "spawn"] = target[..] {
+                    self.note_spawn(path.spans[0].start, false, None);
                 }
             }
             Some(Def::Item(item)) => {
