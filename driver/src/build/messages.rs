@@ -145,7 +145,10 @@ fn not_clone(error: &Rustc) -> Option<String> {
 
 /// rustc's words in terms of what the user wrote.
 fn as_written(text: &str) -> String {
-    text.replace("seqz_runtime::std::", "std::")
+    let plain = text.replace("counted::handles::", "");
+    plain
+        .replace("counted::destructors::", "")
+        .replace("seqz_runtime::std::", "std::")
 }
 
 /// A position in the user's source.
