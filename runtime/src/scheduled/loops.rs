@@ -128,7 +128,7 @@ impl Changes {
     fn note(&mut self, event: &Event) {
         let changes = match event.kind {
             Kind::Write | Kind::Update | Kind::Unlock | Kind::Wait => u32::from(event.changes()),
-            Kind::Notify => 1,
+            Kind::Add | Kind::Take | Kind::Notify => 1,
             Kind::Wake => u32::from(event.found != 0),
             Kind::Local | Kind::Fork | Kind::Begin | Kind::End | Kind::Join => return,
             _ => 0,
