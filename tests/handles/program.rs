@@ -193,18 +193,6 @@ fn may_be_disconnected_by_the_worker() {
 }
 
 #[test]
-fn waits_for_the_last() {
-    let x = Arc::new(AtomicUsize::new(0));
-    let y = x.clone();
-    let w = worker(move || y.store(1, SeqCst));
-    while Arc::strong_count(&x) > 1 {
-        thread::yield_now();
-    }
-    assert_eq!(x.load(SeqCst), 1);
-    w.join().unwrap();
-}
-
-#[test]
 fn certain_after_the_join() {
     let x = Arc::new(Mutex::new(0));
     let y = Arc::clone(&x);
