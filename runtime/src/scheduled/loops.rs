@@ -464,7 +464,11 @@ impl State {
         let may_be_left = |look: &Look| {
             let mut last = [None; MAX_THREADS];
             for Traced { event, .. } in &self.trace {
-                let writes = matches!(event.kind, Kind::Write | Kind::Update | Kind::Unlock);
+                let writes = match event.kind {
+                    Kind::Write => true,
+                    Kind::Update | Kind::Unlock => event.changes(),
+                    _ => false,
+                };
                 if writes && event.object == look.event.object {
                     last[usize::from(event.thread)] = Some(event.left);
                 }
