@@ -2,6 +2,7 @@
 
 mod calls;
 mod dependencies;
+mod editions;
 mod environment;
 mod expand;
 mod manifest;
@@ -210,7 +211,11 @@ pub(crate) fn parse_text(
             help: "put parts of the expression into variables of their own".into(),
         });
     }
-    match tokens.and_then(syn::parse2::<syn::File>) {
+    let text = source.text.as_str();
+    match tokens
+        .and_then(syn::parse2::<syn::File>)
+        .or_else(|error| editions::parse(text, error))
+    {
         Ok(tree) => Ok(ParsedFile { source, tree }),
         Err(error) => {
             let end = source.text.as_str().len();

@@ -1,0 +1,247 @@
+//! Syntax of older editions that the parser doesn't know: trait objects without `dyn`, parameters without a name, words that
+//! have become keywords, ranges with three dots.
+//!
+//! Where parsing stops, the tokens are changed to what a later edition writes, with the old tokens' places, and parsed again.
+//! The text itself stays as it is: rustc knows its edition, and refuses what that doesn't have.
+
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+
+/// So many changes are made to one file.
+const MOST: usize = 10_000;
+
+/// Parses a file that is not of the latest edition's syntax. `error` is what stands in the way.
+pub(super) fn parse(text: &str, mut error: syn::Error) -> Result<syn::File, syn::Error> {
+    let Ok(mut tokens) = text.parse::<TokenStream>() else {
+        return Err(error);
+    };
+    let mut last = None;
+    for _ in 0..MOST {
+        let at = error.span().byte_range().start;
+        // Two changes at one place may be needed, but not three.
+        if last == Some((at, true)) {
+            return Err(error);
+        }
+        last = Some((at, matches!(last, Some((before, _)) if before == at)));
+        let Some(changed) = changed(tokens.clone(), at, false) else {
+            return Err(error);
+        };
+        tokens = changed;
+        match syn::parse2(tokens.clone()) {
+            Ok(file) => return Ok(file),
+            Err(next) => error = next,
+        }
+    }
+    Err(error)
+}
+
+/// The tokens changed at the offset at which they can't be parsed.
+fn changed(tokens: TokenStream, at: usize, in_parameters: bool) -> Option<TokenStream> {
+    let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let starts = |token: &TokenTree| token.span().byte_range().start;
+    if let Some(index) = tokens.iter().position(|token| starts(token) == at)
+        && change(&mut tokens, index, in_parameters).is_some()
+    {
+        return Some(tokens.into_iter().collect());
+    }
+    for index in 0..tokens.len() {
+        let TokenTree::Group(group) = &tokens[index] else {
+            continue;
+        };
+        let range = group.span().byte_range();
+        if !range.contains(&at) {
+            continue;
+        }
+        let parameters =
+            group.delimiter() == Delimiter::Parenthesis && is_function(&tokens[..index]);
+        let close = group.span_close().byte_range().start;
+        let inside = if at == close || at == range.start {
+            // What is missing is missed at the end, or anywhere.
+            let mut inside: Vec<TokenTree> = group.stream().into_iter().collect();
+            let length = inside.len();
+            change(&mut inside, length, parameters)?;
+            inside.into_iter().collect()
+        } else {
+            changed(group.stream(), at, parameters)?
+        };
+        let mut new = Group::new(group.delimiter(), inside);
+        new.set_span(group.span());
+        tokens[index] = TokenTree::Group(new);
+        return Some(tokens.into_iter().collect());
+    }
+    None
+}
+
+/// Changes what is before the token that doesn't fit, or the token itself.
+fn change(tokens: &mut Vec<TokenTree>, index: usize, in_parameters: bool) -> Option<()> {
+    match tokens.get(index) {
+        Some(TokenTree::Ident(word))
+            if matches!(
+                word.to_string().as_str(),
+                "try" | "async" | "await" | "dyn" | "gen"
+            ) =>
+        {
+            tokens[index] = TokenTree::Ident(Ident::new_raw(&word.to_string(), word.span()));
+            Some(())
+        }
+        Some(TokenTree::Punct(dot)) if dot.as_char() == '.' => {
+            let dots = tokens[..index]
+                .iter()
+                .rev()
+                .take_while(|token| is(token, '.'))
+                .count();
+            let third = index + 2 - dots.min(2);
+            if !tokens.get(third).is_some_and(|token| is(token, '.')) {
+                return None;
+            }
+            let mut equals = Punct::new('=', Spacing::Alone);
+            equals.set_span(tokens[third].span());
+            tokens[third] = TokenTree::Punct(equals);
+            Some(())
+        }
+        Some(TokenTree::Punct(plus)) if plus.as_char() == '+' => insert_dyn(tokens, index),
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+            let called = index
+                .checked_sub(1)
+                .map(|before| tokens[before].to_string());
+            matches!(called.as_deref(), Some("Fn" | "FnMut" | "FnOnce"))
+                .then(|| insert_dyn(tokens, index))
+                .flatten()
+        }
+        Some(TokenTree::Ident(word)) if word == "for" => insert(tokens, index, "dyn"),
+        _ if in_parameters => {
+            let start = parameter(&tokens[..index]);
+            let colon = tokens[start..index]
+                .iter()
+                .any(|token| is(token, ':') && !is_joint(token));
+            if colon || start == index {
+                return None;
+            }
+            let span = tokens[start].span();
+            let mut colon = Punct::new(':', Spacing::Alone);
+            colon.set_span(span);
+            tokens.insert(start, TokenTree::Punct(colon));
+            tokens.insert(start, TokenTree::Ident(Ident::new("_", span)));
+            Some(())
+        }
+        _ => None,
+    }
+}
+
+/// Puts `dyn` before the path that ends before a token, unless it is there.
+fn insert_dyn(tokens: &mut Vec<TokenTree>, end: usize) -> Option<()> {
+    let mut start = end;
+    let mut depth = 0;
+    while let Some(before) = start.checked_sub(1) {
+        let token = &tokens[before];
+        let belongs = match token {
+            _ if is(token, '>') => {
+                depth += 1;
+                true
+            }
+            _ if is(token, '<') && depth > 0 => {
+                depth -= 1;
+                true
+            }
+            _ if depth > 0 => true,
+            TokenTree::Ident(word) => word != "dyn" && word != "impl",
+            _ => is(token, ':'),
+        };
+        if !belongs || depth == 0 && start < end && follows(token, &tokens[start]) {
+            break;
+        }
+        start = before;
+    }
+    (start < end)
+        .then(|| insert(tokens, start, "dyn"))
+        .flatten()
+}
+
+/// Whether two tokens next to each other are not of one path.
+fn follows(before: &TokenTree, after: &TokenTree) -> bool {
+    matches!((before, after), (TokenTree::Ident(_), TokenTree::Ident(_)))
+}
+
+fn insert(tokens: &mut Vec<TokenTree>, at: usize, word: &str) -> Option<()> {
+    let is_there = at
+        .checked_sub(1)
+        .is_some_and(|before| tokens[before].to_string() == word);
+    let span: Span = tokens[at].span();
+    (!is_there).then(|| tokens.insert(at, TokenTree::Ident(Ident::new(word, span))))
+}
+
+/// Where the parameter begins that these tokens end with.
+fn parameter(tokens: &[TokenTree]) -> usize {
+    let mut depth = 0_i32;
+    let mut start = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        let arrow = at > 0 && is(&tokens[at - 1], '-');
+        match token {
+            _ if is(token, '<') => depth += 1,
+            _ if is(token, '>') && !arrow => depth -= 1,
+            _ if is(token, ',') && depth == 0 => start = at + 1,
+            _ => {}
+        }
+    }
+    start
+}
+
+/// Whether the parameters of a function come after these tokens.
+fn is_function(before: &[TokenTree]) -> bool {
+    let mut words = before.iter().rev().take(64);
+    words.any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"))
+}
+
+fn is(token: &TokenTree, wanted: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
+}
+
+fn is_joint(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.spacing() == Spacing::Joint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<syn::File, syn::Error> {
+        syn::parse_file(text).or_else(|error| parse(text, error))
+    }
+
+    #[test]
+    fn what_older_editions_write() {
+        for text in [
+            "type Action = Fn(&u32) + Send + Sync;",
+            "type Boxed = Box<Fn(u32) -> u32 + Send>;",
+            "type Paths = Vec<Box<::std::ops::FnMut(&str) + 'static>>;",
+            "struct S { f: Box<FnOnce() + Send>, g: Box<Error + Send + Sync>, h: Arc<a::B<u8> + Send> }",
+            "impl Trait + Send { fn f(&self) {} }",
+            "fn f(x: &(Trait + Send), y: &mut Fn(u8)) -> Box<Trait + 'static> { x }",
+            "trait T { fn f(u32, &str); fn g(&self, Vec<u8>, u8) -> u8; fn h(Box<Fn(u8) + Send>); }",
+            "fn f() -> Result<(), E> { try!(g()); Ok(try!(h(1, 2))) }",
+            "fn f() { let async = 1; let dyn = async + 1; g(dyn); }",
+            "fn f(c: u8) -> bool { match c { b'a'...b'z' => true, 0...9 => false, _ => false } }",
+            "type Long = Box<for<'a> Fn(&'a u8) -> &'a u8 + Send>;",
+        ] {
+            assert!(
+                parsed(text).is_ok(),
+                "{text}: {:?}",
+                parsed(text)
+                    .err()
+                    .map(|e| (e.to_string(), e.span().byte_range()))
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_stays_wrong() {
+        for text in [
+            "fn f( {",
+            "fn f() { let = 1; }",
+            "struct S { a b }",
+            "fn f() { 1 + }",
+            "type A = + Send;",
+        ] {
+            assert!(parsed(text).is_err(), "{text}");
+        }
+    }
+}
