@@ -39,7 +39,7 @@ pub mod std;
 pub mod values;
 pub mod worker;
 
-pub use self::std::thread::watch_ends;
+pub use self::std::thread::{name_harness_thread, watch_ends};
 pub use harness::{AnyHarness, Bound, Harness, Register, Run, is_main, returned, returned_result};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
@@ -52,7 +52,7 @@ pub use worker::main;
 pub mod core {
     pub use ::core::*;
 
-    pub use crate::std::{cell, hint};
+    pub use crate::std::{any, cell, hint};
 
     /// `core::sync`.
     pub mod sync {

@@ -5,6 +5,7 @@
 
 pub use ::std::*;
 
+pub mod any;
 pub mod cell;
 pub mod hint;
 pub mod panic;

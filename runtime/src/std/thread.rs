@@ -200,7 +200,7 @@ pub fn current() -> Thread {
     if let Some(machine) = crate::scheduled::events::current() {
         let no = machine.thread();
         let name = if no == 0 {
-            Some(Arc::from("main"))
+            Some(Arc::from(harness_thread()))
         } else {
             machine.thread_name(no).map(Arc::from)
         };
@@ -212,11 +212,24 @@ pub fn current() -> Thread {
     let threads = &handle.get().threads;
     let no = threads.current;
     let name = if no == 0 {
-        Some(Arc::from("main"))
+        Some(Arc::from(harness_thread()))
     } else {
         threads.get(no).name.clone()
     };
     Thread { no, name }
+}
+
+std::thread_local! {
+    static HARNESS: std::cell::Cell<Option<&'static str>> = const { std::cell::Cell::new(None) };
+}
+
+/// Gives the thread that runs the harness a name: that of the test, as the test runner does; none for a program.
+pub fn name_harness_thread(name: Option<&'static str>) {
+    HARNESS.set(name);
+}
+
+fn harness_thread() -> &'static str {
+    HARNESS.get().unwrap_or("main")
 }
 
 /// See `std::thread::park`. There is no wake-up without an `unpark`.

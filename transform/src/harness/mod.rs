@@ -95,6 +95,8 @@ pub(crate) struct Harness {
     /// Types of parameters that need an implementation of `Input`.
     pub(crate) inputs: Vec<InputImpl>,
     pub(crate) docs: Vec<String>,
+    /// The name that its thread has under the test runner.
+    pub(crate) thread: Option<String>,
 }
 
 impl Harness {
@@ -152,6 +154,15 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
             .unwrap_or_default();
         let ignored = has(&function.attrs, "ignore");
         let returns = returns(&function.sig.output, kind);
+        // A test file is a crate of its own there.
+        let of_crate = tables.crate_root(data.module) == ROOT;
+        let test = if of_crate {
+            name.as_str()
+        } else {
+            name.split_once("::")
+                .map_or(name.as_str(), |(_, rest)| rest)
+        };
+        let thread = (kind == HarnessKind::Test).then(|| test.to_owned());
         found.push(Harness {
             info: HarnessInfo {
                 name,
@@ -170,6 +181,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
             arguments,
             inputs,
             docs: docs(&function.attrs),
+            thread,
         });
     }
     found.sort_by_key(|harness| {
