@@ -76,8 +76,8 @@ fn files(generated: &Generated) -> Vec<(PathBuf, String)> {
         .files()
         .chain(generated.testers())
         .map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let runtime =
-        embed::runtime().map(|(path, text)| (Path::new("runtime").join(path), text.to_owned()));
+    let runtime = embed::runtime(generated.knows())
+        .map(|(path, text)| (Path::new("runtime").join(path), text));
     let fuzzer =
         embed::fuzzer().map(|(path, text)| (Path::new("fuzz/vendor").join(path), text.to_owned()));
     own.chain(runtime).chain(fuzzer).collect()

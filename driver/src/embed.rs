@@ -29,7 +29,7 @@ license = "MIT OR Apache-2.0"
 publish = false
 
 [lints.rust]
-unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "uncopied", "coercions", "std_handles"))'] }
+unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "uncopied", "coercions", "std_handles", "serde"))'] }
 "#
 )
     };
@@ -40,19 +40,8 @@ unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "sch
 /// Features that are left out are named to rustc so that it doesn't take them for typing errors.
 const MANIFEST: &str = manifest!();
 
-/// The same where it goes with a transformed program, without the scheduler.
-const MANIFEST_ALONE: &str = concat!(manifest!(), "\n[features]\ncoercions = []\n");
-
 /// What is added to it where the scheduler is built in.
 const SCHEDULER: &str = r#"
-[features]
-default = ["scheduler"]
-scheduler = []
-uncopied = []
-coercions = []
-std_handles = []
-
-[dependencies]
 seqz-explore = { path = "vendor/seqz-explore" }
 corosensei = { path = "vendor/corosensei" }
 "#;
@@ -74,25 +63,59 @@ unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3"))'] }
 "#
 );
 
-/// All files of the runtime's package as it goes with a transformed program, which has no dependency at all: path below
-/// its directory, and content.
-pub fn runtime() -> impl Iterator<Item = (PathBuf, &'static str)> {
-    std::iter::once((PathBuf::from("Cargo.toml"), MANIFEST_ALONE)).chain(
+/// What the runtime knows of the crates that a program depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Knows {
+    /// Nothing.
+    None,
+    /// `serde`: its traits are implemented for the runtime's types, as they are for std's.
+    Serde,
+}
+
+impl Knows {
+    /// Where below a directory the runtime is written that knows this.
+    #[must_use]
+    pub const fn directory(self) -> &'static str {
+        match self {
+            Self::None => "runtime",
+            Self::Serde => "serde/runtime",
+        }
+    }
+
+    fn manifest(self, scheduler: bool) -> String {
+        let mut on = Vec::new();
+        on.extend(scheduler.then_some("scheduler"));
+        on.extend((self == Self::Serde).then_some("serde"));
+        let serde = match self {
+            Self::None => "",
+            Self::Serde => "serde = { version = \"1\", default-features = false }\n",
+        };
+        let rest = if scheduler { SCHEDULER } else { "" };
+        format!(
+            "{MANIFEST}\n[features]\ndefault = {on:?}\nscheduler = []\nuncopied = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{serde}{rest}"
+        )
+    }
+}
+
+/// All files of the runtime's package as it goes with a transformed program, which depends on nothing that the program
+/// doesn't: path below its directory, and content.
+pub fn runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
+    let manifest = (PathBuf::from("Cargo.toml"), knows.manifest(false));
+    std::iter::once(manifest).chain(
         FILES
             .iter()
-            .map(|(path, text)| (PathBuf::from(path), *text)),
+            .map(|(path, text)| (PathBuf::from(path), (*text).to_owned())),
     )
 }
 
 /// All files of the runtime's package as workers link it, the scheduler built in.
-pub fn worker_runtime() -> impl Iterator<Item = (PathBuf, String)> {
+pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
     let vendor = Path::new("vendor");
-    let manifest = format!("{MANIFEST}{SCHEDULER}");
-    let own = runtime().map(move |(path, text)| {
+    let own = runtime(knows).map(move |(path, text)| {
         let text = if path == Path::new("Cargo.toml") {
-            manifest.clone()
+            knows.manifest(true)
         } else {
-            text.to_owned()
+            text
         };
         (path, text)
     });
@@ -181,12 +204,12 @@ mod tests {
 
     #[test]
     fn carries_the_runtime() {
-        let paths: Vec<_> = runtime().map(|(path, _)| path).collect();
+        let paths: Vec<_> = runtime(Knows::None).map(|(path, _)| path).collect();
         assert!(paths.contains(&PathBuf::from("Cargo.toml")));
         assert!(paths.contains(&PathBuf::from("src/lib.rs")));
         for package in ["seqz-explore", "corosensei", "cfg-if", "scopeguard"] {
             let manifest = Path::new("vendor").join(package).join("Cargo.toml");
-            let files: Vec<_> = worker_runtime().map(|(path, _)| path).collect();
+            let files: Vec<_> = worker_runtime(Knows::None).map(|(path, _)| path).collect();
             assert!(files.contains(&manifest), "{package}");
             assert!(
                 files.contains(&manifest.with_file_name("src").join("lib.rs")),

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::build::{Allocator, Copies, Variant};
 use crate::dependencies;
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
+use crate::embed::Knows;
 use crate::error::Error;
 use crate::report::document::{NotFollowed, Role, Site};
 
@@ -147,6 +148,12 @@ impl Program {
     #[must_use]
     pub fn manifest(&self) -> Option<&Path> {
         self.inner.manifest()
+    }
+
+    /// What its runtime has to know.
+    #[must_use]
+    pub fn knows(&self) -> Knows {
+        knows(self.inner.has_serde())
     }
 
     /// The `Cargo.lock` that goes with the manifest: beside it, or in the workspace above.
@@ -297,6 +304,12 @@ impl Generated {
         files
     }
 
+    /// What its runtime has to know.
+    #[must_use]
+    pub const fn knows(&self) -> Knows {
+        knows(self.inner.serde)
+    }
+
     /// Whether the program may change without its files or the versions of its dependencies: it depends on crates by their
     /// paths, or includes what is no source file.
     #[must_use]
@@ -358,6 +371,10 @@ fn hidden(hidden: &transform::Hidden) -> NotFollowed {
         site: Some(site(&hidden.place)),
         distorts: false,
     }
+}
+
+const fn knows(serde: bool) -> Knows {
+    if serde { Knows::Serde } else { Knows::None }
 }
 
 fn harness(info: &transform::HarnessInfo) -> Harness {

@@ -66,6 +66,8 @@ pub struct Generated {
     pub files: Vec<(PathBuf, String)>,
     /// Whether the program has `unsafe` code.
     pub has_unsafe: bool,
+    /// Whether it depends on serde, which then has to know the runtime's types.
+    pub serde: bool,
     /// Whether what is built of it may change though the files and the dependencies' versions don't.
     pub may_change: bool,
     /// Files beside these, for those who run the crate: for cargo-fuzz, for proptest, and for plain tests over a corpus.
@@ -132,6 +134,11 @@ impl Program {
     /// Its dependencies can't be written down.
     pub fn dependencies(&self) -> Result<Option<String>, Error> {
         emit::manifest::of_dependencies(&self.program.package)
+    }
+
+    /// Whether it depends on serde.
+    pub fn has_serde(&self) -> bool {
+        self.program.package.dependencies.has("serde")
     }
 
     /// The crate's root file.

@@ -4,6 +4,7 @@
 //! ```text
 //! DIR/lock                one process at a time builds here
 //! DIR/runtime/            the runtime's source, the same for all programs, so that it is built once
+//! DIR/serde/runtime/      the same for programs that depend on serde
 //! DIR/programs/NAME/      a generated crate
 //! DIR/workers/NAME/       its latest binaries, named after what they were made of: commands that need different ones can be
 //!                         used in turn, and at the same time
@@ -160,7 +161,7 @@ pub fn build(
         return Ok(built);
     }
 
-    let runtime: Vec<_> = embed::worker_runtime().collect();
+    let runtime: Vec<_> = embed::worker_runtime(program.knows()).collect();
     for (dir, files) in [(&layout.runtime, &runtime), (&layout.program, &files)] {
         let kept: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
         let files = files
@@ -234,7 +235,7 @@ impl Layout {
         let name = program.unique_name();
         Ok(Self {
             lock: dir.join("lock"),
-            runtime: dir.join("runtime"),
+            runtime: dir.join(program.knows().directory()),
             program: dir.join("programs").join(&name),
             workers: dir.join("workers").join(&name),
             build: dir.join("build"),

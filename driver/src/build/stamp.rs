@@ -23,7 +23,7 @@ pub(crate) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Resul
         digest.add(name.as_encoded_bytes());
         digest.add(value.as_encoded_bytes());
     }
-    for (path, text) in embed::worker_runtime() {
+    for (path, text) in embed::worker_runtime(embed::Knows::None) {
         digest.add(path.as_os_str().as_encoded_bytes());
         digest.add(text.as_bytes());
     }

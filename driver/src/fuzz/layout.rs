@@ -21,6 +21,8 @@ pub(super) struct Layout {
     pub(super) name: String,
     pub(super) lock: PathBuf,
     pub(super) runtime: PathBuf,
+    /// What the runtime there knows.
+    knows: embed::Knows,
     pub(super) vendor: PathBuf,
     pub(super) build: PathBuf,
     /// The generated crate.
@@ -37,7 +39,8 @@ impl Layout {
         let name = program.unique_name();
         Ok(Self {
             lock: dir.join("lock"),
-            runtime: dir.join("runtime"),
+            runtime: dir.join(program.knows().directory()),
+            knows: program.knows(),
             vendor: dir.join("vendor"),
             build: dir.join("build"),
             program: dir.join(&name),
@@ -90,8 +93,11 @@ impl Layout {
             .and_then(|()| embed::clean(&self.program, &kept))
             .and_then(|()| executable(&self.program.join(WRAPPER)))
             .map_err(|e| file("write", &self.program, e))?;
-        embed::write(&self.runtime, embed::runtime())
-            .map_err(|e| file("write", &self.runtime, e))?;
+        let runtime: Vec<_> = embed::runtime(self.knows).collect();
+        let runtime = runtime
+            .iter()
+            .map(|(path, text)| (path.clone(), text.as_str()));
+        embed::write(&self.runtime, runtime).map_err(|e| file("write", &self.runtime, e))?;
         embed::write(&self.vendor, embed::fuzzer()).map_err(|e| file("write", &self.vendor, e))
     }
 }

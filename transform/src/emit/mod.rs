@@ -118,6 +118,7 @@ pub(crate) fn generate(
         ),
         has_unsafe: program.has_unsafe(),
         may_change: may_change(program),
+        serde: program.package.dependencies.has("serde"),
         package,
         files,
         map,

@@ -144,6 +144,14 @@ impl Dependencies {
         self.of_code().map(|(name, _)| name.replace('-', "_"))
     }
 
+    /// Whether a package is among them.
+    pub(crate) fn has(&self, package: &str) -> bool {
+        self.of_code().any(|(name, dependency)| {
+            let renamed = dependency.get("package").and_then(Value::as_str);
+            renamed.unwrap_or(name) == package
+        })
+    }
+
     /// The features that are on by default.
     pub(crate) fn features_on(&self) -> BTreeSet<String> {
         let mut on = BTreeSet::new();

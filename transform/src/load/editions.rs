@@ -9,11 +9,16 @@ use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, To
 /// So many changes are made to one file.
 const MOST: usize = 10_000;
 
-/// Parses a file that is not of the latest edition's syntax. `error` is what stands in the way.
-pub(super) fn parse(text: &str, mut error: syn::Error) -> Result<syn::File, syn::Error> {
+/// Parses a file that is not of the latest edition's syntax, and says which edition it can be of at the latest. `error` is what
+/// stands in the way.
+pub(super) fn parse(
+    text: &str,
+    mut error: syn::Error,
+) -> Result<(syn::File, &'static str), syn::Error> {
     let Ok(mut tokens) = text.parse::<TokenStream>() else {
         return Err(error);
     };
+    let mut is_2015 = false;
     let mut last = None;
     for _ in 0..MOST {
         let at = error.span().byte_range().start;
@@ -25,13 +30,25 @@ pub(super) fn parse(text: &str, mut error: syn::Error) -> Result<syn::File, syn:
         let Some(changed) = changed(tokens.clone(), at, false) else {
             return Err(error);
         };
+        // Trait objects without `dyn` and three dots are no errors in 2018, and `dyn` has to be there for nothing else.
+        is_2015 |= needs_2015(text, at);
         tokens = changed;
         match syn::parse2(tokens.clone()) {
-            Ok(file) => return Ok(file),
+            Ok(file) => return Ok((file, if is_2015 { "2015" } else { "2018" })),
             Err(next) => error = next,
         }
     }
     Err(error)
+}
+
+/// Whether what stands at an offset was right in the first edition only: a keyword as a name, a parameter without one.
+fn needs_2015(text: &str, at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or_default();
+    let word = rest
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .next()
+        .unwrap_or_default();
+    matches!(word, "try" | "async" | "await" | "dyn") || rest.starts_with([',', ')'])
 }
 
 /// The tokens changed at the offset at which they can't be parsed.
@@ -203,8 +220,9 @@ fn is_joint(token: &TokenTree) -> bool {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> Result<syn::File, syn::Error> {
-        syn::parse_file(text).or_else(|error| parse(text, error))
+    fn parsed(text: &str) -> Result<(syn::File, &'static str), syn::Error> {
+        let file = syn::parse_file(text).map(|file| (file, "2024"));
+        file.or_else(|error| parse(text, error))
     }
 
     #[test]
@@ -230,6 +248,13 @@ mod tests {
                     .map(|e| (e.to_string(), e.span().byte_range()))
             );
         }
+    }
+
+    #[test]
+    fn which_edition_it_is() {
+        let edition = |text| parsed(text).ok().map(|(_, edition)| edition);
+        assert_eq!(edition("type A = Box<Fn(u8) + Send>;"), Some("2018"));
+        assert_eq!(edition("fn f() { let async = 1; }"), Some("2015"));
     }
 
     #[test]

@@ -30,6 +30,8 @@ use crate::source::{SourceFile, Text, shown};
 pub(crate) struct ParsedFile {
     pub(crate) source: SourceFile,
     pub(crate) tree: syn::File,
+    /// The latest edition that it can be of, unless that is the latest one.
+    pub(crate) edition: Option<&'static str>,
 }
 
 /// A crate as read from disk.
@@ -128,6 +130,11 @@ impl Crate {
                 path: parts.files[0].source.path.clone(),
             });
         }
+        let mut package = package;
+        // Nothing says of which edition a lone file is, but for what is written in it.
+        if let (None, Some(edition)) = (&package.manifest, parts.files[0].edition) {
+            package.edition = edition.into();
+        }
         Ok(Crate {
             package,
             cfg,
@@ -212,11 +219,18 @@ pub(crate) fn parse_text(
         });
     }
     let text = source.text.as_str();
-    match tokens
-        .and_then(syn::parse2::<syn::File>)
-        .or_else(|error| editions::parse(text, error))
-    {
-        Ok(tree) => Ok(ParsedFile { source, tree }),
+    let parsed = tokens.and_then(syn::parse2::<syn::File>);
+    let parsed = parsed.map(|tree| (tree, None));
+    let parsed: syn::Result<_> = parsed.or_else(|error| {
+        let (tree, edition) = editions::parse(text, error)?;
+        Ok((tree, Some(edition)))
+    });
+    match parsed {
+        Ok((tree, edition)) => Ok(ParsedFile {
+            source,
+            tree,
+            edition,
+        }),
         Err(error) => {
             let end = source.text.as_str().len();
             let bytes = error.span().byte_range();

@@ -16,6 +16,8 @@ mod once;
 #[cfg(feature = "scheduler")]
 mod once_lock;
 mod rwlock;
+#[cfg(feature = "serde")]
+mod serialized;
 
 pub use ::std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 
