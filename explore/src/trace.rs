@@ -106,6 +106,12 @@ impl Trace {
         self.event(position).thread == thread || self.happens_before(position, before)
     }
 
+    /// Whether the object has had changes that commute.
+    pub(crate) fn has_commuting(&self, object: Object) -> bool {
+        let commuted = self.commuted.get(object as usize);
+        commuted.copied().unwrap_or(false)
+    }
+
     /// The last event before this one that changed its object.
     pub(crate) fn modifier(&self, position: Position) -> Position {
         self.entry(position).modifier

@@ -352,7 +352,8 @@ impl Execution {
         let object = target.pending.object;
         let uses = trace.uses(object);
         let mut n = uses.partition_point(|&position| position < number);
-        if target.pending.kind.class() != Class::Read {
+        // A look at a count is turned round with all that changes it, and those commute: none of them has the others in its past.
+        if target.pending.kind.class() != Class::Read || trace.has_commuting(object) {
             while n > 0 {
                 let position = uses[n - 1];
                 if trace.is_known(position, target.thread, target.before) {
