@@ -88,8 +88,10 @@ fn chance_is_not_searched() {
     let source = two_threads(
         "chance",
         "if x2.load(SeqCst) == 1 { y2.load(SeqCst); }",
-        "let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-         for i in 0..now.subsec_nanos() / 100 % 50 { y3.store(i, SeqCst); }
+        "let mut chance = [0_u8; 4];
+         let mut device = std::fs::File::open(\"/dev/urandom\").unwrap();
+         std::io::Read::read_exact(&mut device, &mut chance).unwrap();
+         for i in 0..u32::from_le_bytes(chance) % 50 { y3.store(i, SeqCst); }
          x3.store(1, SeqCst);",
         "",
     );

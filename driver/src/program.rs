@@ -223,10 +223,12 @@ const RUNTIME: &str = "path = \"runtime\"";
 /// The same, where handles of shared values have to coerce.
 const COERCING: &str = "features = [\"coercions\"]\npath = \"runtime\"";
 
-/// The part of a worker's `main.rs` that installs the runtime's allocator.
+/// The part of a worker's `main.rs` that installs the runtime's allocator, and what stands before the system's functions.
 const ALLOCATOR: &str = "
 #[global_allocator]
 static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator = seqz_runtime::scheduled::arena::Allocator;
+
+seqz_runtime::stand_before_the_system!();
 ";
 
 impl Generated {

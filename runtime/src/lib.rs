@@ -15,6 +15,8 @@ mod buffer;
 pub mod calls;
 pub mod cell;
 pub mod check;
+#[cfg(feature = "scheduler")]
+mod clock;
 pub mod counted;
 pub mod engine;
 pub mod feasibility;
@@ -30,6 +32,11 @@ mod overflow;
 mod p_hat;
 mod pairs;
 pub mod print;
+#[cfg(all(feature = "scheduler", target_os = "linux"))]
+pub mod process;
+#[cfg(all(feature = "scheduler", not(target_os = "linux")))]
+#[path = "process/elsewhere.rs"]
+pub mod process;
 mod property;
 mod rounds;
 #[cfg(feature = "scheduler")]

@@ -12,6 +12,7 @@ use crate::original::{Original, inputs};
 use crate::report::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
 use crate::report::layout::counted;
 use crate::report::schedule::Confirmation;
+use crate::report::unfollowed;
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
 use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
 use seqz_runtime::log::Log;
@@ -229,6 +230,7 @@ impl Search<'_> {
     /// Takes in what the worker says; the answer is whether it is its last word.
     fn heard(&mut self, reply: Reply, gathered: &mut Gathered) -> Result<bool, Error> {
         match reply {
+            Reply::LeftBehind(what) => unfollowed::add(&mut gathered.report.not_followed, what),
             Reply::Started { sampled, inputs } => {
                 gathered.sampled = sampled;
                 if sampled {

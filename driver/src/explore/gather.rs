@@ -16,7 +16,7 @@ use crate::program::{Harness, Spawn};
 use crate::report::document::{Cut, Kind, Met, Reason, Status};
 use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
-use crate::report::verdict;
+use crate::report::{unfollowed, verdict};
 
 /// The report of a harness in the making.
 pub(super) struct Gathered {
@@ -165,6 +165,7 @@ impl Gathered {
         request: &ExploreRequest,
     ) -> Result<Option<Failure>, Error> {
         match reply {
+            Reply::LeftBehind(what) => unfollowed::add(&mut self.report.not_followed, what),
             Reply::Started { sampled, inputs } => {
                 self.report.sampled_inputs |= sampled;
                 if sampled {

@@ -54,6 +54,21 @@ pub fn doubt(all: &[NotFollowed]) -> String {
     )
 }
 
+/// Adds what an execution may leave behind for the next one, in words.
+pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>) {
+    for what in left {
+        let left = NotFollowed {
+            package: None,
+            what,
+            site: None,
+            distorts: false,
+        };
+        if !all.contains(&left) {
+            all.push(left);
+        }
+    }
+}
+
 /// So many are told by name in a sentence.
 const NAMED: usize = 3;
 

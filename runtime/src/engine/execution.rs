@@ -263,6 +263,7 @@ impl Machine {
         let handle = Handle(pointer);
         #[cfg(feature = "scheduler")]
         let outside = {
+            crate::process::enter(0);
             self.arena.begin_thread(0);
             self.arena.enter(0)
         };
@@ -279,7 +280,11 @@ impl Machine {
             local::clear();
         }
         #[cfg(feature = "scheduler")]
-        outside.leave();
+        {
+            outside.leave();
+            crate::process::leave(None);
+            crate::process::restore(&mut alone);
+        }
         CURRENT.set(None);
         drop(alone);
         if self.engine.endings.has_something() {
@@ -442,6 +447,8 @@ impl Engine {
             grid: Grid::new(),
             solver,
             threads: Threads::default(),
+            #[cfg(feature = "scheduler")]
+            clocks: crate::clock::Clocks::default(),
             steps: 0,
             spin: spin::Spin::default(),
             endings: ended::Endings::default(),
@@ -485,6 +492,8 @@ impl Engine {
         self.blocks.clear();
         self.racy_accesses.clear();
         self.threads.reset();
+        #[cfg(feature = "scheduler")]
+        self.clocks.begin();
         self.steps = 0;
         self.spin.clear();
         self.endings.begin();

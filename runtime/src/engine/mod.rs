@@ -239,6 +239,8 @@ pub struct Engine {
     solver: Solver,
 
     pub(crate) threads: Threads,
+    #[cfg(feature = "scheduler")]
+    pub(crate) clocks: crate::clock::Clocks,
     steps: u32,
     spin: spin::Spin,
     endings: ended::Endings,

@@ -1,7 +1,7 @@
 //! Panics of the program under test: kept for the report instead of being printed.
 
 use std::panic::PanicHookInfo;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 use super::{Site, current};
 
@@ -32,15 +32,20 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// What is called when a thread panics.
+type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;
+
 /// Makes panics inside of executions silent. Those outside go to the hook that was there before.
 pub(crate) fn install_hook() {
+    static BEFORE: OnceLock<Hook> = OnceLock::new();
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
+        BEFORE.get_or_init(std::panic::take_hook);
+        // It owns nothing: whoever takes and drops it in an execution does no harm to the next one, for which it is put back.
+        std::panic::set_hook(Box::new(|info| {
             if note(info) {
                 crate::std::panic::call_hook(info);
-            } else {
+            } else if let Some(before) = BEFORE.get() {
                 before(info);
             }
         }));

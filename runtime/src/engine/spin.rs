@@ -99,8 +99,30 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
     }
 }
 
+impl Engine {
+    /// T sees something of T': its clock is moved on to those of all others. That may be later than what it sees was done, as
+    /// it is where time passes before it looks.
+    pub(super) fn comes_after_interfering(&mut self) {
+        #[cfg(feature = "scheduler")]
+        self.clocks.follow_all(self.threads.current);
+    }
+
+    /// Whether the current thread waits until some time has come, and no other thread can end that: then its clock leaps.
+    fn time_passes(&mut self) -> bool {
+        #[cfg(feature = "scheduler")]
+        if self.joined && self.clocks.leap_for(self.threads.current) {
+            self.spin.progress();
+            return true;
+        }
+        false
+    }
+}
+
 #[cold]
 fn end(handle: Handle, before: At) {
+    if handle.get().time_passes() {
+        return;
+    }
     let engine = handle.get();
     if engine.line == Line::Interfering {
         let blocks = engine.blocks.iter();

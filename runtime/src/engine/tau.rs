@@ -134,6 +134,7 @@ pub(crate) fn read(
             return None;
         }
         engine.done += 1;
+        engine.comes_after_interfering();
         let value = engine.interfering_value(paired.event);
         push(engine, op_of(value), Some(paired.event), site, value);
         engine.spin.progress();
@@ -201,6 +202,7 @@ fn without_local(
             let (_, write) = engine.pairs[engine.done];
             let event = engine.writes[write.0 as usize].event;
             engine.done += 1;
+            engine.comes_after_interfering();
             let value = engine.interfering_value(event);
             push(engine, op_of(value), Some(event), site, value);
             engine.spin.progress();
@@ -373,6 +375,7 @@ fn fail(handle: Handle, wanted: Held, site: Site) {
         return;
     };
     engine.done += 1;
+    engine.comes_after_interfering();
     push(engine, Op::TryFail(lock, mode), Some(paired.event), site, 0);
     engine.spin.progress();
     require_feasible(handle);
@@ -409,6 +412,7 @@ pub(crate) fn join(handle: Handle, site: Site) {
         return;
     }
     engine.joined = true;
+    engine.comes_after_interfering();
     if engine.interfering_end == InterferingEnd::WaitsForUnderTest {
         for block in engine.blocks.iter().filter(|block| block.release == NONE) {
             engine.held.push(block.held);

@@ -178,6 +178,11 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
         (State::Unstarted, Line::Interfering | Line::UnderTest) => run_inline(handle, thread),
     }
     handle.get().counts.joined(thread);
+    #[cfg(feature = "scheduler")]
+    {
+        let engine = handle.get();
+        engine.clocks.follow(engine.threads.current, thread);
+    }
     refresh_attention(handle);
 }
 
@@ -299,6 +304,8 @@ fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     let body = entry.body.take();
     engine.threads.unstarted -= usize::from(before == State::Unstarted);
     let before = std::mem::replace(&mut engine.threads.current, thread);
+    #[cfg(feature = "scheduler")]
+    begin_on_its_own(engine, thread, before);
     refresh_attention(handle);
     (body, before)
 }
@@ -307,6 +314,15 @@ fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
     let engine = handle.get();
     engine.threads.at(thread).state = state;
     engine.threads.current = before;
+    #[cfg(feature = "scheduler")]
+    crate::process::leave(Some(before));
+}
+
+/// A thread has thread-locals and a clock of its own, which begins where that of the thread before is.
+#[cfg(feature = "scheduler")]
+fn begin_on_its_own(engine: &mut super::Engine, thread: ThreadNo, before: ThreadNo) {
+    crate::process::enter(thread);
+    engine.clocks.follow(thread, before);
 }
 
 /// Runs a thread on the line of T'. However it ends, the caller goes on.
@@ -384,6 +400,8 @@ fn run_inline(handle: Handle, thread: ThreadNo) {
 
 /// A thread has done what it is to do: its thread-locals are destroyed.
 pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
+    #[cfg(feature = "scheduler")]
+    crate::process::run_destructors();
     if !handle.get().has_locals {
         return;
     }

@@ -119,6 +119,9 @@ impl Region {
     }
 }
 
+/// What threads allocate from that have no region: nothing, so that what they ask for comes from the system.
+static FULL: Region = Region::unused();
+
 static TABLE: [Region; REGIONS] = [const { Region::unused() }; REGIONS];
 
 /// Where the first region begins.
@@ -141,7 +144,7 @@ thread_local! {
 #[inline]
 fn in_use() -> Option<&'static Region> {
     let region = IN_USE.try_with(Cell::get).unwrap_or(null());
-    // SAFETY: what is in use is null or an element of `TABLE`.
+    // SAFETY: what is in use is null or a static.
     unsafe { region.as_ref() }
 }
 
@@ -227,7 +230,7 @@ impl Arena {
     pub(crate) fn enter(&self, thread: usize) -> Outside {
         let place = self.by_thread.get(thread);
         let region = place.and_then(|place| TABLE.get(place.region));
-        Outside(IN_USE.replace(region.map_or(null(), std::ptr::from_ref)))
+        Outside(IN_USE.replace(std::ptr::from_ref(region.unwrap_or(&FULL))))
     }
 
     /// The address as a name: which thread's region it is in, and where. `None` outside of all of them.
@@ -251,6 +254,12 @@ impl Outside {
     pub(crate) fn leave(self) {
         IN_USE.set(self.0);
     }
+}
+
+/// Whether the program's code runs on this OS thread.
+#[inline]
+pub(crate) fn is_entered() -> bool {
+    in_use().is_some()
 }
 
 /// The runtime's own code runs, whose allocations outlive the execution.

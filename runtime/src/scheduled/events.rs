@@ -1,11 +1,14 @@
 //! What shared objects and threads call.
 
+use std::time::Duration;
+
 use seqz_explore::{Event, Kind, Object, Pending};
 
 use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
 use super::threads::{Postponed, ToGiveBack};
+use crate::clock::Clocks;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
@@ -47,6 +50,18 @@ impl Handle {
     #[inline]
     pub(crate) fn generation(self) -> u32 {
         self.get().generation
+    }
+
+    /// The clocks of all threads.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) fn clocks(&self) -> &mut Clocks {
+        &mut self.get().clocks
+    }
+
+    /// The current thread sleeps, or a time limit of its own has run out.
+    pub(crate) fn pass(self, duration: Duration) {
+        let thread = self.thread();
+        super::arena::outside(|| self.get().clocks.pass(thread, duration));
     }
 
     /// The current thread's number.
@@ -250,6 +265,7 @@ impl Handle {
             site: Some(site),
         });
         state.untold = true;
+        state.clocks.event(u32::from(thread), kind, object);
         if state.settings.values {
             self.note_values();
         }

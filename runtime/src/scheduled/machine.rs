@@ -17,6 +17,7 @@ use super::running::{end_all, resume, start};
 use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
 use super::values::Values;
+use crate::clock::Clocks;
 use crate::engine::{Place, Site, ThreadInfo, alone};
 use crate::judge::{End, Panics};
 
@@ -112,6 +113,7 @@ impl<'p> Machine<'p> {
                 names,
                 objects: Objects::default(),
                 arena: Arena::default(),
+                clocks: Clocks::default(),
                 stacks: Vec::new(),
                 free: Vec::new(),
                 trace: Vec::new(),
@@ -270,6 +272,7 @@ impl Executor for Machine<'_> {
         end_all(handle);
         crate::std::panic::forget_hook();
         crate::std::thread::local::clear();
+        crate::process::restore(&mut alone);
         CURRENT.set(None);
         crate::observe::ask(false);
         let state = handle.get();

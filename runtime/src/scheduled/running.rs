@@ -23,6 +23,11 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
         state.free.push(None);
     }
     state.arena.begin_thread(thread);
+    let (parent, child) = (state.current, thread);
+    if parent != child {
+        let number = |thread| u32::try_from(thread).unwrap_or(0);
+        state.clocks.follow(number(child), number(parent));
+    }
     let stack = match state.free[thread].take() {
         Some(stack) => stack,
         None => match GuardedStack::new(state.settings.stack) {
@@ -75,9 +80,11 @@ pub(super) fn resume_inside(handle: Handle, thread: usize) {
     let Some(coroutine) = (unsafe { &mut *place }) else {
         return;
     };
+    let before = crate::process::enter(u32::try_from(thread).unwrap_or(0));
     let outside = state.arena.enter(thread);
     coroutine.resume(());
     outside.leave();
+    crate::process::leave(before);
     if coroutine.done() {
         // SAFETY: as above; `coroutine` is not used any more.
         let stack = unsafe { &mut *place }.take().map(|over| over.into_stack());
@@ -110,7 +117,10 @@ impl Handle {
     /// all the same.
     fn destroy_locals(self, thread: usize) {
         let number = u32::try_from(thread).unwrap_or(0);
-        let destroy = || crate::std::thread::local::destroy(number);
+        let destroy = || {
+            crate::std::thread::local::destroy(number);
+            crate::process::run_destructors();
+        };
         while let Err(payload) = catch_unwind(AssertUnwindSafe(destroy)) {
             if !payload.is::<Ended>() {
                 self.die_of_a_local();

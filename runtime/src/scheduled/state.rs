@@ -17,6 +17,7 @@ use super::machine::{Settings, Traced};
 use super::objects::Objects;
 use super::threads::{Slot, Stage};
 use super::values::Values;
+use crate::clock::Clocks;
 use crate::engine::{Generation, Site};
 use crate::judge::{End, Panics};
 
@@ -52,6 +53,7 @@ pub(super) struct State {
     pub(super) names: Names,
     pub(super) objects: Objects,
     pub(super) arena: Arena,
+    pub(super) clocks: Clocks,
     /// The lowest and the highest address of each thread's stack.
     pub(super) stacks: Vec<(usize, usize)>,
     pub(super) free: Vec<Option<GuardedStack>>,
@@ -122,6 +124,7 @@ impl State {
     pub(super) fn begin(&mut self, generation: &mut Generation) {
         self.generation = generation.next();
         self.objects.begin(self.generation);
+        self.clocks.begin();
         for slot in &mut self.slots {
             slot.clear();
         }
@@ -276,6 +279,19 @@ impl State {
                 self.enabled.remove(thread);
             }
         }
+    }
+
+    /// Nobody can run: time passes for those that wait in loops that look at the clock. Whether there are any.
+    pub(super) fn time_passes(&mut self) -> bool {
+        let mut leaps = false;
+        for thread in self.parked.iter() {
+            if self.clocks.leap_for(u32::from(thread)) {
+                self.parked.remove(thread);
+                leaps = true;
+            }
+        }
+        self.stale |= leaps;
+        leaps
     }
 
     /// Keeps what the terminal state is made of, and what threads in loops have looked at.

@@ -22,7 +22,10 @@ impl Handle {
             state.stale = true;
         }
         let live = state.live;
-        let enabled = state.enabled();
+        let mut enabled = state.enabled();
+        if enabled.is_empty() && !state.parked.is_empty() && state.time_passes() {
+            enabled = state.enabled();
+        }
         let Some(scheduler) = state.scheduler else {
             return;
         };

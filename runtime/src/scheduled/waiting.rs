@@ -119,10 +119,10 @@ impl Handle {
         });
     }
 
-    /// Parks the current thread until it is unparked, with a time limit or without.
-    pub(crate) fn park(self, timed: bool, site: Site) {
+    /// Parks the current thread until it is unparked, with a time limit or without. Whether that came before the time was over.
+    pub(crate) fn park(self, timed: bool, site: Site) -> bool {
         if self.happens_without_reason(site) {
-            return;
+            return true;
         }
         let thread = self.thread();
         let object = self.get().objects.parking(thread);
@@ -134,9 +134,7 @@ impl Handle {
                 Attempt::Waits
             }
         });
-        if unparked.is_none() {
-            self.wake(object, timed, site);
-        }
+        unparked.is_some() || self.wake(object, timed, site)
     }
 
     /// Unparks a thread: the one that is parked goes on, and one that is not won't be the next time. To do so twice is

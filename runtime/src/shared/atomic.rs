@@ -66,7 +66,7 @@ impl<V: Bits> AtomicCell<V> {
     #[inline]
     fn renew(&self, handle: Handle) {
         let state = self.state();
-        if state.tag.renew(handle) {
+        if state.tag.renew(handle, self) {
             state.g = state.initial;
             state.g_prime = None;
         }

@@ -43,6 +43,9 @@ impl<T> Late<T> {
             && state.generation != machine.generation()
         {
             let is_old = state.generation != 0;
+            if !is_old {
+                crate::process::object(self);
+            }
             state.generation = machine.generation();
             if is_old {
                 state.taken = false;

@@ -115,7 +115,7 @@ impl<V: Shadow> LockCell<V> {
 
     fn renew(&self, handle: Handle) {
         let state = self.state();
-        if state.tag.renew(handle) {
+        if state.tag.renew(handle, self) {
             state.guards = 0;
             state.borrowed = [Borrowed::Not; 2];
             state.latest = NONE;

@@ -91,17 +91,21 @@ impl Tag {
         object: NONE,
     };
 
-    /// Joins the current execution; the answer is whether the object was in another one before.
+    /// Joins the current execution; the answer is whether the object, which lies in `cell`, was in another one before.
     #[inline]
-    fn renew(&mut self, handle: Handle) -> bool {
-        self.renew_to(handle.get().generation)
+    fn renew<C>(&mut self, handle: Handle, cell: &C) -> bool {
+        self.renew_to(handle.get().generation, cell)
     }
 
     /// Joins the execution with this number; the answer is whether the object was in another one before.
     #[inline]
-    fn renew_to(&mut self, generation: u32) -> bool {
+    fn renew_to<C>(&mut self, generation: u32, cell: &C) -> bool {
         let new = self.generation != generation;
         if new {
+            #[cfg(feature = "scheduler")]
+            if self.generation == 0 {
+                crate::process::object(cell);
+            }
             *self = Self {
                 generation,
                 object: NONE,

@@ -54,7 +54,7 @@ impl<V: Shadow> PlainCell<V> {
     fn enter(&self, handle: Handle, writes: bool, site: Site) -> Access {
         let access = tau::enter(handle, site);
         let state = self.state();
-        if state.tag.renew(handle) {
+        if state.tag.renew(handle, self) {
             let old = (
                 state
                     .initial

@@ -27,7 +27,7 @@ impl Spot {
         let Some(machine) = current() else { return 0 };
         // SAFETY: as below.
         let tag = unsafe { &mut *self.0.get() };
-        tag.renew_to(machine.generation());
+        tag.renew_to(machine.generation(), self);
         machine.place_of_object(tag.scheduled_object(machine, self))
     }
 
@@ -46,7 +46,7 @@ impl Spot {
     fn object(&self, machine: Handle) -> Object {
         // SAFETY: no other reference is alive: it is only made here, and for this statement.
         let tag = unsafe { &mut *self.0.get() };
-        tag.renew_to(machine.generation());
+        tag.renew_to(machine.generation(), self);
         tag.scheduled_object(machine, self)
     }
 }

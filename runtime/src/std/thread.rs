@@ -21,6 +21,8 @@ pub use ends::watch_ends;
 use ends::{ask_for_an_end, ends_are_watched};
 use task::{Packet, task};
 
+#[cfg(feature = "scheduler")]
+use crate::buffer::outside;
 use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Handle, Site, current as engine};
@@ -240,12 +242,15 @@ pub fn park() {
     crate::shared::machine("thread::park", site).park(false, site);
 }
 
-/// See `std::thread::park_timeout`. Time does not pass: it may end at any moment.
+/// See `std::thread::park_timeout`. It may end at any moment; if nobody has unparked the thread, its time is over then.
 #[cfg(feature = "scheduler")]
 #[track_caller]
-pub fn park_timeout(_duration: Duration) {
+pub fn park_timeout(duration: Duration) {
     let site = Location::caller();
-    crate::shared::machine("thread::park_timeout", site).park(true, site);
+    let machine = crate::shared::machine("thread::park_timeout", site);
+    if !machine.park(true, site) {
+        machine.pass(duration);
+    }
 }
 
 /// See `std::thread::park_timeout_ms`.
@@ -258,11 +263,25 @@ pub fn park_timeout_ms(milliseconds: u32) {
 /// See `std::thread::yield_now`. Every event is a point at which others may run.
 pub const fn yield_now() {}
 
-/// See `std::thread::sleep`. Takes no time: what another thread does meanwhile is for the interleaving to say.
-pub const fn sleep(_duration: Duration) {}
+/// See `std::thread::sleep`. The thread's clock moves on; what another thread does meanwhile is for the interleaving to say.
+pub fn sleep(duration: Duration) {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.pass(duration);
+        return;
+    }
+    #[cfg(feature = "scheduler")]
+    if let Some(handle) = engine() {
+        let thread = handle.get().threads.current;
+        outside(|| handle.get().clocks.pass(thread, duration));
+    }
+    let _ = duration;
+}
 
 /// See `std::thread::sleep_ms`.
-pub const fn sleep_ms(_milliseconds: u32) {}
+pub fn sleep_ms(milliseconds: u32) {
+    sleep(Duration::from_millis(u64::from(milliseconds)));
+}
 
 /// `std::thread::Builder`.
 #[derive(Debug, Default)]

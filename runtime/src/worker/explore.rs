@@ -67,6 +67,7 @@ pub(super) fn explore(
         inputs,
         sampled: set.sampled,
     })?;
+    connection.tell_left_behind()?;
     let mut known = Known::default();
     let mut memory = Memory::default();
     let mut log = None;

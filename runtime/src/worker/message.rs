@@ -136,6 +136,8 @@ pub enum Reply {
         /// Whether there are more.
         sampled: bool,
     },
+    /// What an execution may leave behind for the next one, in words. Sent after [`Reply::Started`], if there is anything.
+    LeftBehind(Vec<String>),
     /// The two threads that run side by side, in order of creation. Sent once.
     Threads {
         /// The one that was there first.
@@ -400,7 +402,8 @@ wire!(Reply {
     18 = Seen { relations, states },
     19 = Couplings(couplings),
     20 = Seeds { strings, longest },
-    21 = Solve { model, query, own }
+    21 = Solve { model, query, own },
+    22 = LeftBehind(what)
 });
 
 impl Wire for ReadId {

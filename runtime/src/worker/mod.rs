@@ -31,6 +31,8 @@ pub const SOCKET: &str = "SEQZ_SOCKET";
 /// Under the driver it serves requests. Otherwise it runs P̂ₖ once, with what the command line says.
 #[must_use]
 pub fn main(generated: Generated) -> ExitCode {
+    #[cfg(feature = "scheduler")]
+    crate::process::install(&mut crate::engine::alone());
     let Some(path) = env::var_os(SOCKET) else {
         return command_line::run(generated, env::args().skip(1).collect());
     };
@@ -111,6 +113,18 @@ impl Connection {
         frame.extend_from_slice(&body);
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         self.stream.write_all(&frame)
+    }
+
+    /// Tells what an execution may leave behind.
+    fn tell_left_behind(&mut self) -> io::Result<()> {
+        #[cfg(feature = "scheduler")]
+        {
+            let left = crate::process::left_behind(&mut crate::engine::alone());
+            if !left.is_empty() {
+                return self.send(&Reply::LeftBehind(left));
+            }
+        }
+        Ok(())
     }
 
     fn receive(&mut self) -> io::Result<Request> {

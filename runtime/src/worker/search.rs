@@ -41,6 +41,7 @@ pub(super) fn serve(
         inputs,
         sampled: set.sampled,
     })?;
+    connection.tell_left_behind()?;
     let line = Rc::new(RefCell::new(connection));
     let mut work = Work {
         request,

@@ -101,7 +101,7 @@ impl<V: Bits> AtomicCell<V> {
     #[inline]
     fn scheduled_object(&self, machine: Handle) -> seqz_explore::Object {
         let state = self.state();
-        if state.tag.renew_to(machine.generation()) {
+        if state.tag.renew_to(machine.generation(), self) {
             state.g = state.initial;
         }
         state.tag.scheduled_object(machine, self)

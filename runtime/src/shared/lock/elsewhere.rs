@@ -155,7 +155,7 @@ impl<V: Shadow> LockCell<V> {
     #[cfg(feature = "scheduler")]
     fn scheduled_object(&self, machine: Handle) -> seqz_explore::Object {
         let state = self.state();
-        if state.tag.renew_to(machine.generation()) {
+        if state.tag.renew_to(machine.generation(), self) {
             state.poison.rests = false;
             state.borrowed = [Borrowed::Not; 2];
             if let Some(initial) = state.initial.take() {

@@ -53,7 +53,7 @@ impl<V: Shadow> PlainCell<V> {
     #[cfg(feature = "scheduler")]
     fn scheduled(&self, machine: Handle, kind: Kind, site: Site) -> Object {
         let state = self.state();
-        if state.tag.renew_to(machine.generation())
+        if state.tag.renew_to(machine.generation(), self)
             && let Some(initial) = state.initial.take()
         {
             drop(std::mem::replace(&mut state.g, initial));

@@ -34,11 +34,11 @@ impl Condvar {
         self.spot.identity()
     }
 
-    /// Waits, with a time limit or without. Whether the thread was notified, beside the guard.
+    /// Waits, with a time limit or without, after which the thread's clock has moved on. Whether the thread was notified, beside the guard.
     fn pause<'a, T: Shadow>(
         &self,
         guard: MutexGuard<'a, T>,
-        timed: bool,
+        limit: Option<Duration>,
         site: Site,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let (machine, object) = self.spot.enter("Condvar::wait", site);
@@ -48,7 +48,12 @@ impl Condvar {
         }
         machine.wait(object, site);
         let mut notified = false;
-        let guard = guard.without(site, || notified = machine.wake(object, timed, site));
+        let guard = guard.without(site, || {
+            notified = machine.wake(object, limit.is_some(), site);
+            if let Some(limit) = limit.filter(|_| !notified) {
+                machine.pass(limit);
+            }
+        });
         (guard, notified)
     }
 
@@ -58,7 +63,7 @@ impl Condvar {
     /// A thread panicked while it held the mutex.
     #[track_caller]
     pub fn wait<'a, T: Shadow>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        self.pause(guard, false, Location::caller()).0
+        self.pause(guard, None, Location::caller()).0
     }
 
     /// See `std::sync::Condvar::wait_while`.
@@ -76,7 +81,7 @@ impl Condvar {
     {
         let site = Location::caller();
         while condition(&mut guard) {
-            guard = self.pause(guard, false, site).0?;
+            guard = self.pause(guard, None, site).0?;
         }
         Ok(guard)
     }
@@ -89,9 +94,9 @@ impl Condvar {
     pub fn wait_timeout<'a, T: Shadow>(
         &self,
         guard: MutexGuard<'a, T>,
-        _duration: Duration,
+        duration: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let (guard, notified) = self.pause(guard, true, Location::caller());
+        let (guard, notified) = self.pause(guard, Some(duration), Location::caller());
         let result = WaitTimeoutResult(!notified);
         match guard {
             Ok(guard) => Ok((guard, result)),
@@ -129,7 +134,7 @@ impl Condvar {
     pub fn wait_timeout_while<'a, T: Shadow, F>(
         &self,
         mut guard: MutexGuard<'a, T>,
-        _duration: Duration,
+        duration: Duration,
         mut condition: F,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
     where
@@ -144,7 +149,7 @@ impl Condvar {
             if timed_out {
                 return Ok((guard, WaitTimeoutResult(true)));
             }
-            let (next, notified) = self.pause(guard, true, site);
+            let (next, notified) = self.pause(guard, Some(duration), site);
             timed_out = !notified;
             guard = match next {
                 Ok(guard) => guard,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::channel::{Channel, Patience, Received};
 use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
 use crate::engine::Site;
+use crate::shared::machine_unless_ending;
 
 /// `std::sync::mpsc::Receiver`.
 pub struct Receiver<T> {
@@ -61,15 +62,22 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// See `std::sync::mpsc::Receiver::recv_timeout`. Time does not pass: it may end without a message at any moment.
+    /// See `std::sync::mpsc::Receiver::recv_timeout`. It may end without a message at any moment; its time is
+    /// over then.
     ///
     /// # Errors
     /// No message has come in time, or there is none, and no sender.
     #[track_caller]
-    pub fn recv_timeout(&self, _timeout: Duration) -> Result<T, RecvTimeoutError> {
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match self.channel.receive(Patience::Limited, Location::caller()) {
             Received::Message(value) => Ok(value),
-            Received::Empty => Err(RecvTimeoutError::Timeout),
+            Received::Empty => {
+                let site = Location::caller();
+                if let Some(machine) = machine_unless_ending("Receiver::recv_timeout", site) {
+                    machine.pass(timeout);
+                }
+                Err(RecvTimeoutError::Timeout)
+            }
             Received::Disconnected => Err(RecvTimeoutError::Disconnected),
         }
     }

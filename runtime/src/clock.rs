@@ -1,0 +1,228 @@
+//! Virtual time.
+//!
+//! Each thread has a clock. It moves where the thread sleeps or a time limit of its own runs out, by as long as that is; and
+//! it is moved on to that of another thread where the one has come after the other: by an event on the same object, unless
+//! both only read, by a fork and by a join. So what a thread reads is a function of what comes before in the
+//! happens-before relation, whatever else the schedule is, and is as early as it can be: nothing else takes any time.
+//!
+//! In reality time may pass anywhere. That is looked at for waits with a time limit, which may run out whatever the clocks
+//! say, but not for what a program does with the clock itself: a comparison of two times sees the least difference that can
+//! be between them. So a failure that needs a slow machine is not found that way, and none is reported that no machine has.
+//! Who polls with a time limit may come to it while the others get no turn, as may happen on a busy machine.
+//!
+//! A loop that runs until a time has come ends: a thread that looks at its clock again and again without sleeping sees it
+//! leap, each time twice as far, and so does one whose loop waits for something that no other thread can do any more.
+
+use std::time::Duration;
+
+use seqz_explore::{Kind, Object};
+
+/// So often a thread may look at its clock, or sleep, before it leaps.
+const STEADY: u32 = 1_000;
+
+/// The first leap, in nanoseconds.
+const LEAP: u64 = 1_000_000;
+
+/// Later ones are no longer than 2 to this times the first one: some weeks.
+const LEAPS: u32 = 31;
+
+/// A thread's.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clock {
+    now: u64,
+    /// How often it was looked at, and how often the thread has slept.
+    looks: u32,
+    sleeps: u32,
+    leaps: u32,
+    /// It was looked at since [`Clocks::leap_for`] was asked last.
+    looked: bool,
+}
+
+/// An object's: those of whoever has written it, and of whoever has read it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    written: u64,
+    read: u64,
+}
+
+/// The clocks of all threads, in nanoseconds since the execution's beginning.
+#[derive(Debug, Default)]
+pub(crate) struct Clocks {
+    /// Some clock has moved, or was looked at.
+    used: bool,
+    /// Some clock has moved.
+    moving: bool,
+    threads: Vec<Clock>,
+    objects: Vec<Times>,
+}
+
+impl Clocks {
+    /// Another execution begins.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        if self.used {
+            self.used = false;
+            self.moving = false;
+            self.threads.clear();
+            self.objects.clear();
+        }
+    }
+
+    fn clock(&mut self, thread: u32) -> &mut Clock {
+        self.used = true;
+        let at = thread as usize;
+        if self.threads.len() <= at {
+            self.threads.resize(at + 1, Clock::default());
+        }
+        &mut self.threads[at]
+    }
+
+    /// A thread looks at its clock.
+    pub(crate) fn look(&mut self, thread: u32) -> u64 {
+        let clock = self.clock(thread);
+        clock.looked = true;
+        clock.looks += 1;
+        if clock.looks > STEADY {
+            self.leap(thread);
+        }
+        self.clock(thread).now
+    }
+
+    /// A thread has slept, or a time limit of its own has run out.
+    pub(crate) fn pass(&mut self, thread: u32, duration: Duration) {
+        let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        if nanoseconds == 0 {
+            return;
+        }
+        let clock = self.clock(thread);
+        clock.sleeps += 1;
+        clock.now = clock.now.saturating_add(nanoseconds);
+        let weary = clock.sleeps > STEADY;
+        self.moving = true;
+        if weary {
+            self.leap(thread);
+        }
+    }
+
+    fn leap(&mut self, thread: u32) {
+        self.moving = true;
+        let clock = self.clock(thread);
+        clock.now = clock.now.saturating_add(LEAP << clock.leaps.min(LEAPS));
+        clock.leaps += 1;
+    }
+
+    /// Whether a thread, which waits in a loop that nobody else ends, has looked at its clock since it was asked last:
+    /// then it leaps, unless it has done so often enough for any time limit.
+    pub(crate) fn leap_for(&mut self, thread: u32) -> bool {
+        let Some(clock) = self.threads.get_mut(thread as usize) else {
+            return false;
+        };
+        if !std::mem::take(&mut clock.looked) || clock.leaps > 2 * LEAPS {
+            return false;
+        }
+        self.leap(thread);
+        true
+    }
+
+    /// A thread has come after all that another one has done so far: it was created by it, or has joined it.
+    #[inline]
+    pub(crate) fn follow(&mut self, thread: u32, other: u32) {
+        if self.moving {
+            let other = self.clock(other).now;
+            let clock = self.clock(thread);
+            clock.now = clock.now.max(other);
+        }
+    }
+
+    /// The same for all others.
+    #[inline]
+    pub(crate) fn follow_all(&mut self, thread: u32) {
+        if self.moving {
+            let latest = self.threads.iter().map(|clock| clock.now).max();
+            let clock = self.clock(thread);
+            clock.now = clock.now.max(latest.unwrap_or(0));
+        }
+    }
+
+    /// A thread has done this.
+    #[inline]
+    pub(crate) fn event(&mut self, thread: u32, kind: Kind, object: Object) {
+        if self.moving {
+            self.meet(thread, kind, object);
+        }
+    }
+
+    #[cold]
+    fn meet(&mut self, thread: u32, kind: Kind, object: Object) {
+        match kind {
+            Kind::Local => {}
+            Kind::Fork => self.follow(object, thread),
+            Kind::Join => self.follow(thread, object),
+            _ => {
+                let at = object as usize;
+                if self.objects.len() <= at {
+                    self.objects.resize(at + 1, Times::default());
+                }
+                let Times { written, read } = self.objects[at];
+                let clock = self.clock(thread);
+                if only_reads(kind) {
+                    clock.now = clock.now.max(written);
+                    let now = clock.now;
+                    self.objects[at].read = read.max(now);
+                } else {
+                    clock.now = clock.now.max(written).max(read);
+                    self.objects[at].written = clock.now;
+                }
+            }
+        }
+    }
+}
+
+/// Two of these on one object may be done in either order.
+const fn only_reads(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Read | Kind::FailedUpdate | Kind::LockShared | Kind::UnlockShared
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn who_comes_after_another_one_sees_no_earlier_time() {
+        let mut clocks = Clocks::default();
+        clocks.begin();
+        clocks.pass(1, SECOND);
+        clocks.event(1, Kind::Write, 7);
+        assert_eq!(clocks.look(2), 0);
+        clocks.event(2, Kind::Read, 7);
+        assert_eq!(clocks.look(2), 1_000_000_000);
+        // Nor may who writes after a read be earlier than that.
+        clocks.event(3, Kind::Write, 8);
+        clocks.event(2, Kind::Read, 8);
+        clocks.event(4, Kind::Read, 8);
+        assert_eq!(clocks.look(4), 0, "reads have no order");
+        clocks.event(3, Kind::Write, 8);
+        assert_eq!(clocks.look(3), 1_000_000_000);
+        clocks.event(0, Kind::Join, 1);
+        assert_eq!(clocks.look(0), 1_000_000_000);
+        clocks.begin();
+        assert_eq!(clocks.look(0), 0);
+    }
+
+    #[test]
+    fn a_loop_until_a_time_has_come_ends() {
+        let mut clocks = Clocks::default();
+        let mut looks = 0;
+        while clocks.look(0) < 3_600 * 1_000_000_000 {
+            looks += 1;
+        }
+        assert!(looks < 1_100);
+        assert!(clocks.leap_for(0));
+        assert!(!clocks.leap_for(0), "nobody has looked since");
+    }
+}

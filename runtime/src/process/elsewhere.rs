@@ -1,0 +1,38 @@
+//! Where executables are not read: nothing of a process is put back, and all programs are told so.
+
+use crate::engine::Generation;
+
+/// Nothing is remembered.
+pub(crate) const fn install(_alone: &mut Generation) {}
+
+/// What a program may have changed.
+pub(crate) fn left_behind(_alone: &mut Generation) -> Vec<String> {
+    vec!["state of the process".to_owned()]
+}
+
+/// Nothing is put back.
+#[inline]
+pub(crate) const fn restore(_alone: &mut Generation) {}
+
+/// Nothing is left alone.
+#[inline]
+pub(crate) const fn object<C>(_object: &C) {}
+
+/// All threads have the same thread-locals.
+#[inline]
+pub(crate) const fn enter(_thread: u32) -> Option<u32> {
+    None
+}
+
+/// See [`enter`].
+#[inline]
+pub(crate) const fn leave(_before: Option<u32>) {}
+
+/// Their destructors run when the OS thread ends.
+pub(crate) const fn run_destructors() {}
+
+/// Nothing stands before the system.
+#[macro_export]
+macro_rules! stand_before_the_system {
+    () => {};
+}

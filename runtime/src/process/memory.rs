@@ -1,0 +1,213 @@
+//! The statics of the program, its dependencies and C libraries.
+
+use super::elf::Executable;
+use super::system::{self, Loaded};
+use super::{Owner, owner};
+
+/// Sections of the executable that nobody writes once it is loaded, or that tools write which watch it.
+const LEFT_ALONE: [&str; 9] = [
+    ".got",
+    ".dynamic",
+    ".init_array",
+    ".fini_array",
+    ".data.rel.ro",
+    ".relro_padding",
+    ".tm_clone_table",
+    "__sancov",
+    "__llvm",
+];
+
+/// Libraries that belong to the system's own C library, whose state is in parts the runtime's: see [`super::imports`].
+const SYSTEM: [&str; 8] = [
+    "libc.",
+    "libm.",
+    "libgcc_s.",
+    "ld-linux",
+    "libpthread.",
+    "libdl.",
+    "librt.",
+    "linux-vdso",
+];
+
+/// A static of std's that programs can change: the panic hook.
+const STD_HOOK: &str = "9panicking4HOOK";
+
+/// Adjacent bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    start: usize,
+    length: usize,
+    /// Where in [`Memory::pristine`] there is what they hold at an execution's beginning.
+    pristine: usize,
+}
+
+/// What is compared and put back.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    ranges: Vec<Range>,
+    pristine: Vec<u8>,
+    /// The executable's statics: begin and end.
+    extent: (usize, usize),
+}
+
+impl Memory {
+    /// As it is now.
+    pub(super) fn of(executable: &Executable) -> Self {
+        let mut memory = Self::default();
+        let loaded = system::loaded();
+        let Some(own) = loaded.first() else {
+            return memory;
+        };
+        let base = own.base;
+        let (from, to) = executable.read_only;
+        for section in &executable.sections {
+            let left_alone = LEFT_ALONE.iter().any(|name| section.name.starts_with(name));
+            if section.local || left_alone || (from..to).contains(&section.address) {
+                continue;
+            }
+            memory.watch(base + section.address, section.size);
+        }
+        let first = memory.ranges.iter().map(|range| range.start).min();
+        let last = memory.ranges.iter().map(|it| it.start + it.length).max();
+        memory.extent = first.zip(last).unwrap_or_default();
+        for symbol in &executable.symbols {
+            let is_left_alone = match owner(&symbol.name) {
+                Owner::Runtime => true,
+                Owner::Std => !symbol.name.contains(STD_HOOK),
+                // Where the environment is: see `super::environment`.
+                Owner::Program => matches!(symbol.name.as_str(), "environ" | "__environ"),
+            };
+            if !symbol.local && is_left_alone {
+                memory.leave_alone(base + symbol.address, symbol.size);
+            }
+        }
+        for library in &loaded[1..] {
+            memory.watch_library(library);
+        }
+        memory
+    }
+
+    fn watch_library(&mut self, library: &Loaded) {
+        let file = library.name.rsplit('/').next().unwrap_or_default();
+        if file.is_empty() || SYSTEM.iter().any(|name| file.starts_with(name)) {
+            return;
+        }
+        for &(start, length) in &library.writable {
+            self.watch(start, length);
+        }
+    }
+
+    fn watch(&mut self, start: usize, length: usize) {
+        if length == 0 {
+            return;
+        }
+        let pristine = self.pristine.len();
+        // SAFETY: the bytes are those of a section that is loaded, readable and writable, and this OS thread alone runs.
+        self.pristine
+            .extend_from_slice(unsafe { bytes(start, length) });
+        self.ranges.push(Range {
+            start,
+            length,
+            pristine,
+        });
+    }
+
+    /// Where the executable's statics begin, and how far they reach.
+    pub(super) const fn extent(&self) -> (usize, usize) {
+        (self.extent.0, self.extent.1 - self.extent.0)
+    }
+
+    /// Neither compares nor puts back these bytes any more.
+    pub(super) fn leave_alone(&mut self, start: usize, length: usize) {
+        let end = start + length;
+        let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
+        for range in &self.ranges {
+            let range_end = range.start + range.length;
+            if end <= range.start || range_end <= start {
+                ranges.push(*range);
+                continue;
+            }
+            if range.start < start {
+                ranges.push(Range {
+                    length: start - range.start,
+                    ..*range
+                });
+            }
+            if end < range_end {
+                ranges.push(Range {
+                    start: end,
+                    length: range_end - end,
+                    pristine: range.pristine + (end - range.start),
+                });
+            }
+        }
+        self.ranges = ranges;
+    }
+
+    /// Puts back what has changed.
+    #[inline]
+    pub(super) fn restore(&mut self) {
+        for range in &self.ranges {
+            let pristine = &self.pristine[range.pristine..][..range.length];
+            // SAFETY: as in `watch`; no execution runs, and the runtime has no reference to what it watches.
+            if !are_same(unsafe { bytes(range.start, range.length) }, pristine) {
+                put_back(range.start, pristine);
+            }
+        }
+    }
+}
+
+/// Nearly all ranges are so short that a call would take longer.
+#[inline]
+fn are_same(now: &[u8], pristine: &[u8]) -> bool {
+    if now.len() > 64 {
+        return now == pristine;
+    }
+    let (now, rest) = now.as_chunks::<8>();
+    let (pristine, pristine_rest) = pristine.as_chunks::<8>();
+    let words = now
+        .iter()
+        .zip(pristine)
+        .all(|(now, pristine)| now == pristine);
+    let mut bytes = rest.iter().zip(pristine_rest);
+    words && bytes.all(|(now, pristine)| now == pristine)
+}
+
+#[cold]
+#[inline(never)]
+fn put_back(start: usize, pristine: &[u8]) {
+    let place = std::ptr::with_exposed_provenance_mut::<u8>(start);
+    // SAFETY: as in `Memory::restore`: the bytes are those of statics that nobody uses at this moment.
+    unsafe { place.copy_from_nonoverlapping(pristine.as_ptr(), pristine.len()) };
+}
+
+/// # Safety
+/// The bytes can be read, and nobody writes them as long as the reference is used.
+unsafe fn bytes<'a>(start: usize, length: usize) -> &'a [u8] {
+    let start = std::ptr::with_exposed_provenance(start);
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(start, length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_alone_is_cut_out() {
+        let held = [1_u8; 64];
+        let start = held.as_ptr().expose_provenance();
+        let mut memory = Memory::default();
+        memory.watch(start, 64);
+        memory.leave_alone(start + 8, 8);
+        memory.leave_alone(start + 56, 100);
+        memory.leave_alone(start, 4);
+        memory.leave_alone(start + 12, 8);
+        let ranges: Vec<_> = memory
+            .ranges
+            .iter()
+            .map(|it| (it.start - start, it.length, it.pristine))
+            .collect();
+        assert_eq!(ranges, [(4, 4, 4), (20, 36, 20)]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Each execution begins like a new process.
+//!
+//! What the runtime replaces starts afresh by itself: atomics, locks, `static mut`s, thread-locals of the program. What else
+//! a program can leave behind is put back at an execution's end, if it has changed:
+//!
+//! | here | is |
+//! |---|---|
+//! | [`elf`], [`owners`] | what the worker's executable says of its writable memory, and whose each symbol is |
+//! | [`memory`] | the statics of the program, its dependencies and C libraries: compared, and written over where they differ |
+//! | [`locals`] | the thread-locals of dependencies: threads of the program share an OS thread, and each has its own |
+//! | [`environment`] | environment variables, the current directory, and the state of the C library that can be set back |
+//! | [`imports`] | the functions of the C library whose state can't |
+//! | [`random`] | random numbers that are the same in each execution |
+//! | [`system`] | the C functions that stand before those of the system, by which std and all dependencies come to this |
+//!
+//! All of it begins when a worker calls [`install`], before any code of the program has run. Where that has not been done,
+//! as in a fuzzer's process, statics of dependencies outlive executions.
+//!
+//! # What it costs
+//! Each execution is followed by a comparison of the statics that are neither the runtime's nor std's nor objects of the
+//! runtime's types: in most programs there are none, and it takes a few nanoseconds. What the C library keeps is looked after
+//! where the executable imports a function that can change it, and thread-locals are switched with the threads where a
+//! dependency has any. What a dependency has put on the heap and refers to from a static is forgotten with the static, and
+//! its memory is not used again.
+
+mod elf;
+mod environment;
+mod imports;
+mod locals;
+mod memory;
+mod owners;
+mod random;
+pub mod system;
+
+use std::cell::UnsafeCell;
+use std::mem::size_of_val;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use environment::Environment;
+use locals::Locals;
+use memory::Memory;
+use owners::{Owner, owner};
+pub(crate) use system::run_destructors;
+
+use crate::engine::Generation;
+use crate::scheduled::arena::outside;
+
+/// All that is put back.
+struct Process {
+    memory: Memory,
+    locals: Locals,
+    environment: Environment,
+    draws: random::Draws,
+    /// What can't be put back.
+    left: Vec<String>,
+}
+
+/// Whoever runs a program has this for itself, since programs are run one after the other.
+struct Place(UnsafeCell<Option<Box<Process>>>);
+
+// SAFETY: it is used by the OS thread alone that holds what `engine::alone` gives, but for `install`, before anybody does.
+unsafe impl Sync for Place {}
+
+static PROCESS: Place = Place(UnsafeCell::new(None));
+
+/// Where statics begin, and how far they reach; nowhere before [`install`].
+static STATICS: AtomicUsize = AtomicUsize::new(0);
+static EXTENT: AtomicUsize = AtomicUsize::new(0);
+
+/// What is put back, for those who run a program.
+#[allow(clippy::mut_from_ref)]
+fn process() -> Option<&'static mut Process> {
+    // SAFETY: see `Place`; no reference outlives a function of this module, and none calls another while it has one.
+    unsafe { (*PROCESS.0.get()).as_deref_mut() }
+}
+
+/// Remembers how everything is, before any code of the program runs.
+///
+/// Where the executable can't be read, nothing is put back, and [`left_behind`] says so.
+pub(crate) fn install(_alone: &mut Generation) {
+    // The hook is among what is put back.
+    crate::engine::install_panic_hook();
+    let executable = elf::read();
+    let left = match &executable {
+        Ok(executable) => imports::without_remedy(&executable.imports),
+        Err(error) => vec![format!(
+            "state of the process (the executable can't be read: {error})"
+        )],
+    };
+    let executable = executable.unwrap_or_default();
+    let memory = Memory::of(&executable);
+    let (start, length) = memory.extent();
+    STATICS.store(start, Ordering::Relaxed);
+    EXTENT.store(length, Ordering::Relaxed);
+    let process = Process {
+        memory,
+        locals: Locals::of(&executable),
+        environment: Environment::of(&executable.imports),
+        draws: random::Draws::default(),
+        left,
+    };
+    // SAFETY: see `Place`: nobody runs a program yet.
+    unsafe { *PROCESS.0.get() = Some(Box::new(process)) };
+}
+
+/// What a program may have changed that can't be put back, in words.
+pub(crate) fn left_behind(_alone: &mut Generation) -> Vec<String> {
+    process().map_or_else(Vec::new, |process| process.left.clone())
+}
+
+/// The execution is over: puts everything back.
+#[inline]
+pub(crate) fn restore(_alone: &mut Generation) {
+    if let Some(process) = process() {
+        process.memory.restore();
+        process.locals.restore();
+        process.environment.restore();
+        process.draws.restart();
+    }
+}
+
+/// An object of the runtime starts afresh by itself. It is noted if it is a static, so that it is left alone.
+#[inline]
+pub(crate) fn object<C>(object: &C) {
+    let address = std::ptr::from_ref(object).addr();
+    let from_start = address.wrapping_sub(STATICS.load(Ordering::Relaxed));
+    if from_start < EXTENT.load(Ordering::Relaxed) {
+        leave_alone(address, size_of_val(object));
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn leave_alone(address: usize, size: usize) {
+    outside(|| {
+        if let Some(process) = process() {
+            process.memory.leave_alone(address, size);
+        }
+    });
+}
+
+/// The code of a thread runs from here on, until [`leave`]. The answer is whose did.
+#[inline]
+pub(crate) fn enter(thread: u32) -> Option<u32> {
+    process().and_then(|process| process.locals.enter(Some(thread)))
+}
+
+/// The code of the thread before runs again, or none.
+#[inline]
+pub(crate) fn leave(before: Option<u32>) {
+    if let Some(process) = process() {
+        process.locals.enter(before);
+    }
+}

@@ -1,0 +1,512 @@
+//! The C functions that stand before those of the system.
+//!
+//! std and all that stands on it ask the C library for the time, for random numbers, to sleep, and to run a thread-local's
+//! destructor. A worker has functions of its own under these names, which linkers prefer to a shared library's: see
+//! [`stand_before_the_system`](crate::stand_before_the_system). While code of the program runs they answer for it, and
+//! otherwise they call the system's.
+
+use std::ffi::{CStr, c_char, c_int, c_long, c_void};
+use std::mem::transmute;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
+
+use super::locals::Destructor;
+use super::{process, random};
+use crate::scheduled::arena::{self, outside};
+
+/// The functions that [`stand_before_the_system`](crate::stand_before_the_system) defines.
+pub(super) const IS_REPLACED: [&str; 11] = [
+    "clock_gettime",
+    "clock_nanosleep",
+    "gettimeofday",
+    "getentropy",
+    "getrandom",
+    "nanosleep",
+    "sleep",
+    "syscall",
+    "time",
+    "usleep",
+    "__cxa_thread_atexit_impl",
+];
+
+/// Seconds at an execution's beginning: of the clocks that only go forward, and of those that tell the date, which is the
+/// first day of 2026.
+const STARTED: u64 = 1_000_000;
+const DATE: u64 = 1_767_225_600;
+
+const CLOCK_REALTIME: c_int = 0;
+const CLOCK_REALTIME_COARSE: c_int = 5;
+const CLOCK_TAI: c_int = 11;
+const TIMER_ABSTIME: c_int = 1;
+
+#[cfg(target_arch = "x86_64")]
+const SYS_GETRANDOM: c_long = 318;
+#[cfg(not(target_arch = "x86_64"))]
+const SYS_GETRANDOM: c_long = 278;
+
+/// C's `struct timespec`, as it is on systems with 64 bits.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TimeSpec {
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+impl TimeSpec {
+    fn of(duration: Duration) -> Self {
+        Self {
+            seconds: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+            nanoseconds: i64::from(duration.subsec_nanos()),
+        }
+    }
+
+    fn duration(self) -> Duration {
+        let seconds = u64::try_from(self.seconds).unwrap_or(0);
+        let nanoseconds = u32::try_from(self.nanoseconds).unwrap_or(0);
+        Duration::new(seconds, nanoseconds)
+    }
+}
+
+unsafe extern "C" {
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dl_iterate_phdr(
+        callback: unsafe extern "C" fn(*const Info, usize, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
+}
+
+/// The library after this one.
+const NEXT: *mut c_void = usize::MAX as *mut c_void;
+
+/// A function of the system's.
+struct System {
+    name: &'static CStr,
+    found: AtomicPtr<c_void>,
+}
+
+impl System {
+    const fn new(name: &'static CStr) -> Self {
+        Self {
+            name,
+            found: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+
+    fn get(&self) -> *mut c_void {
+        let found = self.found.load(Ordering::Relaxed);
+        if !found.is_null() {
+            return found;
+        }
+        // SAFETY: a name that ends as C's do.
+        let found = unsafe { dlsym(NEXT, self.name.as_ptr()) };
+        if found.is_null() {
+            std::process::abort();
+        }
+        self.found.store(found, Ordering::Relaxed);
+        found
+    }
+}
+
+/// The function of this name in whichever library has it, or null.
+pub(super) fn function(name: &CStr) -> *mut c_void {
+    // SAFETY: a name that ends as C's do.
+    unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) }
+}
+
+/// Whose code runs on this OS thread, if the program's does: the number of its thread.
+#[inline]
+fn program() -> Option<u32> {
+    if !arena::is_entered() {
+        return None;
+    }
+    if let Some(machine) = crate::scheduled::events::current() {
+        return Some(machine.thread());
+    }
+    crate::engine::current().map(|engine| engine.get().threads.current)
+}
+
+/// The clock of the thread that runs, which looks at it.
+fn look(thread: u32) -> Duration {
+    let now = outside(|| {
+        if let Some(machine) = crate::scheduled::events::current() {
+            return machine.clocks().look(thread);
+        }
+        crate::engine::current().map_or(0, |engine| engine.get().clocks.look(thread))
+    });
+    Duration::from_nanos(now)
+}
+
+/// The thread sleeps. Where no program runs, that is for the caller to do.
+fn sleep_in_program(duration: Duration) -> bool {
+    if program().is_none() {
+        return false;
+    }
+    crate::std::thread::sleep(duration);
+    true
+}
+
+/// C's function of this name.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {
+    static SYSTEM: System = System::new(c"clock_gettime");
+    if let Some(thread) = program() {
+        let start = match clock {
+            CLOCK_REALTIME | CLOCK_REALTIME_COARSE | CLOCK_TAI => DATE,
+            _ => STARTED,
+        };
+        let now = Duration::from_secs(start) + look(thread);
+        // SAFETY: the caller's promise.
+        unsafe { time.write(TimeSpec::of(now)) };
+        return 0;
+    }
+    type Function = unsafe extern "C" fn(c_int, *mut TimeSpec) -> c_int;
+    // SAFETY: the system's function of this name has this type; for its arguments see the caller's promise.
+    unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(clock, time) }
+}
+
+/// C's function of this name.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn gettimeofday(time: *mut TimeSpec, zone: *mut c_void) -> c_int {
+    static SYSTEM: System = System::new(c"gettimeofday");
+    if let Some(thread) = program() {
+        let now = Duration::from_secs(DATE) + look(thread);
+        let mut now = TimeSpec::of(now);
+        // A `struct timeval` has microseconds.
+        now.nanoseconds /= 1_000;
+        // SAFETY: the caller's promise.
+        unsafe { time.write(now) };
+        return 0;
+    }
+    type Function = unsafe extern "C" fn(*mut TimeSpec, *mut c_void) -> c_int;
+    // SAFETY: as in `clock_gettime`.
+    unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(time, zone) }
+}
+
+/// C's function of this name.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn time(result: *mut i64) -> i64 {
+    let mut now = TimeSpec::of(Duration::ZERO);
+    // SAFETY: a place for a result; and the caller's promise.
+    unsafe {
+        clock_gettime(CLOCK_REALTIME, &raw mut now);
+        if !result.is_null() {
+            result.write(now.seconds);
+        }
+    }
+    now.seconds
+}
+
+/// C's function of this name.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn clock_nanosleep(
+    clock: c_int,
+    flags: c_int,
+    duration: *const TimeSpec,
+    rest: *mut TimeSpec,
+) -> c_int {
+    static SYSTEM: System = System::new(c"clock_nanosleep");
+    if program().is_some() {
+        // SAFETY: the caller's promise.
+        let mut wanted = unsafe { *duration }.duration();
+        if flags & TIMER_ABSTIME != 0 {
+            let mut now = TimeSpec::of(Duration::ZERO);
+            // SAFETY: a place for a result.
+            unsafe { clock_gettime(clock, &raw mut now) };
+            wanted = wanted.saturating_sub(now.duration());
+        }
+        sleep_in_program(wanted);
+        return 0;
+    }
+    type Function = unsafe extern "C" fn(c_int, c_int, *const TimeSpec, *mut TimeSpec) -> c_int;
+    // SAFETY: as in `clock_gettime`.
+    unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(clock, flags, duration, rest) }
+}
+
+/// C's function of this name.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn nanosleep(duration: *const TimeSpec, rest: *mut TimeSpec) -> c_int {
+    static SYSTEM: System = System::new(c"nanosleep");
+    // SAFETY: the caller's promise.
+    if program().is_some() && sleep_in_program(unsafe { *duration }.duration()) {
+        return 0;
+    }
+    type Function = unsafe extern "C" fn(*const TimeSpec, *mut TimeSpec) -> c_int;
+    // SAFETY: as in `clock_gettime`.
+    unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(duration, rest) }
+}
+
+/// C's functions `sleep` and `usleep`.
+#[must_use]
+pub fn sleep(duration: Duration) -> c_int {
+    if !sleep_in_program(duration) {
+        std::thread::sleep(duration);
+    }
+    0
+}
+
+/// C's function `getrandom`, which never fails here, and never comes back with less than what it is asked for.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn getrandom(buffer: *mut u8, length: usize) -> isize {
+    // SAFETY: the caller's promise; bytes have no invalid values, and are written before they are read.
+    let bytes = unsafe {
+        buffer.write_bytes(0, length);
+        std::slice::from_raw_parts_mut(buffer, length)
+    };
+    match (program(), process()) {
+        (Some(thread), Some(process)) => outside(|| {
+            process.locals.use_them();
+            process.draws.fill(thread, bytes);
+        }),
+        _ => random::fill(0, &mut 0, bytes),
+    }
+    length.cast_signed()
+}
+
+/// C's function of this name, with arguments that are all numbers or pointers.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn syscall(number: c_long, arguments: [usize; 6]) -> c_long {
+    static SYSTEM: System = System::new(c"syscall");
+    if number == SYS_GETRANDOM {
+        let [buffer, length, ..] = arguments;
+        let buffer = std::ptr::with_exposed_provenance_mut(buffer);
+        // SAFETY: the caller's promise.
+        return unsafe { getrandom(buffer, length) } as c_long;
+    }
+    type Function =
+        unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long;
+    let [a, b, c, d, e, f] = arguments;
+    // SAFETY: as in `clock_gettime`. The function takes as many arguments as the system call has.
+    unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(number, a, b, c, d, e, f) }
+}
+
+/// What std calls to have a thread-local's destructor run.
+///
+/// # Safety
+/// As C's.
+pub unsafe fn cxa_thread_atexit_impl(
+    run: unsafe extern "C" fn(*mut u8),
+    object: *mut u8,
+    handle: *mut u8,
+) -> c_int {
+    static SYSTEM: System = System::new(c"__cxa_thread_atexit_impl");
+    if program().is_some()
+        && let Some(process) = process()
+        && process.locals.contains(object)
+        && outside(|| process.locals.note_destructor(Destructor { run, object }))
+    {
+        return 0;
+    }
+    type Function = unsafe extern "C" fn(unsafe extern "C" fn(*mut u8), *mut u8, *mut u8) -> c_int;
+    // SAFETY: as in `clock_gettime`.
+    unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(run, object, handle) }
+}
+
+/// Runs the destructors of the current thread's thread-locals, the latest first.
+pub(crate) fn run_destructors() {
+    while let Some(process) = process()
+        && let Some(destructor) = process.locals.next_destructor()
+    {
+        // SAFETY: std has asked for this call, at the end of the thread that is current.
+        unsafe { (destructor.run)(destructor.object) };
+    }
+}
+
+/// A segment's header in memory.
+#[repr(C)]
+struct Segment {
+    kind: u32,
+    flags: u32,
+    offset: u64,
+    address: usize,
+    physical: u64,
+    in_file: usize,
+    size: usize,
+    align: usize,
+}
+
+/// C's `struct dl_phdr_info`.
+#[repr(C)]
+struct Info {
+    base: usize,
+    name: *const c_char,
+    segments: *const Segment,
+    count: u16,
+    added: u64,
+    removed: u64,
+    local_module: usize,
+    local_block: *mut u8,
+}
+
+/// A loaded file: the executable is the first.
+pub(super) struct Loaded {
+    pub name: String,
+    pub base: usize,
+    /// Its parts that can be written: where, and how long.
+    pub writable: Vec<(usize, usize)>,
+    /// This OS thread's block of its thread-locals.
+    locals: *mut u8,
+}
+
+/// All loaded files.
+pub(super) fn loaded() -> Vec<Loaded> {
+    const LOADED: u32 = 1;
+    const READ_ONLY: u32 = 0x6474_e552;
+    const WRITABLE: u32 = 2;
+    unsafe extern "C" fn note(info: *const Info, _size: usize, all: *mut c_void) -> c_int {
+        // SAFETY: the system gives valid pointers for the time of the call, and `all` is what `loaded` has given it.
+        let (info, all) = unsafe { (&*info, &mut *all.cast::<Vec<Loaded>>()) };
+        let (name, segments) = if info.name.is_null() || info.segments.is_null() {
+            (String::new(), &[] as &[Segment])
+        } else {
+            // SAFETY: as above.
+            unsafe {
+                let name = CStr::from_ptr(info.name).to_string_lossy().into_owned();
+                let count = usize::from(info.count);
+                (name, std::slice::from_raw_parts(info.segments, count))
+            }
+        };
+        let mut read_only = segments.iter().filter(|it| it.kind == READ_ONLY);
+        // What is read-only after loading comes first in its segment.
+        let until = read_only.next().map_or(0, |it| it.address + it.size);
+        let writable = segments
+            .iter()
+            .filter(|it| it.kind == LOADED && it.flags & WRITABLE != 0)
+            .map(|it| {
+                let start = it.address.max(until).min(it.address + it.size);
+                (info.base + start, it.address + it.size - start)
+            })
+            .collect();
+        all.push(Loaded {
+            name,
+            base: info.base,
+            writable,
+            locals: info.local_block,
+        });
+        0
+    }
+    let mut all: Vec<Loaded> = Vec::new();
+    // SAFETY: the callback takes the pointer for what it is, and is not called after this.
+    unsafe { dl_iterate_phdr(note, (&raw mut all).cast()) };
+    all
+}
+
+/// This OS thread's block of the executable's thread-locals.
+pub(super) fn own_locals() -> Option<*mut u8> {
+    thread_local! {
+        static BLOCK: std::cell::Cell<*mut u8> = const { std::cell::Cell::new(std::ptr::null_mut()) };
+    }
+    let mut block = BLOCK.get();
+    if block.is_null() {
+        block = outside(loaded).first()?.locals;
+        BLOCK.set(block);
+    }
+    (!block.is_null()).then_some(block)
+}
+
+/// Defines the functions of [`process::system`](crate::process::system) under C's names. For the `main.rs` of workers.
+#[macro_export]
+macro_rules! stand_before_the_system {
+    () => {
+        /// What C calls.
+        mod stands_before_the_system {
+            use ::std::ffi::{c_int, c_long, c_uint, c_void};
+            use ::std::time::Duration;
+            use $crate::process::system::{self, TimeSpec};
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {
+                unsafe { system::clock_gettime(clock, time) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn gettimeofday(time: *mut TimeSpec, zone: *mut c_void) -> c_int {
+                unsafe { system::gettimeofday(time, zone) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn time(result: *mut i64) -> i64 {
+                unsafe { system::time(result) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn clock_nanosleep(
+                clock: c_int,
+                flags: c_int,
+                duration: *const TimeSpec,
+                rest: *mut TimeSpec,
+            ) -> c_int {
+                unsafe { system::clock_nanosleep(clock, flags, duration, rest) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn nanosleep(
+                duration: *const TimeSpec,
+                rest: *mut TimeSpec,
+            ) -> c_int {
+                unsafe { system::nanosleep(duration, rest) }
+            }
+
+            #[unsafe(no_mangle)]
+            extern "C" fn sleep(seconds: c_uint) -> c_uint {
+                let _ = system::sleep(Duration::from_secs(seconds.into()));
+                0
+            }
+
+            #[unsafe(no_mangle)]
+            extern "C" fn usleep(microseconds: c_uint) -> c_int {
+                system::sleep(Duration::from_micros(microseconds.into()))
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn getrandom(
+                buffer: *mut u8,
+                length: usize,
+                _flags: c_uint,
+            ) -> isize {
+                unsafe { system::getrandom(buffer, length) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn getentropy(buffer: *mut u8, length: usize) -> c_int {
+                unsafe { system::getrandom(buffer, length) };
+                0
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn syscall(
+                number: c_long,
+                a: usize,
+                b: usize,
+                c: usize,
+                d: usize,
+                e: usize,
+                f: usize,
+            ) -> c_long {
+                unsafe { system::syscall(number, [a, b, c, d, e, f]) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn __cxa_thread_atexit_impl(
+                run: unsafe extern "C" fn(*mut u8),
+                object: *mut u8,
+                handle: *mut u8,
+            ) -> c_int {
+                unsafe { system::cxa_thread_atexit_impl(run, object, handle) }
+            }
+        }
+    };
+}

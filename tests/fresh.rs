@@ -1,0 +1,121 @@
+//! Each execution begins like a new process: what an execution leaves behind is no cause of failures, time is virtual, and
+//! neither random numbers nor addresses make one execution of a schedule different from another.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use support::{program, seqz};
+
+const HELPER: &str = include_str!("fresh/helper.rs");
+const MANIFEST: &str =
+    "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n
+[dependencies]\nhelper = { path = \"helper\" }\n";
+const HELPER_MANIFEST: &str =
+    "[package]\nname = \"helper\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+
+/// A crate of these tests, beside a dependency.
+fn with_helper(tests: &str) -> tempfile::TempDir {
+    program(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", tests),
+        ("helper/Cargo.toml", HELPER_MANIFEST),
+        ("helper/src/lib.rs", HELPER),
+    ])
+}
+
+/// The messages of what was found, by harness.
+fn found(report: &Value, kind: &str) -> BTreeMap<String, Vec<String>> {
+    let harnesses = report["harnesses"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let all = harnesses.iter().map(|harness| {
+        let bugs = harness[kind].as_array().into_iter().flatten();
+        let messages = bugs.map(|bug| text(&bug["message"])).collect();
+        (text(&harness["name"]), messages)
+    });
+    all.filter(|(_, messages): &(_, Vec<_>)| !messages.is_empty())
+        .collect()
+}
+
+fn expect(dir: &tempfile::TempDir, args: &[&str], kind: &str, expected: &[(&str, &str)]) {
+    let all = args.iter().copied().chain(["--format", "json"]);
+    let report = seqz(dir.path(), all).json();
+    let expected: BTreeMap<_, _> = expected
+        .iter()
+        .map(|(harness, message)| ((*harness).to_owned(), vec![(*message).to_owned()]))
+        .collect();
+    assert_eq!(found(&report, kind), expected, "{args:?}: {report:#}");
+}
+
+#[test]
+fn nothing_outlives_an_execution() {
+    let dir = with_helper(include_str!("fresh/state.rs"));
+    let late = [(
+        "a_failure_of_the_first_execution",
+        "seen by whoever comes late",
+    )];
+    for strategy in ["odpor", "dfs", "mcr", "lazy-dpor", "hbr-cache"] {
+        expect(
+            &dir,
+            &["explore", "--strategy", strategy],
+            "failures",
+            &late,
+        );
+    }
+    expect(&dir, &["explore", "--jobs", "2"], "failures", &late);
+    expect(&dir, &["check"], "bugs", &late);
+}
+
+#[test]
+fn time_and_chance_are_the_same_in_each_execution() {
+    let dir = with_helper(include_str!("fresh/time.rs"));
+    let short = [("a_sleep_orders_nothing", "the sleep was too short")];
+    for strategy in ["odpor", "dpor", "mcr", "pct"] {
+        let args = [
+            "explore",
+            "--strategy",
+            strategy,
+            "--max-executions",
+            "2000",
+        ];
+        expect(&dir, &args, "failures", &short);
+    }
+    expect(&dir, &["check"], "bugs", &short);
+}
+
+/// `setitimer` has a state that nobody puts back.
+const TIMER: &str = "
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+unsafe extern \"C\" {
+    fn setitimer(which: i32, new: *const [i64; 4], old: *mut [i64; 4]) -> i32;
+}
+
+static N: AtomicU32 = AtomicU32::new(0);
+
+#[test]
+fn starts_a_timer() {
+    let other = std::thread::spawn(|| N.fetch_add(1, SeqCst));
+    N.fetch_add(1, SeqCst);
+    other.join().unwrap();
+    unsafe { setitimer(1, &[0, 0, 1000, 0], std::ptr::null_mut()) };
+}
+";
+
+#[test]
+fn what_cannot_be_put_back_is_named() {
+    let dir = program(&[("timer.rs", TIMER)]);
+    for command in ["explore", "check"] {
+        let report = seqz(dir.path(), [command, "timer.rs", "--format", "json"]).json();
+        let named = report["harnesses"][0]["not_followed"].to_string();
+        assert!(
+            named.contains("state of the C function `setitimer`"),
+            "{report:#}"
+        );
+        assert!(
+            !report.to_string().contains("\"exhausted\":true"),
+            "{report:#}"
+        );
+    }
+}
