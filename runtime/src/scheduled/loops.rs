@@ -460,10 +460,10 @@ impl State {
     /// In a search over values: whether, in another order of what nobody has observed, all threads might wait for ever.
     ///
     /// What an object holds at the end is what the last write of some thread has left there.
-    pub(super) fn may_be_livelock(&self, parked: ThreadSet) -> bool {
-        let may_be_left = |look: &Look| {
+    pub(super) fn may_be_livelock(&mut self, parked: ThreadSet) -> bool {
+        let may_be_left = |trace: &[Traced], look: &Look| {
             let mut last = [None; MAX_THREADS];
-            for Traced { event, .. } in &self.trace {
+            for Traced { event, .. } in trace {
                 let writes = match event.kind {
                     Kind::Write => true,
                     Kind::Update | Kind::Unlock => event.changes(),
@@ -479,10 +479,17 @@ impl State {
         };
         self.settings.idle == Idle::EndsByValues
             && parked.iter().all(|thread| {
-                let idle = &self.slots[usize::from(thread)].turning.idle;
-                idle.iter()
-                    .filter(|look| look.event.kind.has_value())
-                    .all(may_be_left)
+                let idle = std::mem::take(&mut self.slots[usize::from(thread)].turning.idle);
+                let may_be = idle.iter().all(|look| match look.event.kind {
+                    // Who holds a lock at the end is the same in any order.
+                    Kind::TryLockFailed => !self.objects.holders(look.event.object).is_free(),
+                    Kind::TryLockSharedFailed => {
+                        self.objects.holders(look.event.object).exclusive != 0
+                    }
+                    kind => !kind.has_value() || may_be_left(&self.trace, look),
+                });
+                self.slots[usize::from(thread)].turning.idle = idle;
+                may_be
             })
     }
 
