@@ -304,6 +304,7 @@ impl Panics {
     }
 
     /// The execution is over, and panics that scopes hold will not come to the top of their threads.
+    #[cfg(feature = "scheduler")]
     pub(crate) fn stop(&mut self) {
         for thread in 0..u32::try_from(self.threads.len()).unwrap_or(0) {
             if self.is_held(thread) {

@@ -29,6 +29,7 @@ pub(super) enum Act {
 }
 
 /// What a look at a count, and an update of one, is announced with. A compare-exchange is announced with what it expects.
+#[cfg(feature = "scheduler")]
 pub(crate) const OF_COUNT: u64 = u64::MAX;
 
 /// The header of an allocation is as large: what lies there is not the program's.
@@ -41,12 +42,14 @@ fn header(value: *const ()) -> usize {
 
 /// An allocation has been made. Whatever has been there before is another one.
 pub(super) fn begin(value: *const ()) {
-    if let Some(handle) = engine::current() {
+    let sequential = engine::current();
+    if let Some(handle) = sequential {
         sequential::begin(handle, header(value));
-        return;
     }
     #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if sequential.is_none()
+        && let Some(machine) = crate::scheduled::events::current()
+    {
         machine.forget_count(header(value));
     }
 }

@@ -106,6 +106,9 @@ impl Tag {
             if self.generation == 0 {
                 crate::process::object(cell);
             }
+            // Where nothing is scheduled, nobody puts the process back to how it was.
+            #[cfg(not(feature = "scheduler"))]
+            let _ = cell;
             *self = Self {
                 generation,
                 object: NONE,
