@@ -139,7 +139,7 @@ pub struct Counts {
     /// Those cut by the executor's bound.
     pub truncated: u64,
     /// Those that go on in another one, in which a thread that waits in a loop looks later: see
-    /// [`Outcome::Waiting`](crate::Outcome::Waiting).
+    /// [`Outcome::Waiting`].
     pub waiting: u64,
     /// Those that failed, each once, however much failed in it.
     pub failures: u64,
