@@ -36,10 +36,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["Instant", "SystemTime"],
         learns: "how long the other one took",
         scheduled: Narrower(
-            "the clock is the machine's; a program that does something else because of it is reported as not deterministic",
+            "time is virtual: each thread's clock moves at its own sleeps and time limits, and is never behind what it has joined \
+             or received; that time passes by itself is not searched",
         ),
-        sequential: Narrower("the same"),
-        tests: &[],
+        sequential: Narrower("time is virtual, as under a scheduler"),
+        tests: &["tests/fresh.rs::time_and_chance_are_the_same_in_each_execution"],
     },
     Entry {
         module: "time",

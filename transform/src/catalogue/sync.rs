@@ -153,13 +153,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "sync",
         items: &["Arc", "Weak"],
         learns: "what it shares, by the events of that; how many handles there are, and who drops the last one",
-        scheduled: Narrower(
-            "std's own: counts and who drops last are as the order of other events makes them",
+        scheduled: Event(
+            "where the source shows that a count, or where the last destructor runs, can be told: a new handle adds to the count, \
+             the end of one takes from it, a call that asks reads or updates it; elsewhere none",
         ),
         sequential: Refused(
-            "a call that tells how many handles there are, while two threads run side by side",
+            "what depends on the interleaving: a count that is asked for, or a destructor with events that either thread may run",
         ),
-        tests: &[],
+        tests: &["tests/handles.rs::all_outcomes_are_seen_by_all_strategies"],
     },
     Entry {
         module: "sync",
