@@ -6,8 +6,8 @@
 //! The bug: `lend` looks under the lock whether there may be one more, but counts the connection only when it is made,
 //! which takes its time and is done without the lock.
 //!
-//! Threads: two borrowers, where one connection is allowed. Two reads of either see the other's writes: of the number of
-//! connections, and of the pool's state before that.
+//! Threads: two borrowers, where one connection is allowed. A read of either sees the other's write: of the number of
+//! connections. Of the pool's state both see that no connection is idle; taking one from an empty list is no write.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

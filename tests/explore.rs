@@ -324,13 +324,19 @@ fn with_jobs(source: &str, args: &[&str], jobs: &str) -> (Value, Vec<Value>) {
         harness["counts"]["seconds"] = 0.into();
         forget_when(harness);
     }
-    let failures = (1..).map_while(|number| {
-        let text = fs::read(findings.join(format!("{number}.json"))).ok()?;
+    // Those of earlier searches stay.
+    let written = |number: u32| {
+        let file = findings.join(format!("{number}.json"));
+        let modified = fs::metadata(&file).ok()?.modified().ok()?;
+        let text = fs::read(file).ok()?;
         let mut finding: Value = serde_json::from_slice(&text).unwrap();
         finding["failure"]["met"] = Value::Null;
-        Some(finding["failure"].take())
-    });
-    let failures: Vec<_> = failures.collect();
+        Some((modified >= began, finding["failure"].take()))
+    };
+    let failures: Vec<_> = (1..)
+        .map_while(written)
+        .filter_map(|(is_new, failure)| is_new.then_some(failure))
+        .collect();
     assert_eq!(failures.len(), report["summary"]["failures"]);
     (report, failures)
 }

@@ -185,7 +185,8 @@ impl Words {
             && matches!(rest.get(1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
         if is_punct(rest.first(), '<') {
             self.shared.extend(words(until(rest, &[';', '='])));
-        } else if is_punct(rest.first(), ':') {
+        } else if is_punct(rest.first(), ':') && !is_word(rest.get(2), "clone") {
+            // A handle that is cloned was made somewhere else, of something that is looked at there.
             let mut called = rest.iter().take_while(|token| {
                 !matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ','))
             });

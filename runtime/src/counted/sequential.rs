@@ -13,6 +13,7 @@
 use std::collections::HashMap;
 
 use super::count::{Act, Count};
+use crate::buffer::{Buffer, outside};
 use crate::engine::{Handle, Site, tau, unsupported};
 
 /// What threads have done with a count while others ran.
@@ -42,7 +43,7 @@ impl Entry {
 pub(crate) struct Counts {
     entries: HashMap<usize, Entry>,
     /// Threads that have been started and not joined.
-    unjoined: Vec<u32>,
+    unjoined: Buffer<u32>,
 }
 
 impl Counts {
@@ -50,6 +51,11 @@ impl Counts {
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.unjoined.clear();
+    }
+
+    /// What has been done with the count of this allocation. The table outlives the execution.
+    fn entry(&mut self, at: usize) -> &mut Entry {
+        outside(|| self.entries.entry(at).or_default())
     }
 
     /// A thread has been created.
@@ -93,7 +99,7 @@ pub(super) fn note(
     (found, left): (Count, Count),
 ) {
     let engine = handle.get();
-    let entry = engine.counts.entries.entry(at).or_default();
+    let entry = engine.counts.entry(at);
     if engine.quiet {
         entry.is_copied |= what == Act::Add && left.strong > found.strong;
         return;
@@ -115,7 +121,7 @@ pub(super) fn note(
     }
     let me = 1 << engine.threads.current.min(63);
     let noted = |is_so: bool| if is_so { me } else { 0 };
-    let entry = engine.counts.entries.entry(at).or_default();
+    let entry = engine.counts.entry(at);
     let ends = left.strong == 0 && found.strong > 0;
     let is_there = what == Act::Upgrade && left.strong > 0;
     entry.alive |= noted(is_there);

@@ -265,6 +265,10 @@ impl Grid {
             return feasible;
         }
         self.feed();
+        if !concerns(&self.interference, event) {
+            // It would change no row, and the track knows nothing of its lock.
+            return self.cut(None).is_some();
+        }
         let dirty = self.track.push(&self.interference, event);
         let feasible = self.cut(Some(dirty)).is_some();
         self.track.pop(&self.interference);

@@ -304,7 +304,7 @@ impl Exploration<'_> {
                     ..finding(&machine, failure, self.bound, execution)
                 };
                 if failure.bystander {
-                    self.known.keep(failure, found);
+                    self.known.keep(failure, &machine, found);
                     continue;
                 }
                 let (number, coupled, is_new) = self.known.note(failure, &machine);

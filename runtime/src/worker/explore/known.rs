@@ -16,13 +16,22 @@ fn key(kind: FailureKind, place: Option<&Place>, message: &str) -> Key {
     (kind, place.cloned(), message.to_owned())
 }
 
+/// A panic of which it is not known whether the harness would have handled it.
+struct Bystander {
+    key: Key,
+    /// The first meeting with it.
+    finding: ScheduleFinding,
+    times: u64,
+    couplings: Vec<(Role, u32)>,
+}
+
 /// Failures that have been sent: one for each kind and place.
 #[derive(Default)]
 pub(super) struct Known {
     numbers: HashMap<Key, usize>,
     /// Panics of which it is not known whether the harness would have handled them: the first meeting with each, until the
     /// search is over.
-    bystanders: Vec<(Key, ScheduleFinding)>,
+    bystanders: Vec<Bystander>,
     /// The places of panics that a harness has handled that then ended well.
     handled: HashSet<Place>,
     /// How many executions had each of them, in the order in which they were sent.
@@ -51,26 +60,49 @@ impl Known {
     }
 
     /// Keeps a bystander's failure, which may be handled in another execution.
-    pub(super) fn keep(&mut self, failure: &Failure, finding: impl FnOnce() -> ScheduleFinding) {
+    pub(super) fn keep(
+        &mut self,
+        failure: &Failure,
+        machine: &Machine<'_>,
+        finding: impl FnOnce() -> ScheduleFinding,
+    ) {
         let key = key(failure.kind, failure.place.as_ref(), &failure.message);
-        let is_known = self.numbers.contains_key(&key)
-            || self.bystanders.iter().any(|(known, _)| *known == key);
-        if !is_known {
-            self.bystanders.push((key, finding()));
+        if self.numbers.contains_key(&key) {
+            return;
         }
+        let at = self.bystanders.iter().position(|known| known.key == key);
+        let at = at.unwrap_or_else(|| {
+            self.bystanders.push(Bystander {
+                key,
+                finding: finding(),
+                times: 0,
+                couplings: Vec::new(),
+            });
+            self.bystanders.len() - 1
+        });
+        let bystander = &mut self.bystanders[at];
+        bystander.times += 1;
+        let coupled = couplings(machine.trace(), failure, machine.failures());
+        lessen(&mut bystander.couplings, &coupled);
     }
 
     /// The search is over: what is left of bystanders' failures that nobody has handled, and that are not known otherwise.
     pub(super) fn left(&mut self) -> Vec<ScheduleFinding> {
         let mut left = Vec::new();
-        for (key, finding) in std::mem::take(&mut self.bystanders) {
+        for bystander in std::mem::take(&mut self.bystanders) {
+            let Bystander {
+                key,
+                finding,
+                times,
+                couplings,
+            } = bystander;
             let is_handled = key.1.as_ref().is_some_and(|it| self.handled.contains(it));
             if is_handled || self.numbers.contains_key(&key) {
                 continue;
             }
             self.numbers.insert(key, self.times.len());
-            self.times.push(1);
-            self.couplings.push(Vec::new());
+            self.times.push(times);
+            self.couplings.push(couplings);
             left.push(finding);
         }
         left
@@ -104,11 +136,16 @@ impl Known {
             return;
         };
         *times += 1;
-        for &(role, k) in coupled {
-            match known.iter_mut().find(|(known, _)| *known == role) {
-                Some((_, least)) => *least = k.min(*least),
-                None => known.push((role, k)),
-            }
+        lessen(known, coupled);
+    }
+}
+
+/// Takes in how an execution couples the threads: the least counts.
+fn lessen(known: &mut Vec<(Role, u32)>, coupled: &[(Role, u32)]) {
+    for &(role, k) in coupled {
+        match known.iter_mut().find(|(known, _)| *known == role) {
+            Some((_, least)) => *least = k.min(*least),
+            None => known.push((role, k)),
         }
     }
 }
