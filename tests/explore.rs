@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use support::programs::{HEAD, lost_update, two_threads};
@@ -312,6 +312,7 @@ fn times(writer: u32, reader: u32) -> String {
 /// files.
 fn with_jobs(source: &str, args: &[&str], jobs: &str) -> (Value, Vec<Value>) {
     let args = [args, &["--jobs", jobs, "--format", "json"]].concat();
+    let began = SystemTime::now();
     let (dir, run) = explore(source, &args);
     let mut report = run.json();
     report["summary"]["seconds"] = 0.into();
