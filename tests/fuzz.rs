@@ -234,7 +234,7 @@ fn whatever_ends_the_target_is_a_finding() {
     }
     let expected = [
         ("exits", "10", "exit", "exit(0)"),
-        ("aborts", "10", "crash", "an abort"),
+        ("aborts", "10", "crash", "aborts its process"),
         ("hangs", "1", "hang", "more than 1.0 s"),
         ("takes_memory", "10", "crash", "more than 300 MB of memory"),
         ("overflows", "10", "crash", "overflowed its stack"),
