@@ -53,7 +53,7 @@ struct State<V> {
 enum Borrowed {
     /// Nobody could.
     Not,
-    /// It had this [digest](crate::values::digest), or its type has none.
+    /// It had this [hash](crate::values::hash_of), or its type has none.
     With(Option<u64>),
 }
 
@@ -317,15 +317,15 @@ impl<V: Shadow> LockCell<V> {
     /// The value is borrowed mutably, and may be another one when the guard is given back.
     fn borrow_mutably(&self, copy: usize, value: &V) {
         if self.state().borrowed[copy] == Borrowed::Not {
-            let digest = crate::values::digest(value);
-            self.state().borrowed[copy] = Borrowed::With(digest);
+            let hash = crate::values::hash_of(value);
+            self.state().borrowed[copy] = Borrowed::With(hash);
         }
     }
 
     /// Whether the value has been changed under the exclusive guard that is given back; true where that can't be told.
     fn has_changed(&self, copy: usize, value: &V) -> bool {
         match std::mem::replace(&mut self.state().borrowed[copy], Borrowed::Not) {
-            Borrowed::With(Some(before)) => crate::values::digest(value) != Some(before),
+            Borrowed::With(Some(before)) => crate::values::hash_of(value) != Some(before),
             Borrowed::With(None) | Borrowed::Not => true,
         }
     }

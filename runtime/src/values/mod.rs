@@ -26,9 +26,9 @@ mod std_types;
 
 pub use local::{Opaque, Part, Type, Unregistered, local};
 pub use registry::Registry;
-pub(crate) use registry::digest;
+pub(crate) use registry::hash_of;
 #[cfg(feature = "scheduler")]
-pub(crate) use registry::{hash_of, identity};
+pub(crate) use registry::identity;
 
 /// Values that can be told apart by a hash.
 ///

@@ -148,20 +148,11 @@ fn look_up(ty: TypeId, at: usize, additions: u32) -> Option<Known> {
     known
 }
 
-/// The value's hash, to see whether it changes: `None` where values of its type can't be hashed.
-#[inline]
-pub(crate) fn digest<T>(value: &T) -> Option<u64> {
-    hash(value, known::<T>()?)
-}
-
 /// The hash of a value, if values of its type can be hashed. Integers and other words are their own, sign-extended: so
 /// events tell them as they do those of atomics.
-#[cfg(feature = "scheduler")]
+#[inline]
 pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
-    let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    let known = *functions.get(&identity::<T>())?;
-    drop(functions);
-    hash(value, known)
+    hash(value, known::<T>()?)
 }
 
 fn hash<T>(value: &T, known: Known) -> Option<u64> {
