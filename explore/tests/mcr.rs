@@ -6,7 +6,7 @@ mod model;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use causal::plain;
-use model::generate::{Flavour, longer_program, program};
+use model::generate::{Flavour, longer_program, program, started_late};
 use model::{Expr, Machine, Model, Op, Program};
 use seqz_explore::mcm::{Model as Causal, OrderSolver, Query, Solver, Verdict, validate};
 use seqz_explore::{
@@ -198,6 +198,22 @@ fn random_programs_have_each_vector_once() {
         }
     }
     assert!(programs > 1200, "{programs} programs, {classes} classes");
+}
+
+#[test]
+fn a_thread_that_nobody_has_started_makes_no_class() {
+    let (mut programs, mut blocked) = (0, 0);
+    for seed in 0..48 {
+        let program = started_late(seed);
+        let Some(classes) = compare(&program, Mcr::new()) else {
+            continue;
+        };
+        let (seen, search) = explored(&program, Mcr::new());
+        assert_eq!(search.counts().executions, classes as u64, "{program:?}");
+        programs += 1;
+        blocked += seen.keys().filter(|(_, live)| !live.is_empty()).count();
+    }
+    assert!(programs > 40 && blocked > 40, "{programs}, {blocked}");
 }
 
 #[test]

@@ -91,11 +91,16 @@ impl Paths {
         nodes.all(|&(thread, node)| classes.is_on(path(thread), node))
     }
 
-    /// The key of the class of executions that end so.
+    /// The key of the class of executions that end so. A thread that nobody has started by then is no part of it: an
+    /// execution that was predicted has it from the one that it was predicted from, and the same one, run, has not.
     #[must_use]
     pub fn key(&self, model: &Model, cut: &[u32]) -> u64 {
         let lanes = (0..).zip(model.lanes()).zip(cut);
-        lanes.fold(0, |key, ((number, lane), &at)| {
+        let begun = lanes.filter(|((_, lane), _)| {
+            lane.fork
+                .is_none_or(|(parent, fork)| cut[parent as usize] > fork)
+        });
+        begun.fold(0, |key, ((number, lane), &at)| {
             let waits = at < lane.len() || lane.waits.is_some();
             let node = u64::from(self.before(number, at));
             let place = if waits { 1 + u64::from(at) } else { 0 };

@@ -307,6 +307,51 @@ pub(crate) fn waiters(seed: u64) -> Program {
     Program::of(bodies)
 }
 
+/// A program of threads of which one waits for a notification that may not come, beside one that joins it, or another one,
+/// and starts a third one afterwards. That one may do the same.
+pub(crate) fn started_late(seed: u64) -> Program {
+    let mut numbers = RandomNumbers::new(seed);
+    let mut body = |what: &dyn Fn(&mut Body<'_>)| {
+        let mut body = Body {
+            numbers: &mut numbers,
+            flavour: Flavour::Conditions,
+            ops: Vec::new(),
+        };
+        what(&mut body);
+        body.ops
+    };
+    let waiter = body(&|body| {
+        body.wait_for_condition();
+        if body.below(2) == 0 {
+            body.atomic();
+        }
+    });
+    let other = body(&|body| {
+        body.notify();
+        body.wait_for_condition();
+    });
+    let starter = body(&|body| {
+        body.notify();
+        let joined = u8::from(body.below(4) != 0);
+        body.ops.extend([Op::Join(joined), Op::Fork(3)]);
+        match body.below(3) {
+            0 => body.ops.push(Op::Join(3)),
+            1 => body.atomic(),
+            _ => {}
+        }
+    });
+    let late = body(&|body| match body.below(3) {
+        0 => body.wait_for_condition(),
+        1 => body.notify(),
+        _ => body.atomic(),
+    });
+    Program {
+        threads: vec![waiter, other, starter, late],
+        roots: 3,
+        initial: [0; 4],
+    }
+}
+
 /// A program of threads that share a value through handles that are counted, which is variable 2: each has one at first.
 /// They make more, drop them, ask how many there are, unwrap the value and get it back from weak handles.
 pub(crate) fn counting(seed: u64) -> Program {
