@@ -36,7 +36,8 @@ usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
        seqz-bench first-bugs SEQZ [EXAMPLE…]   (all examples, if none is named)
        seqz-bench memory
-       seqz-bench loop PROGRAM TIMES   (P̂₂ on random bytes, for profilers)";
+       seqz-bench loop PROGRAM TIMES   (P̂₂ on random bytes, for profilers)
+       seqz-bench search PROGRAM STRATEGY TIMES   (so many executions in scheduled mode, for profilers; needs --features peers)";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -77,6 +78,17 @@ fn main() -> ExitCode {
         },
         #[cfg(feature = "peers")]
         Some("schedules") => schedules::run(),
+        #[cfg(feature = "peers")]
+        Some("search") => match (
+            arguments.next(),
+            arguments.next(),
+            arguments.next().map(|times| times.parse()),
+        ) {
+            (Some(program), Some(strategy), Some(Ok(times))) => {
+                schedules::only(&program, &strategy, times)
+            }
+            _ => usage(),
+        },
         _ => usage(),
     }
 }

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use seqz_explore::{Dfs, Odpor, Promise, Search};
+use seqz_explore::{
+    Dfs, Dpor, Icb, LazyDpor, Mcr, Odpor, Pct, Promise, Random, RvCausal, Search, Strategy,
+};
 use seqz_runtime::scheduled::{Machine, Settings};
 
 use crate::clock::Clock;
@@ -196,4 +198,48 @@ fn large() {
         "{} executions ({end}), {} redundant, {} terminal states, in {seconds:.1} s of processor time: {rate:.0}/s",
         counts.executions, counts.redundant, counts.states
     );
+}
+
+/// Makes so many executions of a program by a strategy, and nothing else: for profilers. A search that ends is begun anew.
+pub(crate) fn only(program: &str, strategy: &str, times: u64) -> ExitCode {
+    let Some((_, [program, ..])) = PROGRAMS.into_iter().find(|(name, _)| *name == program) else {
+        eprintln!("{program} is none of bluetooth, counter, account and lock");
+        return ExitCode::from(2);
+    };
+    match strategy {
+        "dfs" => repeat(program, times, false, Dfs::new),
+        "dpor" => repeat(program, times, false, Dpor::new),
+        "odpor" => repeat(program, times, false, Odpor::new),
+        "icb" => repeat(program, times, false, || Icb::new(None)),
+        "random" => repeat(program, times, false, || Random::new(1)),
+        "pct" => repeat(program, times, false, || Pct::new(1, 3)),
+        "lazy-dpor" => repeat(program, times, true, LazyDpor::new),
+        "mcr" => repeat(program, times, true, Mcr::new),
+        "rv-causal" => repeat(program, times, true, RvCausal::new),
+        _ => {
+            eprintln!(
+                "{strategy} is none of dfs, dpor, odpor, icb, random, pct, lazy-dpor, mcr and rv-causal"
+            );
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn repeat<S: Strategy>(program: fn(), times: u64, values: bool, make: impl Fn() -> S) {
+    let program = move || program();
+    let settings = Settings {
+        values,
+        ..Settings::default()
+    };
+    let mut machine = Machine::new(&program, settings);
+    let (mut executions, mut events, mut searches) = (0, 0, 0_u64);
+    while executions < times {
+        let mut search = Search::new(make());
+        let done = search.run(&mut machine, times - executions);
+        executions += done.expect("the programs are deterministic");
+        events += search.counts().events;
+        searches += 1;
+    }
+    println!("{executions} executions, {events} events, {searches} searches begun");
 }
