@@ -85,7 +85,7 @@ fn loops_that_wait_end_and_those_that_count_are_run() {
         let (code, report) = explore(&dir, &args);
         assert_eq!(code, Some(1), "{strategy}: {report:#}");
         let all = found(&report);
-        assert_eq!(all.len(), 25, "{strategy}");
+        assert_eq!(all.len(), 27, "{strategy}");
         for (name, (failures, promised)) in &all {
             // What comes of a channel, for a search over values.
             let open = match strategy {

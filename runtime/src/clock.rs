@@ -34,7 +34,7 @@ struct Clock {
     looks: u32,
     sleeps: u32,
     leaps: u32,
-    /// It was looked at since [`Clocks::leap_for`] was asked last.
+    /// It was looked at since [`Clocks::was_looked_at`] was asked last.
     looked: bool,
 }
 
@@ -111,13 +111,20 @@ impl Clocks {
         clock.leaps += 1;
     }
 
-    /// Whether a thread, which waits in a loop that nobody else ends, has looked at its clock since it was asked last:
-    /// then it leaps, unless it has done so often enough for any time limit.
+    /// Whether a thread has looked at its clock since this was asked last.
+    #[inline]
+    pub(crate) fn was_looked_at(&mut self, thread: u32) -> bool {
+        self.used
+            && self
+                .threads
+                .get_mut(thread as usize)
+                .is_some_and(|clock| std::mem::take(&mut clock.looked))
+    }
+
+    /// A thread waits in a loop that looks at its clock, and nobody else ends that: it leaps, unless it has done so often
+    /// enough for any time limit. Whether it does.
     pub(crate) fn leap_for(&mut self, thread: u32) -> bool {
-        let Some(clock) = self.threads.get_mut(thread as usize) else {
-            return false;
-        };
-        if !std::mem::take(&mut clock.looked) || clock.leaps > 2 * LEAPS {
+        if self.clock(thread).leaps > 2 * LEAPS {
             return false;
         }
         self.leap(thread);
@@ -222,7 +229,9 @@ mod tests {
             looks += 1;
         }
         assert!(looks < 1_100);
-        assert!(clocks.leap_for(0));
-        assert!(!clocks.leap_for(0), "nobody has looked since");
+        assert!(clocks.was_looked_at(0));
+        assert!(!clocks.was_looked_at(0), "nobody has looked since");
+        let leaps = (0..1_000).take_while(|_| clocks.leap_for(0));
+        assert!(leaps.count() < 100, "no more than any time limit takes");
     }
 }

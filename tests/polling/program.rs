@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, RwLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SOON: Duration = Duration::from_millis(1);
 
@@ -358,7 +358,32 @@ fn spins_by_swapping() {
     assert_eq!(shared.1.load(SeqCst), 2);
 }
 
+#[test]
+fn polls_after_it_has_looked_at_a_clock() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    let t = thread::spawn(|| X.store(7, SeqCst));
+    let start = Instant::now();
+    while X.load(SeqCst) == 0 {
+        thread::sleep(SOON);
+    }
+    assert!(start.elapsed() >= Duration::ZERO);
+    assert_eq!(X.load(SeqCst), 8);
+    t.join().unwrap();
+}
+
 // Loops that wait for ever.
+
+#[test]
+fn waits_for_ever_after_it_has_looked_at_a_clock() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let other = flag.clone();
+    let start = Instant::now();
+    let t = thread::spawn(move || {
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        while !other.load(SeqCst) {}
+    });
+    t.join().unwrap();
+}
 
 #[test]
 fn waits_for_ever_for_a_flag() {

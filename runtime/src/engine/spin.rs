@@ -91,11 +91,12 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         held: engine.spin.held,
         interfering: engine.interfering.len(),
     };
+    let looked = engine.looked_at_clock();
     let Some(before) = turns.at.replace(now) else {
         return;
     };
     if before.progress == now.progress && before.held == now.held && before.steps != now.steps {
-        end(handle, before);
+        end(handle, before, looked);
     }
 }
 
@@ -107,7 +108,16 @@ impl Engine {
         self.clocks.follow_all(self.threads.current);
     }
 
-    /// Whether the current thread waits until some time has come, and no other thread can end that: then its clock leaps.
+    /// Whether the current thread has looked at its clock since this was asked last.
+    #[inline]
+    fn looked_at_clock(&mut self) -> bool {
+        #[cfg(feature = "scheduler")]
+        return self.clocks.was_looked_at(self.threads.current);
+        #[cfg(not(feature = "scheduler"))]
+        false
+    }
+
+    /// The current thread waits until some time has come: if no other thread can end that, its clock leaps. Whether it does.
     fn time_passes(&mut self) -> bool {
         #[cfg(feature = "scheduler")]
         if self.joined && self.clocks.leap_for(self.threads.current) {
@@ -119,8 +129,8 @@ impl Engine {
 }
 
 #[cold]
-fn end(handle: Handle, before: At) {
-    if handle.get().time_passes() {
+fn end(handle: Handle, before: At, looked: bool) {
+    if looked && handle.get().time_passes() {
         return;
     }
     let engine = handle.get();

@@ -100,6 +100,8 @@ pub(super) struct Turning {
     idle: Vec<Look>,
     /// It may go on after that, once something has changed.
     may_go_on: bool,
+    /// It has looked at its clock in that turn: what it waits for may be a time.
+    pub(super) looks_at_clock: bool,
 }
 
 impl Turning {
@@ -262,10 +264,9 @@ impl Handle {
         let state = self.get();
         let turning = &mut state.slots[state.current].turning;
         turning.depth += 1;
-        Since {
-            depth: turning.depth,
-            from: turning.looks.len(),
-        }
+        let (depth, from) = (turning.depth, turning.looks.len());
+        state.clocks.was_looked_at(self.thread());
+        Since { depth, from }
     }
 
     /// It has left it.
@@ -328,7 +329,9 @@ impl State {
             return false;
         }
         let tests = self.settings.values.then(|| self.values.tests());
+        let thread = u32::from(self.current_name());
         let turning = &mut self.slots[self.current].turning;
+        turning.looks_at_clock = self.clocks.was_looked_at(thread);
         let looks = turning.looks.get(since.from..).unwrap_or_default();
         let is_idle = changed_nothing(looks, tests);
         turning.is_idle = is_idle;

@@ -285,7 +285,9 @@ impl State {
     pub(super) fn time_passes(&mut self) -> bool {
         let mut leaps = false;
         for thread in self.parked.iter() {
-            if self.clocks.leap_for(u32::from(thread)) {
+            if self.slots[usize::from(thread)].turning.looks_at_clock
+                && self.clocks.leap_for(u32::from(thread))
+            {
                 self.parked.remove(thread);
                 leaps = true;
             }
