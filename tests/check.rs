@@ -325,3 +325,88 @@ fn z3_says_the_same() {
     assert_eq!(bugs("z3"), bugs("grid"));
     assert_eq!(bugs("all"), bugs("grid"));
 }
+
+/// Two threads that fail where each has seen what the other one wrote.
+fn seen_by_both(name: &str, a: &str, b: &str) -> String {
+    let a = format!("x2.store(1, SeqCst); {a}");
+    let b = format!("y3.store(1, SeqCst); {b}");
+    let after = "assert!(x.load(SeqCst) < 2 || y.load(SeqCst) < 2, \"both have seen\");";
+    two_threads(name, &a, &b, after)
+}
+
+#[test]
+fn what_no_k_covers_is_explored() {
+    let source = seen_by_both(
+        "by_loads",
+        "if y2.load(SeqCst) == 1 { x2.store(2, SeqCst); }",
+        "if x3.load(SeqCst) == 1 { y3.store(2, SeqCst); }",
+    ) + &seen_by_both(
+        "by_exchange",
+        "if y2.compare_exchange(1, 1, SeqCst, SeqCst).is_ok() { x2.store(2, SeqCst); }",
+        "if x3.compare_exchange(1, 1, SeqCst, SeqCst).is_ok() { y3.store(2, SeqCst); }",
+    ) + &seen_by_both(
+        "by_adding_nothing",
+        "let y = y2.fetch_add(0, SeqCst); x2.fetch_add(y, SeqCst);",
+        "let x = x3.fetch_add(0, SeqCst); y3.fetch_add(x, SeqCst);",
+    ) + "
+#[test]
+fn by_locks() {
+    let pair = Arc::new((Mutex::new(0), Mutex::new(0)));
+    let pair2 = Arc::clone(&pair);
+    let other = thread::spawn(move || {
+        *pair2.0.lock().unwrap() = 1;
+        *pair2.1.lock().unwrap() == 1
+    });
+    *pair.1.lock().unwrap() = 1;
+    let seen = *pair.0.lock().unwrap() == 1;
+    assert!(!(other.join().unwrap() && seen), \"both have seen\");
+}
+";
+    let (code, report) = check_json(&source, &[]);
+    assert_eq!(
+        (
+            code,
+            &report["summary"]["bugs"],
+            &report["summary"]["failures"]
+        ),
+        (1, &0.into(), &4.into()),
+        "{report:#}"
+    );
+    assert_eq!(report["summary"]["exhausted"], true);
+    for harness in report["explored"]["harnesses"].as_array().unwrap() {
+        assert_eq!(harness["failures"][0]["message"], "both have seen");
+    }
+    let file = newest_finding(std::path::Path::new(""), &report);
+    let finding: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!(finding["failure"]["message"], "both have seen");
+
+    let (_, run) = check(&source, &["--no-explore"]);
+    let told = "No k covers a bug in which both threads see what the other one wrote: `seqz explore` finds those.";
+    assert!(run.stdout.contains(told), "{}", run.shown());
+    assert_eq!(run.code, Some(0));
+
+    let (_, run) = check(&source, &["--harness", "by_loads"]);
+    assert!(run.stdout.contains("one bug found"), "{}", run.shown());
+    assert!(run.stdout.contains("both have seen"), "{}", run.shown());
+}
+
+#[test]
+fn an_exploration_that_ends_with_its_time_says_so() {
+    let many = |x: &str| format!("for _ in 0..40 {{ {x}.fetch_add(1, SeqCst); }}");
+    let source = two_threads(
+        "long",
+        &many("x2"),
+        &many("x3"),
+        "assert_eq!(x.load(SeqCst), 80);",
+    );
+    let args = ["--k-max", "0", "--time", "2"];
+    let (_, run) = check(&source, &args);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert!(
+        run.stdout
+            .contains("All choices of inputs, reads and writes were tried for k ≤ 0.")
+    );
+    let last = run.stdout.lines().last().unwrap();
+    assert!(last.contains("not exhausted, in "), "{}", run.shown());
+    assert!(!last.contains("every "), "{}", run.shown());
+}

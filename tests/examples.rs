@@ -132,7 +132,7 @@ fn hold(file: &str, expected: &Expected) -> Result<(), String> {
     // Without names, all that are there are held.
     let names = expected.harnesses.iter().filter(|_| expected.refused);
     let run = run(command(examples())
-        .args(["check", "--format", "json", "--k-max", "3"])
+        .args(["check", "--no-explore", "--format", "json", "--k-max", "3"])
         .args(names.flat_map(|name| ["--harness", name]))
         .args(expected.told.iter().flat_map(|told| ["--input", told]))
         .arg(file));

@@ -212,6 +212,7 @@ pub fn run(
             .map(|store| shown(store.dir())),
         summary: summary(&harnesses, started),
         harnesses,
+        explored: None,
     })
 }
 

@@ -1,19 +1,22 @@
 //! `seqz check`.
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use super::explore::StrategyChoice;
 use super::search::{STOP, watch_for_interrupts};
 use super::{CheckArgs, Format, SolverChoice, Verdict, needs_z3, role};
-use crate::build::Copies;
+use crate::build::{Allocator, Copies};
 use crate::check::progress::Progress;
 use crate::check::{self, Options, Solver, Subject, Task};
 use crate::error::Error;
+use crate::explore;
 use crate::output::Output;
 use crate::program::{Harness, Mode, Program};
 use crate::report::document::{Cut, Report, Role, Status};
+use crate::report::exploration::{Exploration, HarnessExploration};
 use crate::report::verdict::of_check;
-use crate::report::{self, human};
+use crate::report::{self, explored, human};
 use crate::terminal::Terminal;
 
 pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Error> {
@@ -35,6 +38,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         return Ok(Verdict::Interrupted);
     };
     let options = options(args, ready.target_dir);
+    let began = Instant::now();
     let subject = Subject {
         program: &program,
         generated: &ready.generated,
@@ -48,6 +52,28 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         Format::Json => Ok(()),
     };
     let mut report = check::run(subject, &tasks, &options, &STOP, &progress, finished)?;
+    let until = options.deadline.unwrap_or(began + QUICK);
+    if !args.no_explore && verdict(&report) == Verdict::Clean && Instant::now() < until {
+        let interfering = tasks.iter().zip(&report.harnesses).filter(|(_, searched)| {
+            // Where no two threads run side by side there is one order of everything.
+            searched.status == Status::Checked
+        });
+        let harnesses: Vec<_> = interfering.map(|(task, _)| task.harness).collect();
+        let finished = |harness: &HarnessExploration| match search.format {
+            Format::Human if !harness.failures.is_empty() || harness.status != Status::Checked => {
+                progress.suspend(|| {
+                    out.write(|out| explored::harness(out, harness, EXPLORED_BY, terminal.width))
+                })
+            }
+            _ => Ok(()),
+        };
+        let strategy = explore_options(&options, until);
+        if !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
+            let explored =
+                explore::run(subject, &harnesses, &strategy, &STOP, &progress, finished)?;
+            went_on(&mut report, explored);
+        }
+    }
     report.summary.seconds = started.elapsed().as_secs_f64();
     progress.finish();
     out.write(|out| match search.format {
@@ -56,6 +82,40 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     })?;
     let exhausted = !args.search.require_exhausted || of_check(&report).exhausted;
     Ok(verdict(&report).demanding(exhausted))
+}
+
+/// How long a search may take that is followed by an exploration, and how long both may, where no time is given.
+const QUICK: Duration = Duration::from_secs(5);
+
+/// The strategy that `seqz explore` uses, too, if it is told nothing.
+const EXPLORED_BY: &str = StrategyChoice::Odpor.name();
+
+/// An exploration of the same harnesses, until then.
+fn explore_options(options: &Options, until: Instant) -> explore::Options {
+    explore::Options {
+        inputs: options.inputs.clone(),
+        max_inputs: options.max_inputs,
+        seed: options.seed,
+        max_executions: options.max_executions,
+        deadline: Some(until),
+        hang_after: options.hang_after,
+        ignore_detached_panics: options.ignore_detached_panics,
+        ..explore::Options::new(
+            Path::new(&options.path),
+            EXPLORED_BY,
+            options.target_dir.clone(),
+        )
+    }
+}
+
+/// Puts what the exploration has found beside what the check has.
+fn went_on(report: &mut Report, explored: Exploration) {
+    report.summary.failures = explored.summary.failures;
+    report.summary.doubtful += explored.summary.doubtful;
+    report.summary.memory = report.summary.memory.max(explored.summary.memory);
+    let findings = &mut report.findings;
+    *findings = findings.take().or_else(|| explored.findings.clone());
+    report.explored = Some(explored);
 }
 
 fn tasks<'a>(harnesses: &[&'a Harness], args: &CheckArgs) -> Result<Vec<Task<'a>>, Error> {
@@ -100,9 +160,11 @@ pub(super) fn verdict(report: &Report) -> Verdict {
     };
     if report.summary.faults > 0 {
         Verdict::Failed
-    } else if report.summary.bugs > 0 {
+    } else if report.summary.bugs + report.summary.failures > 0 {
         Verdict::Bugs
-    } else if report.cut == Some(Cut::Interrupted) {
+    } else if report.cut == Some(Cut::Interrupted)
+        || report.explored.as_ref().and_then(|explored| explored.cut) == Some(Cut::Interrupted)
+    {
         Verdict::Interrupted
     } else if any(|status| matches!(status, Status::Failed { .. })) {
         Verdict::Failed

@@ -152,7 +152,7 @@ pub(super) enum CausalSolver {
 
 impl StrategyChoice {
     /// The name that workers know.
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Dfs => "dfs",
             Self::Random => "random",

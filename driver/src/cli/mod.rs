@@ -141,6 +141,8 @@ pub struct TransformArgs {
         with each of the two threads under test in turn, and for all inputs. What is searched to the end is said to be \
         exhausted; what is not, why not. What is found is \
         replayed on the original program before it is reported.\n\n\
+        No k covers a bug in which both threads see what the other one wrote. Where no bug is found, and soon, `explore` is \
+        run as well, for the rest of --time, or of five seconds.\n\n\
         The memory model is sequential consistency: `Ordering` arguments are not looked at.",
     after_long_help = "Examples:\n  \
         seqz check                                  every harness of the crate in this directory\n  \
@@ -169,6 +171,9 @@ pub struct CheckArgs {
     /// How many executions to make at most, per harness and thread under test
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
+    /// Don't run `explore` where no bug was found
+    #[arg(long)]
+    no_explore: bool,
 }
 
 /// How an answer is printed.

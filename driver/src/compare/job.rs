@@ -68,7 +68,8 @@ impl Job {
         }
         match self.method {
             Method::Check(_) => {
-                command.args(["--k-max", &limits.k_max.to_string()]);
+                // Strategies are methods of their own here.
+                command.args(["--no-explore", "--k-max", &limits.k_max.to_string()]);
             }
             Method::Fuzz => {
                 // What an earlier run has learned would make this one's counts too small.

@@ -160,5 +160,6 @@ pub fn run(
             .map(|store| shown(store.dir())),
         summary: summary(&harnesses, started),
         harnesses,
+        explored: None,
     })
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::exploration::Exploration;
 use super::schedule::Confirmation;
 pub use super::status::Status;
 pub use super::unfollowed::NotFollowed;
@@ -31,6 +32,9 @@ pub struct Report {
     pub harnesses: Vec<HarnessReport>,
     /// The directory in which every bug has a file of its own, if any was found.
     pub findings: Option<String>,
+    /// What `seqz explore` said of harnesses in which no bug was found, where there was time for it.
+    #[serde(default)]
+    pub explored: Option<Exploration>,
     /// Over all harnesses.
     pub summary: Summary,
 }
@@ -50,6 +54,9 @@ pub enum Cut {
 pub struct Summary {
     /// Bugs, each site and kind once.
     pub bugs: u32,
+    /// Failures that [`Report::explored`] has.
+    #[serde(default)]
+    pub failures: u32,
     /// Findings that could not be confirmed: faults of seqz.
     pub faults: u32,
     /// Harnesses that were checked.

@@ -364,7 +364,7 @@ pub(super) fn doubtful(out: &mut dyn Write, number: u32) -> io::Result<()> {
 pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     cut_short(out, report.cut)?;
-    let (verdict, style) = match summary.bugs {
+    let (verdict, style) = match summary.bugs + summary.failures {
         0 if summary.checked == 0 => ("nothing was checked".to_owned(), style::BOLD),
         0 if summary.doubtful > 0 => ("no bug is sure".to_owned(), style::BOLD),
         0 => ("no bug found".to_owned(), style::GOOD),
@@ -402,6 +402,9 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if summary.checked > 0 {
         let rest = verdict::of_check(report).rest;
         writeln!(out, "{}.", sentence(&rest))?;
+        if let Some(beyond) = verdict::beyond(report) {
+            writeln!(out, "{beyond}.")?;
+        }
     }
     Ok(())
 }

@@ -221,9 +221,11 @@ pub(crate) fn report() -> Report {
         cut: None,
         findings: Some("target/seqz/findings/bluetooth".into()),
         harnesses: vec![harness()],
+        explored: None,
         summary: Summary {
             memory: Some(2 << 20),
             bugs: 1,
+            failures: 0,
             faults: 0,
             checked: 1,
             unsupported: 0,

@@ -3,9 +3,9 @@
 //! A claim ("every schedule was run") is made only where nothing takes it away: no execution was cut, no question was
 //! given up, all that the harness reaches is followed, no worker died. Otherwise the sentence says what does.
 
-use super::document::{HarnessReport, Level, Reason, Report, Status};
+use super::document::{Cut, HarnessReport, Level, Reason, Report, Status};
 use super::exploration::{Counts, HarnessExploration, Promise};
-use super::layout::{counted, grouped};
+use super::layout::{counted, grouped, in_words};
 use super::unfollowed::{self, NotFollowed};
 use super::words;
 
@@ -249,6 +249,58 @@ pub fn of_check(report: &Report) -> Verdict {
     }
 }
 
+/// What a check can't show however far it is searched, and what an exploration has shown of that; nothing where no two
+/// threads run side by side.
+#[must_use]
+pub fn beyond(report: &Report) -> Option<String> {
+    let mut harnesses = report.harnesses.iter();
+    if !harnesses.any(|harness| harness.status == Status::Checked) {
+        return None;
+    }
+    let of = "No k covers a bug in which both threads see what the other one wrote";
+    let Some(explored) = &report.explored else {
+        return Some(format!("{of}: `seqz explore` finds those"));
+    };
+    let executions = counted(explored.summary.executions, "execution", "executions");
+    let found = explored.summary.failures + explored.summary.doubtful;
+    if found > 0 {
+        let found = match found {
+            1 => "the one above".to_owned(),
+            n => format!("the {} above", in_words(n as usize)),
+        };
+        return Some(format!(
+            "{of}: `seqz explore` was run for those, and found {found} in {executions}"
+        ));
+    }
+    let lacking = |report: &&HarnessExploration| {
+        report.status != Status::Checked || !of_report(report).exhausted
+    };
+    let mut lacking = explored.harnesses.iter().filter(lacking);
+    let Some(first) = lacking.next() else {
+        return Some(format!(
+            "{of}: `seqz explore` was run for those, too: exhausted, in {executions}"
+        ));
+    };
+    let number = match lacking.count() {
+        0 if explored.harnesses.len() == 1 => String::new(),
+        more => format!(
+            " ({} of {})",
+            more + 1,
+            counted(explored.harnesses.len() as u64, "harness", "harnesses")
+        ),
+    };
+    let why = if explored.cut == Some(Cut::TimeLimit) {
+        "the time for it is over; it can be run by itself".to_owned()
+    } else if first.status == Status::Checked {
+        of_report(first).rest
+    } else {
+        "see above".to_owned()
+    };
+    Some(format!(
+        "{of}: `seqz explore` was run for those, too: not exhausted{number}, in {executions}: {why}"
+    ))
+}
+
 fn cut(truncated: bool) -> Vec<Reason> {
     Vec::from_iter(truncated.then_some(Reason::StepBound))
 }
@@ -443,5 +495,41 @@ mod tests {
         assert!(!claims(&of_check(&other)));
         report.summary.exhausted = false;
         assert!(!claims(&of_check(&report)));
+    }
+
+    #[test]
+    fn what_lies_beyond_k_is_claimed_where_all_of_it_was_explored() {
+        let of = |promise: &Promise, failing: bool, cut| {
+            let mut report = sample::report();
+            let mut explored = sample::exploration();
+            explored.cut = cut;
+            explored.harnesses.retain(|it| it.status == Status::Checked);
+            for harness in &mut explored.harnesses {
+                harness.promise = promise.clone();
+                harness.not_followed.clear();
+                harness.failures.clear();
+            }
+            explored.summary.failures = failing.into();
+            report.explored = Some(explored);
+            beyond(&report).unwrap()
+        };
+        for promise in promises() {
+            for failing in [false, true] {
+                for cut in [None, Some(Cut::TimeLimit), Some(Cut::Interrupted)] {
+                    let text = of(&promise, failing, cut).replace("not exhausted", "");
+                    let whole = matches!(
+                        promise,
+                        Promise::Exhausted
+                            | Promise::ExhaustedLazily { truncated: false }
+                            | Promise::ExhaustedByValues { truncated: false }
+                    );
+                    assert_eq!(text.contains("exhausted"), whole && !failing, "{text}");
+                }
+            }
+        }
+        let mut report = sample::report();
+        assert!(beyond(&report).unwrap().contains("finds those"));
+        report.harnesses[0].status = Status::NotReached;
+        assert_eq!(beyond(&report), None);
     }
 }
