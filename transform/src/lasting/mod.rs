@@ -13,226 +13,188 @@
 //! What leads out of the loop (a block that ends with `break` or `return`, or a panic) may do anything. The cells of
 //! `std::cell` need no look: they are changed with methods that are not known.
 //!
-//! What happens without being named (operators, `Deref`, `Drop`, iterators) is what implementations of the crate do: if one
-//! of those doesn't qualify, no loop of the crate does.
+//! What happens without being named (operators, `Deref`, `Drop`, iterators, conversions by generic functions of std) is what
+//! implementations of the crate do. A turn qualifies only if those qualify that it may come to: see [`implied`]. A function
+//! that is passed by its name is looked at like one that is called there.
 
+mod calls;
+mod functions;
+mod implied;
 mod names;
+mod results;
+mod returned;
 mod turn;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use syn::visit::{self, Visit};
-use syn::{
-    Block, Expr, FnArg, ImplItemFn, ItemFn, ItemImpl, ItemStatic, Pat, Signature, StaticMutability,
-    TraitItemFn,
-};
+use syn::{Block, Expr, FnArg, Pat, Signature};
 
 use crate::load::Crate;
-use crate::resolve::{bound_names, name};
+use crate::resolve::bound_names;
+use functions::Functions;
+use implied::Implied;
 use turn::Turn;
 
 /// A function of the crate.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Function<'p> {
     signature: &'p Signature,
     body: &'p Block,
 }
 
-/// What is known of a function, whose `self` is behind a guard or isn't.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// How a function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Called {
+    /// By its name alone: it is no method.
+    ByName,
+    /// By a path, which may lead to any.
+    ByPath,
+    /// As a method.
+    AsMethod,
+}
+
+impl Called {
+    fn may_be(self, signature: &Signature) -> bool {
+        match self {
+            Self::ByName => signature.receiver().is_none(),
+            Self::ByPath => true,
+            Self::AsMethod => signature.receiver().is_some(),
+        }
+    }
+}
+
+/// What can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Question {
+    /// Does the function with this body qualify, whose `self` is behind a guard or isn't?
+    Function(usize, bool),
+    /// Do all functions qualify that are called so?
+    Implied(Implied),
+}
+
+/// What is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     /// It is being looked at: whoever asks is called by it, and adds nothing new.
     UnderWay,
     Answer(bool),
 }
 
+/// Answers so far.
+#[derive(Debug, Default)]
+struct Answers {
+    known: HashMap<Question, Known>,
+    /// How many questions are under way.
+    depth: usize,
+    /// What was answered with yes since the outermost of them was asked: that may stand on that being answered so, too.
+    provisional: Vec<Question>,
+}
+
 /// The functions of a crate.
 pub(crate) struct Lasting<'p> {
-    functions: HashMap<String, Vec<Function<'p>>>,
-    /// How many functions of each name there are, in macros too. `None` if a macro makes names up.
-    names: Option<HashMap<String, usize>>,
-    /// The names of its `static mut`s: each read and each write of one is an event.
-    statics: HashSet<String>,
-    /// The crate names a cell of `std::cell`.
-    has_cells: bool,
-    known: RefCell<HashMap<(usize, bool), Known>>,
-    /// What happens without being named leaves nothing behind.
-    implied: bool,
+    functions: Functions<'p>,
+    answers: RefCell<Answers>,
 }
 
 impl<'p> Lasting<'p> {
     pub(crate) fn new(program: &'p Crate) -> Self {
-        let mut functions = Functions::default();
-        let mut names = Some(HashMap::new());
-        let mut has_cells = false;
-        for file in &program.files {
-            functions.visit_file(&file.tree);
-            let tokens: Option<TokenStream> = file.source.text.as_str().parse().ok();
-            match tokens {
-                Some(tokens) => count(tokens, &mut names, &mut has_cells),
-                None => names = None,
-            }
+        Self {
+            functions: Functions::of(program),
+            answers: RefCell::default(),
         }
-        let mut lasting = Self {
-            functions: functions.by_name,
-            statics: functions.statics,
-            names,
-            has_cells,
-            known: RefCell::default(),
-            implied: true,
-        };
-        lasting.implied = functions
-            .implied
-            .iter()
-            .all(|&(function, writes)| lasting.qualifies(function, true, writes));
-        lasting
     }
 
     /// Whether this loop qualifies, and there is a reason to look at its turns at all.
     pub(crate) fn is_waiting(&self, expr: &Expr) -> bool {
-        self.implied && Turn::of_loop(self, expr)
+        Turn::of_loop(self, expr)
     }
 
-    /// Whether all functions of the crate with this name qualify. `None`: there are none.
-    fn named(&self, name: &str, guarded: bool) -> Option<bool> {
-        let seen = self.functions.get(name).map_or(&[][..], Vec::as_slice);
-        let all = match &self.names {
-            Some(names) => names.get(name).copied().unwrap_or(0),
-            None => seen.len(),
-        };
-        if seen.is_empty() && all == 0 {
-            return None;
-        }
+    fn is_static(&self, name: &str) -> bool {
+        self.functions.statics.contains(name)
+    }
+
+    /// The functions of the crate that are called so. `None`: there are none, not even in macros.
+    fn of_name(&self, name: &str, called: Called) -> Option<Vec<Function<'p>>> {
+        let functions = &self.functions;
+        let seen = functions.by_name.get(name).into_iter().flatten();
+        let seen: Vec<_> = seen
+            .filter(|function| called.may_be(function.signature))
+            .copied()
+            .collect();
+        (!seen.is_empty() || functions.has_unseen(name)).then_some(seen)
+    }
+
+    /// Whether all functions of the crate qualify that are called so. `None`: there are none.
+    fn named(&self, name: &str, called: Called, guarded: bool) -> Option<bool> {
+        let seen = self.of_name(name, called)?;
         // Those in macros can't be looked at.
-        let qualify = seen.len() >= all
-            && seen
-                .iter()
-                .all(|&function| self.qualifies(function, guarded, false));
-        Some(qualify)
+        let mut seen = seen.into_iter();
+        Some(
+            !self.functions.has_unseen(name)
+                && seen.all(|function| self.qualifies(function, guarded, false)),
+        )
+    }
+
+    /// Whether no function of the crate that is called so leaves anything behind.
+    fn allows(&self, implied: Implied) -> bool {
+        let implementations = &self.functions.implied;
+        if implementations.any_unseen || implementations.unseen.contains(&implied) {
+            return false;
+        }
+        let Some(functions) = implementations.seen.get(&implied) else {
+            return true;
+        };
+        self.answer(Question::Implied(implied), || {
+            let writes = implied.writes();
+            let mut functions = functions.iter();
+            functions.all(|&function| self.qualifies(function, true, writes))
+        })
     }
 
     fn qualifies(&self, function: Function<'p>, guarded: bool, writes: bool) -> bool {
-        let key = (std::ptr::from_ref(function.body).addr(), guarded);
-        match self.known.borrow().get(&key) {
-            Some(Known::UnderWay) => return true,
-            Some(Known::Answer(answer)) => return *answer,
-            None => {}
+        let body = std::ptr::from_ref(function.body).addr();
+        self.answer(Question::Function(body, guarded), || {
+            let mut parameters = HashSet::new();
+            for input in &function.signature.inputs {
+                if let FnArg::Typed(input) = input {
+                    parameters.extend(names_in(&input.pat));
+                }
+            }
+            Turn::of_function(self, function.body, parameters, guarded, writes)
+        })
+    }
+
+    fn answer(&self, question: Question, find: impl FnOnce() -> bool) -> bool {
+        {
+            let mut answers = self.answers.borrow_mut();
+            match answers.known.get(&question) {
+                Some(Known::UnderWay) => return true,
+                Some(Known::Answer(answer)) => return *answer,
+                None => {}
+            }
+            answers.known.insert(question, Known::UnderWay);
+            answers.depth += 1;
         }
-        self.known.borrow_mut().insert(key, Known::UnderWay);
-        let mut parameters = HashSet::new();
-        for input in &function.signature.inputs {
-            if let FnArg::Typed(input) = input {
-                parameters.extend(names_in(&input.pat));
+        let answer = find();
+        let mut answers = self.answers.borrow_mut();
+        answers.known.insert(question, Known::Answer(answer));
+        answers.depth -= 1;
+        if answer {
+            answers.provisional.push(question);
+        }
+        if answers.depth == 0 {
+            let provisional = std::mem::take(&mut answers.provisional);
+            if !answer {
+                for question in provisional {
+                    answers.known.remove(&question);
+                }
             }
         }
-        let answer = Turn::of_function(self, function.body, parameters, guarded, writes);
-        self.known.borrow_mut().insert(key, Known::Answer(answer));
         answer
     }
 }
 
 fn names_in(pattern: &Pat) -> HashSet<String> {
     bound_names(pattern).into_keys().collect()
-}
-
-/// Finds the functions of a crate, and those that are called without being named.
-#[derive(Default)]
-struct Functions<'p> {
-    by_name: HashMap<String, Vec<Function<'p>>>,
-    /// With whether they may write to a formatter.
-    implied: Vec<(Function<'p>, bool)>,
-    of_trait: Option<String>,
-    statics: HashSet<String>,
-}
-
-impl<'p> Functions<'p> {
-    fn add(&mut self, signature: &'p Signature, body: &'p Block) {
-        let function = Function { signature, body };
-        let name = name(&signature.ident);
-        self.by_name.entry(name).or_default().push(function);
-        match self.of_trait.as_deref() {
-            Some("Display" | "Debug") => self.implied.push((function, true)),
-            Some(of) if names::IMPLIED_TRAITS.contains(&of) => {
-                self.implied.push((function, false));
-            }
-            _ => {}
-        }
-    }
-}
-
-impl<'p> Visit<'p> for Functions<'p> {
-    fn visit_item_fn(&mut self, item: &'p ItemFn) {
-        let of_trait = self.of_trait.take();
-        self.add(&item.sig, &item.block);
-        visit::visit_item_fn(self, item);
-        self.of_trait = of_trait;
-    }
-
-    fn visit_item_impl(&mut self, item: &'p ItemImpl) {
-        let of = item.trait_.as_ref();
-        let last = of.and_then(|(path, _)| path.segments.last());
-        let outer = std::mem::replace(&mut self.of_trait, last.map(|last| name(&last.ident)));
-        visit::visit_item_impl(self, item);
-        self.of_trait = outer;
-    }
-
-    fn visit_item_static(&mut self, item: &'p ItemStatic) {
-        if matches!(item.mutability, StaticMutability::Mut(_)) {
-            self.statics.insert(name(&item.ident));
-        }
-        visit::visit_item_static(self, item);
-    }
-
-    fn visit_impl_item_fn(&mut self, item: &'p ImplItemFn) {
-        self.add(&item.sig, &item.block);
-        visit::visit_impl_item_fn(self, item);
-    }
-
-    fn visit_trait_item_fn(&mut self, item: &'p TraitItemFn) {
-        if let Some(body) = &item.default {
-            self.add(&item.sig, body);
-        }
-        visit::visit_trait_item_fn(self, item);
-    }
-}
-
-/// Counts the functions that these tokens define with a body, by name.
-fn count(tokens: TokenStream, names: &mut Option<HashMap<String, usize>>, has_cells: &mut bool) {
-    let mut after_fn = false;
-    // The function whose body or end is still to come.
-    let mut open: Option<String> = None;
-    for token in tokens {
-        let is_name = std::mem::replace(&mut after_fn, false);
-        match token {
-            TokenTree::Ident(ident) if is_name => open = Some(name(&ident)),
-            TokenTree::Ident(ident) => {
-                after_fn = ident == "fn";
-                *has_cells |= names::CELLS.iter().any(|cell| ident == cell);
-            }
-            TokenTree::Group(group) => {
-                // `fn(…)` is a type.
-                if is_name && group.delimiter() != Delimiter::Parenthesis {
-                    *names = None;
-                }
-                if group.delimiter() == Delimiter::Brace
-                    && let Some(name) = open.take()
-                    && let Some(names) = names
-                {
-                    *names.entry(name).or_default() += 1;
-                }
-                count(group.stream(), names, has_cells);
-            }
-            TokenTree::Punct(punct) => {
-                if is_name {
-                    *names = None;
-                }
-                if punct.as_char() == ';' {
-                    open = None;
-                }
-            }
-            TokenTree::Literal(_) => {}
-        }
-    }
 }

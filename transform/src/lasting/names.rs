@@ -39,6 +39,160 @@ pub(super) const EVENTS: &[(&str, usize)] = &[
     ("recv", 0),
     ("try_recv", 0),
     ("recv_timeout", 1),
+    ("try_iter", 0),
+    ("upgrade", 0),
+];
+
+/// Those of them that give a value which another thread may have made.
+pub(super) const RECEIVES: &[&str] = &["recv", "try_recv", "recv_timeout", "try_iter", "upgrade"];
+
+/// Methods that call what they are given, with the first of the arguments that may be a function.
+pub(super) const TAKE_FUNCTIONS: &[(&str, usize)] = &[
+    ("all", 0),
+    ("and_then", 0),
+    ("any", 0),
+    ("fetch_update", 2),
+    ("filter", 0),
+    ("filter_map", 0),
+    ("find", 0),
+    ("find_map", 0),
+    ("flat_map", 0),
+    ("fold", 1),
+    ("for_each", 0),
+    ("get_or_insert_with", 0),
+    ("inspect", 0),
+    ("is_none_or", 0),
+    ("is_ok_and", 0),
+    ("is_some_and", 0),
+    ("map", 0),
+    ("map_err", 0),
+    ("map_or", 1),
+    ("map_or_else", 0),
+    ("max_by_key", 0),
+    ("min_by_key", 0),
+    ("ok_or_else", 0),
+    ("or_else", 0),
+    ("or_insert_with", 0),
+    ("position", 0),
+    ("retain", 0),
+    ("skip_while", 0),
+    ("take_while", 0),
+    ("then", 0),
+    ("then_with", 0),
+    ("unwrap_or_else", 0),
+    ("wait_timeout_while", 2),
+    ("wait_while", 1),
+];
+
+/// Methods that call nothing but what they are given, and whose result has no destructor besides those of what they are
+/// called on and given.
+pub(super) const CALLS_NOTHING: &[&str] = &[
+    "abs",
+    "abs_diff",
+    "and",
+    "and_then",
+    "as_bytes",
+    "as_deref",
+    "as_micros",
+    "as_millis",
+    "as_nanos",
+    "as_ptr",
+    "as_ref",
+    "as_secs",
+    "as_secs_f64",
+    "as_slice",
+    "as_str",
+    "back",
+    "borrow",
+    "bytes",
+    "ceil",
+    "chain",
+    "chars",
+    "copied",
+    "count_ones",
+    "count_zeros",
+    "deref",
+    "enumerate",
+    "err",
+    "expect",
+    "expect_err",
+    "filter",
+    "filter_map",
+    "first",
+    "flat_map",
+    "floor",
+    "front",
+    "get_ref",
+    "id",
+    "inspect",
+    "into_inner",
+    "iter",
+    "keys",
+    "kind",
+    "leading_zeros",
+    "len",
+    "lines",
+    "map",
+    "map_err",
+    "map_or",
+    "map_or_else",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "or",
+    "or_else",
+    "pow",
+    "rem_euclid",
+    "rev",
+    "round",
+    "signum",
+    "skip",
+    "skip_while",
+    "split_whitespace",
+    "step_by",
+    "take_while",
+    "then",
+    "then_some",
+    "then_with",
+    "thread",
+    "timed_out",
+    "to_bits",
+    "to_lowercase",
+    "to_uppercase",
+    "trailing_zeros",
+    "trim",
+    "unwrap",
+    "unwrap_err",
+    "unwrap_or",
+    "unwrap_or_else",
+    "values",
+    "windows",
+    "zip",
+];
+
+/// Types of std whose values end without anything of the program's.
+pub(super) const QUIET: &[&str] = &[
+    "Duration",
+    "Instant",
+    "MappedMutexGuard",
+    "MutexGuard",
+    "Ordering",
+    "RwLockReadGuard",
+    "RwLockWriteGuard",
+    "String",
+    "SystemTime",
+    "Thread",
+    "ThreadId",
+];
+
+/// The same, if their arguments are such types.
+pub(super) const AROUND: &[&str] = &[
+    "Box",
+    "LockResult",
+    "Option",
+    "Result",
+    "TryLockResult",
+    "Vec",
 ];
 
 /// An exchange of an atomic; slices have a method of this name, too, which has no ordering.
@@ -195,7 +349,7 @@ pub(super) const PURE: &[&str] = &[
 ];
 
 /// Methods of iterators that take them further: pure if the iterator is made for the call.
-pub(super) const ADVANCE: &[&str] = &["all", "any", "find", "find_map", "nth", "position"];
+pub(super) const ADVANCE: &[&str] = &["all", "any", "find", "find_map", "next", "nth", "position"];
 
 /// Methods that change what they are called on and nothing else.
 pub(super) const CHANGES: &[&str] = &[
@@ -258,6 +412,8 @@ pub(super) const CELLS: &[&str] = &[
 pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     ("Arc", "clone"),
     ("Arc", "ptr_eq"),
+    ("Arc", "strong_count"),
+    ("Arc", "weak_count"),
     ("Box", "new"),
     ("Default", "default"),
     ("Duration", "from_micros"),
@@ -295,6 +451,9 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     ("thread", "sleep_ms"),
     ("thread", "yield_now"),
 ];
+
+/// Functions of these that ask for what other threads change.
+pub(super) const ASKS: &[&str] = &["strong_count", "weak_count"];
 
 /// Those that may be imported and called by their own names.
 pub(super) const BY_NAME: &[&str] = &[
@@ -346,39 +505,4 @@ pub(super) const CONSTANT_MACROS: &[&str] = &[
     "line",
     "module_path",
     "stringify",
-];
-
-/// Traits whose functions are called without being named.
-pub(super) const IMPLIED_TRAITS: &[&str] = &[
-    "Add",
-    "AddAssign",
-    "AsRef",
-    "BitAnd",
-    "BitOr",
-    "BitXor",
-    "Clone",
-    "Default",
-    "Deref",
-    "DerefMut",
-    "Div",
-    "Drop",
-    "Eq",
-    "From",
-    "Hash",
-    "Index",
-    "IndexMut",
-    "Into",
-    "Iterator",
-    "IntoIterator",
-    "Mul",
-    "Neg",
-    "Not",
-    "Ord",
-    "PartialEq",
-    "PartialOrd",
-    "Rem",
-    "Shl",
-    "Shr",
-    "Sub",
-    "SubAssign",
 ];

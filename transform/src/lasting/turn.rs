@@ -2,24 +2,26 @@
 
 use std::collections::{HashMap, HashSet};
 
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::{
-    Arm, BinOp, Block, Expr, ExprCall, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprMacro,
-    ExprMethodCall, ExprWhile, Item, Label, Local, Macro, Member, Pat, Stmt, Token, UnOp,
+    Arm, BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprMacro, ExprWhile, Item,
+    Label, Local, Macro, Pat, Stmt, UnOp,
 };
 
-use super::{Lasting, names, names_in};
+use super::implied::Implied;
+use super::returned::returned_guards;
+use super::{Called, Lasting, names, names_in};
 use crate::resolve::name;
 
 /// What a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Variable {
+pub(super) enum Variable {
     /// A guard of a lock, or something that is reached through one.
     Guard,
     /// A value that nobody else has.
     Owned,
+    /// The same, a closure that is written in the turn.
+    Closure,
     /// Perhaps a reference to something that is there after the turn.
     Other,
 }
@@ -34,7 +36,7 @@ enum Around {
 }
 
 pub(super) struct Turn<'l, 'p> {
-    lasting: &'l Lasting<'p>,
+    pub(super) lasting: &'l Lasting<'p>,
     around: Around,
     /// The label of the loop that is looked at.
     label: Option<String>,
@@ -48,11 +50,11 @@ pub(super) struct Turn<'l, 'p> {
     /// `self` is behind a guard.
     guarded: bool,
     /// Writing to a formatter is what it is for.
-    writes: bool,
+    pub(super) writes: bool,
     /// Variables from outside that are guards which the turn gives away and gets back.
     returned: HashSet<String>,
     /// There may be an event.
-    has_events: bool,
+    pub(super) has_events: bool,
     qualifies: bool,
 }
 
@@ -113,23 +115,23 @@ impl<'l, 'p> Turn<'l, 'p> {
         turn.qualifies
     }
 
-    fn give_up(&mut self) {
+    pub(super) fn give_up(&mut self) {
         self.qualifies = false;
     }
 
-    fn within(&mut self, inside: impl FnOnce(&mut Self)) {
+    pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) {
         self.scopes.push(HashMap::new());
         inside(self);
         self.scopes.pop();
     }
 
-    fn bind(&mut self, pattern: &Pat, variable: Variable) {
+    pub(super) fn bind(&mut self, pattern: &Pat, variable: Variable) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.extend(names_in(pattern).into_iter().map(|it| (it, variable)));
         }
     }
 
-    fn variable(&self, name: &str) -> Option<Variable> {
+    pub(super) fn variable(&self, name: &str) -> Option<Variable> {
         let mut scopes = self.scopes.iter().rev();
         scopes.find_map(|scope| scope.get(name)).copied()
     }
@@ -161,7 +163,7 @@ impl<'l, 'p> Turn<'l, 'p> {
                 let method = name(&call.method);
                 if names::GUARDS.contains(&method.as_str())
                     && call.args.is_empty()
-                    && self.lasting.named(&method, false).is_none()
+                    && self.lasting.of_name(&method, Called::AsMethod).is_none()
                 {
                     return Some(Variable::Guard);
                 }
@@ -176,7 +178,7 @@ impl<'l, 'p> Turn<'l, 'p> {
                     let last = path.path.segments.last().map(|last| name(&last.ident));
                     let makes = last.as_deref().is_some_and(|last| {
                         matches!(last, "new" | "with_capacity" | "default")
-                            && self.lasting.named(last, false).is_none()
+                            && self.lasting.of_name(last, Called::ByPath).is_none()
                     });
                     if makes {
                         Variable::Owned
@@ -225,15 +227,18 @@ impl<'l, 'p> Turn<'l, 'p> {
     }
 
     /// Whether what this is a part of may be changed.
-    fn may_change(&self, expr: &Expr) -> bool {
+    pub(super) fn may_change(&self, expr: &Expr) -> bool {
         if let Some(root) = self.static_root(expr) {
             return self.variable(&root).is_none();
         }
-        matches!(self.root(expr), Some(Variable::Guard | Variable::Owned))
+        matches!(
+            self.root(expr),
+            Some(Variable::Guard | Variable::Owned | Variable::Closure)
+        )
     }
 
     fn is_static(&self, name: &str) -> bool {
-        self.lasting.statics.contains(name)
+        self.lasting.is_static(name)
     }
 
     /// The `static mut` that a place is part of.
@@ -247,6 +252,18 @@ impl<'l, 'p> Turn<'l, 'p> {
             Expr::Index(expr) => self.static_root(&expr.expr),
             Expr::Paren(expr) => self.static_root(&expr.expr),
             _ => None,
+        }
+    }
+
+    /// Whether this is a guard that the turn gives away and gets back.
+    fn is_returned(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .is_some_and(|only| self.returned.contains(&name(only))),
+            Expr::Tuple(tuple) => tuple.elems.first().is_some_and(|it| self.is_returned(it)),
+            _ => false,
         }
     }
 
@@ -298,150 +315,6 @@ impl<'l, 'p> Turn<'l, 'p> {
             self.labels.pop();
         }
     }
-
-    fn call(&mut self, call: &ExprCall) {
-        let path = match &*call.func {
-            Expr::Path(path) => path,
-            // A closure that is written here is looked at.
-            Expr::Paren(_) | Expr::Closure(_) => return self.visit_expr(&call.func),
-            _ => return self.give_up(),
-        };
-        let mut segments = path.path.segments.iter().rev();
-        let Some(last) = segments.next().map(|last| name(&last.ident)) else {
-            return self.give_up();
-        };
-        let owner = segments.next().map(|owner| name(&owner.ident));
-        let is_local = owner.is_none() && self.variable(&last).is_some();
-        if is_local {
-            // Its body has been looked at where it was written, unless it came from elsewhere.
-            if self.variable(&last) != Some(Variable::Owned) {
-                self.give_up();
-            }
-            return;
-        }
-        if let Some(qualifies) = self.lasting.named(&last, false) {
-            self.has_events = true;
-            if !qualifies {
-                self.give_up();
-            }
-            return;
-        }
-        let known = match &owner {
-            Some(owner) => names::FUNCTIONS.contains(&(owner.as_str(), last.as_str())),
-            None => names::BY_NAME.contains(&last.as_str()),
-        };
-        let is_number = owner.as_deref().is_some_and(is_number);
-        // The constructor of a tuple struct or of a variant.
-        let constructs = last.starts_with(char::is_uppercase);
-        self.has_events |= last.starts_with("park");
-        if !known && !constructs && !is_number {
-            self.give_up();
-        }
-    }
-
-    fn method_call(&mut self, call: &ExprMethodCall) {
-        let method = name(&call.method);
-        let method = method.as_str();
-        let may_change = self.may_change(&call.receiver);
-        if let Some(qualifies) = self.lasting.named(method, may_change) {
-            self.has_events = true;
-            if !qualifies {
-                self.give_up();
-            }
-            return;
-        }
-        let arguments = call.args.len();
-        if names::EVENTS.contains(&(method, arguments)) {
-            self.has_events = true;
-            return;
-        }
-        if (method, arguments) == names::SWAP && call.args.last().is_some_and(is_ordering) {
-            self.has_events = true;
-            return;
-        }
-        let is_made_here = matches!(
-            &*call.receiver,
-            Expr::MethodCall(_) | Expr::Call(_) | Expr::Paren(_)
-        );
-        let fine = names::PURE.contains(&method)
-            || is_number_method(method)
-            || names::ADVANCE.contains(&method) && (is_made_here || may_change)
-            || names::CHANGES.contains(&method) && may_change
-            || names::CHANGES_OF_CELLS.contains(&method) && may_change && !self.lasting.has_cells;
-        if !fine {
-            self.give_up();
-        }
-    }
-
-    fn macro_call(&mut self, mac: &Macro) {
-        let last = mac.path.segments.last().map(|last| name(&last.ident));
-        let last = last.as_deref().unwrap_or_default();
-        if self.lasting.named(last, false).is_some() {
-            return self.give_up();
-        }
-        if names::PANICS.contains(&last) || names::CONSTANT_MACROS.contains(&last) {
-            return;
-        }
-        if last == "matches" {
-            let parse = |input: syn::parse::ParseStream<'_>| {
-                let expr: Expr = input.parse()?;
-                input.parse::<Token![,]>()?;
-                let pattern = Pat::parse_multi_with_leading_vert(input)?;
-                let guard = match input.parse::<Option<Token![if]>>()? {
-                    Some(_) => Some(input.parse::<Expr>()?),
-                    None => None,
-                };
-                input.parse::<Option<Token![,]>>()?;
-                Ok((expr, pattern, guard))
-            };
-            let Ok((expr, pattern, guard)) = parse.parse2(mac.tokens.clone()) else {
-                return self.give_up();
-            };
-            self.visit_expr(&expr);
-            return self.within(|turn| {
-                turn.bind(&pattern, Variable::Other);
-                if let Some(guard) = &guard {
-                    turn.visit_expr(guard);
-                }
-            });
-        }
-        let writes = self.writes && matches!(last, "write" | "writeln");
-        if !writes && !names::MACROS.contains(&last) {
-            return self.give_up();
-        }
-        let repeat = |input: syn::parse::ParseStream<'_>| {
-            let element: Expr = input.parse()?;
-            input.parse::<Token![;]>()?;
-            Ok([element, input.parse()?])
-        };
-        if last == "vec"
-            && let Ok(parts) = repeat.parse2(mac.tokens.clone())
-        {
-            return parts.iter().for_each(|part| self.visit_expr(part));
-        }
-        let arguments = |input: syn::parse::ParseStream<'_>| {
-            Punctuated::<Argument, Token![,]>::parse_terminated(input)
-        };
-        match arguments.parse2(mac.tokens.clone()) {
-            Ok(arguments) => arguments
-                .iter()
-                .for_each(|argument| self.visit_expr(&argument.0)),
-            Err(_) => self.give_up(),
-        }
-    }
-}
-
-/// An argument, possibly named as in `format!("{a}", a = 1)`.
-struct Argument(Expr);
-
-impl syn::parse::Parse for Argument {
-    fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
-            input.parse::<syn::Ident>()?;
-            input.parse::<Token![=]>()?;
-        }
-        input.parse().map(Self)
-    }
 }
 
 impl<'ast> Visit<'ast> for Turn<'_, '_> {
@@ -461,6 +334,15 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 if !self.is_own(&assign.left) {
                     return self.give_up();
                 }
+                if !matches!(
+                    &*assign.left,
+                    Expr::Path(_) | Expr::Tuple(_) | Expr::Infer(_)
+                ) {
+                    self.need(&[Implied::DerefMut]);
+                }
+                if !self.is_returned(&assign.left) {
+                    self.need(&[Implied::Drop]);
+                }
                 self.has_events |= self.is_static_place(&assign.left);
                 visit::visit_expr_assign(self, assign);
             }
@@ -469,13 +351,18 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                     if !self.is_own(&binary.left) {
                         return self.give_up();
                     }
+                    self.need(&[Implied::Assigning, Implied::DerefMut]);
                     self.has_events |= self.is_static_place(&binary.left);
                 }
+                self.need(of_operator(&binary.op));
                 visit::visit_expr_binary(self, binary);
             }
             Expr::Reference(reference) => {
-                if reference.mutability.is_some() && !self.is_own(&reference.expr) {
-                    return self.give_up();
+                if reference.mutability.is_some() {
+                    if !self.is_own(&reference.expr) {
+                        return self.give_up();
+                    }
+                    self.need(&[Implied::DerefMut]);
                 }
                 visit::visit_expr_reference(self, reference);
             }
@@ -483,6 +370,31 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 // It may be a `static mut`, which makes an event.
                 let last = path.path.segments.last();
                 self.has_events |= last.is_some_and(|last| self.is_static(&name(&last.ident)));
+                // Or a function, which whoever gets it may call.
+                self.name_function(path);
+            }
+            Expr::Unary(unary) => {
+                self.need(match unary.op {
+                    UnOp::Deref(_) => &[Implied::Deref],
+                    _ => &[Implied::Negation],
+                });
+                visit::visit_expr_unary(self, unary);
+            }
+            Expr::Index(index) => {
+                self.need(&[Implied::Operator]);
+                visit::visit_expr_index(self, index);
+            }
+            Expr::Field(field) => {
+                self.need(&[Implied::Deref]);
+                visit::visit_expr_field(self, field);
+            }
+            Expr::Try(expr) => {
+                self.need(&[Implied::Conversion]);
+                visit::visit_expr_try(self, expr);
+            }
+            Expr::Struct(of) => {
+                self.need(&[Implied::Drop]);
+                visit::visit_expr_struct(self, of);
             }
             Expr::Call(call) => {
                 self.call(call);
@@ -536,7 +448,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 self.visit_expr(otherwise);
             }
             variable = match &*init.expr {
-                Expr::Closure(_) => Variable::Owned,
+                Expr::Closure(_) => Variable::Closure,
                 expr => self.root(expr).unwrap_or(Variable::Other),
             };
         }
@@ -584,6 +496,9 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
     fn visit_expr_for_loop(&mut self, expr: &'ast ExprForLoop) {
         self.visit_expr(&expr.expr);
         let variable = self.root(&expr.expr).unwrap_or(Variable::Other);
+        if !matches!(&*expr.expr, Expr::Range(_)) {
+            self.need(&[Implied::Iteration]);
+        }
         self.inside(&expr.label, true, |turn| {
             turn.visit_pat(&expr.pat);
             turn.bind(&expr.pat, variable);
@@ -637,88 +552,16 @@ fn goes_round(block: &Block) -> bool {
     continues.0
 }
 
-/// Variables that the loop gives to a wait with a time limit, and that get its result: the same guard again.
-fn returned_guards(body: &Block) -> HashSet<String> {
-    #[derive(Default)]
-    struct Guards {
-        given: HashSet<String>,
-        results: HashSet<String>,
-        assigned: Vec<(String, bool)>,
-    }
-    fn waits(expr: &Expr) -> Option<&ExprMethodCall> {
-        match expr {
-            Expr::MethodCall(call) if call.method == "wait_timeout" || call.method == "wait" => {
-                (!call.args.is_empty()).then_some(call)
-            }
-            Expr::MethodCall(call) => waits(&call.receiver),
-            Expr::Field(expr) => waits(&expr.base),
-            Expr::Try(expr) => waits(&expr.expr),
-            Expr::Paren(expr) => waits(&expr.expr),
-            _ => None,
-        }
-    }
-    fn single(expr: &Expr) -> Option<String> {
-        match expr {
-            Expr::Path(path) => path.path.get_ident().map(name),
-            _ => None,
-        }
-    }
-    impl<'ast> Visit<'ast> for Guards {
-        fn visit_local(&mut self, local: &'ast Local) {
-            if let Some(init) = &local.init
-                && waits(&init.expr).is_some()
-                && let Pat::Tuple(tuple) = &local.pat
-                && let Some(first) = tuple.elems.first()
-            {
-                self.results.extend(names_in(first));
-            }
-            visit::visit_local(self, local);
-        }
-        fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
-            let first = match &*assign.left {
-                Expr::Tuple(tuple) => tuple.elems.first().and_then(single),
-                place => single(place),
-            };
-            if let Some(place) = first {
-                let is_first = match &*assign.right {
-                    Expr::Field(field) => {
-                        matches!(&field.member, Member::Unnamed(index) if index.index == 0)
-                    }
-                    _ => true,
-                };
-                let of_wait = is_first && waits(&assign.right).is_some();
-                let of_result = single(&assign.right).is_some_and(|it| self.results.contains(&it));
-                self.assigned.push((place, of_wait || of_result));
-            }
-            visit::visit_expr_assign(self, assign);
-        }
-        fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-            if waits(&Expr::MethodCall(call.clone())).is_some() {
-                self.given.extend(call.args.first().and_then(single));
-            }
-            visit::visit_expr_method_call(self, call);
-        }
-    }
-    let mut guards = Guards::default();
-    guards.visit_block(body);
-    let Guards {
-        mut given,
-        assigned,
-        ..
-    } = guards;
-    given.retain(|variable| {
-        let mut of_it = assigned.iter().filter(|(place, _)| place == variable);
-        of_it.clone().next().is_some() && of_it.all(|(_, returned)| *returned)
-    });
-    given
-}
-
 fn is_panic(mac: &Macro) -> bool {
     let last = mac.path.segments.last();
-    last.is_some_and(|last| names::PANICS.contains(&name(&last.ident).as_str()))
+    last.is_some_and(|last| is_panic_name(&name(&last.ident)))
 }
 
-fn is_ordering(expr: &Expr) -> bool {
+pub(super) fn is_panic_name(name: &str) -> bool {
+    names::PANICS.contains(&name)
+}
+
+pub(super) fn is_ordering(expr: &Expr) -> bool {
     match expr {
         Expr::Path(path) => path
             .path
@@ -729,7 +572,7 @@ fn is_ordering(expr: &Expr) -> bool {
     }
 }
 
-fn is_number(name: &str) -> bool {
+pub(super) fn is_number(name: &str) -> bool {
     matches!(
         name,
         "u8" | "u16"
@@ -751,7 +594,7 @@ fn is_number(name: &str) -> bool {
 }
 
 /// Methods that only numbers have.
-fn is_number_method(method: &str) -> bool {
+pub(super) fn is_number_method(method: &str) -> bool {
     ["wrapping_", "checked_", "saturating_", "overflowing_"]
         .iter()
         .any(|prefix| method.starts_with(prefix))
@@ -775,6 +618,18 @@ fn is_number_type(pattern: &Pat) -> bool {
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// What an operator that assigns nothing may call.
+const fn of_operator(op: &BinOp) -> &'static [Implied] {
+    match op {
+        BinOp::And(_) | BinOp::Or(_) => &[],
+        BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_) => {
+            &[Implied::Comparison]
+        }
+        op if is_assignment(op) => &[],
+        _ => &[Implied::Operator],
     }
 }
 

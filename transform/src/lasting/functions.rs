@@ -1,0 +1,210 @@
+//! The functions of a crate, and those that are called without being named.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{
+    ImplItemFn, ItemFn, ItemImpl, ItemStatic, ItemTrait, Macro, Signature, StaticMutability,
+    TraitItemFn,
+};
+
+use super::Function;
+use super::implied::{Implementations, Implied};
+use super::names;
+use crate::load::Crate;
+use crate::resolve::name;
+
+/// What a crate's source says.
+#[derive(Debug, Default)]
+pub(super) struct Functions<'p> {
+    pub(super) by_name: HashMap<String, Vec<Function<'p>>>,
+    pub(super) implied: Implementations<'p>,
+    /// The names of its `static mut`s: each read and each write of one is an event.
+    pub(super) statics: HashSet<String>,
+    pub(super) words: Words,
+    /// The traits of the crate's own, whose functions are named where they are called.
+    traits: HashSet<String>,
+    /// The trait of the implementation that is looked at.
+    of_trait: Option<String>,
+}
+
+/// What the words of a crate say, in macros too.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    /// How many functions of each name there are.
+    functions: HashMap<String, usize>,
+    /// A macro makes names of functions up, or a file can't be read.
+    made_up: bool,
+    /// The crate names a cell of `std::cell`.
+    pub(super) has_cells: bool,
+    /// Macros that the crate defines, or imports by name.
+    pub(super) macros: HashSet<String>,
+}
+
+/// Where a `use` stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Import {
+    None,
+    Begins,
+    OfStd,
+    Elsewhere,
+}
+
+impl Words {
+    /// How many functions have this name. `None`: that can't be told.
+    pub(super) fn functions_named(&self, name: &str) -> Option<usize> {
+        (!self.made_up).then(|| self.functions.get(name).copied().unwrap_or(0))
+    }
+
+    fn read(&mut self, tokens: TokenStream) {
+        let mut after_fn = false;
+        let mut after_macro = 0;
+        let mut import = Import::None;
+        // The function whose body or end is still to come.
+        let mut open: Option<String> = None;
+        for token in tokens {
+            let is_name = std::mem::replace(&mut after_fn, false);
+            match token {
+                TokenTree::Ident(ident) if is_name => open = Some(name(&ident)),
+                TokenTree::Ident(ident) => {
+                    after_fn = ident == "fn";
+                    if import == Import::Elsewhere || after_macro == 2 {
+                        self.macros.insert(name(&ident));
+                    }
+                    import = match import {
+                        _ if ident == "use" => Import::Begins,
+                        Import::Begins if ident == "std" || ident == "core" => Import::OfStd,
+                        Import::Begins => Import::Elsewhere,
+                        import => import,
+                    };
+                    after_macro = i32::from(ident == "macro_rules");
+                    self.has_cells |= names::CELLS.iter().any(|cell| ident == cell);
+                }
+                TokenTree::Group(group) => {
+                    // `fn(…)` is a type.
+                    self.made_up |= is_name && group.delimiter() != Delimiter::Parenthesis;
+                    if group.delimiter() == Delimiter::Brace
+                        && let Some(name) = open.take()
+                    {
+                        *self.functions.entry(name).or_default() += 1;
+                    }
+                    match import {
+                        Import::None => self.read(group.stream()),
+                        Import::OfStd => {}
+                        Import::Begins | Import::Elsewhere => self.import(group.stream()),
+                    }
+                }
+                TokenTree::Punct(punct) => {
+                    self.made_up |= is_name;
+                    if punct.as_char() == ';' {
+                        open = None;
+                        import = Import::None;
+                    }
+                    after_macro += i32::from(after_macro == 1 && punct.as_char() == '!');
+                }
+                TokenTree::Literal(_) => {}
+            }
+        }
+    }
+
+    fn import(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                TokenTree::Ident(ident) => drop(self.macros.insert(name(&ident))),
+                TokenTree::Group(group) => self.import(group.stream()),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'p> Functions<'p> {
+    pub(super) fn of(program: &'p Crate) -> Self {
+        let mut functions = Self::default();
+        for file in &program.files {
+            Traits(&mut functions.traits).visit_file(&file.tree);
+        }
+        for file in &program.files {
+            functions.visit_file(&file.tree);
+            match file.source.text.as_str().parse() {
+                Ok(tokens) => functions.words.read(tokens),
+                Err(_) => functions.words.made_up = true,
+            }
+        }
+        functions
+    }
+
+    /// Whether macros may have functions with this name.
+    pub(super) fn has_unseen(&self, name: &str) -> bool {
+        let seen = self.by_name.get(name).map_or(0, Vec::len);
+        self.words
+            .functions_named(name)
+            .is_some_and(|all| all > seen)
+    }
+
+    fn add(&mut self, signature: &'p Signature, body: &'p syn::Block) {
+        let function = Function { signature, body };
+        let name = name(&signature.ident);
+        self.by_name.entry(name).or_default().push(function);
+        if let Some(of) = &self.of_trait {
+            let kind = Implied::of_trait(of);
+            self.implied.seen.entry(kind).or_default().push(function);
+        }
+    }
+}
+
+/// Finds the names of traits.
+struct Traits<'t>(&'t mut HashSet<String>);
+
+impl<'ast> Visit<'ast> for Traits<'_> {
+    fn visit_item_trait(&mut self, item: &'ast ItemTrait) {
+        self.0.insert(name(&item.ident));
+        visit::visit_item_trait(self, item);
+    }
+}
+
+impl<'p> Visit<'p> for Functions<'p> {
+    fn visit_item_fn(&mut self, item: &'p ItemFn) {
+        let of_trait = self.of_trait.take();
+        self.add(&item.sig, &item.block);
+        visit::visit_item_fn(self, item);
+        self.of_trait = of_trait;
+    }
+
+    fn visit_item_impl(&mut self, item: &'p ItemImpl) {
+        let of = item.trait_.as_ref();
+        let last = of.and_then(|(path, _)| path.segments.last());
+        let of = last
+            .map(|last| name(&last.ident))
+            .filter(|of| !(self.traits.contains(of) && Implied::of_trait(of).is_of_any()));
+        let outer = std::mem::replace(&mut self.of_trait, of);
+        visit::visit_item_impl(self, item);
+        self.of_trait = outer;
+    }
+
+    fn visit_item_static(&mut self, item: &'p ItemStatic) {
+        if matches!(item.mutability, StaticMutability::Mut(_)) {
+            self.statics.insert(name(&item.ident));
+        }
+        visit::visit_item_static(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'p ImplItemFn) {
+        self.add(&item.sig, &item.block);
+        let of_trait = self.of_trait.take();
+        visit::visit_impl_item_fn(self, item);
+        self.of_trait = of_trait;
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'p TraitItemFn) {
+        if let Some(body) = &item.default {
+            self.add(&item.sig, body);
+        }
+        visit::visit_trait_item_fn(self, item);
+    }
+
+    fn visit_macro(&mut self, mac: &'p Macro) {
+        self.implied.read_macro(mac.tokens.clone());
+    }
+}
