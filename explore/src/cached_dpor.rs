@@ -32,8 +32,7 @@ mod visits;
 
 use crate::dpor::turn_round;
 use crate::event::{Event, Object};
-use crate::executor::{Pick, RunEnd, View};
-use crate::observation::Test;
+use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::race::{Latest, going_on, is_immediate, races};
 use crate::relation::Relation;
 use crate::search::Divergence;
@@ -246,8 +245,8 @@ impl Strategy for CachedDpor {
         self.races_of_waiting(view, view.live);
     }
 
-    fn learned(&mut self, _tests: &[(usize, Test)], plain: &[Object]) {
-        for &object in plain {
+    fn learned(&mut self, learned: &Learned<'_>) {
+        for &object in learned.plain {
             if !self.plain.contains(&object) {
                 self.plain.push(object);
             }

@@ -34,6 +34,7 @@
 use crate::event::{Event, Object, Pending, Thread};
 use crate::observation::Test;
 use crate::threads::ThreadSet;
+use crate::transition::Transition;
 
 /// What a scheduler sees at a scheduling point.
 #[derive(Clone, Copy, Debug)]
@@ -157,19 +158,24 @@ pub struct RunEnd {
     pub failures: Vec<u64>,
 }
 
+/// What there is to know of an execution beside its events. Positions are those among the events, ascending.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Learned<'a> {
+    /// The reads of which the thread learned less than the value, and what it learned.
+    pub tests: &'a [(usize, Test)],
+    /// What was done to objects that are more than a value, a lock or a queue.
+    pub transitions: &'a [(usize, Transition)],
+    /// The objects that are plain data: accesses to them must be ordered by something else.
+    pub plain: &'a [Object],
+}
+
 /// Runs the program.
 pub trait Executor {
     /// Runs it once from its start, under this scheduler.
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd;
 
-    /// The reads of the latest execution of which the thread learned less than the value: their positions among the
-    /// events, ascending, and what it learned.
-    fn tests(&self) -> &[(usize, Test)] {
-        &[]
-    }
-
-    /// The objects of the latest execution that are plain data: accesses to them must be ordered by something else.
-    fn plain(&self) -> &[Object] {
-        &[]
+    /// What there is to know of the latest execution beside its events.
+    fn learned(&self) -> Learned<'_> {
+        Learned::default()
     }
 }

@@ -239,7 +239,7 @@ impl<S: Strategy> Search<S> {
             self.counts.events += events;
             return Err(divergence);
         }
-        self.strategy.learned(executor.tests(), executor.plain());
+        self.strategy.learned(&executor.learned());
         self.strategy.end(&end);
         let relation = self.relation.hash();
         let mut run = Run {

@@ -1,8 +1,7 @@
 //! What every search strategy offers.
 
-use crate::event::{Event, Object};
-use crate::executor::{Pick, RunEnd, View};
-use crate::observation::Test;
+use crate::event::Event;
+use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::parts::Standing;
 use crate::search::Divergence;
 
@@ -90,9 +89,9 @@ pub trait Strategy {
     /// interest to strategies that turn round the order of operations: those that are announced count, too.
     fn cut(&mut self, _view: &View<'_>) {}
 
-    /// What the executor knows of the execution that is over: see [`Executor::tests`](crate::Executor::tests) and
-    /// [`Executor::plain`](crate::Executor::plain). Called before [`Self::end`].
-    fn learned(&mut self, _tests: &[(usize, Test)], _plain: &[Object]) {}
+    /// What the executor knows of the execution that is over: see [`Executor::learned`](crate::Executor::learned).
+    /// Called before [`Self::end`].
+    fn learned(&mut self, _learned: &Learned<'_>) {}
 
     /// The execution is over.
     fn end(&mut self, end: &RunEnd);

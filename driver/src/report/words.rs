@@ -189,7 +189,7 @@ pub const fn reason(reason: Reason) -> &'static str {
             "the program did not follow schedules that it should have been able to follow"
         }
         Reason::OpenOutcome => {
-            "the outcome of waiting at a barrier, a channel or the like depends on more than values, and other outcomes may \
+            "the outcome of an event depends on more than the search knows of, and other outcomes may \
              be missed"
         }
         Reason::Unwinding => {

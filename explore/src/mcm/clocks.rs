@@ -4,14 +4,21 @@
 //! There are three of them:
 //! - *must-happen-before* (Huang, PLDI 2015, section 3.2): program order, fork and join;
 //! - *needs*: as well, where there is only one write of what an event observes, and it is not there from the start,
-//!   that write, and what that needs. Such a write comes before the event in the trace, too, so one pass in its order
+//!   or one message that it receives, that write or the sending of it, and what that needs. Such a write comes before the event in the trace, too, so one pass in its order
 //!   finds all of them;
 //! - *happens-before*, of the trace and not of all executions: as well, what the event had its value from, and all
 //!   before it in a wait queue. What is closed under that is an execution in the order of the trace, once each block
 //!   of a lock is over before the next one.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
 use super::model::{Cell, Lane, Step};
+use crate::distinct::Identity;
 use crate::event::{Class, Kind};
+
+/// Which event sends which message.
+pub(super) type Sent = HashMap<u64, (u32, u32), BuildHasherDefault<Identity>>;
 
 /// Writes that are looked at for what an event can see that only compares the value.
 const SCAN: usize = 64;
@@ -37,7 +44,13 @@ pub struct Clocks {
 
 impl Clocks {
     /// Computes them.
-    pub(super) fn compute(&mut self, lanes: &[Lane], cells: &[Cell], order: &[(u32, u32)]) {
+    pub(super) fn compute(
+        &mut self,
+        lanes: &[Lane],
+        cells: &[Cell],
+        order: &[(u32, u32)],
+        sent: &Sent,
+    ) {
         self.width = lanes.len();
         self.rows.clear();
         let mut rows = 0;
@@ -61,8 +74,12 @@ impl Clocks {
             follow(&self.rows, &mut self.needs, self.width, lanes, at, &step);
             follow(&self.rows, &mut self.happened, self.width, lanes, at, &step);
             self.happen(at, &step);
+            let message = (step.attempts() && !sent.is_empty())
+                .then(|| sent.get(&step.found).copied())
+                .flatten();
             let source = self
                 .source(lanes, cells, at, &step)
+                .or(message)
                 .filter(|&(lane, index)| lanes[lane as usize].steps[index as usize].at < step.at);
             if let Some(source) = source {
                 let (row, from) = (self.row(at), self.row(source));

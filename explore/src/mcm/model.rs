@@ -11,11 +11,13 @@
 //! The formula itself is never written down here: a [`Query`](super::query::Query) asks for one execution of the model
 //! with some property, and a [`Solver`](super::query::Solver) answers.
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, Sent};
 use super::sections::Sections;
+use super::state::State;
 pub use super::step::{Step, Terms};
 use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::observation::{Comparison, Test};
+use crate::transition::Transition;
 
 /// Per thread of a model, how many of its events belong to an execution.
 pub type Cut = Vec<u32>;
@@ -102,6 +104,10 @@ pub struct Cell {
     pub blocks: Vec<Block>,
     /// Per lane: 1 + the last event on it.
     pub last: Vec<u32>,
+    /// If it is a channel: how many senders there are, if all of them go.
+    pub senders: Option<u64>,
+    /// How many have gone.
+    gone: u64,
 }
 
 /// The maximal causal model of a trace.
@@ -114,8 +120,12 @@ pub struct Model {
     /// Lane and index of each event of the trace.
     order: Vec<(u32, u32)>,
     parks: bool,
-    /// See [`Self::is_open`].
-    open: bool,
+    /// How many events have outcomes that are not those of transitions: see [`Self::is_open`].
+    open: u32,
+    /// What events do to objects that stand in some way, by their positions, ascending.
+    transitions: Vec<(u32, Transition)>,
+    /// Which event sends which message.
+    sent: Sent,
     clocks: Clocks,
     /// Of traces before, for their memory.
     spare_lanes: Vec<Lane>,
@@ -131,7 +141,9 @@ impl Model {
         self.cell_of.clear();
         self.order.clear();
         self.parks = false;
-        self.open = false;
+        self.open = 0;
+        self.transitions.clear();
+        self.sent.clear();
     }
 
     /// Takes the next event of the trace.
@@ -156,12 +168,13 @@ impl Model {
             test: None,
             parked: terms.parked,
             timed: terms.timed,
+            moves: false,
             site: event.site,
             at: u32::try_from(self.order.len()).unwrap_or(u32::MAX),
         };
         self.order.push((lane, index));
         self.parks |= terms.parked;
-        self.open |= matches!(event.kind, Kind::Wait | Kind::Notify) && event.found != 0;
+        self.open += u32::from(matches!(event.kind, Kind::Wait | Kind::Notify) && event.found != 0);
         if event.kind.class() != Class::None {
             let cell = &mut self.cells[object as usize];
             cell.uses.push((lane, index));
@@ -209,6 +222,27 @@ impl Model {
         }
     }
 
+    /// Says what the event at this position of the trace does to how its object stands. Positions ascend.
+    pub fn change(&mut self, at: usize, transition: Transition) {
+        let Some(&(lane, index)) = self.order.get(at) else {
+            return;
+        };
+        let step = &mut self.lanes[lane as usize].steps[index as usize];
+        if !step.kind.is_waiting() || step.moves {
+            return;
+        }
+        step.moves = true;
+        self.open -= u32::from(step.kind != Kind::Wake && step.found != 0);
+        let cell = &mut self.cells[step.object as usize];
+        if let Transition::DropSender { last } = transition {
+            cell.gone += 1;
+            if last {
+                cell.senders = Some(cell.gone);
+            }
+        }
+        self.transitions.push((step.at, transition));
+    }
+
     /// Says which objects are plain data.
     pub fn set_plain(&mut self, objects: &[Object]) {
         for cell in &mut self.cells {
@@ -237,6 +271,7 @@ impl Model {
                 test: None,
                 parked: matches!(kind, Kind::Read | Kind::CompareExchange),
                 timed: false,
+                moves: false,
                 site: 0,
                 at: u32::MAX,
             }
@@ -299,7 +334,38 @@ impl Model {
         for (number, lane) in (0..).zip(&mut self.lanes) {
             lane.sections.collect(number, &self.cells);
         }
-        self.clocks.compute(&self.lanes, &self.cells, &self.order);
+        if !self.transitions.is_empty() {
+            self.send();
+        }
+        self.clocks
+            .compute(&self.lanes, &self.cells, &self.order, &self.sent);
+        debug_assert!(
+            self.is_execution(),
+            "what comes of attempts is told otherwise"
+        );
+    }
+
+    /// Finds out which events send which messages.
+    fn send(&mut self) {
+        for &(at, transition) in &self.transitions {
+            let at = self.order[at as usize];
+            if let Some(name) = transition.message(self.step(at).found) {
+                self.sent.insert(name, at);
+            }
+        }
+    }
+
+    /// Whether the trace is one of its executions, if there are transitions in it.
+    fn is_execution(&self) -> bool {
+        let mut state = State::default();
+        state.begin(self);
+        self.transitions.is_empty()
+            || self.order.iter().all(|&(lane, index)| {
+                let step = self.lanes[lane as usize].steps[index as usize];
+                let keeps = !step.attempts() || state.keeps(self, lane, &step);
+                state.take(self, lane, &step);
+                keeps
+            })
     }
 
     /// Takes memory for what [`seal`](Self::seal) makes.
@@ -435,17 +501,41 @@ impl Model {
         &self.lanes[lane as usize].steps[index as usize]
     }
 
+    /// What an event does to how its object stands.
+    #[must_use]
+    pub fn transition(&self, step: &Step) -> Option<Transition> {
+        if !step.moves {
+            return None;
+        }
+        let place = self
+            .transitions
+            .binary_search_by_key(&step.at, |&(at, _)| at);
+        place.ok().map(|place| self.transitions[place].1)
+    }
+
+    /// All of them, by the positions of the events.
+    #[must_use]
+    pub fn transitions(&self) -> &[(u32, Transition)] {
+        &self.transitions
+    }
+
+    /// The event that sends a message.
+    #[must_use]
+    pub fn sender(&self, message: u64) -> Option<(u32, u32)> {
+        self.sent.get(&message).copied()
+    }
+
     /// Whether a read has to wait for a modification: see [`Step::parked`].
     #[must_use]
     pub const fn parks(&self) -> bool {
         self.parks
     }
 
-    /// Whether there are events whose outcome depends on more than values, locks and queues: a barrier's, say. What the
-    /// model says is right, but it does not say all.
+    /// Whether there are events whose outcome depends on more than values, locks, queues and what transitions tell. What
+    /// the model says is right, but it does not say all.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        self.open
+        self.open > 0
     }
 
     /// How many events there are.

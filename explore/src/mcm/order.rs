@@ -176,7 +176,7 @@ impl Walk<'_> {
             while let Some(step) = self.possible(lane)
                 && self.is_free(lane, &step)
             {
-                self.state.take(lane, &step);
+                self.state.take(self.model, lane, &step);
                 taken = true;
             }
             idle = if taken { 0 } else { idle + 1 };
@@ -326,7 +326,7 @@ impl Walk<'_> {
                 frame.moves.0 += 1;
                 let lane = self.moves[next as usize];
                 let step = *self.model.step((lane, self.state.cut()[lane as usize]));
-                self.state.take(lane, &step);
+                self.state.take(self.model, lane, &step);
                 return true;
             }
             self.dead.insert(frame.hash);

@@ -25,6 +25,8 @@ pub enum Sight {
     Refused,
     /// That it has been notified, or that it has not.
     Notified(bool),
+    /// What comes of an attempt that depends on how the object stands: see [`Transition`](crate::Transition).
+    Outcome(u64),
 }
 
 impl Sight {
@@ -40,6 +42,7 @@ impl Sight {
                     && step.view(state.value(step.object)) == view
             }
             Self::Refused => !state.may_try(step),
+            Self::Outcome(outcome) => state.comes(model, step) == Some(outcome),
             Self::Notified(notified) => state.has_permit(step.object, lane) == notified,
         }
     }
@@ -125,7 +128,7 @@ pub fn validate(model: &Model, query: &Query<'_>, witness: &[u32]) -> Option<Sta
         {
             return None;
         }
-        state.take(lane, &step);
+        state.take(model, lane, &step);
     }
     query.is_met(&state, model).then_some(state)
 }

@@ -1,6 +1,9 @@
 //! Where an event of a maximal causal model can have what it observes from, as far as a look at the writes tells.
 
+use std::collections::HashMap;
+
 use super::model::{Cut, Model, Step};
+use crate::transition::Transition;
 
 impl Model {
     /// Per thread, how many of its events do not need event `index` of `lane`: what can be in an execution that goes
@@ -29,6 +32,47 @@ impl Model {
             *length = low;
         }
         cut
+    }
+
+    /// What could come of the attempt of this place, within these bounds: each thing once.
+    ///
+    /// Messages of one sender are received in their order. So only its first one that nobody has received within the
+    /// bounds could be, and any before that which is received by somebody who may do so later.
+    #[must_use]
+    pub fn outcomes(&self, (lane, index): (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
+        let Some(transition) = self.transition(step) else {
+            return Vec::new();
+        };
+        let mut outcomes = transition.outcomes();
+        if !matches!(transition, Transition::Receive { .. }) {
+            return outcomes;
+        }
+        let cell = &self.cells()[step.object as usize];
+        let is_in = |at: (u32, u32)| at.1 < upper[at.0 as usize];
+        let received: HashMap<u64, (u32, u32)> = (cell.uses.iter())
+            .filter(|&&at| is_in(at) && at != (lane, index) && self.step(at).attempts())
+            .map(|&at| (self.step(at).found, at))
+            .collect();
+        let mut full = vec![false; upper.len()];
+        let mut sends: Vec<(u32, u32)> = cell.uses.clone();
+        sends.sort_unstable();
+        for at in sends {
+            let send = self.step(at);
+            let message = self.transition(send).and_then(|of| of.message(send.found));
+            let Some(name) = message else { continue };
+            if !is_in(at) || full[at.0 as usize] || outcomes.contains(&name) {
+                continue;
+            }
+            match received.get(&name) {
+                Some(by) if by.0 == lane => {}
+                Some(_) => outcomes.push(name),
+                None => {
+                    outcomes.push(name);
+                    full[at.0 as usize] = true;
+                }
+            }
+        }
+        outcomes
     }
 
     /// What an event of this place could see of its object's values, within these bounds: each thing once, in the order of

@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use super::model::{Cut, Model, Step};
 use crate::event::{Kind, Thread};
 use crate::hash::{Mixer, mix, scatter};
+use crate::transition::Standing;
 use crate::waiting::Queue;
 
 /// A lane as wait queues know it: there are at most [`MAX_THREADS`](crate::threads::MAX_THREADS).
@@ -34,6 +35,7 @@ struct Undo {
     /// First of the threads that the step let go, in `released`.
     released: u32,
     queue: Option<Queue>,
+    standing: Option<Box<Standing>>,
 }
 
 /// How an execution of the model stands.
@@ -43,6 +45,8 @@ pub struct State {
     values: Vec<u64>,
     holders: Vec<Holders>,
     queues: Vec<Queue>,
+    /// How objects stand; nothing if none of them does.
+    standings: Vec<Standing>,
     /// Per lane: if its last event was a read and the object has not been modified since, the object + 1.
     watches: Vec<u32>,
     /// Whether anything depends on [`Self::watches`].
@@ -78,6 +82,10 @@ impl State {
         self.queues.iter_mut().for_each(Queue::clear);
         self.queues
             .resize_with(cells.max(self.queues.len()), Queue::new);
+        self.standings.clear();
+        if !model.transitions().is_empty() {
+            self.standings.resize(cells, Standing::default());
+        }
         self.watches.clear();
         self.watches.resize(lanes, 0);
         self.parks = model.parks();
@@ -183,6 +191,9 @@ impl State {
             Kind::Wake if self.has_permit(step.object, lane) != (step.found == Step::NOTIFIED) => {
                 return false;
             }
+            Kind::Wait | Kind::Notify if step.attempts() => {
+                return self.comes(model, step) == Some(step.found);
+            }
             _ => {}
         }
         if step.observes_value() && !step.admits(self.values[step.object as usize]) {
@@ -206,9 +217,19 @@ impl State {
         self.queues[object as usize].covers(waiter(lane))
     }
 
+    /// What comes of an attempt now.
+    #[must_use]
+    pub fn comes(&self, model: &Model, step: &Step) -> Option<u64> {
+        let transition = model.transition(step)?;
+        let senders = model.cells()[step.object as usize].senders;
+        let queue = &self.queues[step.object as usize];
+        let standing = self.standings.get(step.object as usize)?;
+        Some(standing.outcome(transition, senders, queue))
+    }
+
     /// Takes the next step of a thread, which can be next.
     #[inline]
-    pub fn take(&mut self, lane: u32, step: &Step) {
+    pub fn take(&mut self, model: &Model, lane: u32, step: &Step) {
         let at = lane as usize;
         let object = step.object as usize;
         let mut undo = Undo {
@@ -217,6 +238,7 @@ impl State {
             watch: self.watches[at],
             released: u32::try_from(self.released.len()).unwrap_or(u32::MAX),
             queue: None,
+            standing: None,
         };
         if self.parks {
             let reads = matches!(step.kind, Kind::Read | Kind::FailedUpdate);
@@ -240,7 +262,8 @@ impl State {
                 self.hash ^= self.queue_hash(object);
                 let queue = &mut self.queues[object];
                 match step.kind {
-                    Kind::Wait => queue.wait(waiter(lane)),
+                    Kind::Wait if step.found == 0 => queue.wait(waiter(lane)),
+                    Kind::Wait => {}
                     Kind::Notify if step.left == Step::ALL => {
                         queue.notify_all();
                     }
@@ -252,6 +275,9 @@ impl State {
                     }
                 }
                 self.hash ^= self.queue_hash(object);
+                if step.moves {
+                    undo.standing = self.change(model, step);
+                }
             }
             _ => {}
         }
@@ -296,6 +322,11 @@ impl State {
             self.queues[object] = queue;
             self.hash ^= self.queue_hash(object);
         }
+        if let Some(standing) = undo.standing {
+            self.hash ^= self.standing_hash(object);
+            self.standings[object] = *standing;
+            self.hash ^= self.standing_hash(object);
+        }
         if self.parks {
             self.watch(at, undo.watch);
         }
@@ -334,6 +365,22 @@ impl State {
                     .push((u32::try_from(lane).unwrap_or(u32::MAX), watch));
             }
         }
+    }
+
+    /// Changes how an object stands; how it stood before.
+    fn change(&mut self, model: &Model, step: &Step) -> Option<Box<Standing>> {
+        let object = step.object as usize;
+        let transition = model.transition(step)?;
+        let before = Box::new(self.standings.get(object)?.clone());
+        self.hash ^= self.standing_hash(object);
+        let senders = model.cells()[object].senders;
+        self.standings[object].change(transition, senders, &self.queues[object]);
+        self.hash ^= self.standing_hash(object);
+        Some(before)
+    }
+
+    fn standing_hash(&self, object: usize) -> u64 {
+        mix(object as u64 ^ 0x5ead, self.standings[object].print())
     }
 
     fn queue_hash(&self, object: usize) -> u64 {

@@ -21,6 +21,8 @@ pub struct Step {
     pub parked: bool,
     /// It is a wait that may time out.
     pub timed: bool,
+    /// It changes how its object stands: see [`Model::transition`](super::model::Model::transition).
+    pub moves: bool,
     /// Where in the program.
     pub site: Site,
     /// Position in the trace.
@@ -63,6 +65,18 @@ impl Step {
                 self.kind,
                 Kind::TryLockFailed | Kind::TryLockSharedFailed | Kind::Wake | Kind::Join
             )
+            || self.attempts()
+    }
+
+    /// Whether it is an attempt at something that depends on how its object stands, and sees what comes of it.
+    #[must_use]
+    pub const fn attempts(&self) -> bool {
+        self.moves
+            && match self.kind {
+                Kind::Wait => true,
+                Kind::Notify => self.found != 0,
+                _ => false,
+            }
     }
 
     /// Whether it attempts to take a lock, and does not wait.
@@ -114,6 +128,7 @@ impl Step {
             Kind::TryLockFailed | Kind::TryLockSharedFailed => Self::REFUSED,
             Kind::Wake => Self::notified(self.found == Self::NOTIFIED),
             Kind::Join => mix(6, 1),
+            _ if self.attempts() => Self::came(self.found),
             _ if self.observes_value() => self.seen(self.view(self.found)),
             _ => 0,
         }
@@ -126,6 +141,12 @@ impl Step {
     #[must_use]
     pub const fn notified(notified: bool) -> u64 {
         mix(5, notified as u64)
+    }
+
+    /// The observation of an attempt of which this has come.
+    #[must_use]
+    pub const fn came(outcome: u64) -> u64 {
+        mix(8, outcome)
     }
 
     /// The observation of a value of which the thread learns this.

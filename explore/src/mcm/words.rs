@@ -4,6 +4,7 @@ use super::model::{Model, Terms};
 use super::query::{Goal, Query, Sight, Verdict};
 use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::observation::{Comparison, Integer, Test};
+use crate::transition::Transition;
 
 const KINDS: [Kind; 23] = [
     Kind::Local,
@@ -67,6 +68,11 @@ pub fn of_model(model: &Model) -> Vec<u64> {
                 words.push(u64::from(integer.bits) << 1 | u64::from(integer.signed));
             }
         }
+    }
+    words.push(model.transitions().len() as u64);
+    for &(at, transition) in model.transitions() {
+        words.push(u64::from(at));
+        words.extend(transition.to_words());
     }
     for lane in model.lanes() {
         match lane.waits {
@@ -139,6 +145,11 @@ pub fn to_model(words: &[u64]) -> Option<Model> {
         };
         model.learn(usize::try_from(at).ok()?, test);
     }
+    for _ in 0..words.next()? {
+        let at = words.number()?;
+        let transition = [words.next()?, words.next()?, words.next()?];
+        model.change(at, Transition::from_words(transition)?);
+    }
     for thread in threads {
         match words.next()? {
             0 => model.finish(thread, None),
@@ -167,6 +178,7 @@ pub fn of_query(query: &Query<'_>) -> Vec<u64> {
                 Sight::Value(view) => [3, view],
                 Sight::Refused => [4, 0],
                 Sight::Notified(notified) => [5, u64::from(notified)],
+                Sight::Outcome(outcome) => [6, outcome],
             };
             words.extend([sight[0], u64::from(lane), sight[1]]);
         }
@@ -201,6 +213,7 @@ pub fn to_query(model: &Model, words: &[u64]) -> Option<(Vec<u32>, Vec<u32>, Goa
                     3 => Sight::Value(word),
                     4 => Sight::Refused,
                     5 => Sight::Notified(word != 0),
+                    6 => Sight::Outcome(word),
                     _ => return None,
                 },
             )

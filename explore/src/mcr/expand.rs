@@ -285,7 +285,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
         schedule.extend(witness.iter().map(|&lane| thread(lane)));
         for &lane in witness {
             let step = *model.step((lane, state.cut()[lane as usize]));
-            state.take(lane, &step);
+            state.take(model, lane, &step);
         }
         // A compare-exchange that failed may succeed now, and nobody knows what it writes.
         let pure = step.kind == Kind::Read || sight == Sight::Refused;
@@ -304,7 +304,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
                         || (late && pure)
                         || (!late && matches!(rest.kind, Kind::Read | Kind::FailedUpdate));
                     if harmless && state.keeps(model, other, rest) {
-                        state.take(other, rest);
+                        state.take(model, other, rest);
                         schedule.push(thread(other));
                         more = true;
                     }
@@ -438,5 +438,6 @@ const fn observation(step: &Step, sight: Sight) -> u64 {
         Sight::Value(view) => step.seen(view),
         Sight::Refused => Step::REFUSED,
         Sight::Notified(notified) => Step::notified(notified),
+        Sight::Outcome(outcome) => Step::came(outcome),
     }
 }

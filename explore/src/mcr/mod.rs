@@ -21,11 +21,10 @@ pub mod task;
 
 use std::sync::Arc;
 
-use crate::event::{Event, Object};
-use crate::executor::{Pick, RunEnd, View};
+use crate::event::Event;
+use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::Solver;
-use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
 use expand::Effort;
@@ -222,8 +221,8 @@ impl<S: Solver> Strategy for Mcr<S> {
         self.run.blocked(view);
     }
 
-    fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
-        self.run.learned(tests, plain);
+    fn learned(&mut self, learned: &Learned<'_>) {
+        self.run.learned(learned);
     }
 
     fn end(&mut self, end: &RunEnd) {

@@ -88,6 +88,11 @@ impl<'a> Next<'a> {
             Kind::Wake if step.timed => {
                 sights.push(Sight::Notified(step.found != Step::NOTIFIED));
             }
+            Kind::Wait | Kind::Notify if step.attempts() => {
+                let outcomes = self.model.outcomes(self.at(), step, &self.upper);
+                let others = outcomes.into_iter().filter(|&other| other != step.found);
+                sights.extend(others.map(Sight::Outcome));
+            }
             _ => {}
         }
         sights

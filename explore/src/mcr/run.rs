@@ -2,11 +2,10 @@
 
 use super::frontier::Seed;
 use super::schedule::Follower;
-use crate::event::{Event, Kind, Object, Thread};
-use crate::executor::{Outcome, RunEnd, View};
+use crate::event::{Event, Kind, Thread};
+use crate::executor::{Learned, Outcome, RunEnd, View};
 use crate::fair::Turns;
 use crate::mcm::model::{Model, Terms};
-use crate::observation::Test;
 use crate::threads::ThreadSet;
 
 /// The execution that runs, or ran last.
@@ -95,12 +94,15 @@ impl Run {
         }
     }
 
-    /// What threads learned less of than values, and which objects are plain data.
-    pub fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
-        for &(at, test) in tests {
+    /// Takes what there is to know beside events.
+    pub fn learned(&mut self, learned: &Learned<'_>) {
+        for &(at, test) in learned.tests {
             self.model.learn(at, test);
         }
-        self.model.set_plain(plain);
+        for &(at, transition) in learned.transitions {
+            self.model.change(at, transition);
+        }
+        self.model.set_plain(learned.plain);
     }
 
     /// The execution is over: its seed, and whether that could be followed.

@@ -19,8 +19,8 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::BuildHasherDefault;
 
 use crate::distinct::Identity;
-use crate::event::{Event, Object};
-use crate::executor::{Pick, RunEnd, View};
+use crate::event::Event;
+use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::hash::mix;
 use crate::mcm::model::Model;
 use crate::mcm::order::OrderSolver;
@@ -30,7 +30,6 @@ use crate::mcr::journal::Origin;
 use crate::mcr::paths::Paths;
 use crate::mcr::run::Run;
 use crate::mcr::task::{Memory, Task};
-use crate::observation::Test;
 use crate::search::Divergence;
 use crate::strategy::{Causality, Promise, Strategy};
 use pairs::Pairs;
@@ -184,8 +183,8 @@ impl<S: Solver> Strategy for RvCausal<S> {
         self.run.blocked(view);
     }
 
-    fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
-        self.run.learned(tests, plain);
+    fn learned(&mut self, learned: &Learned<'_>) {
+        self.run.learned(learned);
     }
 
     fn end(&mut self, end: &RunEnd) {

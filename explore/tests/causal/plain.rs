@@ -13,7 +13,7 @@ pub(crate) fn answer(model: &Model, query: &Query<'_>, states: usize) -> Option<
         state.begin(model);
         for &lane in &path {
             let step = *state.next(model, lane).expect("it was there");
-            state.take(lane, &step);
+            state.take(model, lane, &step);
         }
         if !seen.insert(state.hash()) {
             continue;

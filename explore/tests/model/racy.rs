@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use seqz_explore::{
-    Class, Event, Executor, Kind, Object, Outcome, Pick, RunEnd, Scheduler, Thread, View,
+    Class, Event, Executor, Kind, Learned, Object, Outcome, Pick, RunEnd, Scheduler, Thread, View,
 };
 
 use super::{Model, Program};
@@ -94,8 +94,11 @@ impl Executor for Racy<'_> {
         }
     }
 
-    fn plain(&self) -> &[Object] {
-        &[PLAIN]
+    fn learned(&self) -> Learned<'_> {
+        Learned {
+            plain: &[PLAIN],
+            ..Learned::default()
+        }
     }
 }
 

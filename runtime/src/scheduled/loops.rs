@@ -33,6 +33,8 @@
 //! order in which it would not, the execution counts as cut: see [`State::may_be_livelock`].
 
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
+use seqz_explore::transition::{Standing, Transition};
+use seqz_explore::waiting::Queue;
 use seqz_explore::{Comparison, Event, Kind, Object, Pending, Test};
 
 use super::arena::leave_program;
@@ -46,8 +48,7 @@ use crate::engine::Site;
 pub enum Idle {
     /// It goes no further in this execution: for searches that run every schedule, or leave out those that are like others.
     Ends,
-    /// The same, for searches over the values that threads observe. What comes of channels and their like is no function of
-    /// that, and such a search promises nothing where they are: there it is as with [`Self::Waits`].
+    /// The same, for searches over the values that threads observe.
     EndsByValues,
     /// It waits until something has changed that it has looked at: for searches that draw schedules, or count preemptions.
     Waits,
@@ -338,13 +339,7 @@ impl State {
         if is_idle {
             turning.idle.clear();
             turning.idle.extend_from_slice(looks);
-            turning.may_go_on = match self.settings.idle {
-                Idle::Ends => false,
-                Idle::EndsByValues => looks
-                    .iter()
-                    .any(|look| look.event.kind == Kind::Wait && look.event.found != 0),
-                _ => true,
-            };
+            turning.may_go_on = !matches!(self.settings.idle, Idle::Ends | Idle::EndsByValues);
         }
         if since.depth == 1 {
             turning.looks.clear();
@@ -489,11 +484,39 @@ impl State {
                     Kind::TryLockSharedFailed => {
                         self.objects.holders(look.event.object).exclusive != 0
                     }
+                    Kind::Wait => self.may_come_again(look),
                     kind => !kind.has_value() || may_be_left(&self.trace, look),
                 });
                 self.slots[usize::from(thread)].turning.idle = idle;
                 may_be
             })
+    }
+
+    /// Whether, in another order of what nobody has observed, the same might come of this attempt at the end. Which messages
+    /// are in a channel does not depend on that, and how many of its ends are there.
+    fn may_come_again(&self, look: &Look) -> bool {
+        let transitions = self.values.transitions();
+        let own = transitions.binary_search_by_key(&look.number, |&(number, _)| number);
+        let Some(&(_, own @ Transition::Receive { .. })) =
+            own.ok().and_then(|at| transitions.get(at))
+        else {
+            return true;
+        };
+        let object = look.event.object;
+        let (mut standing, mut gone, mut senders) = (Standing::default(), 0, None);
+        let queue = Queue::new();
+        for &(number, transition) in transitions {
+            let of = self.trace.get(number).map(|traced| traced.event.object);
+            if of != Some(object) {
+                continue;
+            }
+            if let Transition::DropSender { last } = transition {
+                gone += 1;
+                senders = senders.or(last.then_some(gone));
+            }
+            standing.change(transition, senders, &queue);
+        }
+        standing.outcome(own, senders, &queue) == look.event.found
     }
 
     /// What a thread that waits in a loop has looked at last: an operation that stands for all of its turn.

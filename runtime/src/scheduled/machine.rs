@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
-use seqz_explore::{Event, Executor, Object, Outcome, Pending, RunEnd, Scheduler, Test};
+use seqz_explore::{Event, Executor, Learned, Outcome, Pending, RunEnd, Scheduler, Test};
 
 use super::arena::Arena;
 use super::behind_writers;
@@ -231,12 +231,12 @@ impl<'p> Machine<'p> {
 }
 
 impl Executor for Machine<'_> {
-    fn tests(&self) -> &[(usize, Test)] {
-        self.tests()
-    }
-
-    fn plain(&self) -> &[Object] {
-        &self.state.plain
+    fn learned(&self) -> Learned<'_> {
+        Learned {
+            tests: self.state.values.tests(),
+            transitions: self.state.values.transitions(),
+            plain: &self.state.plain,
+        }
     }
 
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {

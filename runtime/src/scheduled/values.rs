@@ -23,7 +23,7 @@
 
 use seqz_explore::hash::mix;
 use seqz_explore::threads::MAX_THREADS;
-use seqz_explore::{Event, Kind, Object, Pending, Test};
+use seqz_explore::{Event, Kind, Object, Pending, Test, Transition};
 
 use super::machine::Traced;
 use super::state::Handle;
@@ -56,6 +56,7 @@ pub(super) struct Values {
     /// What the thread of the latest event had observed before it.
     before: u64,
     tests: Vec<(usize, Test)>,
+    transitions: Vec<(usize, Transition)>,
 }
 
 impl Default for Values {
@@ -66,6 +67,7 @@ impl Default for Values {
             histories: [ROOT; MAX_THREADS],
             before: ROOT,
             tests: Vec::new(),
+            transitions: Vec::new(),
         }
     }
 }
@@ -76,11 +78,17 @@ impl Values {
         self.left.fill(None);
         self.histories = [ROOT; MAX_THREADS];
         self.tests.clear();
+        self.transitions.clear();
     }
 
     /// See [`Machine::tests`](super::Machine::tests).
     pub(super) fn tests(&self) -> &[(usize, Test)] {
         &self.tests
+    }
+
+    /// What the events of the execution did to objects that stand in some way, by their numbers.
+    pub(super) fn transitions(&self) -> &[(usize, Transition)] {
+        &self.transitions
     }
 
     /// What each thread has observed.
@@ -244,6 +252,15 @@ impl Handle {
     pub(crate) fn fresh(self) -> u64 {
         let state = self.get();
         mix(FIRST, state.values.histories[state.current])
+    }
+
+    /// The current thread's event that has just been done was this.
+    pub(crate) fn note_transition(self, transition: Transition) {
+        if self.tells_values() {
+            let state = self.get();
+            let number = state.steps as usize;
+            super::arena::outside(|| state.values.transitions.push((number, transition)));
+        }
     }
 
     /// The value that the current thread has just read is used for no more than this.

@@ -7,7 +7,7 @@
 
 use seqz_explore::hash::mix;
 use seqz_explore::waiting::Queue;
-use seqz_explore::{Kind, Object};
+use seqz_explore::{Kind, Object, Transition};
 
 use super::state::Handle;
 use crate::engine::Site;
@@ -63,12 +63,13 @@ impl Handle {
         notified
     }
 
-    /// Attempts something in one step. What the thread sees, or nothing if it has entered the queue and has to
+    /// Attempts something in one step, which is this transition. What the thread sees, or nothing if it has entered the queue and has to
     /// [`wake`](Self::wake).
     pub(crate) fn attempt(
         self,
         object: Object,
         site: Site,
+        transition: Transition,
         attempt: impl FnOnce() -> Attempt,
     ) -> Option<u64> {
         self.turn(Kind::Wait, object, 0, site);
@@ -81,7 +82,7 @@ impl Handle {
                 }
             };
         }
-        match attempt {
+        let seen = match attempt {
             Attempt::Waits => {
                 let thread = self.get().current_name();
                 self.queue(object, |queue| queue.wait(thread));
@@ -101,7 +102,9 @@ impl Handle {
                 self.did(Kind::Notify, object, found, 1, site);
                 Some(found)
             }
-        }
+        };
+        self.note_transition(transition);
+        seen
     }
 
     /// Does something in one step that lets all who wait on the object try again.
@@ -109,13 +112,14 @@ impl Handle {
         self,
         object: Object,
         site: Site,
-        change: impl FnOnce() + 'static,
+        change: impl FnOnce() -> Transition + 'static,
     ) {
         self.now_or_later(move |machine| {
             machine.turn(Kind::Notify, object, 0, site);
-            change();
+            let transition = change();
             machine.queue(object, Queue::notify_all);
             machine.did(Kind::Notify, object, 0, 1, site);
+            machine.note_transition(transition);
         });
     }
 
@@ -127,7 +131,7 @@ impl Handle {
         let thread = self.thread();
         let object = self.get().objects.parking(thread);
         let slot = thread as usize;
-        let unparked = self.attempt(object, site, || {
+        let unparked = self.attempt(object, site, Transition::Park, || {
             if std::mem::take(&mut self.get().slots[slot].is_unparked) {
                 Attempt::Done(1)
             } else {
@@ -151,6 +155,7 @@ impl Handle {
                 slot.is_unparked |= !is_parked;
             }
             machine.did(Kind::Notify, object, 0, 0, site);
+            machine.note_transition(Transition::Unpark);
         });
     }
 

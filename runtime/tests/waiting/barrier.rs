@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use seqz_explore::Dpor;
+use seqz_explore::{Dpor, Mcr, RvCausal};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Barrier, Condvar, Mutex};
 use seqz_runtime::std::thread;
 
-use super::{all, deadlock, explore, noted};
+use super::{Note, all, deadlock, explore, explore_by_values, noted};
 
 #[test]
 fn any_thread_may_lead_and_nobody_goes_on_before_all_have_come() {
@@ -87,8 +87,8 @@ impl Reference {
 }
 
 /// Three threads and the harness at a barrier of this size, each so often.
-fn meet(size: usize, times: [usize; 3], is_reference: bool) -> super::Found {
-    explore(Dpor::new(), |note| {
+fn meet(size: usize, times: [usize; 3], is_reference: bool) -> impl Fn(Note<'_>) {
+    move |note| {
         let barrier = Barrier::new(size);
         let reference = Reference {
             state: Mutex::new((0, 0)),
@@ -113,7 +113,7 @@ fn meet(size: usize, times: [usize; 3], is_reference: bool) -> super::Found {
             "{:?}",
             threads.map(|thread| thread.join().unwrap())
         ));
-    })
+    }
 }
 
 #[test]
@@ -125,7 +125,12 @@ fn it_does_what_one_of_a_mutex_and_a_condition_variable_does() {
         (2, [2, 1, 1]),
         (3, [1, 1, 1]),
     ] {
-        let [own, reference] = [false, true].map(|reference| meet(size, times, reference));
+        let meet = |is_reference| meet(size, times, is_reference);
+        let [own, reference] = [false, true].map(|of| explore(Dpor::new(), meet(of)));
         assert_eq!(own, reference, "{size} {times:?}");
+        let by_values = explore_by_values(Mcr::new(), meet(false));
+        assert_eq!(by_values, own, "mcr, {size} {times:?}");
+        let by_pairs = explore_by_values(RvCausal::new(), meet(false));
+        assert_eq!(by_pairs, own, "rv-causal, {size} {times:?}");
     }
 }

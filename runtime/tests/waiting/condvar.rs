@@ -1,7 +1,7 @@
 //! `Condvar`.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex as Collected};
+use std::sync::Arc;
 use std::time::Duration;
 
 use seqz_runtime::scheduled::FailureKind;
@@ -43,7 +43,7 @@ fn a_flag_under_the_lock_loses_no_notification() {
 fn notify_one_wakes_either_waiter() {
     let found = all(|note| {
         let shared = Arc::new((Mutex::new(0), Condvar::new()));
-        let order = Arc::new(Collected::new(Vec::new()));
+        let order = Arc::new(Mutex::new(Vec::<u32>::new()));
         let waiters: Vec<_> = (0..2)
             .map(|i| {
                 let (shared, order) = (Arc::clone(&shared), Arc::clone(&order));

@@ -13,9 +13,9 @@ mod sequential;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use seqz_explore::{Dfs, Dpor, Icb, Odpor, Promise, Search, Strategy};
+use seqz_explore::{Dfs, Dpor, Icb, Mcr, Odpor, Promise, RvCausal, Search, Strategy};
 use seqz_runtime::scheduled::arena::Allocator;
-use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
+use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
@@ -34,6 +34,8 @@ type Note<'a> = &'a dyn Fn(String);
 fn explore_at_most(
     executions: u64,
     strategy: impl Strategy,
+    settings: Settings,
+    promise: Promise,
     program: impl Fn(Note<'_>),
 ) -> Option<Found> {
     let noted = Mutex::new(BTreeSet::new());
@@ -41,7 +43,7 @@ fn explore_at_most(
         noted.lock().unwrap().insert(text);
     };
     let run = || program(&note);
-    let mut machine = Machine::new(&run, Settings::default());
+    let mut machine = Machine::new(&run, settings);
     let mut search = Search::new(strategy);
     let mut failures = BTreeSet::new();
     while search.step(&mut machine).unwrap().is_some() {
@@ -53,7 +55,7 @@ fn explore_at_most(
             return None;
         }
     }
-    assert_eq!(search.promise(), Promise::Exhausted);
+    assert_eq!(search.promise(), promise);
     Some(Found {
         failures,
         noted: noted.into_inner().unwrap(),
@@ -61,16 +63,41 @@ fn explore_at_most(
 }
 
 fn explore(strategy: impl Strategy, program: impl Fn(Note<'_>)) -> Found {
-    explore_at_most(u64::MAX, strategy, program).expect("a search to its end")
+    explore_at_most(
+        u64::MAX,
+        strategy,
+        Settings::default(),
+        Promise::Exhausted,
+        program,
+    )
+    .expect("a search to its end")
+}
+
+/// What a search over the values that threads observe finds.
+fn explore_by_values(strategy: impl Strategy, program: impl Fn(Note<'_>)) -> Found {
+    let settings = Settings {
+        values: true,
+        idle: Idle::EndsByValues,
+        ..Settings::default()
+    };
+    let promise = Promise::ExhaustedByValues { truncated: false };
+    explore_at_most(u64::MAX, strategy, settings, promise, program).expect("a search to its end")
 }
 
 /// What all exhaustive strategies find.
 fn all(program: impl Fn(Note<'_>)) -> Found {
     let found = explore(Odpor::new(), &program);
     assert_eq!(explore(Dpor::new(), &program), found, "dpor");
+    assert_eq!(explore_by_values(Mcr::new(), &program), found, "mcr");
+    assert_eq!(
+        explore_by_values(RvCausal::new(), &program),
+        found,
+        "rv-causal"
+    );
+    let (settings, promise) = (Settings::default(), Promise::Exhausted);
     for found_by in [
-        explore_at_most(4_000, Dfs::new(), &program),
-        explore_at_most(4_000, Icb::new(None), &program),
+        explore_at_most(4_000, Dfs::new(), settings, promise, &program),
+        explore_at_most(4_000, Icb::new(None), settings, promise, &program),
     ] {
         assert!(found_by.is_none_or(|found_by| found_by == found));
     }

@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::sync::Mutex as Collected;
 use std::time::Duration;
 
-use seqz_explore::Dpor;
 use seqz_explore::random_numbers::RandomNumbers;
+use seqz_explore::{Dpor, Mcr, Promise, RvCausal};
+use seqz_runtime::scheduled::Settings;
 use seqz_runtime::std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use seqz_runtime::std::sync::{Condvar, Mutex};
 use seqz_runtime::std::thread;
 
-use super::{Found, explore_at_most};
+use super::{Note, explore_at_most, explore_by_values};
 
 #[derive(Clone, Default)]
 struct State {
@@ -269,8 +270,8 @@ fn run_own(program: &Program, seen: &Seen) {
     });
 }
 
-fn run(program: &Program, is_reference: bool) -> Option<Found> {
-    explore_at_most(1_000, Dpor::new(), |note| {
+fn run(program: &Program, is_reference: bool) -> impl Fn(Note<'_>) {
+    move |note| {
         let seen = Collected::new(vec![Vec::new(); program.senders.len() + 1]);
         if is_reference {
             run_reference(program, &seen);
@@ -278,7 +279,7 @@ fn run(program: &Program, is_reference: bool) -> Option<Found> {
             run_own(program, &seen);
         }
         note(format!("{:?}", seen.lock().unwrap()));
-    })
+    }
 }
 
 #[test]
@@ -286,11 +287,20 @@ fn channels_do_what_those_of_a_mutex_and_a_condition_variable_do() {
     let mut compared = 0;
     for seed in 0..100 {
         let program = program(seed);
-        let (Some(own), Some(reference)) = (run(&program, false), run(&program, true)) else {
+        let by_order = |is_reference| {
+            let (settings, promise) = (Settings::default(), Promise::Exhausted);
+            let run = run(&program, is_reference);
+            explore_at_most(1_000, Dpor::new(), settings, promise, run)
+        };
+        let (Some(own), Some(reference)) = (by_order(false), by_order(true)) else {
             continue;
         };
         compared += 1;
         assert_eq!(own, reference, "{program:?}");
+        let by_values = explore_by_values(Mcr::new(), run(&program, false));
+        assert_eq!(by_values, own, "mcr, {program:?}");
+        let by_pairs = explore_by_values(RvCausal::new(), run(&program, false));
+        assert_eq!(by_pairs, own, "rv-causal, {program:?}");
     }
     assert!(compared > 40, "{compared} programs");
 }

@@ -121,7 +121,7 @@ pub(super) fn follow(model: &Model, query: &Query<'_>, cut: &[u32], state: &mut 
             && index < cut[at].min(query.upper[at])
             && state.keeps(model, lane, step)
         {
-            state.take(lane, step);
+            state.take(model, lane, step);
         }
     }
     query.is_met(state, model)

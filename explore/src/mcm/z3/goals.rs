@@ -88,6 +88,8 @@ impl Encoding<'_> {
                 queues.leaves(model, self.orders, at, step.object),
             ]),
             Sight::Notified(false) => queues.lacks(model, self.orders, at, step.object),
+            // Models with such attempts are not asked about.
+            Sight::Outcome(_) => Term::FALSE,
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Source: Huang (PLDI 2015), sections 3.2 to 3.4. A query is a formula of integer difference logic over the
 //! [orders] of the events: the [rules] of the model, among them its wait [queues], and the query's bounds and [goal](goals).
-//! Everything that a query can ask for is expressed, so that `Unknown` is Z3's own word, or a time-out.
+//! Everything that a query can ask for is expressed but for what comes of [transitions](crate::transition): what has them is
+//! given up. Otherwise `Unknown` is Z3's own word, or a time-out.
 //!
 //! [`Z3`] makes a solver for every query, with a formula that is reduced to what is [relevant]. [`Z3Incremental`] makes one
 //! for each model, which keeps what it has learned.
@@ -52,6 +53,9 @@ impl Z3 {
 
 impl Solver for Z3 {
     fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
+        if !model.transitions().is_empty() {
+            return Verdict::Unknown;
+        }
         let Some(needed) = relevant::needed(model, query) else {
             return Verdict::Infeasible;
         };
@@ -220,6 +224,9 @@ impl Z3Incremental {
 
 impl Solver for Z3Incremental {
     fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
+        if !model.transitions().is_empty() {
+            return Verdict::Unknown;
+        }
         let Some(needed) = relevant::needed(model, query) else {
             return Verdict::Infeasible;
         };

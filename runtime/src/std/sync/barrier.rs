@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
+use seqz_explore::Transition;
+
 use crate::scheduled::waiting::Attempt;
 use crate::shared::Spot;
 
@@ -39,7 +41,8 @@ impl Barrier {
     pub fn wait(&self) -> BarrierWaitResult {
         let site = Location::caller();
         let (machine, object) = self.spot.enter("Barrier::wait", site);
-        let arrival = machine.attempt(object, site, || {
+        let size = self.size as u64;
+        let arrival = machine.attempt(object, site, Transition::Arrive { size }, || {
             let (generation, mut come) = self.come.get();
             if generation != machine.generation() {
                 come = 0;

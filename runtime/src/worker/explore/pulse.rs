@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use seqz_explore::{
-    Causality, Event, Object, Pick, RunEnd, Standing, Strategy, Test, View, search::Divergence,
+    Causality, Event, Learned, Pick, RunEnd, Standing, Strategy, View, search::Divergence,
     strategy::Promise,
 };
 
@@ -154,8 +154,8 @@ impl<S: Strategy> Strategy for Thinking<S> {
         self.think(|strategy| strategy.cut(view));
     }
 
-    fn learned(&mut self, tests: &[(usize, Test)], plain: &[Object]) {
-        self.think(|strategy| strategy.learned(tests, plain));
+    fn learned(&mut self, learned: &Learned<'_>) {
+        self.think(|strategy| strategy.learned(learned));
     }
 
     fn end(&mut self, end: &RunEnd) {

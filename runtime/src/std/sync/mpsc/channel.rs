@@ -7,20 +7,19 @@ use std::cell::{Cell, UnsafeCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use seqz_explore::Transition;
+
 use crate::engine::Site;
 use crate::scheduled::arena::outside;
 use crate::scheduled::events::{Handle, current};
 use crate::scheduled::waiting::Attempt;
 use crate::shared::{Spot, machine};
 
-/// What the sender sees.
-const SENT: u64 = 2;
-/// What both may see: there is no other end.
-const DISCONNECTED: u64 = 1;
-/// What the sender sees that does not wait.
-const FULL: u64 = 3;
-/// What the receiver sees that does not wait. If it sees a message, it sees the message's name.
-const EMPTY: u64 = 4;
+const SENT: u64 = Transition::SENT;
+const DISCONNECTED: u64 = Transition::DISCONNECTED;
+const FULL: u64 = Transition::FULL;
+// If the receiver sees a message, it sees the message's name.
+const EMPTY: u64 = Transition::EMPTY;
 
 /// A message.
 struct Message<T> {
@@ -88,7 +87,7 @@ pub(super) enum Patience {
 
 impl Ends {
     /// Tells that somebody goes, or, where nobody can be told, notes it.
-    fn change(self: &Arc<Self>, site: Site, change: impl FnOnce(&Self) + 'static) {
+    fn change(self: &Arc<Self>, site: Site, change: impl FnOnce(&Self) -> Transition + 'static) {
         let of_this_execution =
             |machine: &Handle| machine.generation() == self.generation && !machine.is_ending();
         if let Some(machine) = current().filter(of_this_execution) {
@@ -96,7 +95,7 @@ impl Ends {
             let (_, object) = self.spot.enter("mpsc", site);
             machine.change_for_all(object, site, move || change(&ends));
         } else {
-            change(self);
+            let _ = change(self);
         }
     }
 }
@@ -139,13 +138,19 @@ impl<T> Channel<T> {
 
     /// One less.
     pub(super) fn remove_sender(&self, site: Site) {
-        self.ends
-            .change(site, |ends| ends.senders.set(ends.senders.get() - 1));
+        self.ends.change(site, |ends| {
+            let left = ends.senders.get() - 1;
+            ends.senders.set(left);
+            Transition::DropSender { last: left == 0 }
+        });
     }
 
     /// The receiver is gone, and with it what it has not received.
     pub(super) fn remove_receiver(&self, site: Site) {
-        self.ends.change(site, |ends| ends.has_receiver.set(false));
+        self.ends.change(site, |ends| {
+            ends.has_receiver.set(false);
+            Transition::DropReceiver
+        });
         // What senders still wait with is theirs.
         while self.bound != Some(0) {
             let Some(message) = self.messages().queue.pop_front() else {
@@ -165,8 +170,20 @@ impl<T> Channel<T> {
             value,
         });
         let mut is_offered = false;
+        let bound = self
+            .bound
+            .map(|bound| u32::try_from(bound).unwrap_or(u32::MAX));
         loop {
-            let found = machine.attempt(object, site, || {
+            let transition = if is_offered {
+                Transition::CheckOffer { name }
+            } else {
+                Transition::Send {
+                    name,
+                    bound,
+                    patient: patience == Patience::Endless,
+                }
+            };
+            let found = machine.attempt(object, site, transition, || {
                 if is_offered {
                     return self.check_offer(name);
                 }
@@ -250,7 +267,10 @@ impl<T> Channel<T> {
         let (machine, object) = self.ends.spot.enter("recv", site);
         let mut message = None;
         loop {
-            let found = machine.attempt(object, site, || {
+            let transition = Transition::Receive {
+                patient: patience != Patience::None,
+            };
+            let found = machine.attempt(object, site, transition, || {
                 let outcome = self.try_receive(&mut message);
                 if outcome == Attempt::Looked(EMPTY) && patience != Patience::None {
                     self.messages().is_open = true;
@@ -267,6 +287,7 @@ impl<T> Channel<T> {
             if !notified {
                 // Nothing has happened since it looked, so there is nothing to receive.
                 self.messages().is_open = false;
+                machine.note_transition(Transition::GiveUp);
                 return Received::Empty;
             }
         }

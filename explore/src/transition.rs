@@ -1,0 +1,325 @@
+//! What changes objects that threads wait at and that are more than a [queue](crate::waiting): barriers, parking places,
+//! channels.
+//!
+//! What an attempt at such an object comes to is a function of how the object stands, and so is how it stands after that. An
+//! executor that tells the [`Transition`] of each such event lets a search over values work out what comes of the same
+//! attempts in another order.
+
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+use crate::hash::Mixer;
+use crate::waiting::Queue;
+
+/// What an event does to an object that stands in some way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Transition {
+    /// Comes to a barrier for so many: [`Self::WAITS`], or 1 for who comes last.
+    Arrive {
+        /// How many.
+        size: u64,
+    },
+    /// Parks the object's thread: [`Self::WAITS`], or 1 if it has been unparked before.
+    Park,
+    /// Unparks it, after the queue has been notified.
+    Unpark,
+    /// Sends a message: [`Self::WAITS`], [`Self::SENT`], [`Self::FULL`] or [`Self::DISCONNECTED`].
+    Send {
+        /// The message. It is told from all others of the execution, and from the outcomes that aren't messages.
+        name: u64,
+        /// How many messages have room: of 0, a message is handed over to a receiver that waits.
+        bound: Option<u32>,
+        /// Whether it waits for room. Of a bound of 0 it leaves an offer then.
+        patient: bool,
+    },
+    /// Looks whether the message that was offered has been taken: [`Self::WAITS`], [`Self::SENT`] or
+    /// [`Self::DISCONNECTED`].
+    CheckOffer {
+        /// The message.
+        name: u64,
+    },
+    /// Receives: [`Self::WAITS`], [`Self::EMPTY`], [`Self::DISCONNECTED`] or the message's name.
+    Receive {
+        /// Whether it waits for a message.
+        patient: bool,
+    },
+    /// The time is up for a receiver that waited.
+    GiveUp,
+    /// A sender goes. Whether it is the last one is told, as nobody tells how many there are.
+    DropSender {
+        /// Whether it was.
+        last: bool,
+    },
+    /// The receiver goes.
+    DropReceiver,
+}
+
+impl Transition {
+    /// It has to wait.
+    pub const WAITS: u64 = 0;
+    /// There is no other end.
+    pub const DISCONNECTED: u64 = 1;
+    /// What the sender sees.
+    pub const SENT: u64 = 2;
+    /// What the sender sees that does not wait.
+    pub const FULL: u64 = 3;
+    /// What the receiver sees that does not wait.
+    pub const EMPTY: u64 = 4;
+
+    /// Whether its thread sees what comes of it.
+    #[must_use]
+    pub const fn observes(self) -> bool {
+        matches!(
+            self,
+            Self::Arrive { .. }
+                | Self::Park
+                | Self::Send { .. }
+                | Self::CheckOffer { .. }
+                | Self::Receive { .. }
+        )
+    }
+
+    /// All that can come of it, but for messages.
+    #[must_use]
+    pub fn outcomes(self) -> Vec<u64> {
+        let without_waiting = |outcome, patient| if patient { Self::WAITS } else { outcome };
+        match self {
+            Self::Arrive { .. } | Self::Park => vec![Self::WAITS, 1],
+            Self::Send { bound: None, .. } => vec![Self::SENT, Self::DISCONNECTED],
+            Self::Send { patient, .. } => {
+                let full = without_waiting(Self::FULL, patient);
+                vec![full, Self::SENT, Self::DISCONNECTED]
+            }
+            Self::CheckOffer { .. } => vec![Self::WAITS, Self::SENT, Self::DISCONNECTED],
+            Self::Receive { patient } => {
+                let empty = without_waiting(Self::EMPTY, patient);
+                vec![empty, Self::DISCONNECTED]
+            }
+            Self::Unpark | Self::GiveUp | Self::DropSender { .. } | Self::DropReceiver => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// The message that it puts into a channel if this comes of it.
+    #[must_use]
+    pub const fn message(self, outcome: u64) -> Option<u64> {
+        match (self, outcome) {
+            (Self::Send { name, .. }, Self::SENT)
+            | (
+                Self::Send {
+                    name,
+                    bound: Some(0),
+                    ..
+                },
+                Self::WAITS,
+            ) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Three words that it can be [made from](Self::from_words).
+    #[must_use]
+    pub fn to_words(self) -> [u64; 3] {
+        match self {
+            Self::Arrive { size } => [0, size, 0],
+            Self::Park => [1, 0, 0],
+            Self::Unpark => [2, 0, 0],
+            Self::Send {
+                name,
+                bound,
+                patient,
+            } => {
+                let bound = bound.map_or(0, |bound| 1 + u64::from(bound));
+                [3, name, bound << 1 | u64::from(patient)]
+            }
+            Self::CheckOffer { name } => [4, name, 0],
+            Self::Receive { patient } => [5, u64::from(patient), 0],
+            Self::GiveUp => [6, 0, 0],
+            Self::DropSender { last } => [7, u64::from(last), 0],
+            Self::DropReceiver => [8, 0, 0],
+        }
+    }
+
+    /// What these words were made of.
+    #[must_use]
+    pub fn from_words([what, one, other]: [u64; 3]) -> Option<Self> {
+        Some(match what {
+            0 => Self::Arrive { size: one },
+            1 => Self::Park,
+            2 => Self::Unpark,
+            3 => Self::Send {
+                name: one,
+                bound: (other >> 1)
+                    .checked_sub(1)
+                    .and_then(|bound| u32::try_from(bound).ok()),
+                patient: other & 1 != 0,
+            },
+            4 => Self::CheckOffer { name: one },
+            5 => Self::Receive { patient: one != 0 },
+            6 => Self::GiveUp,
+            7 => Self::DropSender { last: one != 0 },
+            8 => Self::DropReceiver,
+            _ => return None,
+        })
+    }
+}
+
+/// How an object stands, beside its queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Standing {
+    /// How many have come to a barrier.
+    come: u64,
+    /// The thread has been unparked and was not parked.
+    is_unparked: bool,
+    /// What waits to be received, in order: names, and whether the sender waits.
+    messages: VecDeque<(u64, bool)>,
+    /// A receiver waits, and nothing has been given to it.
+    is_open: bool,
+    /// What has been taken from senders that wait.
+    taken: Vec<u64>,
+    /// How many senders have gone.
+    gone: u64,
+    has_no_receiver: bool,
+}
+
+impl Standing {
+    /// Changes it, and tells what comes of that. `senders`: how many there are in all, if all of them ever go.
+    pub fn change(&mut self, by: Transition, senders: Option<u64>, queue: &Queue) -> u64 {
+        match by {
+            Transition::Arrive { size } => {
+                self.come += 1;
+                let is_last = self.come >= size;
+                if is_last {
+                    self.come = 0;
+                }
+                u64::from(is_last)
+            }
+            Transition::Park => u64::from(std::mem::take(&mut self.is_unparked)),
+            Transition::Unpark => {
+                self.is_unparked |= queue.waiters().next().is_none();
+                0
+            }
+            Transition::Send {
+                name,
+                bound,
+                patient,
+            } => self.send(name, bound, patient),
+            Transition::CheckOffer { name } => {
+                if let Some(at) = self.taken.iter().position(|&taken| taken == name) {
+                    self.taken.remove(at);
+                    Transition::SENT
+                } else if self.has_no_receiver {
+                    Transition::DISCONNECTED
+                } else {
+                    Transition::WAITS
+                }
+            }
+            Transition::Receive { patient } => self.receive(patient, senders),
+            Transition::GiveUp => {
+                self.is_open = false;
+                0
+            }
+            Transition::DropSender { .. } => {
+                self.gone += 1;
+                0
+            }
+            Transition::DropReceiver => {
+                self.has_no_receiver = true;
+                0
+            }
+        }
+    }
+
+    fn send(&mut self, name: u64, bound: Option<u32>, patient: bool) -> u64 {
+        if self.has_no_receiver {
+            return Transition::DISCONNECTED;
+        }
+        let has_room = match bound {
+            None => true,
+            Some(0) => std::mem::take(&mut self.is_open),
+            Some(bound) => self.messages.len() < bound as usize,
+        };
+        if has_room {
+            self.messages.push_back((name, false));
+            Transition::SENT
+        } else if patient {
+            if bound == Some(0) {
+                self.messages.push_back((name, true));
+            }
+            Transition::WAITS
+        } else {
+            Transition::FULL
+        }
+    }
+
+    fn receive(&mut self, patient: bool, senders: Option<u64>) -> u64 {
+        self.is_open = false;
+        match self.messages.pop_front() {
+            Some((name, is_offer)) => {
+                if is_offer {
+                    self.taken.push(name);
+                }
+                name
+            }
+            None if senders == Some(self.gone) => Transition::DISCONNECTED,
+            None if patient => {
+                self.is_open = true;
+                Transition::WAITS
+            }
+            None => Transition::EMPTY,
+        }
+    }
+
+    /// What would come of this.
+    #[must_use]
+    pub fn outcome(&self, of: Transition, senders: Option<u64>, queue: &Queue) -> u64 {
+        match of {
+            // What is asked most, without a copy.
+            Transition::Receive { .. } if !self.messages.is_empty() => {
+                self.messages.front().map_or(0, |&(name, _)| name)
+            }
+            _ => self.clone().change(of, senders, queue),
+        }
+    }
+
+    /// A hash of it.
+    #[must_use]
+    pub fn print(&self) -> u64 {
+        let mut hasher = Mixer::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_transition() {
+        let sends = [None, Some(0), Some(u32::MAX)].map(|bound| Transition::Send {
+            name: 1 << 63,
+            bound,
+            patient: bound.is_none(),
+        });
+        let others = [
+            Transition::Arrive { size: 3 },
+            Transition::Park,
+            Transition::Unpark,
+            Transition::CheckOffer { name: 77 },
+            Transition::Receive { patient: true },
+            Transition::Receive { patient: false },
+            Transition::GiveUp,
+            Transition::DropSender { last: true },
+            Transition::DropSender { last: false },
+            Transition::DropReceiver,
+        ];
+        for transition in sends.into_iter().chain(others) {
+            assert_eq!(
+                Transition::from_words(transition.to_words()),
+                Some(transition)
+            );
+        }
+    }
+}
