@@ -1,0 +1,377 @@
+//! Random programs.
+
+use super::judge::{Right, judge};
+use super::program::{
+    Cond, Ending, Home, How, Joining, LockKind, Operand, Pause, Program, RETURNED, Start, Stmt,
+    Taking, Value,
+};
+
+/// Programs with more states are not taken.
+const STATES: usize = 6000;
+
+/// Nor are those with more ways to end.
+const SEEN: usize = 12;
+
+/// Random numbers: SplitMix64.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        usize::try_from(self.next() % n as u64).expect("below a usize")
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+/// The program with this number, and what is right of it.
+pub(crate) fn generate(seed: u64, number: usize) -> (Program, Right) {
+    let mut random = Random::new(seed ^ (number as u64).wrapping_mul(0x2545_f491_4f6c_dd1d));
+    loop {
+        let mut generator = Generator {
+            random: &mut random,
+            cells: 0,
+            locks: Vec::new(),
+            held: Vec::new(),
+            sites: 0,
+            thread: 0,
+        };
+        let mut program = generator.program(number);
+        let Some(right) = judge(&program, STATES) else {
+            continue;
+        };
+        if right.seen.len() > SEEN {
+            continue;
+        }
+        let all: Vec<_> = right.seen.into_iter().collect();
+        program.ending = match random.below(4) {
+            _ if program.should_panic || all.is_empty() => Ending::Quiet,
+            0 => Ending::Quiet,
+            1 => Ending::TellAll(all),
+            _ => {
+                let told = random.below(all.len());
+                Ending::TellOne(all, told)
+            }
+        };
+        let right = judge(&program, STATES * 2).expect("no more states than before");
+        // Programs in which nothing can be told from anything are of no use.
+        if right.states > 8 {
+            return (program, right);
+        }
+    }
+}
+
+struct Generator<'a> {
+    random: &'a mut Random,
+    cells: usize,
+    locks: Vec<LockKind>,
+    /// The locks that are held where the next statement goes, and whether what they protect can be written.
+    held: Vec<(usize, bool)>,
+    sites: u16,
+    thread: usize,
+}
+
+impl Generator<'_> {
+    fn program(&mut self, number: usize) -> Program {
+        self.cells = 1 + self.random.below(3);
+        let cells =
+            (0..self.cells).map(|_| self.random.of(&[Home::Field, Home::Field, Home::Static]));
+        let cells: Vec<_> = cells.collect();
+        let locks = self.random.below(3);
+        self.locks = (0..locks)
+            .map(|_| {
+                self.random
+                    .of(&[LockKind::Mutex, LockKind::Mutex, LockKind::RwLock])
+            })
+            .collect();
+        let threads = self.random.of(&[2, 2, 3, 3, 4]);
+        let start = self
+            .random
+            .of(&[Start::Spawn, Start::Spawn, Start::Builder, Start::Scope]);
+        let should_panic = self.random.one_in(12);
+        let mut bodies = vec![Vec::new()];
+        for thread in 1..threads {
+            self.thread = thread;
+            let most = if threads == 4 { 2 } else { 4 };
+            let length = 1 + self.random.below(most);
+            bodies.push(self.body(length, 2));
+        }
+        self.thread = 0;
+        let mut test = Vec::new();
+        for thread in 1..threads {
+            test.push(Stmt::Spawn { thread });
+            if self.random.one_in(4) {
+                test.push(self.stmt(1));
+            }
+        }
+        if threads == 2 || self.random.one_in(3) {
+            let length = 1 + self.random.below(2);
+            test.extend(self.body(length, 2));
+        }
+        for thread in 1..threads {
+            let detached = start != Start::Scope && self.random.one_in(12);
+            if detached {
+                test.push(Stmt::Detach { thread });
+            } else {
+                let how = self
+                    .random
+                    .of(&[Joining::Unwrap, Joining::Unwrap, Joining::Handle]);
+                test.push(Stmt::Join { thread, how });
+            }
+            if self.random.one_in(6) {
+                test.push(self.stmt(0));
+            }
+        }
+        bodies[0] = test;
+        Program {
+            number,
+            cells,
+            locks: self.locks.clone(),
+            bodies,
+            start,
+            should_panic,
+            ending: Ending::Quiet,
+        }
+    }
+
+    fn body(&mut self, length: usize, depth: usize) -> Vec<Stmt> {
+        (0..length).map(|_| self.stmt(depth)).collect()
+    }
+
+    fn local(&mut self) -> u8 {
+        u8::try_from(self.random.below(RETURNED)).expect("few variables")
+    }
+
+    fn small(&mut self) -> Value {
+        self.random.of(&[0, 1, 1, 2])
+    }
+
+    fn operand(&mut self) -> Operand {
+        let local = self.local();
+        match self.random.below(4) {
+            0 => Operand::Of(local),
+            1 => Operand::Plus(local, 1),
+            _ => Operand::Const(self.small()),
+        }
+    }
+
+    fn cond(&mut self) -> Cond {
+        let (local, value) = (self.local(), self.small());
+        match self.random.below(4) {
+            0 => Cond::Not(local, value),
+            1 => Cond::AtLeast(local, 1),
+            _ => Cond::Is(local, value),
+        }
+    }
+
+    fn how(&mut self) -> How {
+        self.random.of(&[
+            How::Plain,
+            How::Plain,
+            How::Plain,
+            How::Method,
+            How::Function,
+            How::Pointer,
+            How::Closure,
+        ])
+    }
+
+    fn site(&mut self) -> u16 {
+        self.sites += 1;
+        self.sites - 1
+    }
+
+    fn stmt(&mut self, depth: usize) -> Stmt {
+        // Under a lock, something is done with what it protects.
+        if let Some(&(lock, writes)) = self.held.last()
+            && self.random.one_in(2)
+        {
+            return match self.random.below(3) {
+                1 if writes => Stmt::Put {
+                    lock,
+                    value: self.operand(),
+                },
+                2 if writes => Stmt::Grow { lock, by: 1 },
+                _ => Stmt::Get {
+                    to: self.local(),
+                    lock,
+                },
+            };
+        }
+        let cell = self.random.below(self.cells);
+        let how = self.how();
+        let choices = if depth == 0 { 11 } else { 20 };
+        match self.random.below(choices) {
+            0 | 1 => Stmt::Load {
+                to: self.local(),
+                cell,
+                how,
+            },
+            2 | 3 => Stmt::Store {
+                cell,
+                value: self.operand(),
+                how,
+            },
+            4 | 5 => {
+                let to = self.random.one_in(2).then(|| self.local());
+                Stmt::Add {
+                    to,
+                    cell,
+                    by: 1,
+                    how,
+                }
+            }
+            6 => Stmt::Swap {
+                to: self.local(),
+                cell,
+                value: self.operand(),
+            },
+            7 => {
+                let (from, new) = (self.random.of(&[0, 0, 1]), self.random.of(&[1, 2]));
+                Stmt::Exchange {
+                    to: self.local(),
+                    cell,
+                    from,
+                    new,
+                }
+            }
+            8 => Stmt::Assert {
+                cond: self.cond(),
+                site: self.site(),
+            },
+            9 => {
+                let (to, is) = (self.local(), self.random.of(&[1, 2]));
+                let tries = self.random.of(&[2, 3]);
+                Stmt::Poll {
+                    to,
+                    cell,
+                    is,
+                    tries,
+                    how,
+                }
+            }
+            10 => Stmt::Load {
+                to: self.local(),
+                cell,
+                how,
+            },
+            11..=13 => match self.free_lock() {
+                Some(lock) => self.locked(lock, depth),
+                None => Stmt::Load {
+                    to: self.local(),
+                    cell,
+                    how,
+                },
+            },
+            14 => {
+                let cond = self.cond();
+                let length = 1 + self.random.below(2);
+                let then = self.body(length, depth - 1);
+                let otherwise = self.random.below(2);
+                let otherwise = self.body(otherwise, depth - 1);
+                Stmt::If {
+                    cond,
+                    then,
+                    otherwise,
+                }
+            }
+            15 => {
+                let cond = self.cond();
+                let site = self.site();
+                Stmt::If {
+                    cond,
+                    then: vec![Stmt::Panic { site }],
+                    otherwise: Vec::new(),
+                }
+            }
+            16 => {
+                let length = 1 + self.random.below(2);
+                Stmt::Repeat {
+                    times: 2,
+                    body: self.body(length, depth - 1),
+                }
+            }
+            17 => {
+                let length = 1 + self.random.below(2);
+                Stmt::Catch {
+                    to: self.local(),
+                    body: self.body(length, depth - 1),
+                }
+            }
+            18 => {
+                let length = 1 + self.random.below(2);
+                Stmt::Scoped {
+                    cell,
+                    by: 1,
+                    body: self.body(length, depth - 1),
+                }
+            }
+            _ => {
+                let pause =
+                    self.random
+                        .of(&[Pause::Nothing, Pause::Hint, Pause::Yield, Pause::Sleep]);
+                let is = self.random.of(&[1, 1, 2]);
+                Stmt::Await {
+                    cell,
+                    is,
+                    pause,
+                    how,
+                }
+            }
+        }
+    }
+
+    /// A lock that isn't held.
+    fn free_lock(&mut self) -> Option<usize> {
+        if self.locks.is_empty() {
+            return None;
+        }
+        let lock = self.random.below(self.locks.len());
+        let is_held = self.held.iter().any(|(held, _)| *held == lock);
+        (!is_held).then_some(lock)
+    }
+
+    fn locked(&mut self, lock: usize, depth: usize) -> Stmt {
+        let writes = self.locks[lock] == LockKind::Mutex || self.random.one_in(2);
+        let taking = self.random.of(&[
+            Taking::Unwrap,
+            Taking::Unwrap,
+            Taking::Unwrap,
+            Taking::Ignore,
+            Taking::IfOk,
+            Taking::Try,
+        ]);
+        self.held.push((lock, writes));
+        let length = 1 + self.random.below(2);
+        let body = self.body(length, depth - 1);
+        self.held.pop();
+        let otherwise = match taking {
+            Taking::IfOk | Taking::Try if self.random.one_in(2) => self.body(1, depth - 1),
+            _ => Vec::new(),
+        };
+        Stmt::Locked {
+            lock,
+            writes,
+            taking,
+            body,
+            otherwise,
+        }
+    }
+}

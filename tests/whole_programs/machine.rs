@@ -1,0 +1,356 @@
+//! One step of a program: what each thread can do next, and what comes of it.
+//!
+//! Sequential consistency, std's semantics and nothing of seqz's. A thread that panics leaves its scopes one by one, and each
+//! of them is a step.
+
+use super::ops::{Op, Place, Site, Take};
+use super::program::{
+    Cond, Ending, Joining, LOCALS, Local, Operand, PANICKED, Program, RETURNED, Start, Value,
+};
+
+/// What a thread has to do when it leaves a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Scope {
+    Guard { lock: u8, exclusive: bool },
+    Adds { cell: u8, by: Value },
+    Catch { to: Local, at: Place },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Stage {
+    Absent,
+    Runs,
+    Panics(Site),
+    Over(Result<[Value; RETURNED], Site>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Thread {
+    stage: Stage,
+    at: Place,
+    locals: [Value; LOCALS + 1],
+    scopes: Vec<Scope>,
+    is_joined: bool,
+    is_detached: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Lock {
+    value: Value,
+    is_poisoned: bool,
+    is_taken: bool,
+    readers: u8,
+}
+
+/// Where an execution is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct State {
+    threads: Vec<Thread>,
+    cells: Vec<Value>,
+    locks: Vec<Lock>,
+    /// What the test has seen so far.
+    seen: Vec<Value>,
+}
+
+/// How a thread stands at the end of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fate {
+    /// `None` if it waits for ever.
+    pub(crate) end: Option<Result<(), Site>>,
+    pub(crate) is_joined: bool,
+    pub(crate) is_detached: bool,
+}
+
+/// The threads' operations, and what decides at the end.
+pub(crate) struct Machine<'a> {
+    pub(crate) ops: &'a [Vec<Op>],
+    pub(crate) program: &'a Program,
+}
+
+impl Machine<'_> {
+    pub(crate) fn start(&self) -> State {
+        let absent = Thread {
+            stage: Stage::Absent,
+            at: 0,
+            locals: [0; LOCALS + 1],
+            scopes: Vec::new(),
+            is_joined: false,
+            is_detached: false,
+        };
+        let mut state = State {
+            threads: vec![absent; self.ops.len()],
+            cells: vec![0; self.program.cells.len()],
+            locks: vec![Lock::default(); self.program.locks.len()],
+            seen: Vec::new(),
+        };
+        state.threads[0].stage = Stage::Runs;
+        self.go_on(&mut state, 0);
+        state
+    }
+
+    /// All that can come of the next step, of any thread.
+    pub(crate) fn after(&self, state: &State) -> Vec<State> {
+        let mut all = Vec::new();
+        for thread in 0..state.threads.len() {
+            let mut next = state.clone();
+            if self.step(&mut next, thread) {
+                self.go_on(&mut next, thread);
+                all.push(next);
+            }
+        }
+        all
+    }
+
+    /// How the threads stand that have been started.
+    pub(crate) fn fates(&self, state: &State) -> Vec<Option<Fate>> {
+        let fate = |thread: &Thread| {
+            let end = match thread.stage {
+                Stage::Absent => return None,
+                Stage::Runs | Stage::Panics(_) => None,
+                Stage::Over(end) => Some(end.map(|_| ())),
+            };
+            Some(Fate {
+                end,
+                is_joined: thread.is_joined,
+                is_detached: thread.is_detached,
+            })
+        };
+        state.threads.iter().map(fate).collect()
+    }
+
+    /// What the test has seen.
+    pub(crate) fn seen<'a>(&self, state: &'a State) -> &'a [Value] {
+        &state.seen
+    }
+
+    /// The thread's next step. The answer is whether it can make one.
+    fn step(&self, state: &mut State, thread: usize) -> bool {
+        match state.threads[thread].stage {
+            Stage::Absent | Stage::Over(_) => return false,
+            Stage::Panics(site) => {
+                match state.threads[thread].scopes.pop() {
+                    Some(scope) => leave(state, scope, true),
+                    None if thread == 0 && self.waits_for_scope(state) => return false,
+                    None => state.threads[thread].stage = Stage::Over(Err(site)),
+                }
+                return true;
+            }
+            Stage::Runs => {}
+        }
+        let at = state.threads[thread].at;
+        let op = self.ops[thread][usize::from(at)];
+        state.threads[thread].at += 1;
+        let this = &mut state.threads[thread];
+        match op {
+            Op::Load { to, cell } => this.set(to, state.cells[cell]),
+            Op::Store { cell, value } => state.cells[cell] = this.value(value),
+            Op::Add { to, cell, by } => {
+                if let Some(to) = to {
+                    this.set(to, state.cells[cell]);
+                }
+                state.cells[cell] += by;
+            }
+            Op::Swap { to, cell, value } => {
+                let old = state.cells[cell];
+                state.cells[cell] = this.value(value);
+                this.set(to, old);
+            }
+            Op::Exchange {
+                to,
+                cell,
+                from,
+                new,
+            } => {
+                if state.cells[cell] == from {
+                    state.cells[cell] = new;
+                    this.set(to, 7);
+                } else {
+                    this.set(to, state.cells[cell]);
+                }
+            }
+            Op::Take(take) => return self.take(state, thread, take),
+            Op::Leave => {
+                let scope = this.scopes.pop().expect("a scope");
+                leave(state, scope, false);
+            }
+            Op::Spawn(child) => {
+                state.threads[child].stage = Stage::Runs;
+                self.go_on(state, child);
+            }
+            Op::Join(child, how) => {
+                let Stage::Over(end) = state.threads[child].stage else {
+                    return false;
+                };
+                state.threads[child].is_joined = true;
+                match (end, how) {
+                    (Ok(values), _) => state.seen.extend(values),
+                    (Err(_), Joining::Handle) => state.seen.extend([PANICKED; RETURNED]),
+                    (Err(_), Joining::Unwrap) => {
+                        let child = u8::try_from(child).expect("few threads");
+                        state.threads[thread].stage = Stage::Panics(Site::Result(child));
+                    }
+                }
+            }
+            Op::ScopeEnd => {
+                if self.waits_for_scope(state) {
+                    return false;
+                }
+                let mut all = state.threads.iter().skip(1);
+                if all.any(|it| !it.is_joined && matches!(it.stage, Stage::Over(Err(_)))) {
+                    state.threads[0].stage = Stage::Panics(Site::Scope);
+                }
+            }
+            Op::Look(cell) => state.seen.push(state.cells[cell]),
+            Op::End => {
+                let returned = std::array::from_fn(|at| this.locals[at]);
+                this.stage = Stage::Over(Ok(returned));
+            }
+            op => unreachable!("{op:?} is no step"),
+        }
+        true
+    }
+
+    /// Whether there are threads which the test may not leave behind.
+    fn waits_for_scope(&self, state: &State) -> bool {
+        let mut all = state.threads.iter().skip(1);
+        self.program.start == Start::Scope
+            && all.any(|it| !matches!(it.stage, Stage::Absent | Stage::Over(_)))
+    }
+
+    fn take(&self, state: &mut State, thread: usize, take: Take) -> bool {
+        let lock = &mut state.locks[take.lock];
+        let this = &mut state.threads[thread];
+        if lock.is_taken || (take.exclusive && lock.readers > 0) {
+            let Some(busy) = take.busy else { return false };
+            this.at = busy;
+            return true;
+        }
+        if take.exclusive {
+            lock.is_taken = true;
+        } else {
+            lock.readers += 1;
+        }
+        this.scopes.push(Scope::Guard {
+            lock: u8::try_from(take.lock).expect("few locks"),
+            exclusive: take.exclusive,
+        });
+        if lock.is_poisoned {
+            match take.poisoned {
+                Some(at) => this.at = at,
+                None => this.stage = Stage::Panics(Site::Poison),
+            }
+        }
+        true
+    }
+
+    /// What the thread does up to its next step.
+    fn go_on(&self, state: &mut State, thread: usize) {
+        loop {
+            let this = &mut state.threads[thread];
+            if let Stage::Panics(_) = this.stage {
+                let Some(Scope::Catch { to, at }) = this.scopes.last().copied() else {
+                    return;
+                };
+                this.scopes.pop();
+                this.set(to, 1);
+                this.at = at;
+                this.stage = Stage::Runs;
+            }
+            if this.stage != Stage::Runs {
+                return;
+            }
+            let op = self.ops[thread][usize::from(this.at)];
+            if op.is_seen() {
+                return;
+            }
+            this.at += 1;
+            match op {
+                Op::Get { to, lock } => this.set(to, state.locks[lock].value),
+                Op::Put { lock, value } => state.locks[lock].value = this.value(value),
+                Op::Grow { lock, by } => state.locks[lock].value += by,
+                Op::Enter { cell, by } => {
+                    let cell = u8::try_from(cell).expect("few atomics");
+                    this.scopes.push(Scope::Adds { cell, by });
+                }
+                Op::Catch { to, at } => this.scopes.push(Scope::Catch { to, at }),
+                Op::Caught { to } => {
+                    this.set(to, 0);
+                    this.scopes.pop();
+                }
+                Op::Set { to, value } => this.set(to, value),
+                Op::Jump(to) => this.at = to,
+                Op::Unless(cond, to) => {
+                    if !this.holds(cond) {
+                        this.at = to;
+                    }
+                }
+                Op::Panic(site) => this.stage = Stage::Panics(Site::Own(site)),
+                Op::Detach(child) => state.threads[child].is_detached = true,
+                Op::Tell => {
+                    let locals = this.locals;
+                    state.seen.extend(&locals[..RETURNED]);
+                    if let Some(site) = tells(&self.program.ending, &state.seen) {
+                        state.threads[thread].stage = Stage::Panics(site);
+                    }
+                }
+                op => unreachable!("{op:?} is a step"),
+            }
+        }
+    }
+}
+
+impl Thread {
+    fn set(&mut self, to: Local, value: Value) {
+        self.locals[usize::from(to)] = value;
+    }
+
+    fn local(&self, local: Local) -> Value {
+        self.locals[usize::from(local)]
+    }
+
+    fn value(&self, operand: Operand) -> Value {
+        match operand {
+            Operand::Const(value) => value,
+            Operand::Of(local) => self.local(local),
+            Operand::Plus(local, by) => self.local(local) + by,
+        }
+    }
+
+    fn holds(&self, cond: Cond) -> bool {
+        match cond {
+            Cond::Is(local, value) => self.local(local) == value,
+            Cond::Not(local, value) => self.local(local) != value,
+            Cond::AtLeast(local, value) => self.local(local) >= value,
+        }
+    }
+}
+
+/// What becomes of what the scope holds.
+fn leave(state: &mut State, scope: Scope, panics: bool) {
+    match scope {
+        Scope::Guard { lock, exclusive } => {
+            let lock = &mut state.locks[usize::from(lock)];
+            if exclusive {
+                lock.is_taken = false;
+                lock.is_poisoned |= panics;
+            } else {
+                lock.readers -= 1;
+            }
+        }
+        Scope::Adds { cell, by } => state.cells[usize::from(cell)] += by,
+        Scope::Catch { .. } => {}
+    }
+}
+
+fn tells(ending: &Ending, seen: &[Value]) -> Option<Site> {
+    let (all, told) = match ending {
+        Ending::Quiet => return None,
+        Ending::TellAll(all) => (all, None),
+        Ending::TellOne(all, told) => (all, Some(*told)),
+    };
+    let Some(at) = all.iter().position(|one| one == seen) else {
+        return Some(Site::Unknown);
+    };
+    let is_told = told.is_none_or(|told| told == at);
+    is_told.then(|| Site::Outcome(u16::try_from(at).expect("few outcomes")))
+}

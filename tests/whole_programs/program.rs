@@ -1,0 +1,239 @@
+//! What a program is: shared state, the bodies of its threads, and what its test looks at in the end.
+
+/// A number in the program, which has it as a `u32`. They stay small.
+pub(crate) type Value = u16;
+
+/// A variable of one body: `r0`, `r1`, …
+pub(crate) type Local = u8;
+
+/// So many variables has each body. The first [`RETURNED`] are what its thread returns.
+pub(crate) const LOCALS: usize = 3;
+
+/// So many variables a thread returns.
+pub(crate) const RETURNED: usize = 2;
+
+/// A whole program, which becomes a module with one test.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) number: usize,
+    /// Atomics.
+    pub(crate) cells: Vec<Home>,
+    /// Locks around a number.
+    pub(crate) locks: Vec<LockKind>,
+    /// The threads; the first one is the test's own.
+    pub(crate) bodies: Vec<Vec<Stmt>>,
+    pub(crate) start: Start,
+    /// The test is `#[should_panic]`.
+    pub(crate) should_panic: bool,
+    pub(crate) ending: Ending,
+}
+
+impl Program {
+    /// How much its test has seen when it tells of it.
+    pub(crate) fn seen(&self) -> usize {
+        let joins = self.bodies[0].iter();
+        let joins = joins.filter(|stmt| matches!(stmt, Stmt::Join { .. }));
+        (joins.count() + 1) * RETURNED + self.cells.len()
+    }
+}
+
+/// Where an atomic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    Field,
+    Static,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockKind {
+    Mutex,
+    RwLock,
+}
+
+/// How threads are started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    Spawn,
+    Builder,
+    Scope,
+}
+
+/// What the test does with what it has seen, once all is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Nothing.
+    Quiet,
+    /// It panics at each of these, with its number, and at all others.
+    TellAll(Vec<Vec<Value>>),
+    /// It panics at the one with this number, and at all that are none of these.
+    TellOne(Vec<Vec<Value>>, usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operand {
+    Const(Value),
+    Of(Local),
+    Plus(Local, Value),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cond {
+    Is(Local, Value),
+    Not(Local, Value),
+    AtLeast(Local, Value),
+}
+
+/// How an access to an atomic is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// On the spot.
+    Plain,
+    /// By a method of the struct.
+    Method,
+    /// By a function that is lent the atomic.
+    Function,
+    /// By a function in a variable.
+    Pointer,
+    /// By a closure.
+    Closure,
+}
+
+/// How a lock is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taking {
+    /// `lock().unwrap()`
+    Unwrap,
+    /// `lock().unwrap_or_else(PoisonError::into_inner)`
+    Ignore,
+    /// `if let Ok(guard) = lock()`
+    IfOk,
+    /// `if let Ok(guard) = try_lock()`
+    Try,
+}
+
+/// What a loop that waits does between two looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    Nothing,
+    Hint,
+    Yield,
+    Sleep,
+}
+
+/// How the test waits for a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joining {
+    /// `join().unwrap()`
+    Unwrap,
+    /// The panic is handled: the thread has returned [`PANICKED`].
+    Handle,
+}
+
+/// What a thread that has panicked returns, for a test that handles it.
+pub(crate) const PANICKED: Value = 9;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Stmt {
+    Load {
+        to: Local,
+        cell: usize,
+        how: How,
+    },
+    Store {
+        cell: usize,
+        value: Operand,
+        how: How,
+    },
+    Add {
+        to: Option<Local>,
+        cell: usize,
+        by: Value,
+        how: How,
+    },
+    Swap {
+        to: Local,
+        cell: usize,
+        value: Operand,
+    },
+    /// `to` is 7 if it was exchanged, or what was there instead.
+    Exchange {
+        to: Local,
+        cell: usize,
+        from: Value,
+        new: Value,
+    },
+    /// `otherwise` is for where it isn't taken.
+    Locked {
+        lock: usize,
+        writes: bool,
+        taking: Taking,
+        body: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    /// Reads what the lock protects, which the thread has.
+    Get {
+        to: Local,
+        lock: usize,
+    },
+    Put {
+        lock: usize,
+        value: Operand,
+    },
+    Grow {
+        lock: usize,
+        by: Value,
+    },
+    If {
+        cond: Cond,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    Repeat {
+        times: u8,
+        body: Vec<Stmt>,
+    },
+    /// Looks so often at most whether the atomic has the value; `to` is whether it had.
+    Poll {
+        to: Local,
+        cell: usize,
+        is: Value,
+        tries: u8,
+        how: How,
+    },
+    /// Waits until the atomic has the value.
+    Await {
+        cell: usize,
+        is: Value,
+        pause: Pause,
+        how: How,
+    },
+    Panic {
+        site: u16,
+    },
+    Assert {
+        cond: Cond,
+        site: u16,
+    },
+    /// `to` is whether the body has panicked.
+    Catch {
+        to: Local,
+        body: Vec<Stmt>,
+    },
+    /// When it is left, in whatever way, a destructor adds to the atomic.
+    Scoped {
+        cell: usize,
+        by: Value,
+        body: Vec<Stmt>,
+    },
+    Spawn {
+        thread: usize,
+    },
+    Join {
+        thread: usize,
+        how: Joining,
+    },
+    /// Drops the handle.
+    Detach {
+        thread: usize,
+    },
+}
