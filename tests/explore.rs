@@ -420,7 +420,38 @@ const fn twice(n: u32) -> u32 {
 
 struct Reader<'a>(&'a AtomicU32);
 
+// Constants, which call others' functions that are called like those of `Reader`.
+const NINE: u32 = 3u32.pow(2);
+static NINES: [AtomicU32; 2usize.pow(1)] = [const { AtomicU32::new(3u32.pow(2)) }; 2usize.pow(1)];
+
+#[allow(dead_code)]
+enum Size {
+    Small = 2isize.pow(1),
+    Large = NINE as isize,
+}
+
+#[allow(dead_code)]
+struct Sized<const N: usize>;
+
+impl Sized<{ 2usize.pow(2) }> {
+    #[allow(dead_code)]
+    const NAME: &'static str = str::trim_ascii(" four ");
+}
+
 impl<'a> Reader<'a> {
+    fn new(cell: &'a AtomicU32) -> Self {
+        assert_eq!(NINES.len(), 2);
+        Self(cell)
+    }
+
+    #[allow(dead_code)]
+    fn pow(&self, n: u32) -> u32 {
+        self.get().pow(n)
+    }
+
+    #[allow(dead_code)]
+    fn trim_ascii(&self) {}
+
     fn cell(&self) -> &'a AtomicU32 {
         self.0
     }
@@ -451,7 +482,7 @@ fn last<T>(values: &mut Vec<T>) -> &mut T {
 #[test]
 fn reads_once() -> Result<(), String> {
     let writer = thread::spawn(|| X.store(1, SeqCst));
-    let reader = Reader(&X);
+    let reader = Reader::new(&X);
     let (first, second) = (reader.checked()?, reader.checked()?);
     let read = |reader: &Reader| -> u32 { reader.get() };
     let mut values = vec![];

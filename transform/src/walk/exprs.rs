@@ -2,9 +2,9 @@
 
 use syn::visit::{self, Visit};
 use syn::{
-    Arm, Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprWhile, Field,
-    FieldValue, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemUse, Local, Macro, Path, Stmt,
-    TraitItem, TraitItemFn, UseTree, Variant, Visibility,
+    Arm, Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprRepeat, ExprWhile,
+    Field, FieldValue, GenericArgument, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl, ItemUse,
+    Local, Macro, Path, Stmt, TraitItem, TraitItemFn, TypeArray, UseTree, Variant, Visibility,
 };
 
 use super::{Walker, bytes};
@@ -21,7 +21,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             return;
         }
         if matches!(item, Item::Const(_) | Item::Static(_)) {
-            return self.without_loops(|walker| {
+            return self.in_constant(|walker| {
                 walker.with_rib(Rib::Item, |walker| walker.item(item));
             });
         }
@@ -65,7 +65,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             return self.cfg_attributes(attrs);
         }
         if matches!(item, ImplItem::Const(_)) {
-            return self.without_loops(|walker| visit::visit_impl_item(walker, item));
+            return self.in_constant(|walker| visit::visit_impl_item(walker, item));
         }
         visit::visit_impl_item(self, item);
     }
@@ -91,7 +91,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             return self.cfg_attributes(attrs);
         }
         if matches!(item, TraitItem::Const(_)) {
-            return self.without_loops(|walker| visit::visit_trait_item(walker, item));
+            return self.in_constant(|walker| visit::visit_trait_item(walker, item));
         }
         visit::visit_trait_item(self, item);
     }
@@ -127,7 +127,23 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         if self.program.cfg.off(&variant.attrs) {
             return self.cfg_attributes(&variant.attrs);
         }
-        visit::visit_variant(self, variant);
+        self.in_constant(|walker| visit::visit_variant(walker, variant));
+    }
+
+    fn visit_type_array(&mut self, array: &'ast TypeArray) {
+        self.in_constant(|walker| visit::visit_type_array(walker, array));
+    }
+
+    fn visit_expr_repeat(&mut self, expr: &'ast ExprRepeat) {
+        expr.attrs
+            .iter()
+            .for_each(|attr| self.visit_attribute(attr));
+        self.visit_expr(&expr.expr);
+        self.in_constant(|walker| walker.visit_expr(&expr.len));
+    }
+
+    fn visit_generic_argument(&mut self, argument: &'ast GenericArgument) {
+        self.in_constant(|walker| visit::visit_generic_argument(walker, argument));
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
@@ -188,7 +204,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             Expr::Call(expr) => self.call(expr),
             Expr::MethodCall(expr) => self.method_call(expr),
             Expr::Verbatim(tokens) => self.tokens(tokens.clone()),
-            Expr::Const(_) => self.without_loops(|walker| visit::visit_expr(walker, expr)),
+            Expr::Const(_) => self.in_constant(|walker| visit::visit_expr(walker, expr)),
             expr => visit::visit_expr(self, expr),
         }
     }

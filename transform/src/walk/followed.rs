@@ -2,7 +2,7 @@
 //! `seqz_runtime::calls`. Only where that is asked for.
 //!
 //! A call is taken for one of the crate's own by its name. Marks do no harm to others, but they can't be in constants: so no
-//! call is marked of a name that a `const fn` has, which are all that constants can call.
+//! call is marked in one, and none of a name that a `const fn` has.
 
 use syn::Expr;
 
@@ -16,6 +16,7 @@ impl Walker<'_> {
     pub(super) fn mark_call(&mut self, expr: &Expr) {
         if self.mode != Mode::Followed
             || self.opaque > 0
+            || (self.constant > 0 && !self.in_macro)
             || !expr_attributes(expr).is_empty()
             || !self.is_followed(expr)
         {

@@ -20,7 +20,7 @@ impl Walker<'_> {
             _ => return,
         };
         let is_inner = |attr: &Attribute| matches!(attr.style, syn::AttrStyle::Inner(_));
-        if self.without_loops > 0 || attrs.iter().any(is_inner) || !self.lasting.is_waiting(expr) {
+        if self.constant > 0 || attrs.iter().any(is_inner) || !self.lasting.is_waiting(expr) {
             return;
         }
         match expr {
@@ -53,11 +53,11 @@ impl Walker<'_> {
         self.edits().before(start, text);
     }
 
-    /// Runs `inside` where no loop is marked: in constants, and where a macro puts in what isn't known here.
-    pub(super) fn without_loops(&mut self, inside: impl FnOnce(&mut Self)) {
-        self.without_loops += 1;
+    /// Runs `inside` where neither loops nor calls are marked: in constants.
+    pub(super) fn in_constant(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.constant += 1;
         inside(self);
-        self.without_loops -= 1;
+        self.constant -= 1;
     }
 }
 

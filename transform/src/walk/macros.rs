@@ -116,7 +116,7 @@ impl Walker<'_> {
         self.functions.push(item);
         self.unsure += 1;
         let outer = std::mem::replace(&mut self.in_macro, true);
-        self.without_loops += 1;
+        self.constant += 1;
         let mut after_arrow = false;
         let mut last = ' ';
         for token in rules {
@@ -142,7 +142,7 @@ impl Walker<'_> {
             }
         }
         self.unsure -= 1;
-        self.without_loops -= 1;
+        self.constant -= 1;
         self.in_macro = outer;
         self.functions.pop();
     }

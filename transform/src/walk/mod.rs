@@ -129,7 +129,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         marks: 0,
         unmarked: 0,
         lasting: Lasting::new(program),
-        without_loops: 0,
+        constant: 0,
         in_macro: false,
     };
     let root = &program.files[0].tree;
@@ -207,8 +207,8 @@ struct Walker<'p> {
     /// Depth of expressions in which no read is marked.
     unmarked: usize,
     lasting: Lasting<'p>,
-    /// Depth of what no loop is marked in.
-    without_loops: usize,
+    /// Depth of constants, and of what a macro may put into one: no loop is marked there, and no call.
+    constant: usize,
     /// This is the text of a macro.
     in_macro: bool,
 }

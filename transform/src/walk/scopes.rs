@@ -69,9 +69,9 @@ impl Walker<'_> {
     pub(super) fn function(&mut self, sig: &Signature, body: Option<&Block>) {
         let item = self.item_at(&sig.ident);
         self.functions.extend(item);
-        let outer = self.without_loops;
+        let outer = self.constant;
         // A function inside of a constant is no constant.
-        self.without_loops = usize::from(sig.constness.is_some() || self.in_macro);
+        self.constant = usize::from(sig.constness.is_some() || self.in_macro);
         self.with_generics(&sig.generics, |walker| {
             walker.with_variables(|walker| {
                 walker.visit_generics(&sig.generics);
@@ -88,7 +88,7 @@ impl Walker<'_> {
                 }
             });
         });
-        self.without_loops = outer;
+        self.constant = outer;
         if item.is_some() {
             self.functions.pop();
         }
