@@ -49,11 +49,15 @@ fn right(harness: &str) -> &'static [&'static str] {
             &["assertion `left == right` failed: lost after the loop"]
         }
         "counts_until_it_gives_up" => &["timed out"],
-        "counts_in_what_it_was_lent" | "counts_in_a_cell" => &["ten tries"],
+        "counts_in_what_it_was_lent"
+        | "counts_in_a_cell"
+        | "counts_in_a_function_that_is_passed_on"
+        | "counts_where_it_parses" => &["ten tries"],
         "counts_by_backing_off" => &["backed off too often"],
         "polls_a_lock_between_two_writes" => &["assertion `left == right` failed: already two"],
         "polls_through_methods" => &["assertion `left == right` failed: ready too early"],
         "polls_two_places" => &[],
+        "polls_whether_a_lock_is_poisoned" => &["assertion `left == right` failed", "on purpose"],
         _ if harness.starts_with("polls_") => &["assertion `left == right` failed"],
         _ if harness.starts_with("waits_for_ever") => &["livelock"],
         _ => &[],
@@ -85,7 +89,7 @@ fn loops_that_wait_end_and_those_that_count_are_run() {
         let (code, report) = explore(&dir, &args);
         assert_eq!(code, Some(1), "{strategy}: {report:#}");
         let all = found(&report);
-        assert_eq!(all.len(), 27, "{strategy}");
+        assert_eq!(all.len(), 29, "{strategy}");
         for (name, (failures, promised)) in &all {
             // Who else has a lock for a while is nothing of the values.
             let open = ["mcr", "lazy-dpor"].contains(&strategy) && name.contains("waiting_with");
@@ -105,5 +109,34 @@ fn loops_that_wait_end_and_those_that_count_are_run() {
             ["cut", "sampled", "unfinished"].contains(&promised.as_str()),
             "{strategy}: {promised}"
         );
+    }
+}
+
+#[test]
+fn what_handles_tell_may_be_waited_for() {
+    let dir = package(include_str!("polling/handles.rs"));
+    for (strategy, promise) in [
+        ("odpor", "exhausted"),
+        ("dpor", "exhausted"),
+        ("dfs", "exhausted"),
+        ("surw", "sampled"),
+    ] {
+        let args = ["--strategy", strategy, "--max-steps", "300"];
+        let (code, report) = explore(&dir, &args);
+        assert_eq!(code, Some(1), "{strategy}: {report:#}");
+        let all = found(&report);
+        assert_eq!(all.len(), 9, "{strategy}");
+        for (name, (failures, promised)) in &all {
+            if name == "both_try_for_ever" {
+                assert!(failures.is_empty(), "{strategy}: {failures:?}");
+                assert!(
+                    promised == "cut" || promise == "sampled",
+                    "{strategy}: {promised}"
+                );
+                continue;
+            }
+            assert_eq!(failures, right(name), "{strategy}: {name}");
+            assert_eq!(promised, promise, "{strategy}: {name}");
+        }
     }
 }

@@ -113,6 +113,48 @@ fn counts_by_backing_off() {
     t.join().unwrap();
 }
 
+thread_local! {
+    static TRIES: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+fn try_again() -> u32 {
+    TRIES.with(|tries| {
+        tries.set(tries.get() + 1);
+        assert!(tries.get() < 10, "ten tries");
+    });
+    0
+}
+
+#[test]
+fn counts_in_a_function_that_is_passed_on() {
+    let a = Arc::new(AtomicBool::new(false));
+    let b = a.clone();
+    let t = thread::spawn(move || b.store(true, SeqCst));
+    while !a.load(SeqCst) {
+        None.unwrap_or_else(try_again);
+    }
+    t.join().unwrap();
+}
+
+struct Parsed;
+
+impl std::str::FromStr for Parsed {
+    type Err = u32;
+
+    fn from_str(_: &str) -> Result<Self, u32> {
+        Err(try_again())
+    }
+}
+
+#[test]
+fn counts_where_it_parses() {
+    let a = Arc::new(AtomicBool::new(false));
+    let b = a.clone();
+    let t = thread::spawn(move || b.store(true, SeqCst));
+    while !a.load(SeqCst) && "7".parse::<Parsed>().is_err() {}
+    t.join().unwrap();
+}
+
 #[test]
 fn reads_locks_often() {
     let m = Arc::new(Mutex::new(1));

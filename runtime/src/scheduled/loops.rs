@@ -4,6 +4,7 @@
 //! changed nothing:
 //! - reads, attempts that failed, updates and writes that left the value as they found it, looks into a channel in which
 //!   there was nothing, waits that timed out;
+//! - an update, as of the number of handles, that another one takes back before anybody has looked at the object;
 //! - taking a lock and giving it back with the same value behind it; or giving back a lock that the thread held, and taking
 //!   it again, as a wait with a time limit does.
 //!
@@ -25,7 +26,7 @@
 //! # Livelocks
 //! No thread can run. Whoever waits in a loop would make the same turn again, if what it has looked at is as it was, and it
 //! would change nothing with that, so that nobody else goes on either: then all threads wait for ever, and that is a
-//! livelock. This is checked, for each of them: see [`State::proves_livelock`]. Where it doesn't hold, the execution is one
+//! livelock. This is checked, for each of them: see [`State::livelock`]. Where it doesn't hold, the execution is one
 //! that goes on in another one ([`Outcome::Waiting`](seqz_explore::Outcome::Waiting)).
 //!
 //! A search over values runs one execution of all those in which the threads observe the same, and these may end with other
@@ -35,13 +36,24 @@
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::transition::{Standing, Transition};
 use seqz_explore::waiting::Queue;
-use seqz_explore::{Comparison, Event, Kind, Object, Pending, Test};
+use seqz_explore::{Comparison, Event, Kind, Object, Outcome, Pending, Test};
 
 use super::arena::leave_program;
 use super::events::site_number;
 use super::machine::Traced;
 use super::state::{Handle, State};
 use crate::engine::Site;
+
+/// Whether threads of which none can run, and some wait in loops, wait for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Livelock {
+    /// They do.
+    Proven,
+    /// They do if each makes its turns alone; but one might notice that another makes one. Nothing is said.
+    Open,
+    /// Some of them goes on, in another execution.
+    None,
+}
 
 /// What becomes of a thread after an idle turn of a loop that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +89,14 @@ struct Look {
     marks: Marks,
 }
 
+impl Look {
+    /// Whether others may notice it while its turn lasts: it takes a lock, or changes something.
+    fn is_noticed(&self) -> bool {
+        let event = &self.event;
+        event.kind.acquires() || matches!(event.kind, Kind::Update | Kind::Add) && event.changes()
+    }
+}
+
 /// What has happened to an object in an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Marks {
@@ -86,6 +106,8 @@ struct Marks {
     failures: u32,
     /// How many events it had.
     events: u32,
+    /// How many of them were more than one of those that add to a count and tell their thread nothing.
+    noticing: u32,
 }
 
 /// What is known of a thread's turns.
@@ -145,6 +167,7 @@ impl Changes {
         marks.changes += changes;
         marks.failures += u32::from(failed);
         marks.events += 1;
+        marks.noticing += u32::from(event.kind != Kind::Add);
     }
 }
 
@@ -156,15 +179,89 @@ struct Held {
     marks: Marks,
 }
 
+/// A value that a turn has changed, and is to change back.
+///
+/// Others may add to a count meanwhile, or take from it where nobody can notice: that commutes. Of one allocation, all ends
+/// of handles are noticed or none is, so that what is noticed has its place in the trace: but not before an own handle that
+/// was added so.
+struct Changed {
+    object: Object,
+    /// By how much, as numbers go round.
+    by: u64,
+    is_added: bool,
+    marks: Marks,
+}
+
+impl Changed {
+    /// The first change of this object, if this event is one that can be taken back.
+    fn first(look: &Look) -> Option<Self> {
+        let Look { event, marks, .. } = look;
+        matches!(event.kind, Kind::Update | Kind::Add).then(|| Self {
+            object: event.object,
+            by: event.left.wrapping_sub(event.found),
+            is_added: event.kind == Kind::Add,
+            marks: *marks,
+        })
+    }
+
+    /// The thread does this to the object. Whether nobody else can have noticed that it had changed it.
+    fn go_on(&mut self, look: &Look) -> bool {
+        let Look { event, marks, .. } = look;
+        let own = u32::from(event.kind != Kind::Add);
+        let alone = marks.noticing == self.marks.noticing + own;
+        let change = event.left.wrapping_sub(event.found);
+        self.by = self.by.wrapping_add(change);
+        self.marks = *marks;
+        alone
+            && match event.kind {
+                Kind::Update | Kind::Add | Kind::Read => true,
+                Kind::Take => !self.is_added,
+                _ => false,
+            }
+    }
+}
+
+/// What the thread has changed itself, after it has looked at it, tells nothing of others.
+fn forget_own_changes(looks: &mut [Look]) {
+    for at in (0..looks.len()).rev() {
+        let Look { event, .. } = looks[at];
+        if matches!(event.kind, Kind::Update | Kind::Add | Kind::Take) && event.changes() {
+            for look in &mut looks[..at] {
+                if look.event.object == event.object {
+                    look.marks.changes += 1;
+                }
+            }
+        }
+    }
+}
+
 /// Whether these events of a thread together changed nothing, and nobody could see that they were made.
 fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
     let mut open: Vec<Held> = Vec::new();
     let mut entered: Vec<Object> = Vec::new();
+    let mut changed: Vec<Changed> = Vec::new();
     let mut looked = false;
     for look in looks {
         let Look { event, marks, .. } = look;
         let object = event.object;
         looked |= event.kind.class() != seqz_explore::Class::None;
+        // What it has changed it may change back, if nobody could notice.
+        if let Some(at) = changed.iter().position(|it| it.object == object) {
+            if !changed[at].go_on(look) {
+                return false;
+            }
+            if changed[at].by == 0 {
+                changed.swap_remove(at);
+            }
+            continue;
+        }
+        if tests.is_none()
+            && event.changes()
+            && let Some(first) = Changed::first(look)
+        {
+            changed.push(first);
+            continue;
+        }
         let fine = match event.kind {
             Kind::Local
             | Kind::Read
@@ -233,7 +330,7 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
             return false;
         }
     }
-    looked && open.is_empty() && entered.is_empty()
+    looked && open.is_empty() && entered.is_empty() && changed.is_empty()
 }
 
 /// Whether the thread knows what this update, which left the value as it is, found.
@@ -339,6 +436,7 @@ impl State {
         if is_idle {
             turning.idle.clear();
             turning.idle.extend_from_slice(looks);
+            forget_own_changes(&mut turning.idle);
             turning.may_go_on = !matches!(self.settings.idle, Idle::Ends | Idle::EndsByValues);
         }
         if since.depth == 1 {
@@ -396,6 +494,28 @@ impl State {
         same
     }
 
+    /// Nobody can run, and these threads wait in loops: how the execution ends.
+    pub(super) fn stopped(&mut self, parked: ThreadSet) -> Outcome {
+        if self.may_have_been_seen(parked) {
+            return Outcome::Truncated;
+        }
+        if !parked.is_empty() {
+            match self.livelock() {
+                Livelock::Proven => {}
+                Livelock::Open => return Outcome::Truncated,
+                Livelock::None if self.may_be_livelock(parked) => return Outcome::Truncated,
+                Livelock::None => return Outcome::Waiting,
+            }
+        }
+        if self.live.contains(0) && !self.has_left {
+            self.note_blocked(self.live);
+            Outcome::Blocked
+        } else {
+            // With the harness the process ends, and threads that wait then with it.
+            Outcome::Completed
+        }
+    }
+
     /// Nobody can run, and some wait in loops: whether all of them wait for ever.
     ///
     /// Each would make its idle turn again, event by event, as far as it doesn't come to a lock that another one keeps:
@@ -404,10 +524,11 @@ impl State {
     ///   waiting for it.
     ///
     /// And nobody else can go on meanwhile, as no turn gives a lock back for a while for which somebody waits.
-    pub(super) fn proves_livelock(&mut self) -> bool {
+    pub(super) fn livelock(&mut self) -> Livelock {
         let parked = self.live.intersection(self.parked);
         let of = |state: &Self, thread: u8| state.slots[usize::from(thread)].turning.idle.clone();
-        parked.iter().all(|thread| {
+        let mut livelock = Livelock::Proven;
+        for thread in parked.iter() {
             let idle = of(self, thread);
             let others = |object: Object| {
                 parked.iter().any(|other| {
@@ -415,12 +536,16 @@ impl State {
                     other != thread
                         && looks
                             .iter()
-                            .any(|look| look.event.object == object && look.event.kind.acquires())
+                            .any(|look| look.event.object == object && look.is_noticed())
                 })
             };
             let sees_others = idle.iter().any(|look| {
-                matches!(look.event.kind, Kind::TryLock | Kind::TryLockShared)
-                    && others(look.event.object)
+                let sees = match look.event.kind {
+                    Kind::TryLock | Kind::TryLockShared => true,
+                    // A value that others change for a while.
+                    kind => kind.observes() && !kind.acquires(),
+                };
+                sees && others(look.event.object)
             });
             let lets_on = given_back_first(&idle).any(|object| {
                 self.live.difference(parked).iter().any(|other| {
@@ -429,8 +554,14 @@ impl State {
                         && pending.object == object
                 })
             });
-            !sees_others && !lets_on && self.would_see_the_same(thread)
-        })
+            if lets_on || !self.would_see_the_same(thread) {
+                return Livelock::None;
+            }
+            if sees_others {
+                livelock = Livelock::Open;
+            }
+        }
+        livelock
     }
 
     /// In a search over values: whether a thread goes no further although somebody could tell that its last turn was made.

@@ -46,21 +46,7 @@ impl Handle {
             if enabled.is_empty() {
                 scheduler.blocked(&view);
                 let parked = live.intersection(state.parked);
-                state.outcome = if state.may_have_been_seen(parked) {
-                    Outcome::Truncated
-                } else if !parked.is_empty() && !state.proves_livelock() {
-                    if state.may_be_livelock(parked) {
-                        Outcome::Truncated
-                    } else {
-                        Outcome::Waiting
-                    }
-                } else if live.contains(0) && !state.has_left {
-                    state.note_blocked(live);
-                    Outcome::Blocked
-                } else {
-                    // With the harness the process ends, and threads that wait then with it.
-                    Outcome::Completed
-                };
+                state.outcome = state.stopped(parked);
             } else if state.steps >= state.settings.steps {
                 scheduler.cut(&view);
                 state.outcome = Outcome::Truncated;

@@ -93,6 +93,13 @@ impl Implied {
             | "min_by_key" | "ne" | "partial_cmp" => &[Comparison, Iteration],
             "clone" | "cloned" | "to_vec" => &[Cloning, Dropping],
             "to_string" => &[Format],
+            "as_deref_mut" | "as_mut" | "back_mut" | "clear" | "dedup" | "drain" | "entry"
+            | "first_mut" | "front_mut" | "get_mut" | "get_or_insert" | "get_or_insert_with"
+            | "insert" | "iter_mut" | "last_mut" | "or_insert" | "or_insert_with" | "peek_mut"
+            | "pop" | "pop_back" | "pop_first" | "pop_front" | "pop_last" | "push"
+            | "push_back" | "push_front" | "push_str" | "remove" | "replace" | "retain"
+            | "reverse" | "sort" | "split_off" | "swap" | "swap_remove" | "take" | "truncate"
+            | "values_mut" => &[Dropping, Comparison],
             "parse" | "into" | "try_into" | "unwrap_or_default" => &[Conversion, Dropping],
             _ => Self::ANY,
         }
