@@ -89,8 +89,9 @@ fn kill_workers(source: &str, args: &[&str]) {
         harness
     };
     let (one, other) = (harness(&undisturbed), harness(&report));
+    assert_eq!(one["status"], other["status"], "{:#}", other["notes"]);
+    assert_eq!(one["promise"], other["promise"], "{:#}", other["notes"]);
     assert_eq!(one["failures"], other["failures"]);
-    assert_eq!(one["promise"], other["promise"]);
     for count in ["executions", "failing", "events", "relations", "states"] {
         assert_eq!(one["counts"][count], other["counts"][count], "{count}");
     }

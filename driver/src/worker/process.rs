@@ -46,12 +46,29 @@ pub struct Death {
     pub stderr: String,
 }
 
+/// What is said of a worker that was killed before it was ready.
+const KILLED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
+
+/// How often a worker that was killed before it was ready is started again.
+const RESTARTED: u32 = 3;
+
 impl Process {
     /// Starts the worker, in `dir` if given, and waits until it connects.
     ///
     /// # Errors
     /// When it can't be started, or ends or is silent instead of connecting.
     pub fn start(worker: &Path, dir: Option<&Path>) -> io::Result<Self> {
+        let mut killed = 0;
+        loop {
+            match Self::try_to_start(worker, dir) {
+                // From outside, for want of memory perhaps: nothing that it has done itself.
+                Err(error) if error.kind() == KILLED && killed < RESTARTED => killed += 1,
+                started => return started,
+            }
+        }
+    }
+
+    fn try_to_start(worker: &Path, dir: Option<&Path>) -> io::Result<Self> {
         let socket = socket_dir()?;
         let path = socket.path().join("worker");
         let listener = UnixListener::bind(&path)?;
@@ -85,9 +102,13 @@ impl Process {
                     .and_then(|reader| reader.join().ok())
                     .unwrap_or_default();
                 let said = String::from_utf8_lossy(&said).trim().to_owned();
-                return Err(io::Error::other(format!(
-                    "it ended before it was ready ({status}): {said}"
-                )));
+                let kind = if status.signal() == Some(9) {
+                    KILLED
+                } else {
+                    io::ErrorKind::Other
+                };
+                let why = format!("it ended before it was ready ({status}): {said}");
+                return Err(io::Error::new(kind, why));
             }
             if Instant::now() > until {
                 return Err(abandon(child, io::Error::other("it does not connect")));
