@@ -132,7 +132,16 @@ fn hold(file: &str, expected: &Expected) -> Result<(), String> {
     // Without names, all that are there are held.
     let names = expected.harnesses.iter().filter(|_| expected.refused);
     let run = run(command(examples())
-        .args(["check", "--no-explore", "--format", "json", "--k-max", "3"])
+        .args([
+            "check",
+            "--no-explore",
+            "--spurious",
+            "0",
+            "--format",
+            "json",
+            "--k-max",
+            "3",
+        ])
         .args(names.flat_map(|name| ["--harness", name]))
         .args(expected.told.iter().flat_map(|told| ["--input", told]))
         .arg(file));
@@ -268,6 +277,9 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
     let explored = run(command(examples())
         .args([
             "explore",
+            // What is known of them supposes that everything has a reason.
+            "--spurious",
+            "0",
             "--format",
             "json",
             "--harness",

@@ -2,6 +2,8 @@
 
 #[path = "explore/killed.rs"]
 mod killed;
+#[path = "explore/reasonless.rs"]
+mod reasonless;
 mod support;
 
 use std::fs;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use seqz_runtime::engine;
 use seqz_transform as transform;
 pub use seqz_transform::Mode;
 use serde::Serialize;
@@ -12,6 +13,7 @@ use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::embed::Knows;
 use crate::error::Error;
 use crate::report::document::{NotFollowed, Role, Site};
+use crate::report::lone::{Lone, Reasonless};
 
 /// A loaded program.
 pub struct Program {
@@ -37,6 +39,8 @@ pub struct Harness {
     pub ignored: bool,
     /// What it reaches that can be run but not followed.
     pub not_followed: Vec<NotFollowed>,
+    /// What it reaches outside of loops that may happen without a reason.
+    pub lone: Vec<Lone>,
     /// Why it can't be checked, if so.
     pub unsupported: Option<Diagnostic>,
 }
@@ -341,6 +345,18 @@ impl Generated {
         })
     }
 
+    /// Where the runtime sees the calls outside of loops of what may happen without a reason.
+    #[must_use]
+    pub fn lone(&self) -> Vec<engine::Place> {
+        let all = self.inner.map.lone();
+        all.map(|(file, line, column)| engine::Place {
+            file: file.display().to_string(),
+            line,
+            column,
+        })
+        .collect()
+    }
+
     /// The harnesses that are in it, by name.
     #[must_use]
     pub fn harnesses(&self) -> &[String] {
@@ -404,6 +420,17 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
             .collect(),
         ignored: info.ignored,
         not_followed: info.unfollowed.iter().map(hidden).collect(),
+        lone: info
+            .lone
+            .iter()
+            .map(|(what, place)| Lone {
+                what: match what {
+                    transform::Reasonless::Wait => Reasonless::Wait,
+                    transform::Reasonless::WeakExchange => Reasonless::WeakExchange,
+                },
+                site: site(place),
+            })
+            .collect(),
         unsupported: info.unsupported.as_ref().map(|error| {
             let mut all = diagnostics(error);
             all.swap_remove(0)

@@ -11,6 +11,7 @@ use crate::findings::{Finding, Found};
 use crate::original::Original;
 use crate::report::document::{Bug, Kind, Met, Site, Thread};
 use crate::report::exploration::{Failure, Waiting};
+use crate::report::lone::Spurious;
 use crate::report::schedule::{Confirmation, Event};
 use crate::worker::{Heard, Process, Watch, bury, failed, send};
 
@@ -32,7 +33,7 @@ pub struct Recording {
     /// Of a data race: where the other thread is.
     other_site: Option<Site>,
     stack_size: u64,
-    spurious: u32,
+    spurious: Spurious,
 }
 
 /// How a replay ended.
@@ -82,7 +83,7 @@ impl Recording {
                 site: failure.site.clone(),
                 other_site: None,
                 stack_size: failure.stack_size,
-                spurious: failure.spurious,
+                spurious: failure.reasonless(),
             },
         };
         Ok(recording)
@@ -109,7 +110,7 @@ impl Recording {
             site: bug.site.clone(),
             other_site: bug.other_site.clone(),
             stack_size,
-            spurious: 0,
+            spurious: Spurious::everywhere(0),
         })
     }
 
@@ -184,7 +185,8 @@ pub fn run(
         inputs: recording.inputs.clone(),
         schedule: schedule.collect(),
         times,
-        spurious: recording.spurious,
+        spurious: recording.spurious.times,
+        spurious_at: (!recording.spurious.in_loops).then(|| generated.lone()),
         stack: recording.stack_size,
     });
     let dir = program
@@ -278,7 +280,8 @@ impl Recording {
             threads: self.threads.clone(),
             schedule: self.schedule.clone(),
             execution: 1,
-            spurious: self.spurious,
+            spurious: self.spurious.times,
+            spurious_in_loops: self.spurious.in_loops,
             stack_size: self.stack_size,
             count: 1,
             couplings: Vec::new(),

@@ -34,4 +34,4 @@ pub use harness::{HarnessInfo, HarnessKind, Hidden, Param};
 pub use map::{Origin, SourceMap};
 pub use program::{Generated, Mode, Options, Program, Role};
 pub use source::{Place, Position};
-pub use walk::SpawnSite;
+pub use walk::{Reasonless, SpawnSite};

@@ -36,6 +36,9 @@ struct FileMap {
     runs: Vec<Run>,
     /// By original position.
     sites: Vec<Site>,
+    /// Generated positions of calls outside of loops of what may happen without a reason.
+    #[serde(default)]
+    lone: Vec<Position>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +117,21 @@ impl SourceMap {
         self.files.get(path).or_else(by_suffix)
     }
 
-    pub(crate) fn add(&mut self, source: &SourceFile, edited: &Edited, mut sites: Vec<Site>) {
+    /// Where the runtime sees the calls outside of loops of what may happen without a reason: generated file, line, column.
+    pub fn lone(&self) -> impl Iterator<Item = (&Path, u32, u32)> {
+        self.files.iter().flat_map(|(path, file)| {
+            let lone = file.lone.iter();
+            lone.map(|at| (path.as_path(), at.line, at.col))
+        })
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        source: &SourceFile,
+        edited: &Edited,
+        mut sites: Vec<Site>,
+        lone: impl Iterator<Item = usize>,
+    ) {
         // Where two expressions start at one place the first recorded, the outer one, names it.
         sites.sort_by_key(|site| site.at);
         sites.dedup_by_key(|site| site.at);
@@ -137,12 +154,34 @@ impl SourceMap {
                 at += rest.find('\n').map_or(rest.len(), |end| end + 1);
             }
         }
+        // What stands there now: the text itself, or what was put in its place or before it.
+        let generated_of = |at: usize| {
+            edited.pieces.iter().filter_map(move |piece| {
+                let length = piece.generated.end - piece.generated.start;
+                let shift = if piece.copied {
+                    at.checked_sub(piece.origin)?
+                } else {
+                    0
+                };
+                let here = if piece.copied {
+                    shift < length
+                } else {
+                    piece.origin == at
+                };
+                here.then(|| piece.generated.start + shift)
+            })
+        };
+        let lone = lone
+            .flat_map(generated_of)
+            .map(|at| generated.position(at))
+            .collect();
         self.files.insert(
             source.generated.clone(),
             FileMap {
                 original: source.path.clone(),
                 runs,
                 sites,
+                lone,
             },
         );
     }

@@ -128,6 +128,7 @@ impl Gathered {
             (counts.unknown > 0, Reason::SolverUnknown),
             (self.sampled, Reason::SampledInputs),
             (!self.report.not_followed.is_empty(), Reason::Unfollowed),
+            (!self.report.lone.is_empty(), Reason::Reasonless),
         ];
         reasons.extend(
             because

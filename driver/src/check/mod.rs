@@ -21,6 +21,7 @@ use crate::program::{Generated, Harness, Program};
 use crate::report::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
+use crate::report::lone::Reasonless;
 use crate::report::{unfollowed, verdict};
 use crate::worker::Watch;
 use gather::Gathered;
@@ -53,6 +54,8 @@ pub struct Options {
     pub ignore_detached_panics: bool,
     /// How long one execution may go on.
     pub hang_after: Duration,
+    /// Whether what may happen without a reason is to be missed where it is not tried.
+    pub reasonless: bool,
     /// Where findings go, beside the report.
     pub target_dir: PathBuf,
 }
@@ -170,10 +173,12 @@ pub fn run(
     };
     let whole = search.watch;
     for (at, task) in tasks.iter().enumerate() {
-        let mut gathered = Gathered::new(
-            empty(task.harness, &options.inputs),
-            task.harness.spawns.clone(),
-        );
+        let mut report = empty(task.harness, &options.inputs);
+        // Waits are refused here, where they are met.
+        report
+            .lone
+            .retain(|it| options.reasonless && it.what == Reasonless::WeakExchange);
+        let mut gathered = Gathered::new(report, task.harness.spawns.clone());
         gathered
             .report
             .notes
@@ -251,6 +256,7 @@ pub(crate) fn empty(harness: &Harness, inputs: &[(String, String)]) -> HarnessRe
         threads: Vec::new(),
         inputs: domains(harness, inputs),
         not_followed: harness.not_followed.clone(),
+        lone: harness.lone.clone(),
         roles: Vec::new(),
         bugs: Vec::new(),
         faults: Vec::new(),

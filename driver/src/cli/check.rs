@@ -67,7 +67,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
             }
             _ => Ok(()),
         };
-        let strategy = explore_options(&options, until);
+        let strategy = explore_options(args, &options, until);
         if !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
             let explored =
                 explore::run(subject, &harnesses, &strategy, &STOP, &progress, finished)?;
@@ -91,12 +91,13 @@ const QUICK: Duration = Duration::from_secs(5);
 const EXPLORED_BY: &str = StrategyChoice::Odpor.name();
 
 /// An exploration of the same harnesses, until then.
-fn explore_options(options: &Options, until: Instant) -> explore::Options {
+fn explore_options(args: &CheckArgs, options: &Options, until: Instant) -> explore::Options {
     explore::Options {
         inputs: options.inputs.clone(),
         max_inputs: options.max_inputs,
         seed: options.seed,
         max_executions: options.max_executions,
+        spurious: args.search.reasonless(),
         deadline: Some(until),
         hang_after: options.hang_after,
         ignore_detached_panics: options.ignore_detached_panics,
@@ -147,6 +148,7 @@ fn options(args: &CheckArgs, target_dir: PathBuf) -> Options {
         deadline: search.deadline(),
         hang_after: search.hang_after,
         ignore_detached_panics: search.ignore_detached_panics,
+        reasonless: search.spurious != Some(0),
         target_dir,
     }
 }

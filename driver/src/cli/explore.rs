@@ -66,10 +66,6 @@ pub struct ExploreArgs {
     /// How many events one execution may have, over all threads, before it is cut
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     max_steps: u32,
-    /// How often in one execution something may happen without a reason, as std allows: a wait of a condition variable or of
-    /// `park` ends, or a weak exchange fails
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=16))]
-    spurious: u32,
     /// Stack of each thread, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = STACK_SIZE, value_parser = clap::value_parser!(u64).range(16_384..=1 << 30))]
     stack_size: u64,
@@ -353,7 +349,7 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         max_inputs: search.max_inputs,
         seed: search.seed(),
         max_steps: args.max_steps,
-        spurious: args.spurious,
+        spurious: search.reasonless(),
         max_executions: args.max_executions.unwrap_or(unbounded),
         stack_size: args.stack_size,
         deadline: search.deadline(),

@@ -79,6 +79,7 @@ mod tests {
     fn harness(names: &[Option<&str>]) -> Harness {
         Harness {
             not_followed: Vec::new(),
+            lone: Vec::new(),
             name: "h".into(),
             kind: HarnessKind::Test,
             site: Site {

@@ -17,6 +17,7 @@ use crate::destination::{self, Force};
 use crate::error::Error;
 use crate::program::{Generated, Harness, Program, Request};
 use crate::report::document::Role;
+use crate::report::lone::Spurious;
 
 /// Set by Ctrl-C.
 pub(super) static STOP: AtomicBool = AtomicBool::new(false);
@@ -51,6 +52,10 @@ pub struct SearchArgs {
     /// A panic of a thread that nobody joins is no failure
     #[arg(long)]
     pub(super) ignore_detached_panics: bool,
+    /// How often in one execution something may happen without a reason, as std allows: a wait of a condition variable or of
+    /// `park` ends, or a weak exchange fails. Only `explore` tries that [default: once, and not in loops]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=16))]
+    pub(super) spurious: Option<u32>,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
@@ -112,6 +117,12 @@ impl SearchArgs {
         specs
             .map(|spec| (spec.name.clone(), spec.values.clone()))
             .collect()
+    }
+
+    /// How often something may happen without a reason, and where.
+    pub(super) fn reasonless(&self) -> Spurious {
+        self.spurious
+            .map_or(Spurious::DEFAULT, Spurious::everywhere)
     }
 
     /// The seed given, or a new one.

@@ -69,13 +69,22 @@ impl Job {
         match self.method {
             Method::Check(_) => {
                 // Strategies are methods of their own here.
-                command.args(["--no-explore", "--k-max", &limits.k_max.to_string()]);
+                command.args([
+                    "--no-explore",
+                    "--spurious",
+                    "0",
+                    "--k-max",
+                    &limits.k_max.to_string(),
+                ]);
             }
             Method::Fuzz => {
                 // What an earlier run has learned would make this one's counts too small.
                 command.args(["--k", &limits.k_max.to_string(), "--fresh-corpus"]);
             }
-            Method::Explore { .. } => {}
+            // As the papers' methods do.
+            Method::Explore { .. } => {
+                command.args(["--spurious", "0"]);
+            }
         }
         if let Some(dir) = &settings.target_dir {
             command.arg("--target-dir").arg(dir);

@@ -55,7 +55,7 @@ impl Checkpoint {
             ("max-inputs", options.max_inputs.to_string()),
             ("seed", options.seed.to_string()),
             ("max-steps", options.max_steps.to_string()),
-            ("spurious", options.spurious.to_string()),
+            ("spurious", format!("{:?}", options.spurious)),
             ("stack-size", options.stack_size.to_string()),
         ];
         let own: Vec<(String, String)> = own

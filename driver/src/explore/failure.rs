@@ -7,14 +7,23 @@ use crate::original::{Original, inputs};
 use crate::program::Spawn;
 use crate::report::document::{Kind, Met, Site, Thread};
 use crate::report::exploration::{Failure, Waiting};
+use crate::report::lone::Spurious;
 use crate::report::schedule::{Action, Event};
+
+/// What may happen without a reason in executions that are asked for.
+pub(super) fn spurious_of(request: &ExploreRequest) -> Spurious {
+    Spurious {
+        times: request.spurious,
+        in_loops: request.spurious_at.is_none(),
+    }
+}
 
 impl Original<'_> {
     /// A failure.
     pub(crate) fn failure(
         &self,
         finding: &ScheduleFinding,
-        (stack_size, spurious): (u64, u32),
+        (stack_size, spurious): (u64, Spurious),
         spawns: &[Spawn],
     ) -> Failure {
         let threads = finding.threads.iter();
@@ -42,7 +51,8 @@ impl Original<'_> {
             threads,
             schedule,
             execution: finding.execution,
-            spurious,
+            spurious: spurious.times,
+            spurious_in_loops: spurious.in_loops,
             stack_size,
             count: 1,
             couplings: Vec::new(),
@@ -120,6 +130,7 @@ impl Original<'_> {
             schedule,
             execution: running.execution,
             spurious: request.spurious,
+            spurious_in_loops: spurious_of(request).in_loops,
             stack_size: request.stack,
             count: 1,
             couplings: Vec::new(),

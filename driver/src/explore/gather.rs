@@ -8,6 +8,7 @@ use seqz_runtime::worker::message::{ExploreRequest, Explored, Reply};
 
 use super::Options;
 use super::divided::{Search, Standing, together};
+use super::failure::spurious_of;
 use super::promise::{causality_of, promised};
 use super::unit::{Ended, Said};
 use crate::error::Error;
@@ -55,6 +56,7 @@ struct Part {
 impl Gathered {
     pub(super) fn new(harness: &Harness, options: &Options, units: Range<usize>) -> Self {
         let divided = !options.samples && units.len() > 1;
+        let spurious = options.spurious.of(&harness.lone);
         let status = match &harness.unsupported {
             Some(why) => Status::unsupported(why),
             None => Status::Checked,
@@ -67,6 +69,9 @@ impl Gathered {
                 inputs: crate::check::domains(harness, &options.inputs),
                 sampled_inputs: false,
                 not_followed: harness.not_followed.clone(),
+                lone: harness.lone.clone(),
+                spurious: spurious.times,
+                spurious_in_loops: spurious.in_loops,
                 promise: Promise::Unfinished {
                     reasons: Vec::new(),
                 },
@@ -202,8 +207,11 @@ impl Gathered {
                 unit.done.push(counts);
             }
             Reply::Failure(finding) => {
-                let failure =
-                    original.failure(&finding, (request.stack, request.spurious), &self.spawns);
+                let failure = original.failure(
+                    &finding,
+                    (request.stack, spurious_of(request)),
+                    &self.spawns,
+                );
                 let (turn, within) = finding.standing;
                 let standing = (self.units[part].done.len(), turn, within);
                 return Ok(self.found(part, failure, standing));

@@ -15,6 +15,7 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use seqz_runtime::engine::Place;
 use seqz_runtime::worker::message::ExploreRequest;
 
 use crate::check::Subject;
@@ -26,6 +27,7 @@ use crate::original::Original;
 use crate::program::Harness;
 use crate::report::document::{Cut, SCHEMA, Status};
 use crate::report::exploration::{Exploration, HarnessExploration, Summary};
+use crate::report::lone::Spurious;
 use crate::report::unfollowed;
 use crate::worker::Watch;
 use gather::Gathered;
@@ -66,7 +68,7 @@ pub struct Options {
     /// How many executions at most, per harness and choice of inputs.
     pub max_executions: u64,
     /// How often in one execution something may happen without a reason.
-    pub spurious: u32,
+    pub spurious: Spurious,
     /// Bytes of stack for each thread.
     pub stack_size: u64,
     /// When the search is to end.
@@ -103,7 +105,7 @@ impl Options {
             seed: 0,
             max_steps: 20_000,
             max_executions: u64::MAX,
-            spurious: 0,
+            spurious: Spurious::DEFAULT,
             stack_size: 2 << 20,
             deadline: None,
             hang_after: Duration::from_secs(60),
@@ -150,11 +152,13 @@ pub fn run(
         let first = units.len();
         if harness.unsupported.is_none() {
             let not_followed = !harness.not_followed.is_empty();
-            units.extend(requests(harness, options).map(|request| Unit {
-                task,
-                request,
-                not_followed,
-            }));
+            units.extend(
+                requests(harness, options, generated.lone()).map(|request| Unit {
+                    task,
+                    request,
+                    not_followed,
+                }),
+            );
         }
         all.push(Gathered::new(harness, options, first..units.len()));
     }
@@ -243,7 +247,12 @@ pub fn run(
 /// What the workers of one harness are to do. Random schedules can be drawn by many workers, each from a seed of its own; a
 /// tree is divided if the strategy can do that. With a bound on executions it is not: which ones are made would depend
 /// on the number of workers.
-fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = ExploreRequest> {
+fn requests(
+    harness: &Harness,
+    options: &Options,
+    lone: Vec<Place>,
+) -> impl Iterator<Item = ExploreRequest> {
+    let spurious = options.spurious.of(&harness.lone);
     let divides = options.divides && options.max_executions == u64::MAX;
     let workers = if options.samples || divides {
         options.jobs
@@ -275,7 +284,8 @@ fn requests(harness: &Harness, options: &Options) -> impl Iterator<Item = Explor
         } else {
             options.max_executions / workers + u64::from(worker < options.max_executions % workers)
         },
-        spurious: options.spurious,
+        spurious: spurious.times,
+        spurious_at: (!spurious.in_loops && spurious.times > 0).then(|| lone.clone()),
         stack: options.stack_size,
         careful: None,
         ignore_detached_panics: options.ignore_detached_panics,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::exploration::Exploration;
+use super::lone::Lone;
 use super::schedule::Confirmation;
 pub use super::status::Status;
 pub use super::unfollowed::NotFollowed;
@@ -102,6 +103,10 @@ pub struct HarnessReport {
     /// What it reaches and seqz does not follow; if there is anything, nothing is exhausted.
     #[serde(default)]
     pub not_followed: Vec<NotFollowed>,
+    /// What it reaches outside of loops that may happen without a reason, and did not here; if there is anything, nothing is
+    /// exhausted.
+    #[serde(default)]
+    pub lone: Vec<Lone>,
     /// What was searched, for each choice of the thread under test.
     pub roles: Vec<RoleReport>,
     /// What was found.
@@ -256,11 +261,13 @@ pub enum Reason {
     Unwinding,
     /// The harness reaches something that seqz does not follow.
     Unfollowed,
+    /// What may happen without a reason was not tried.
+    Reasonless,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -273,6 +280,7 @@ impl Reason {
         Self::OpenOutcome,
         Self::Unwinding,
         Self::Unfollowed,
+        Self::Reasonless,
     ];
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{
     Cut, Input, InputDomain, Kind, Met, NotFollowed, Reason, Role, Site, Status, Thread,
 };
+use super::lone::{Lone, Spurious};
 use super::schedule::{Action, Event};
 
 /// The answer of `seqz explore`.
@@ -74,6 +75,15 @@ pub struct HarnessExploration {
     /// What it reaches and seqz does not follow; if there is anything, nothing is exhausted.
     #[serde(default)]
     pub not_followed: Vec<NotFollowed>,
+    /// What it reaches outside of loops that may happen without a reason.
+    #[serde(default)]
+    pub lone: Vec<Lone>,
+    /// How often in an execution such things could happen.
+    #[serde(default)]
+    pub spurious: u32,
+    /// Whether they could in loops, too.
+    #[serde(default)]
+    pub spurious_in_loops: bool,
     /// What can be said of the program now.
     pub promise: Promise,
     /// What was done.
@@ -277,6 +287,9 @@ pub struct Failure {
     /// How often in an execution something could happen without a reason.
     #[serde(default)]
     pub spurious: u32,
+    /// Whether it could in loops, too.
+    #[serde(default = "everywhere")]
+    pub spurious_in_loops: bool,
     /// Bytes of stack of each thread.
     pub stack_size: u64,
     /// How many executions fail in this way.
@@ -287,6 +300,21 @@ pub struct Failure {
     /// When it was first met, among the executions with all choices of inputs.
     #[serde(default)]
     pub met: Met,
+}
+
+impl Failure {
+    /// What could happen without a reason.
+    #[must_use]
+    pub const fn reasonless(&self) -> Spurious {
+        Spurious {
+            times: self.spurious,
+            in_loops: self.spurious_in_loops,
+        }
+    }
+}
+
+const fn everywhere() -> bool {
+    true
 }
 
 /// How often one thread sees something of the other one, which sees nothing of it.

@@ -8,6 +8,7 @@ pub mod html;
 pub mod human;
 mod lanes;
 pub mod layout;
+pub mod lone;
 mod plot;
 pub mod progress;
 pub mod replayed;

@@ -4,6 +4,7 @@ use super::document::*;
 use super::exploration::{
     Causality, Counts, Coupling, Exploration, Failure, HarnessExploration, Promise, Waiting,
 };
+use super::lone::{Lone, Reasonless};
 use super::schedule::{Action, Confirmation, Event};
 
 pub(crate) fn site(line: u32, text: &str) -> Site {
@@ -205,6 +206,7 @@ pub(crate) fn harness() -> HarnessReport {
         bugs: vec![bug()],
         faults: Vec::new(),
         not_followed: Vec::new(),
+        lone: Vec::new(),
         notes: vec!["inputs were sampled with seed 7".into()],
         verdict: "not exhausted: inputs were sampled".into(),
     }
@@ -237,6 +239,17 @@ pub(crate) fn report() -> Report {
     }
 }
 
+/// A call that may fail without a reason.
+pub(crate) fn lone() -> Lone {
+    Lone {
+        what: Reasonless::WeakExchange,
+        site: site(
+            14,
+            "taken.compare_exchange_weak(false, true, SeqCst, SeqCst)",
+        ),
+    }
+}
+
 /// An exploration that has every field.
 pub(crate) fn exploration() -> Exploration {
     let schedule = bug().confirmation.schedule().to_vec();
@@ -264,6 +277,7 @@ pub(crate) fn exploration() -> Exploration {
         schedule,
         execution: 7,
         spurious: 0,
+        spurious_in_loops: true,
         stack_size: 1 << 20,
         count: 2,
         couplings: vec![Coupling {
@@ -278,6 +292,9 @@ pub(crate) fn exploration() -> Exploration {
         inputs: harness().inputs,
         sampled_inputs: false,
         not_followed: vec![not_followed()],
+        lone: vec![lone()],
+        spurious: 1,
+        spurious_in_loops: false,
         promise,
         counts: Counts {
             causality: Some(Causality::default()),

@@ -6,6 +6,7 @@
 use super::document::{Cut, HarnessReport, Level, Reason, Report, Status};
 use super::exploration::{Counts, HarnessExploration, Promise};
 use super::layout::{counted, grouped, in_words};
+use super::lone::{self, Lone, Spurious};
 use super::unfollowed::{self, NotFollowed};
 use super::words;
 
@@ -171,18 +172,33 @@ pub fn of_exploration(
         Reason::OpenOutcome => causality.open,
         _ => 0,
     };
-    verdict(claim, &lacks(reasons, times, not_followed))
+    verdict(claim, &lacks(reasons, times, not_followed, &[]))
 }
 
 /// What the exploration of a harness has shown.
 #[must_use]
 pub fn of_report(report: &HarnessExploration) -> Verdict {
-    of_exploration(
+    let verdict = of_exploration(
         &report.promise,
         &report.counts,
         report.sampled_inputs,
         &report.not_followed,
-    )
+    );
+    let spurious = Spurious {
+        times: report.spurious,
+        in_loops: report.spurious_in_loops,
+    };
+    match lone::tried(&report.lone, spurious) {
+        Some(tried) => Verdict {
+            rest: if verdict.rest.is_empty() {
+                tried
+            } else {
+                format!("{}; {tried}", verdict.rest)
+            },
+            ..verdict
+        },
+        None => verdict,
+    }
 }
 
 /// What the search of one k has shown. What is not followed is said once for the harness, so not here again.
@@ -204,7 +220,7 @@ pub fn of_level(level: &Level, not_followed: &[NotFollowed]) -> Verdict {
     } else {
         Claim::Nothing
     };
-    verdict(claim, &lacks(reasons, times, &[]))
+    verdict(claim, &lacks(reasons, times, &[], &[]))
 }
 
 /// What a check of a harness has shown.
@@ -218,6 +234,7 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
         .collect();
     reasons.extend((cut > 0).then_some(Reason::StepBound));
     reasons.extend((!report.not_followed.is_empty()).then_some(Reason::Unfollowed));
+    reasons.extend((!report.lone.is_empty()).then_some(Reason::Reasonless));
     let k = levels.iter().map(|level| level.k).max().unwrap_or(0);
     let searched = matches!(
         report.status,
@@ -232,7 +249,10 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
         Reason::StepBound => cut,
         _ => 0,
     };
-    verdict(claim, &lacks(reasons, times, &report.not_followed))
+    verdict(
+        claim,
+        &lacks(reasons, times, &report.not_followed, &report.lone),
+    )
 }
 
 /// What a check has shown, all harnesses together.
@@ -310,10 +330,12 @@ fn lacks(
     mut reasons: Vec<Reason>,
     times: impl Fn(Reason) -> u64,
     not_followed: &[NotFollowed],
+    lone: &[Lone],
 ) -> Vec<String> {
     reasons.sort_by_key(|reason| Reason::ALL.iter().position(|other| other == reason));
     reasons.dedup();
     let told = |reason: Reason| match (reason, times(reason)) {
+        (Reason::Reasonless, _) if let Some(text) = lone::not_tried(lone) => text,
         (Reason::Unfollowed, _) if !not_followed.is_empty() => unfollowed::sentence(not_followed),
         (Reason::StepBound, n @ 1..) => {
             let executions = counted(n, "execution was", "executions were");

@@ -182,6 +182,7 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::ExecutionLimit => "--max-executions reached",
         Reason::TimeLimit => "--time is over",
         Reason::Interrupted => "interrupted",
+        Reason::Reasonless => "what may happen without a reason was not tried",
         Reason::SolverUnknown => "the solver did not always know",
         Reason::Died => "the program died",
         Reason::Fuzzed => "a fuzzer chose",

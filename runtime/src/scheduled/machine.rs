@@ -37,6 +37,8 @@ pub struct Settings {
     pub values: bool,
     /// How often in an execution something may happen without a reason: see [`spurious`](super::spurious).
     pub spurious: u32,
+    /// Where alone that is; anywhere, if there is nothing.
+    pub spurious_at: Option<&'static [Place]>,
     /// How many of the calls that a thread is in are part of its events' contexts, where calls are marked: see
     /// [`calls`](crate::calls).
     pub call_depth: u32,
@@ -54,6 +56,7 @@ impl Default for Settings {
             trace: true,
             values: false,
             spurious: 0,
+            spurious_at: None,
             call_depth: 0,
             ignore_detached_panics: false,
         }

@@ -29,6 +29,7 @@ use summary::{counts, promise, unfinished};
 use super::Connection;
 use super::message::{ExploreRequest, Reply, ScheduleFinding, SolverKind, Waiting};
 use super::search::{bind, texts};
+use crate::engine::Place;
 use crate::harness::{AnyHarness, Bound};
 use crate::input::InputError;
 use crate::scheduled::witness::schedule;
@@ -196,6 +197,7 @@ impl Exploration<'_> {
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
             idle: idle(&request.strategy),
             spurious: request.spurious,
+            spurious_at: places(&request.spurious_at),
             call_depth: request.call_depth,
             ignore_detached_panics: request.ignore_detached_panics,
             trace: true,
@@ -457,4 +459,9 @@ fn finding(
         execution,
         standing: (0, execution),
     }
+}
+
+/// Places of a request, to be kept as long as the worker is there: it has few requests.
+fn places(places: &Option<Vec<Place>>) -> Option<&'static [Place]> {
+    places.as_ref().map(|places| &*places.clone().leak())
 }

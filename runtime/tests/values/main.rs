@@ -28,6 +28,7 @@ const SETTINGS: Settings = Settings {
     trace: true,
     values: true,
     spurious: 0,
+    spurious_at: None,
     call_depth: 0,
     ignore_detached_panics: false,
 };

@@ -114,7 +114,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["Condvar::wait"],
         learns: "nothing, where it wakes up without a reason, as std allows",
         scheduled: Event(
-            "with `--spurious N`, up to N times in an execution: an update of what a further thread gives; without, never",
+            "once in an execution where the call is in no loop, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
         ),
         sequential: Refused(NO_SUCH_EVENT),
         tests: &[
@@ -224,7 +224,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         learns: "nothing, where it fails without a reason, as std allows",
         scheduled: Event(
-            "with `--spurious N`, up to N times in an execution: an update of what a further thread gives; without, never",
+            "once in an execution where the call is in no loop, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
         ),
         sequential: Narrower("it fails only where the value differs"),
         tests: &["runtime/tests/events/spurious.rs::a_weak_exchange_may_fail_so_often"],

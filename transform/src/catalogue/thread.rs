@@ -83,7 +83,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["park", "park_timeout"],
         learns: "that it was unparked; with a time limit nothing, since the limit may have passed",
         scheduled: Event(
-            "wait and wake on the thread's own place; with `--spurious N` it may end without a reason",
+            "wait and wake on the thread's own place; outside of loops it may end once without a reason, and with `--spurious N` up to N times anywhere",
         ),
         sequential: Refused(NO_SUCH_EVENT),
         tests: &[

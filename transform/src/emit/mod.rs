@@ -59,7 +59,13 @@ pub(crate) fn generate(
             continue;
         }
         let edited = edits[number].apply(file.source.text.as_str());
-        map.add(&file.source, &edited, analysis.sites[number].clone());
+        let lone = analysis.lone.iter().filter(|lone| lone.file == number);
+        map.add(
+            &file.source,
+            &edited,
+            analysis.sites[number].clone(),
+            lone.map(|lone| lone.at),
+        );
         files.push((file.source.generated.clone(), edited.text));
     }
     files[0].1.push_str(&appendix(program, &roots));

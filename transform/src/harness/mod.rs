@@ -21,7 +21,7 @@ use crate::load::Crate;
 use crate::reached::{Parts, Reached};
 use crate::resolve::{Function, ItemId, ItemKind, ROOT};
 use crate::source::Place;
-use crate::walk::{self, Analysis, SpawnSite};
+use crate::walk::{self, Analysis, Reasonless, SpawnSite};
 
 /// What kind of function a harness is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct HarnessInfo {
     pub unsupported: Option<Error>,
     /// What it reaches that can be run but not followed.
     pub unfollowed: Vec<Hidden>,
+    /// What it reaches outside of loops that may happen without a reason.
+    pub lone: Vec<(Reasonless, Place)>,
     /// The first segments of the paths in what it reaches, the names of crates among them.
     pub roots: BTreeSet<String>,
 }
@@ -173,6 +175,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
                 ignored,
                 unsupported,
                 unfollowed,
+                lone: lone(program, analysis, parts, &reached),
                 roots: reached.roots().clone(),
             },
             item,
@@ -228,6 +231,24 @@ fn refused(analysis: &Analysis, parts: &Parts, reached: &Reached) -> Option<Erro
             && refused.once.as_ref().is_none_or(|key| known.insert(key))
     });
     Error::from_list(errors.map(|refused| refused.error.clone()).collect())
+}
+
+/// What of that which is reached may happen without a reason outside of loops, in order of source.
+fn lone(
+    program: &Crate,
+    analysis: &Analysis,
+    parts: &Parts,
+    reached: &Reached,
+) -> Vec<(Reasonless, Place)> {
+    let lone = analysis.lone.iter();
+    lone.filter(|it| parts.is_reached(reached, it.file, it.bytes.start))
+        .map(|it| {
+            (
+                it.what,
+                program.files[it.file].source.place(it.bytes.clone()),
+            )
+        })
+        .collect()
 }
 
 /// What of that which is reached can be run but not followed, in order of source.

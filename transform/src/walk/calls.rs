@@ -115,6 +115,7 @@ impl Walker<'_> {
             }
             _ => None,
         };
+        self.lone_call(expr, def.as_ref().and_then(Def::std).as_deref());
         self.visit_expr(&expr.func);
         let owner = match def.as_ref() {
             Some(Def::Std(path)) if is_lock(path) && path.len() == 3 && path[2] == "new" => {
@@ -139,6 +140,7 @@ impl Walker<'_> {
         expr.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
+        self.lone_method(expr);
         let method = name(&expr.method);
         let own = self.tables.methods.contains_key(&method);
         let refusal = support::method_refusal(&method, expr.args.len(), self.mode);

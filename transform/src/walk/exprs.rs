@@ -204,6 +204,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             Expr::Call(expr) => self.call(expr),
             Expr::MethodCall(expr) => self.method_call(expr),
             Expr::Verbatim(tokens) => self.tokens(tokens.clone()),
+            Expr::Loop(_) => self.in_loop(|walker| visit::visit_expr(walker, expr)),
             Expr::Const(_) => self.in_constant(|walker| visit::visit_expr(walker, expr)),
             expr => visit::visit_expr(self, expr),
         }
@@ -234,9 +235,11 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         expr.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
-        self.with_variables(|walker| {
-            walker.visit_expr(&expr.cond);
-            walker.visit_block(&expr.body);
+        self.in_loop(|walker| {
+            walker.with_variables(|walker| {
+                walker.visit_expr(&expr.cond);
+                walker.visit_block(&expr.body);
+            });
         });
     }
 
@@ -245,10 +248,12 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
         self.visit_expr(&expr.expr);
-        self.with_variables(|walker| {
-            walker.visit_pat(&expr.pat);
-            walker.bind(&expr.pat);
-            walker.visit_block(&expr.body);
+        self.in_loop(|walker| {
+            walker.with_variables(|walker| {
+                walker.visit_pat(&expr.pat);
+                walker.bind(&expr.pat);
+                walker.visit_block(&expr.body);
+            });
         });
     }
 

@@ -7,6 +7,7 @@ mod attrs;
 mod calls;
 mod exprs;
 mod followed;
+mod lone;
 mod loops;
 mod macros;
 mod named;
@@ -31,6 +32,8 @@ use syn::visit::Visit;
 
 pub(crate) use calls::Facts;
 pub use calls::SpawnSite;
+pub(crate) use lone::Lone;
+pub use lone::Reasonless;
 pub(crate) use named::NamedType;
 pub(crate) use places::derives;
 
@@ -55,6 +58,8 @@ pub(crate) struct Analysis {
     pub(crate) errors: Vec<Refused>,
     /// What can be run but not followed.
     pub(crate) unfollowed: Vec<Unfollowed>,
+    /// What may happen without a reason outside of loops.
+    pub(crate) lone: Vec<Lone>,
     /// What each function does that matters to harnesses.
     pub(crate) facts: HashMap<ItemId, Facts>,
     /// Types that take part in shared values: arguments of locks and of `static mut`.
@@ -110,6 +115,8 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         sites: vec![Vec::new(); files],
         errors: Vec::new(),
         unfollowed: Vec::new(),
+        lone: Vec::new(),
+        loops: 0,
         importing: false,
         facts: HashMap::new(),
         functions: Vec::new(),
@@ -149,6 +156,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
     Analysis {
         tables: walker.tables,
         edits: walker.edits,
+        lone: walker.lone,
         sites: walker.sites,
         errors: walker.errors,
         unfollowed: walker.unfollowed,
@@ -173,6 +181,9 @@ struct Walker<'p> {
     sites: Vec<Vec<Site>>,
     errors: Vec<Refused>,
     unfollowed: Vec<Unfollowed>,
+    lone: Vec<Lone>,
+    /// How many loops are around, in the same function.
+    loops: usize,
     /// What is looked at is an import.
     importing: bool,
     facts: HashMap<ItemId, Facts>,

@@ -70,6 +70,7 @@ impl Walker<'_> {
         let item = self.item_at(&sig.ident);
         self.functions.extend(item);
         let outer = self.constant;
+        let around = std::mem::take(&mut self.loops);
         // A function inside of a constant is no constant.
         self.constant = usize::from(sig.constness.is_some() || self.in_macro);
         self.with_generics(&sig.generics, |walker| {
@@ -89,6 +90,7 @@ impl Walker<'_> {
             });
         });
         self.constant = outer;
+        self.loops = around;
         if item.is_some() {
             self.functions.pop();
         }

@@ -70,6 +70,7 @@ fn full() -> Report {
             site: some,
         },
         not_followed: vec![sample::not_followed()],
+        lone: vec![sample::lone()],
         ..sample::harness()
     });
     report

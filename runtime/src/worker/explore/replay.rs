@@ -41,6 +41,7 @@ pub(in super::super) fn replay(
         // What was written down may have come about with other ideas of who waits.
         idle: Idle::WaitsAfter(u32::try_from(request.schedule.len()).unwrap_or(u32::MAX)),
         spurious: request.spurious,
+        spurious_at: super::places(&request.spurious_at),
         ..Settings::default()
     };
     let mut first = None;

@@ -57,6 +57,8 @@ pub struct ExploreRequest {
     pub max_executions: u64,
     /// How often in an execution something may happen without a reason.
     pub spurious: u32,
+    /// Where alone; anywhere, if there is nothing.
+    pub spurious_at: Option<Vec<Place>>,
     /// Bytes of stack for each thread.
     pub stack: u64,
     /// Tell the events of executions with [`Reply::Running`](super::Reply::Running) as they come, so that what kills the worker is known, from
@@ -93,6 +95,8 @@ pub struct ReplayRequest {
     pub times: u32,
     /// How often in an execution something may happen without a reason.
     pub spurious: u32,
+    /// Where alone; anywhere, if there is nothing.
+    pub spurious_at: Option<Vec<Place>>,
     /// Bytes of stack for each thread.
     pub stack: u64,
 }
@@ -297,6 +301,7 @@ wire!(ExploreRequest {
     max_steps,
     max_executions,
     spurious,
+    spurious_at,
     stack,
     careful,
     ignore_detached_panics,
@@ -315,6 +320,7 @@ wire!(ReplayRequest {
     schedule,
     times,
     spurious,
+    spurious_at,
     stack
 });
 

@@ -1,0 +1,138 @@
+//! What std lets happen without a reason, where it is called outside of loops, and what a search has made of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::document::Site;
+
+/// A call that may end, or fail, without a reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lone {
+    /// What happens there.
+    pub what: Reasonless,
+    /// Where.
+    pub site: Site,
+}
+
+/// What may happen without a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reasonless {
+    /// A wait of a condition variable or of `park` ends.
+    Wait,
+    /// A weak exchange fails.
+    WeakExchange,
+}
+
+/// How often in an execution that may happen, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spurious {
+    /// How often.
+    pub times: u32,
+    /// In loops, too, where who calls will call again.
+    pub in_loops: bool,
+}
+
+impl Spurious {
+    /// Where nothing else is asked for: outside of loops.
+    pub const DEFAULT: Self = Self {
+        times: 1,
+        in_loops: false,
+    };
+
+    /// Everywhere, so often.
+    #[must_use]
+    pub const fn everywhere(times: u32) -> Self {
+        Self {
+            times,
+            in_loops: true,
+        }
+    }
+
+    /// What it comes to where there is this outside of loops.
+    #[must_use]
+    pub const fn of(self, lone: &[Lone]) -> Self {
+        if self.in_loops || !lone.is_empty() {
+            self
+        } else {
+            Self {
+                times: 0,
+                in_loops: false,
+            }
+        }
+    }
+}
+
+impl Reasonless {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Wait, Self::WeakExchange];
+
+    const fn happens(self) -> &'static str {
+        match self {
+            Self::Wait => "the wait",
+            Self::WeakExchange => "the weak exchange",
+        }
+    }
+}
+
+/// "the wait at src/lib.rs:12", "the weak exchange at src/lib.rs:7 and 2 others"; nothing of nothing.
+fn named(all: &[Lone]) -> Option<String> {
+    let (first, rest) = all.split_first()?;
+    let named = format!(
+        "{} at {}:{}",
+        first.what.happens(),
+        first.site.file,
+        first.site.line
+    );
+    Some(match rest.len() {
+        0 => named,
+        1 => format!("{named} and another one"),
+        n => format!("{named} and {n} others"),
+    })
+}
+
+/// "end", "fail", or both.
+fn happens(all: &[Lone]) -> &'static str {
+    let is = |what: Reasonless| all.iter().any(|lone| lone.what == what);
+    match (is(Reasonless::Wait), is(Reasonless::WeakExchange)) {
+        (true, true) => "end or fail",
+        (false, true) => "fail",
+        _ => "end",
+    }
+}
+
+/// How often it was tried in each execution, if there is something to be said of it.
+#[must_use]
+pub fn tried(all: &[Lone], spurious: Spurious) -> Option<String> {
+    let Spurious { times, in_loops } = spurious;
+    let often = match times {
+        1 => "once".to_owned(),
+        n => format!("up to {n} times"),
+    };
+    match (named(all), times) {
+        (Some(named), 0) => {
+            let happens = happens(all);
+            Some(format!(
+                "{named} could not {happens} without a reason (--spurious 0)"
+            ))
+        }
+        (_, 1..) if in_loops => Some(format!(
+            "waits could end and weak exchanges fail without a reason, {often} in an execution"
+        )),
+        (Some(named), _) => {
+            let happens = happens(all);
+            Some(format!(
+                "{named} could {happens} without a reason, {often} in an execution"
+            ))
+        }
+        (None, _) => None,
+    }
+}
+
+/// What a check does not try.
+#[must_use]
+pub fn not_tried(all: &[Lone]) -> Option<String> {
+    let named = named(all)?;
+    Some(format!(
+        "that {named} fails without a reason is left to `seqz explore` (or to nobody, with --spurious 0)"
+    ))
+}

@@ -1,0 +1,187 @@
+//! What std lets happen without a reason is tried once, outside of loops.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::support::{Package, newest_finding, package, seqz};
+
+/// Each fails if something happens without a reason; those in loops never do.
+const PROGRAM: &str = r#"
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+fn with_another(run: impl FnOnce() + Send + 'static, main: impl FnOnce()) {
+    let other = thread::spawn(run);
+    main();
+    other.join().unwrap();
+}
+
+#[test]
+fn exchange() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        assert!(x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_ok(), "it was free");
+    });
+}
+
+struct Flag(AtomicBool);
+
+impl Flag {
+    fn try_take(&self) -> bool {
+        self.0.compare_exchange_weak(false, true, SeqCst, SeqCst) == Ok(false)
+    }
+}
+
+#[test]
+fn exchange_in_a_method() {
+    let flag = Arc::new(Flag(AtomicBool::new(false)));
+    let same = flag.clone();
+    with_another(move || { same.0.load(SeqCst); }, || {
+        assert!(flag.try_take(), "nobody else takes it");
+    });
+}
+
+#[test]
+fn exchange_in_a_loop() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    let add = |x: &AtomicU32| {
+        let mut seen = x.load(SeqCst);
+        while let Err(now) = x.compare_exchange_weak(seen, seen + 1, SeqCst, SeqCst) {
+            seen = now;
+        }
+    };
+    with_another(move || add(&y), || add(&x));
+    assert_eq!(x.load(SeqCst), 2);
+}
+
+#[test]
+fn a_wait() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    let same = pair.clone();
+    with_another(move || { *same.0.lock().unwrap() = true; same.1.notify_one(); }, || {
+        let mut set = pair.0.lock().unwrap();
+        if !*set {
+            set = pair.1.wait(set).unwrap();
+        }
+        assert!(*set, "it is set");
+    });
+}
+
+#[test]
+fn wait_with_a_limit() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    let same = pair.clone();
+    with_another(move || { *same.0.lock().unwrap() = true; same.1.notify_one(); }, || {
+        let set = pair.0.lock().unwrap();
+        if !*set {
+            let (set, over) = pair.1.wait_timeout(set, Duration::from_secs(1)).unwrap();
+            assert!(*set || over.timed_out(), "the time is over, or it is set");
+        }
+    });
+}
+
+#[test]
+fn wait_in_a_loop() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    let same = pair.clone();
+    with_another(move || { *same.0.lock().unwrap() = true; same.1.notify_one(); }, || {
+        let mut set = pair.0.lock().unwrap();
+        while !*set {
+            set = pair.1.wait(set).unwrap();
+        }
+        drop(pair.1.wait_while(set, |set| !*set).unwrap());
+    });
+}
+
+#[test]
+fn a_park() {
+    let set = Arc::new(AtomicBool::new(false));
+    let same = set.clone();
+    let main = thread::current();
+    with_another(move || { same.store(true, SeqCst); main.unpark(); }, || {
+        thread::park();
+        assert!(set.load(SeqCst), "it is unparked");
+    });
+}
+
+#[test]
+fn park_in_a_loop() {
+    let set = Arc::new(AtomicBool::new(false));
+    let same = set.clone();
+    let main = thread::current();
+    with_another(move || { same.store(true, SeqCst); main.unpark(); }, || {
+        while !set.load(SeqCst) {
+            thread::park();
+        }
+    });
+}
+"#;
+
+fn failing(dir: &Package, args: &[&str]) -> (BTreeMap<String, bool>, Value) {
+    let all = ["explore", "--format", "json"].iter().chain(args);
+    let report = seqz(dir.path(), all).json();
+    let harnesses = report["harnesses"].as_array().unwrap();
+    let all = harnesses.iter().map(|harness| {
+        let name = harness["name"].as_str().unwrap().to_owned();
+        let exhausted = harness["promise"]["state"] == "exhausted";
+        assert!(exhausted, "{args:?}: {harness:#}");
+        (name, harness["failures"] != Value::Array(Vec::new()))
+    });
+    (all.collect(), report.clone())
+}
+
+#[test]
+fn what_may_happen_without_a_reason_does_outside_of_loops() {
+    let dir = package(PROGRAM);
+    let (found, report) = failing(&dir, &[]);
+    assert_eq!(found.len(), 8);
+    for (name, fails) in &found {
+        assert_eq!(*fails, !name.ends_with("in_a_loop"), "{name}");
+    }
+    for harness in report["harnesses"].as_array().unwrap() {
+        let name = harness["name"].as_str().unwrap();
+        let told = harness["verdict"].as_str().unwrap();
+        let once = told.contains("without a reason, once in an execution");
+        assert_eq!(once, !name.ends_with("in_a_loop"), "{told}");
+    }
+    let file = newest_finding(dir.path(), &report);
+    let again = seqz(dir.path(), ["replay".as_ref(), file.as_os_str()]);
+    assert!(
+        again.stdout.contains("as it did when it was found"),
+        "{}",
+        again.shown()
+    );
+
+    let (found, report) = failing(&dir, &["--spurious", "0"]);
+    assert!(found.values().all(|fails| !fails), "{found:?}");
+    let told = report["harnesses"][0]["verdict"].as_str().unwrap();
+    assert!(told.contains("--spurious 0"), "{told}");
+}
+
+#[test]
+fn a_check_that_does_not_try_it_is_not_exhausted() {
+    let dir = package(PROGRAM);
+    let harnesses = ["exchange", "exchange_in_a_method", "exchange_in_a_loop"];
+    let names = harnesses.iter().flat_map(|name| ["--harness", name]);
+    let all: Vec<_> = ["check", "--format", "json"]
+        .into_iter()
+        .chain(names)
+        .collect();
+    let report = seqz(dir.path(), &all).json();
+    assert_eq!(report["summary"]["bugs"], 0);
+    assert_eq!(report["summary"]["failures"], 2, "{report:#}");
+    for harness in report["harnesses"].as_array().unwrap() {
+        let told = harness["verdict"].as_str().unwrap();
+        let whole = harness["name"] == "exchange_in_a_loop";
+        assert_eq!(told.starts_with("exhausted"), whole, "{told}");
+        assert_eq!(told.contains("the weak exchange at src/lib.rs:"), !whole);
+    }
+    let report = seqz(dir.path(), all.iter().chain(&["--spurious", "0"])).json();
+    assert_eq!(report["summary"]["failures"], 0);
+    assert_eq!(report["summary"]["exhausted"], true, "{report:#}");
+}
