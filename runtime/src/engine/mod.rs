@@ -50,10 +50,11 @@ use std::ptr::NonNull;
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
 pub(crate) use ended::{is_main, leave, with_panics};
+pub(crate) use execution::Generation;
+#[cfg(feature = "scheduler")]
+pub(crate) use execution::alone;
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
-#[cfg(feature = "scheduler")]
-pub(crate) use execution::{Generation, alone};
 pub(crate) use finding::SiteMark;
 pub use finding::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
 pub use guide::Same;

@@ -14,6 +14,16 @@ pub(crate) fn left_behind(_alone: &mut Generation) -> Vec<String> {
 #[inline]
 pub(crate) const fn restore(_alone: &mut Generation) {}
 
+/// Whether executions are followed by putting everything back.
+pub(crate) const fn is_put_back() -> bool {
+    false
+}
+
+/// Whether nobody refers to an execution's memory is not known.
+pub(crate) fn is_let_go(_is_such: impl Fn(usize) -> bool) -> bool {
+    false
+}
+
 /// Nothing is left alone.
 #[inline]
 pub(crate) const fn object<C>(_object: &C) {}

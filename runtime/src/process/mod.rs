@@ -9,6 +9,7 @@
 //! | [`memory`] | the statics of the program, its dependencies and C libraries: compared, and written over where they differ |
 //! | [`locals`] | the thread-locals of dependencies: threads of the program share an OS thread, and each has its own |
 //! | [`environment`] | environment variables, the current directory, and the state of the C library that can be set back |
+//! | [`held`] | what std has put aside of an execution's memory |
 //! | [`imports`] | the functions of the C library whose state can't |
 //! | [`random`] | random numbers that are the same in each execution |
 //! | [`system`] | the C functions that stand before those of the system, by which std and all dependencies come to this |
@@ -25,6 +26,7 @@
 
 mod elf;
 mod environment;
+mod held;
 mod imports;
 mod locals;
 mod memory;
@@ -37,6 +39,7 @@ use std::mem::size_of_val;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use environment::Environment;
+use held::Held;
 use locals::Locals;
 use memory::Memory;
 use owners::{Owner, owner};
@@ -50,6 +53,7 @@ struct Process {
     memory: Memory,
     locals: Locals,
     environment: Environment,
+    held: Held,
     draws: random::Draws,
     /// What can't be put back.
     left: Vec<String>,
@@ -96,6 +100,7 @@ pub(crate) fn install(_alone: &mut Generation) {
         memory,
         locals: Locals::of(&executable),
         environment: Environment::of(&executable.imports),
+        held: Held::of(&executable),
         draws: random::Draws::default(),
         left,
     };
@@ -117,6 +122,16 @@ pub(crate) fn restore(_alone: &mut Generation) {
         process.environment.restore();
         process.draws.restart();
     }
+}
+
+/// Whether executions are followed by putting everything back.
+pub(crate) fn is_put_back() -> bool {
+    process().is_some()
+}
+
+/// Whether nobody who outlives an execution refers to these addresses, once everything has been put back.
+pub(crate) fn is_let_go(is_such: impl Fn(usize) -> bool) -> bool {
+    process().is_some_and(|process| process.left.is_empty() && !process.held.any(is_such))
 }
 
 /// An object of the runtime starts afresh by itself. It is noted if it is a static, so that it is left alone.

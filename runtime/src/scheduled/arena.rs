@@ -10,12 +10,17 @@
 //! from there. When half of it is used up so, the thread gets another one. So that this is up to the program alone, what the
 //! runtime keeps over executions comes from the system: see [`crate::buffer`] and [`outside`].
 //!
+//! An execution of the scheduled machine ends like a process: nothing that is left is dropped, and its memory is
+//! [given back](Arena::give_back) as a whole, where it is known that nothing refers to it any more.
+//!
 //! Regions lie side by side in one reservation of address space, so that an address tells its region. A region belongs
 //! for ever to the OS thread that took it first, which alone allocates from it and counts what it frees without
 //! synchronisation; what other OS threads free is counted apart.
 //!
 //! Generated workers install it: `#[global_allocator]`. Without it, names are given by order of appearance. Executions of
 //! P̂ₖ have no use for names, but allocate from a region all the same, since it is fast.
+
+mod large;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -90,7 +95,7 @@ impl Region {
     fn free(&self) {
         if self.owner.load(Ordering::Relaxed) == this_os_thread() {
             let live = self.live.load(Ordering::Relaxed);
-            self.live.store(live - 1, Ordering::Relaxed);
+            self.live.store(live.wrapping_sub(1), Ordering::Relaxed);
         } else {
             self.freed_elsewhere.fetch_add(1, Ordering::Release);
         }
@@ -174,13 +179,26 @@ pub(crate) fn contains(address: usize) -> bool {
 struct Place {
     region: usize,
     begin: usize,
+    /// How many allocations there were.
+    live: usize,
+    /// The latest execution has used it, and its memory has not been given back.
+    is_used: bool,
 }
 
 impl Place {
     const NONE: Self = Self {
         region: NOWHERE,
         begin: 0,
+        live: 0,
+        is_used: false,
     };
+
+    /// The address is one of those that have been given out since the execution began.
+    fn contains(&self, address: usize) -> bool {
+        TABLE.get(self.region).is_some_and(|region| {
+            (self.begin..region.next.load(Ordering::Relaxed)).contains(&address)
+        })
+    }
 }
 
 /// The regions of one machine's threads.
@@ -209,6 +227,8 @@ impl Arena {
             && let Some(begin) = region.begin(start_of(place.region))
         {
             place.begin = begin;
+            place.live = region.live.load(Ordering::Relaxed);
+            place.is_used = true;
         } else {
             self.change_region(thread);
         }
@@ -223,6 +243,42 @@ impl Arena {
             region.assigned.store(false, Ordering::Release);
         }
         self.by_thread[thread] = take_region(thread);
+    }
+
+    /// The execution is over, and nothing of it is dropped: gives its memory back, so far as nobody may refer to it who
+    /// outlives it.
+    #[inline]
+    pub(crate) fn give_back(&mut self) {
+        let has_left = |place: &Place| {
+            let region = TABLE.get(place.region);
+            place.is_used
+                && region.is_some_and(|region| region.live.load(Ordering::Relaxed) != place.live)
+        };
+        if self.by_thread.iter().any(has_left) || large::any() {
+            self.give_back_what_is_left();
+        }
+        for place in &mut self.by_thread {
+            place.is_used = false;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn give_back_what_is_left(&self) {
+        let used = || self.by_thread.iter().filter(|place| place.is_used);
+        let is_left =
+            |address| used().any(|place| place.contains(address)) || large::contains(address);
+        if !crate::process::is_let_go(is_left) {
+            large::keep();
+            return;
+        }
+        for place in used() {
+            if let Some(region) = TABLE.get(place.region) {
+                region.live.store(place.live, Ordering::Relaxed);
+                region.next.store(place.begin, Ordering::Relaxed);
+            }
+        }
+        large::free();
     }
 
     /// From here on the thread's code runs on this OS thread.
@@ -304,7 +360,12 @@ fn take_region(thread: usize) -> Place {
     region.owner.store(me, Ordering::Relaxed);
     region.assigned.store(true, Ordering::Relaxed);
     region.thread.store(thread, Ordering::Relaxed);
-    Place { region: at, begin }
+    Place {
+        region: at,
+        begin,
+        live: region.live.load(Ordering::Relaxed),
+        is_used: true,
+    }
 }
 
 /// One more region. There is none when all are taken, or the system gives no memory.
@@ -339,15 +400,22 @@ unsafe impl GlobalAlloc for Allocator {
             return with_exposed_provenance_mut(address);
         }
         // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
+        let memory = unsafe { System.alloc(layout) };
+        if is_entered() {
+            large::note(memory, layout);
+        }
+        memory
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         match TABLE.get(region_of(pointer.addr())) {
             Some(region) => region.free(),
-            // SAFETY: what is in no region came from the system.
-            None => unsafe { System.dealloc(pointer, layout) },
+            None => {
+                large::forget(pointer);
+                // SAFETY: what is in no region came from the system.
+                unsafe { System.dealloc(pointer, layout) };
+            }
         }
     }
 
@@ -390,6 +458,19 @@ unsafe impl GlobalAlloc for Allocator {
 #[cold]
 #[inline(never)]
 unsafe fn realloc_outside(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    let is_noted = large::forget(pointer);
     // SAFETY: the caller's promise.
-    unsafe { System.realloc(pointer, layout, size) }
+    let new = unsafe { System.realloc(pointer, layout, size) };
+    if is_noted {
+        let (memory, size) = if new.is_null() {
+            (pointer, layout.size())
+        } else {
+            (new, size)
+        };
+        // SAFETY: the caller's promise, or what has been asked before.
+        large::note(memory, unsafe {
+            Layout::from_size_align_unchecked(size, layout.align())
+        });
+    }
+    new
 }

@@ -13,7 +13,7 @@ use super::failures::Failure;
 use super::loops::{Changes, Idle};
 use super::objects::Objects;
 use super::races;
-use super::running::{end_all, resume, start};
+use super::running::{AtEnd, end_all, resume, start};
 use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
 use super::values::Values;
@@ -112,6 +112,7 @@ impl<'p> Machine<'p> {
                 untold: false,
                 outcome: Outcome::Completed,
                 ending: false,
+                at_end: AtEnd::Unwinds,
                 ended_waits: 0,
                 names,
                 objects: Objects::default(),
@@ -273,9 +274,10 @@ impl Executor for Machine<'_> {
         }
         handle.get().conclude();
         end_all(handle);
-        crate::std::panic::forget_hook();
-        crate::std::thread::local::clear();
         crate::process::restore(&mut alone);
+        if handle.get().at_end == AtEnd::Forgets {
+            handle.get().arena.give_back();
+        }
         CURRENT.set(None);
         crate::observe::ask(false);
         let state = handle.get();

@@ -6,11 +6,32 @@ use seqz_explore::Pending;
 
 use super::arena::leave_program;
 use super::coroutine::{self, GuardedStack, Yielder};
-use super::state::Handle;
+use super::state::{Handle, State};
 use super::threads::{Slot, Stage};
 
 /// The payload of the unwinding that ends a thread with the execution.
 pub(crate) struct Ended;
+
+/// What becomes of the threads that are not over when the execution is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtEnd {
+    /// They are left where they are, and nothing of the program runs any more, as little as in a process that has ended: what
+    /// destructors would do is nothing that the program does. What threads have is given back with the execution's memory.
+    Forgets,
+    /// They are unwound. So it is where nobody puts the process back, as in tests: what they have must be given back by them.
+    Unwinds,
+}
+
+impl AtEnd {
+    /// What can be done in this process.
+    pub(super) fn possible() -> Self {
+        if crate::process::is_put_back() {
+            Self::Forgets
+        } else {
+            Self::Unwinds
+        }
+    }
+}
 
 /// Creates a thread and runs it up to its first announcement.
 pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
@@ -92,13 +113,42 @@ pub(super) fn resume_inside(handle: Handle, thread: usize) {
     }
 }
 
-/// Unwinds all threads that are left.
+/// The execution is over, for all its threads.
 pub(super) fn end_all(handle: Handle) {
+    match handle.get().at_end {
+        AtEnd::Forgets => {
+            forget_all(handle.get());
+            crate::std::panic::leave_hook();
+            crate::std::thread::local::leave();
+        }
+        AtEnd::Unwinds => {
+            unwind_all(handle);
+            crate::std::panic::forget_hook();
+            crate::std::thread::local::clear();
+        }
+    }
+}
+
+fn unwind_all(handle: Handle) {
     handle.get().ending = true;
     for thread in (0..handle.get().slots.len()).rev() {
         if handle.get().slots[thread].coroutine.get_mut().is_some() {
             resume(handle, thread);
         }
+    }
+}
+
+fn forget_all(state: &mut State) {
+    for (slot, free) in state.slots.iter_mut().zip(&mut state.free) {
+        let Some(mut coroutine) = slot.coroutine.get_mut().take() else {
+            continue;
+        };
+        // What was put off has to do with the program, too.
+        std::mem::forget(std::mem::take(&mut slot.postponed));
+        // SAFETY: nobody comes back to what is on the stack: no thread of the execution runs any more, the machine's own code
+        // on it holds nothing, and whoever outlives the execution forgets what the program has given to it.
+        unsafe { coroutine.force_reset() };
+        *free = Some(coroutine.into_stack());
     }
 }
 

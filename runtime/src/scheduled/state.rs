@@ -15,6 +15,7 @@ use super::failures::Failure;
 use super::loops::Changes;
 use super::machine::{Settings, Traced};
 use super::objects::Objects;
+use super::running::AtEnd;
 use super::threads::{Slot, Stage};
 use super::values::Values;
 use crate::clock::Clocks;
@@ -46,8 +47,9 @@ pub(super) struct State {
     /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
     pub(super) untold: bool,
     pub(super) outcome: Outcome,
-    /// Threads are being unwound.
+    /// The execution is over, and nothing that is done counts: threads are being unwound, or one that unwinds goes on with it.
     pub(super) ending: bool,
+    pub(super) at_end: AtEnd,
     /// How often threads have gone on without a notification since they are.
     pub(super) ended_waits: u32,
     pub(super) names: Names,
@@ -122,7 +124,11 @@ impl State {
     }
 
     pub(super) fn begin(&mut self, generation: &mut Generation) {
-        self.generation = generation.next();
+        self.at_end = AtEnd::possible();
+        self.generation = match self.at_end {
+            AtEnd::Forgets => generation.next_given_back(),
+            AtEnd::Unwinds => generation.next(),
+        };
         self.objects.begin(self.generation);
         self.clocks.begin();
         for slot in &mut self.slots {

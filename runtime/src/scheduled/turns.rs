@@ -6,7 +6,7 @@ use seqz_explore::{Class, Outcome, Pending, Pick, View};
 use super::arena::leave_program;
 use super::behind_writers::WRITERS_FIRST;
 use super::machine::Traced;
-use super::running::Ended;
+use super::running::{AtEnd, Ended};
 use super::state::Handle;
 use super::threads::Stage;
 use crate::engine::Site;
@@ -149,10 +149,18 @@ impl Handle {
         }
     }
 
-    /// The program caught the unwinding that ends its thread, and went on.
+    /// The execution is over, and the thread would go on: it has unwound, or the program has caught what ends it.
     pub(super) fn stay_ended(self) {
-        if self.get().ending && !std::thread::panicking() {
-            std::panic::resume_unwind(Box::new(Ended));
+        let state = self.get();
+        if !state.ending || std::thread::panicking() {
+            return;
+        }
+        match state.at_end {
+            AtEnd::Forgets => {
+                state.next = None;
+                self.switch_away(state.current);
+            }
+            AtEnd::Unwinds => std::panic::resume_unwind(Box::new(Ended)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::cell::UnsafeCell;
 
+use super::Lasts;
 use crate::scheduled::events::current;
 
 /// What is there, and since which execution.
@@ -33,7 +34,7 @@ impl<T> Late<T> {
         }))
     }
 
-    /// The state as it is in this execution: what earlier ones have left in a static is dropped.
+    /// The state as it is in this execution: what earlier ones have left in a static is given up.
     #[allow(clippy::mut_from_ref)]
     fn state(&self) -> &mut State<T> {
         // SAFETY: all threads of an execution run on one OS thread, and no reference to the state outlives a method here or
@@ -43,6 +44,7 @@ impl<T> Late<T> {
             && state.generation != machine.generation()
         {
             let is_old = state.generation != 0;
+            let lasts = Lasts::of(state.generation);
             if !is_old {
                 crate::process::object(self);
             }
@@ -50,7 +52,7 @@ impl<T> Late<T> {
             if is_old {
                 state.taken = false;
                 let old = state.value.take();
-                drop(old);
+                lasts.give_up(old);
             }
         }
         // SAFETY: as above; the reference made before is not used any more.

@@ -11,7 +11,7 @@ use std::cell::UnsafeCell;
 
 use poison::Poison;
 
-use super::{Initial, Shadow, Tag, quietly};
+use super::{Initial, Lasts, Shadow, Tag, quietly};
 use crate::buffer::make_room;
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
@@ -115,20 +115,21 @@ impl<V: Shadow> LockCell<V> {
 
     fn renew(&self, handle: Handle) {
         let state = self.state();
+        let lasts = state.tag.lasts();
         if state.tag.renew(handle, self) {
             state.guards = 0;
             state.borrowed = [Borrowed::Not; 2];
             state.latest = NONE;
             state.poison.begin();
             if !state.initial.is_none() || state.g_prime.is_some() || !state.kept.is_empty() {
-                self.forget(handle);
+                self.forget(handle, lasts);
             }
         }
     }
 
     /// Forgets the values of another execution.
     #[cold]
-    fn forget(&self, handle: Handle) {
+    fn forget(&self, handle: Handle, lasts: Lasts) {
         let state = self.state();
         let old = (
             state
@@ -139,7 +140,7 @@ impl<V: Shadow> LockCell<V> {
         );
         let mut kept = std::mem::take(&mut state.kept);
         quietly(handle, || {
-            drop(old);
+            lasts.give_up(old);
             kept.clear();
         });
         // Its memory serves the next execution.

@@ -26,7 +26,7 @@ pub(crate) use plain::PlainCell;
 #[cfg(feature = "scheduler")]
 pub(crate) use spot::{Spot, machine, machine_unless_ending};
 
-use crate::engine::{Handle, NONE, ValueKind};
+use crate::engine::{Generation, Handle, NONE, ValueKind};
 use crate::log::Object;
 
 /// What a value that two threads share has to be able to do: P̂ₖ keeps a copy of it for each thread.
@@ -85,7 +85,40 @@ pub(crate) struct Tag {
     object: Object,
 }
 
+/// What becomes of a value that an execution has left in a static.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    /// It is there until it is dropped.
+    UntilDropped,
+    /// Its memory has been given back with all of the execution's.
+    Gone,
+}
+
+impl Lasts {
+    /// What becomes of those of the execution with this number.
+    pub(crate) const fn of(generation: u32) -> Self {
+        if Generation::is_given_back(generation) {
+            Self::Gone
+        } else {
+            Self::UntilDropped
+        }
+    }
+
+    /// Nobody has the value any more.
+    pub(crate) fn give_up<V>(self, value: V) {
+        match self {
+            Self::UntilDropped => drop(value),
+            Self::Gone => std::mem::forget(value),
+        }
+    }
+}
+
 impl Tag {
+    /// What becomes of the values of the object's latest execution, when the next one begins.
+    pub(crate) const fn lasts(self) -> Lasts {
+        Lasts::of(self.generation)
+    }
+
     pub(crate) const UNUSED: Self = Self {
         generation: 0,
         object: NONE,

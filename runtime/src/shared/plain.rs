@@ -54,6 +54,7 @@ impl<V: Shadow> PlainCell<V> {
     fn enter(&self, handle: Handle, writes: bool, site: Site) -> Access {
         let access = tau::enter(handle, site);
         let state = self.state();
+        let lasts = state.tag.lasts();
         if state.tag.renew(handle, self) {
             let old = (
                 state
@@ -65,7 +66,7 @@ impl<V: Shadow> PlainCell<V> {
             let mut kept = std::mem::take(&mut state.kept);
             state.pending = None;
             quietly(handle, || {
-                drop(old);
+                lasts.give_up(old);
                 kept.clear();
             });
             // Its memory serves the next execution.

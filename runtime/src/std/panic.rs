@@ -51,6 +51,12 @@ pub(crate) fn forget_hook() {
     drop(HOOK.take());
 }
 
+/// The same. As in a process that has ended, nothing of the hook is dropped.
+#[cfg(feature = "scheduler")]
+pub(crate) fn leave_hook() {
+    std::mem::forget(HOOK.take());
+}
+
 /// Whether this is what a machine unwinds threads with.
 pub(crate) fn is_of_a_machine(payload: &(dyn Any + Send)) -> bool {
     #[cfg(feature = "scheduler")]

@@ -82,7 +82,7 @@ fn fork(
     site: Site,
     body: Body,
 ) -> ThreadNo {
-    let name = name.as_deref().map(str::to_owned);
+    let name = machine.outside(|| name.as_deref().map(str::to_owned));
     machine.fork(name, site, Box::new(move || body.run()))
 }
 

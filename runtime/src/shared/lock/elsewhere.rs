@@ -155,11 +155,12 @@ impl<V: Shadow> LockCell<V> {
     #[cfg(feature = "scheduler")]
     fn scheduled_object(&self, machine: Handle) -> seqz_explore::Object {
         let state = self.state();
+        let lasts = state.tag.lasts();
         if state.tag.renew_to(machine.generation(), self) {
             state.poison.rests = false;
             state.borrowed = [Borrowed::Not; 2];
             if let Some(initial) = state.initial.take() {
-                drop(std::mem::replace(&mut state.g, initial));
+                lasts.give_up(std::mem::replace(&mut state.g, initial));
             }
         }
         let object = state.tag.scheduled_object(machine, self);

@@ -53,10 +53,11 @@ impl<V: Shadow> PlainCell<V> {
     #[cfg(feature = "scheduler")]
     fn scheduled(&self, machine: Handle, kind: Kind, site: Site) -> Object {
         let state = self.state();
+        let lasts = state.tag.lasts();
         if state.tag.renew_to(machine.generation(), self)
             && let Some(initial) = state.initial.take()
         {
-            drop(std::mem::replace(&mut state.g, initial));
+            lasts.give_up(std::mem::replace(&mut state.g, initial));
         }
         let object = state.tag.scheduled_object(machine, self);
         machine.plain(object);

@@ -78,6 +78,16 @@ pub(crate) fn clear() {
     while catch_unwind(AssertUnwindSafe(clear_until_unwound)).is_err() {}
 }
 
+/// The same where the execution's memory is given back with all that is in it: nothing is dropped.
+#[cfg(feature = "scheduler")]
+pub(crate) fn leave() {
+    LOCALS.with_borrow_mut(|locals| {
+        for entry in locals.entries.drain(..) {
+            std::mem::forget(entry.value);
+        }
+    });
+}
+
 fn clear_until_unwound() {
     while let Some(entry) = LOCALS.with_borrow_mut(|locals| locals.entries.pop()) {
         drop(entry);

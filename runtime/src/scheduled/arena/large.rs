@@ -1,0 +1,84 @@
+//! What a program on the scheduled machine has from the system, since it is too large for a region or none has space left.
+//!
+//! It is noted, so that it can be given back when the execution is over and nothing of it is dropped. Only one program runs
+//! at a time, so there is one list of it.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::outside;
+use crate::scheduled::events::current;
+
+/// By their addresses.
+static NOTED: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
+
+/// How many there are: hardly ever any.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// This OS thread is at the list, whose own memory is none of these.
+    static AT_IT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether there are any.
+#[inline]
+pub(super) fn any() -> bool {
+    COUNT.load(Ordering::Relaxed) != 0
+}
+
+fn with<R>(then: impl FnOnce(&mut BTreeMap<usize, Layout>) -> R) -> R {
+    outside(|| {
+        let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
+        AT_IT.set(true);
+        let result = then(&mut noted);
+        AT_IT.set(false);
+        COUNT.store(noted.len(), Ordering::Relaxed);
+        result
+    })
+}
+
+/// The program has been given this, if it is on the scheduled machine.
+#[cold]
+#[inline(never)]
+pub(super) fn note(memory: *mut u8, layout: Layout) {
+    if current().is_some() && !memory.is_null() {
+        with(|noted| noted.insert(memory.expose_provenance(), layout));
+    }
+}
+
+/// This is about to be freed or moved. Whether it was noted.
+#[inline]
+pub(super) fn forget(memory: *mut u8) -> bool {
+    any() && !AT_IT.get() && with(|noted| noted.remove(&memory.addr())).is_some()
+}
+
+/// Whether an address lies in any.
+pub(super) fn contains(address: usize) -> bool {
+    any()
+        && with(|noted| {
+            let before = noted.range(..=address).next_back();
+            before.is_some_and(|(start, layout)| address - start < layout.size())
+        })
+}
+
+/// They stay where they are.
+pub(super) fn keep() {
+    if any() {
+        with(BTreeMap::clear);
+    }
+}
+
+/// Nothing refers to them any more.
+pub(super) fn free() {
+    if !any() {
+        return;
+    }
+    let noted = with(std::mem::take);
+    for (start, layout) in noted {
+        // SAFETY: the system has given this, and nobody has freed it: who does says so.
+        unsafe { System.dealloc(std::ptr::with_exposed_provenance_mut(start), layout) };
+    }
+}

@@ -1,0 +1,185 @@
+//! Executions that come to no end of their own, and values that outlive one: nothing of the program runs any more in them, so
+//! no destructor does, and a static is never dropped.
+
+mod support;
+
+use serde_json::Value;
+use support::programs::HEAD;
+use support::{package, seqz};
+
+/// Two threads that may wait for each other for ever, each with a value that is dropped in no execution.
+const WAITING: &str = r#"
+fn wait_for_each_other<T: Send + 'static>(make: impl Fn() -> T) {
+    let (a, b) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+    let (a2, b2) = (a.clone(), b.clone());
+    let value = make();
+    let other = thread::spawn(move || {
+        let _second = b2.lock().unwrap();
+        let kept = value;
+        let _first = a2.lock().unwrap();
+        std::mem::forget(kept);
+    });
+    let kept = make();
+    {
+        let _first = a.lock().unwrap();
+        let _second = b.lock().unwrap();
+    }
+    std::mem::forget(kept);
+    other.join().unwrap();
+}
+
+/// Does what it says when it is dropped.
+struct OnDrop<F: FnMut() + Send + 'static>(F);
+impl<F: FnMut() + Send + 'static> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+static DROPPED: AtomicU32 = AtomicU32::new(0);
+
+#[test]
+fn a_panics() {
+    wait_for_each_other(|| OnDrop(|| panic!("a destructor panics")));
+}
+#[test]
+fn b_exits() {
+    wait_for_each_other(|| OnDrop(|| std::process::exit(3)));
+}
+#[test]
+fn c_aborts() {
+    wait_for_each_other(|| OnDrop(|| std::process::abort()));
+}
+#[test]
+fn d_asserts() {
+    wait_for_each_other(|| OnDrop(|| assert_eq!(DROPPED.load(SeqCst), 1)));
+}
+#[test]
+fn e_prints_and_writes() {
+    wait_for_each_other(|| OnDrop(|| {
+        println!("it is dropped");
+        DROPPED.store(1, SeqCst);
+        std::fs::write("it_is_dropped", "").unwrap();
+    }));
+}
+#[test]
+fn f_locks_and_sends() {
+    let free = Arc::new(Mutex::new(0));
+    let (sender, _receiver) = std::sync::mpsc::channel();
+    wait_for_each_other(|| {
+        let (free, sender) = (free.clone(), sender.clone());
+        OnDrop(move || {
+            *free.lock().unwrap() += 1;
+            sender.send(1).unwrap();
+            panic!("it is sent");
+        })
+    });
+}
+"#;
+
+/// Programs without a failure, of which strategies leave executions that are like others.
+const RIGHT: &str = r#"
+struct Done(Arc<AtomicBool>);
+impl Drop for Done {
+    fn drop(&mut self) {
+        assert!(self.0.load(SeqCst), "it is done when this is dropped");
+    }
+}
+
+#[test]
+fn g_is_done_when_it_is_dropped() {
+    let done = Arc::new(AtomicBool::new(false));
+    let count = Arc::new(Mutex::new(0));
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let (end, count) = (Done(done.clone()), count.clone());
+            thread::spawn(move || {
+                *count.lock().unwrap() += 1;
+                *count.lock().unwrap() += 1;
+                end.0.store(true, SeqCst);
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(*count.lock().unwrap(), 4);
+}
+
+struct NeverDropped(u32);
+impl Drop for NeverDropped {
+    fn drop(&mut self) {
+        panic!("a static is dropped");
+    }
+}
+static ONCE: std::sync::OnceLock<NeverDropped> = std::sync::OnceLock::new();
+static LAZY: std::sync::LazyLock<NeverDropped> = std::sync::LazyLock::new(|| NeverDropped(1));
+static LOCKED: Mutex<Vec<NeverDropped>> = Mutex::new(Vec::new());
+static SHARED: std::sync::RwLock<Option<Box<NeverDropped>>> = std::sync::RwLock::new(None);
+
+#[test]
+fn h_statics_are_not_dropped() {
+    assert!(LOCKED.lock().unwrap().is_empty() && SHARED.read().unwrap().is_none());
+    let second = thread::spawn(|| {
+        ONCE.get_or_init(|| NeverDropped(2));
+        let mut value = SHARED.write().unwrap();
+        if value.is_none() {
+            *value = Some(Box::new(NeverDropped(3)));
+        }
+    });
+    let first = LAZY.0 + ONCE.get_or_init(|| NeverDropped(2)).0;
+    LOCKED.lock().unwrap().push(NeverDropped(first));
+    second.join().unwrap();
+    assert_eq!(LOCKED.lock().unwrap().iter().map(|value| value.0).sum::<u32>(), 3);
+}
+"#;
+
+fn kinds(harness: &Value) -> Vec<&str> {
+    let failures = harness["failures"].as_array().unwrap();
+    failures
+        .iter()
+        .map(|failure| failure["kind"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn nothing_is_dropped_in_an_execution_that_is_left() {
+    let dir = package(&format!("{HEAD}{WAITING}{RIGHT}"));
+    let strategies = [
+        "odpor",
+        "dpor",
+        "dfs",
+        "hbr-cache",
+        "hbr-cache+dpor",
+        "lazy-hbr",
+        "lazy-hbr+dpor",
+        "lazy-dpor",
+        "icb+dpor",
+        "mcr",
+        "random",
+        "pct",
+    ];
+    for strategy in strategies {
+        let run = seqz(
+            dir.path(),
+            [
+                "explore",
+                "--strategy",
+                strategy,
+                "--max-executions",
+                "400",
+                "--format",
+                "json",
+            ],
+        );
+        let report = run.json();
+        let harnesses = report["harnesses"].as_array().unwrap();
+        assert_eq!(harnesses.len(), 8, "{}", run.shown());
+        for (at, harness) in harnesses.iter().enumerate() {
+            let expected: &[&str] = if at < 6 { &["deadlock"] } else { &[] };
+            assert_eq!(kinds(harness), expected, "{strategy}: {harness:#}");
+        }
+        assert!(!run.stdout.contains("it is dropped"), "{}", run.shown());
+    }
+    assert!(!dir.path().join("it_is_dropped").exists());
+}
