@@ -2,7 +2,7 @@
 //!
 //! Each thread has a clock. It moves where the thread sleeps or a time limit of its own runs out, by as long as that is; and
 //! it is moved on to that of another thread where the one has come after the other: by an event on the same object, unless
-//! both only read, by a fork and by a join. So what a thread reads is a function of what comes before in the
+//! the two could be done in either order (both only read, or add to a count), by a fork and by a join. So what a thread reads is a function of what comes before in the
 //! happens-before relation, whatever else the schedule is, and is as early as it can be: nothing else takes any time.
 //!
 //! In reality time may pass anywhere. That is looked at for waits with a time limit, which may run out whatever the clocks
@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use seqz_explore::{Kind, Object};
+use seqz_explore::{Class, Kind, Object};
 
 /// So often a thread may look at its clock, or sleep, before it leaps.
 const STEADY: u32 = 1_000;
@@ -38,11 +38,40 @@ struct Clock {
     looked: bool,
 }
 
-/// An object's: those of whoever has written it, and of whoever has read it.
+/// An object's: those of whoever has written it, has read it, has added to it, has taken from it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     written: u64,
     read: u64,
+    added: u64,
+    taken: u64,
+}
+
+impl Times {
+    /// Does this at a time, and tells the time after it: that of whoever must have come before.
+    fn meet(&mut self, kind: Kind, now: u64) -> u64 {
+        let Self {
+            written,
+            read,
+            added,
+            taken,
+        } = *self;
+        // Of the same cases as `Class::conflicts`, but readers who take a lock and give it back hand nothing on either.
+        let (now, kept) = match kind.class() {
+            Class::None => return now,
+            Class::Read | Class::Acquire | Class::Release => {
+                (now.max(written).max(added).max(taken), &mut self.read)
+            }
+            Class::Add => (now.max(written).max(read), &mut self.added),
+            Class::Take => (now.max(written).max(read).max(taken), &mut self.taken),
+            Class::Modify => (
+                now.max(written).max(read).max(added).max(taken),
+                &mut self.written,
+            ),
+        };
+        *kept = now.max(*kept);
+        now
+    }
 }
 
 /// The clocks of all threads, in nanoseconds since the execution's beginning.
@@ -111,6 +140,12 @@ impl Clocks {
         clock.leaps += 1;
     }
 
+    /// Whether a thread's clock has leapt.
+    #[cfg(feature = "scheduler")]
+    pub(crate) fn has_leapt(&mut self, thread: u32) -> bool {
+        self.clock(thread).leaps > 0
+    }
+
     /// Whether a thread has looked at its clock since this was asked last.
     #[inline]
     pub(crate) fn was_looked_at(&mut self, thread: u32) -> bool {
@@ -170,27 +205,12 @@ impl Clocks {
                 if self.objects.len() <= at {
                     self.objects.resize(at + 1, Times::default());
                 }
-                let Times { written, read } = self.objects[at];
-                let clock = self.clock(thread);
-                if only_reads(kind) {
-                    clock.now = clock.now.max(written);
-                    let now = clock.now;
-                    self.objects[at].read = read.max(now);
-                } else {
-                    clock.now = clock.now.max(written).max(read);
-                    self.objects[at].written = clock.now;
-                }
+                let now = self.clock(thread).now;
+                let now = self.objects[at].meet(kind, now);
+                self.clock(thread).now = now;
             }
         }
     }
-}
-
-/// Two of these on one object may be done in either order.
-const fn only_reads(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Read | Kind::FailedUpdate | Kind::LockShared | Kind::UnlockShared
-    )
 }
 
 #[cfg(test)]
@@ -219,6 +239,43 @@ mod tests {
         assert_eq!(clocks.look(0), 1_000_000_000);
         clocks.begin();
         assert_eq!(clocks.look(0), 0);
+    }
+
+    #[test]
+    fn what_may_be_done_in_either_order_hands_no_time_on() {
+        let ways = [
+            (Kind::Add, Kind::Add),
+            (Kind::Add, Kind::Take),
+            (Kind::Take, Kind::Add),
+            (Kind::TryLockFailed, Kind::TryLockFailed),
+            (Kind::TryLockSharedFailed, Kind::TryLockFailed),
+            (Kind::UnlockShared, Kind::TryLockShared),
+            (Kind::TryLockShared, Kind::UnlockShared),
+        ];
+        let handed_on = |one: Kind, other: Kind| {
+            let mut clocks = Clocks::default();
+            clocks.begin();
+            clocks.pass(1, SECOND);
+            clocks.event(1, one, 7);
+            clocks.event(2, other, 7);
+            clocks.look(2) != 0
+        };
+        for (one, other) in ways {
+            assert!(!one.class().conflicts(other.class()));
+            assert!(!handed_on(one, other), "{one:?} {other:?}");
+        }
+        let others = [
+            (Kind::Take, Kind::Take),
+            (Kind::Add, Kind::Read),
+            (Kind::Read, Kind::Add),
+            (Kind::Take, Kind::Update),
+            (Kind::TryLockFailed, Kind::Unlock),
+            (Kind::Lock, Kind::TryLockFailed),
+            (Kind::UnlockShared, Kind::Lock),
+        ];
+        for (one, other) in others {
+            assert!(handed_on(one, other), "{one:?} {other:?}");
+        }
     }
 
     #[test]

@@ -151,7 +151,7 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         Ended::Executions
     } else if has(Reason::SampledInputs) {
         Ended::Sampled
-    } else if has(Reason::StepBound) || has(Reason::Unwinding) {
+    } else if has(Reason::StepBound) || has(Reason::Unwinding) || has(Reason::VirtualTime) {
         Ended::Bounded
     } else if has(Reason::OpenOutcome) {
         Ended::Heuristic

@@ -55,6 +55,9 @@ pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise 
             if counts.rushed > 0 {
                 reasons.push(Reason::Unwinding);
             }
+            if counts.timed > 0 {
+                reasons.push(Reason::VirtualTime);
+            }
             if reasons.is_empty() {
                 reasons.push(Reason::ExecutionLimit);
             }

@@ -259,6 +259,8 @@ pub enum Reason {
     OpenOutcome,
     /// A destructor used shared objects while its thread panicked, where other threads can't run in between.
     Unwinding,
+    /// What a thread saw of time may depend on an order that the strategy leaves out.
+    VirtualTime,
     /// The harness reaches something that seqz does not follow.
     Unfollowed,
     /// What may happen without a reason was not tried.
@@ -267,7 +269,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -279,6 +281,7 @@ impl Reason {
         Self::NotFollowed,
         Self::OpenOutcome,
         Self::Unwinding,
+        Self::VirtualTime,
         Self::Unfollowed,
         Self::Reasonless,
     ];

@@ -196,6 +196,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::Unwinding => {
             "a destructor used what threads share while its thread panicked, and no other thread could run in between"
         }
+        Reason::VirtualTime => {
+            "what a thread sees of time may depend on an order that this strategy leaves out: `odpor` does not"
+        }
         Reason::Unfollowed => "not everything is followed",
     }
 }

@@ -129,7 +129,7 @@ fn program() -> Option<u32> {
 fn look(thread: u32) -> Duration {
     let now = outside(|| {
         if let Some(machine) = crate::scheduled::events::current() {
-            return machine.clocks().look(thread);
+            return machine.look_at_clock(thread);
         }
         crate::engine::current().map_or(0, |engine| engine.get().clocks.look(thread))
     });

@@ -8,7 +8,6 @@ use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
 use super::threads::{Postponed, ToGiveBack};
-use crate::clock::Clocks;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
@@ -52,16 +51,14 @@ impl Handle {
         self.get().generation
     }
 
-    /// The clocks of all threads.
-    #[allow(clippy::mut_from_ref)]
-    pub(crate) fn clocks(&self) -> &mut Clocks {
-        &mut self.get().clocks
-    }
-
     /// The current thread sleeps, or a time limit of its own has run out.
     pub(crate) fn pass(self, duration: Duration) {
         let thread = self.thread();
-        super::arena::outside(|| self.get().clocks.pass(thread, duration));
+        super::arena::outside(|| {
+            let state = self.get();
+            state.clocks.pass(thread, duration);
+            state.note_move_of_clock(thread);
+        });
     }
 
     /// The current thread's number.

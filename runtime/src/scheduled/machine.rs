@@ -16,6 +16,7 @@ use super::races;
 use super::running::{AtEnd, end_all, resume, start};
 use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
+use super::time::Uses;
 use super::values::Values;
 use crate::clock::Clocks;
 use crate::engine::{Place, Site, ThreadInfo, alone};
@@ -134,6 +135,7 @@ impl<'p> Machine<'p> {
                 contexts: Contexts::default(),
                 changes: Changes::default(),
                 has_rushed: false,
+                time: Uses::default(),
                 unsupported: None,
                 watches_ends: false,
                 has_shared_holders: false,
@@ -175,6 +177,13 @@ impl<'p> Machine<'p> {
     /// run before it, but threads can't be switched there.
     pub const fn has_rushed(&self) -> bool {
         self.state.has_rushed
+    }
+
+    /// Whether, where values are told, a thread looked at its clock in the latest execution, and what it saw may depend on
+    /// what a search over values leaves out.
+    #[must_use]
+    pub fn leaves_time_open(&self) -> bool {
+        self.state.leaves_time_open()
     }
 
     /// What failed in the latest execution, in order.

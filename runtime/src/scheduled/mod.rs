@@ -20,6 +20,7 @@
 //! | [`coroutine`] | stacks, and the coroutines on them |
 //! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
 //! | [`values`] | the values in events, and what of them threads observe |
+//! | [`time`] | whether what threads see of time depends on what a search leaves out |
 //! | [`races`] | finds accesses to plain data that nothing orders |
 //! | [`coupling`] | how often one thread sees the other one in a failing execution |
 //! | [`replay`] | follows a schedule that was written down |
@@ -47,6 +48,7 @@ mod running;
 pub mod spurious;
 mod state;
 mod threads;
+mod time;
 mod turns;
 mod values;
 pub(crate) mod waiting;

@@ -17,6 +17,7 @@ use super::machine::{Settings, Traced};
 use super::objects::Objects;
 use super::running::AtEnd;
 use super::threads::{Slot, Stage};
+use super::time::Uses;
 use super::values::Values;
 use crate::clock::Clocks;
 use crate::engine::{Generation, Site};
@@ -78,6 +79,7 @@ pub(super) struct State {
     pub(super) contexts: Contexts,
     /// A thread that unwound did something at once, while others could have run.
     pub(super) has_rushed: bool,
+    pub(super) time: Uses,
     pub(super) unsupported: Option<(String, Site)>,
     /// The ends of threads are events in this execution.
     pub(super) watches_ends: bool,
@@ -160,6 +162,7 @@ impl State {
         }
         self.changes.clear();
         self.has_rushed = false;
+        self.time.clear();
         self.unsupported = None;
         self.watches_ends = false;
         self.has_shared_holders = false;
@@ -295,6 +298,7 @@ impl State {
                 && self.clocks.leap_for(u32::from(thread))
             {
                 self.parked.remove(thread);
+                self.note_move_of_clock(u32::from(thread));
                 leaps = true;
             }
         }

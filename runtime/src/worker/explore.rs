@@ -24,7 +24,7 @@ use pulse::Thinking;
 pub(super) use replay::replay;
 use resume::{Log, Memory, Past, Record, Start, begin};
 use solver::Asking;
-use summary::{counts, promise, unfinished};
+use summary::{Doubts, counts, promise, unfinished};
 
 use super::Connection;
 use super::message::{ExploreRequest, Reply, ScheduleFinding, SolverKind, Waiting};
@@ -213,14 +213,14 @@ impl Exploration<'_> {
         let (mut finished, mut stopped) = (false, false);
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
-        let mut rushed = 0;
+        let mut doubts = Doubts::default();
         let mut behind_writers = behind_writers::Known::default();
         for (thread, parent, nth) in start.threads {
             machine.recall_thread(thread, parent, nth);
         }
         for past in &start.runs {
             search.recall(&past.end, past.relation, past.events);
-            rushed += u64::from(past.rushed);
+            doubts.note(past.rushed, past.timed);
             for (number, coupled) in &past.failed {
                 self.known.count(*number as usize, coupled);
             }
@@ -241,7 +241,7 @@ impl Exploration<'_> {
                 if is_divided {
                     // The number of the execution does not say how many belong to this part.
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, rushed)))?;
+                        .send(&Reply::Exploring(counts(&search, doubts)))?;
                 }
                 search.step(&mut Careful::new(
                     &mut machine,
@@ -261,12 +261,13 @@ impl Exploration<'_> {
                         relation: run.relation,
                         events: search.counts().events - events,
                         rushed: machine.has_rushed(),
+                        timed: machine.leaves_time_open(),
                         failed: Vec::new(),
                     });
                     next_run += 1;
                     if run.standing.own {
                         turns.note(run.standing.turn);
-                        rushed += u64::from(machine.has_rushed());
+                        doubts.note(machine.has_rushed(), machine.leaves_time_open());
                     }
                     run.standing.own
                 }
@@ -275,8 +276,8 @@ impl Exploration<'_> {
                     break;
                 }
                 // Another thread was to run where none can.
-                Err(_) if rushed > 0 || machine.has_rushed() => {
-                    rushed += u64::from(machine.has_rushed());
+                Err(_) if doubts.rushed > 0 || machine.has_rushed() => {
+                    doubts.note(machine.has_rushed(), false);
                     stopped = true;
                     past = None;
                     true
@@ -359,7 +360,7 @@ impl Exploration<'_> {
                 if now - last_progress >= PROGRESS {
                     last_progress = now;
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, rushed)))?;
+                        .send(&Reply::Exploring(counts(&search, doubts)))?;
                 }
             }
         }
@@ -369,7 +370,7 @@ impl Exploration<'_> {
             }
             self.connection.send(&Reply::Failure(finding))?;
         }
-        let promise = if finished && rushed == 0 {
+        let promise = if finished && doubts == Doubts::default() {
             promise(search.promise())
         } else {
             unfinished(search.promise())
@@ -379,7 +380,7 @@ impl Exploration<'_> {
         }
         self.connection.send(&Reply::Explored {
             inputs: texts(self.bound),
-            counts: counts(&search, rushed),
+            counts: counts(&search, doubts),
             promise,
             turns: search.strategy().turns(),
             own: if is_divided { turns.own } else { Vec::new() },

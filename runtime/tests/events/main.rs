@@ -7,6 +7,7 @@ mod ends;
 mod locals;
 mod poison;
 mod spurious;
+mod time;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -51,16 +52,29 @@ fn explore_with(
     strategy: impl Strategy,
     program: impl Fn(Note<'_>),
 ) -> Option<Seen> {
-    let noted = Mutex::new(BTreeSet::new());
-    let take = |text: String| {
-        noted.lock().unwrap().insert(text);
-    };
-    let run = || program(&take);
     let settings = Settings {
         values,
         spurious,
         ..Settings::default()
     };
+    let (seen, open) = search(settings, executions, strategy, program)?;
+    assert!(!open, "nobody looks at clocks");
+    Some(seen)
+}
+
+/// What a strategy sees, and whether it leaves time open; nothing if it takes more executions than that.
+fn search(
+    settings: Settings,
+    executions: u64,
+    strategy: impl Strategy,
+    program: impl Fn(Note<'_>),
+) -> Option<(Seen, bool)> {
+    let noted = Mutex::new(BTreeSet::new());
+    let take = |text: String| {
+        noted.lock().unwrap().insert(text);
+    };
+    let run = || program(&take);
+    let mut open = false;
     let mut machine = Machine::new(&run, settings);
     let mut search = Search::new(strategy);
     let mut failures = BTreeSet::new();
@@ -73,6 +87,7 @@ fn explore_with(
     while search.step(&mut machine).unwrap().is_some() {
         assert_eq!(machine.unsupported(), None);
         note(&machine, &mut failures);
+        open |= machine.leaves_time_open();
         for prefix in machine.behind_writers(&known) {
             if machine.run_behind_writers(&prefix, &mut known) {
                 note(&machine, &mut failures);
@@ -94,7 +109,7 @@ fn explore_with(
     );
     let mut seen = noted.into_inner().unwrap();
     seen.append(&mut failures);
-    Some(seen)
+    Some((seen, open))
 }
 
 /// What can be seen, by all strategies that search to the end, `dfs` among them.

@@ -38,6 +38,7 @@ pub(super) struct Past {
     pub(super) relation: u64,
     pub(super) events: u64,
     pub(super) rushed: bool,
+    pub(super) timed: bool,
     /// The numbers of its failures, and how each couples the threads.
     pub(super) failed: Vec<(u32, Vec<(Role, u32)>)>,
 }
@@ -185,6 +186,7 @@ wire!(Past {
     relation,
     events,
     rushed,
+    timed,
     failed
 });
 

@@ -4,8 +4,25 @@ use seqz_explore::{Search, Strategy};
 
 use crate::worker::message::{Causality, Explored, Promise};
 
-/// What a search has come to, where destructors have rushed in some executions.
-pub(super) fn counts<S: Strategy>(search: &Search<S>, rushed: u64) -> Explored {
+/// How many executions there were of which a search knows less than it would have to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Doubts {
+    /// Destructors have rushed.
+    pub(super) rushed: u32,
+    /// Time was left open.
+    pub(super) timed: u32,
+}
+
+impl Doubts {
+    /// One more execution.
+    pub(super) fn note(&mut self, rushed: bool, timed: bool) {
+        self.rushed = self.rushed.saturating_add(u32::from(rushed));
+        self.timed = self.timed.saturating_add(u32::from(timed));
+    }
+}
+
+/// What a search has come to.
+pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explored {
     let counts = search.counts();
     let causality = search.strategy().causality();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -17,7 +34,8 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, rushed: u64) -> Explored {
         blocked: counts.deadlocks,
         truncated: counts.truncated,
         waiting: counts.waiting,
-        rushed,
+        rushed: doubts.rushed,
+        timed: doubts.timed,
         failing: counts.failures,
         events: counts.events,
         relations: counts.relations,

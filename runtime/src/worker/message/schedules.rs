@@ -176,7 +176,9 @@ pub struct Explored {
     /// Those that go on in another one, in which a thread that waits in a loop looks later.
     pub waiting: u64,
     /// Those in which a destructor used shared objects while its thread panicked, so that nobody could run in between.
-    pub rushed: u64,
+    pub rushed: u32,
+    /// Those in which a thread saw something of time that may depend on what the strategy leaves out.
+    pub timed: u32,
     /// Those that failed.
     pub failing: u64,
     /// Events of all executions.
@@ -345,6 +347,7 @@ wire!(Explored {
     truncated,
     waiting,
     rushed,
+    timed,
     failing,
     events,
     relations,

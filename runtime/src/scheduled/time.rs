@@ -1,0 +1,186 @@
+//! What threads see of time, in searches over values and in lazy ones.
+//!
+//! A clock is moved on by an event after another thread's on the same object, whatever the two are: a critical section in
+//! which nothing changes hands time on, and so do a store of what is there already and a write after a read. Searches that
+//! leave the order of these out may miss what a thread sees of time. So an execution counts as one with **time left open** if
+//! a thread looked at its clock after something by which another thread's clock, which had moved, may reach it in this or in
+//! another order of the same events. What a thread sees of its own sleeping, and what forks and joins hand on, is the same in
+//! all orders.
+
+use seqz_explore::{Class, Kind, Object, Thread};
+
+use super::machine::Traced;
+use super::state::{Handle, State};
+
+/// When clocks were moved and looked at, in events of the execution.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    /// The first time that each thread's clock moved by itself.
+    moved: Vec<(Thread, usize)>,
+    /// The last time that each thread has looked at its clock.
+    looked: Vec<(Thread, usize)>,
+}
+
+impl Uses {
+    pub(super) fn clear(&mut self) {
+        self.moved.clear();
+        self.looked.clear();
+    }
+
+    fn looks(&mut self, thread: Thread, events: usize) {
+        match self.looked.iter_mut().find(|(of, _)| *of == thread) {
+            Some((_, last)) => *last = events,
+            None => self.looked.push((thread, events)),
+        }
+    }
+
+    fn moves(&mut self, thread: Thread, events: usize) {
+        if self.moved.iter().all(|&(of, _)| of != thread) {
+            self.moved.push((thread, events));
+        }
+    }
+
+    /// Whether time was left open in this execution.
+    fn are_open(&self, trace: &[Traced]) -> bool {
+        if self.moved.is_empty() || self.looked.is_empty() {
+            return false;
+        }
+        let mut spread = Spread::default();
+        for &(thread, from) in &self.moved {
+            spread.clock(thread).own = from;
+        }
+        while spread.goes_on(trace) {}
+        self.looked
+            .iter()
+            .any(|&(thread, last)| spread.clock(thread).others < last)
+    }
+}
+
+/// From which event on a thread's clock may be another one than at the execution's beginning.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    /// By its own sleeping, a fork or a join.
+    own: usize,
+    /// By what it has in common with others.
+    others: usize,
+}
+
+/// How far time spreads, whatever the order of events of different threads.
+#[derive(Debug, Default)]
+struct Spread {
+    threads: Vec<Reached>,
+    /// The threads whose clocks may reach an object, at most two.
+    objects: Vec<[Option<Thread>; 2]>,
+}
+
+impl Spread {
+    fn clock(&mut self, thread: Thread) -> &mut Reached {
+        let at = usize::from(thread);
+        if self.threads.len() <= at {
+            let never = Reached {
+                own: usize::MAX,
+                others: usize::MAX,
+            };
+            self.threads.resize(at + 1, never);
+        }
+        &mut self.threads[at]
+    }
+
+    fn object(&mut self, object: Object) -> &mut [Option<Thread>; 2] {
+        let at = object as usize;
+        if self.objects.len() <= at {
+            self.objects.resize(at + 1, [None; 2]);
+        }
+        &mut self.objects[at]
+    }
+
+    /// Follows the trace once. Whether more was reached.
+    fn goes_on(&mut self, trace: &[Traced]) -> bool {
+        let mut more = false;
+        for (number, Traced { event, .. }) in trace.iter().enumerate() {
+            let thread = event.thread;
+            let other = Thread::try_from(event.object).unwrap_or(Thread::MAX);
+            let (from, to) = match event.kind {
+                Kind::Fork => (thread, other),
+                Kind::Join => (other, thread),
+                kind if kind.class() == Class::None => continue,
+                _ => {
+                    more |= self.meets(thread, event.object, number);
+                    continue;
+                }
+            };
+            let source = *self.clock(from);
+            // A child begins after its fork, and a thread has ended when it is joined.
+            let at = if event.kind == Kind::Fork { 0 } else { number };
+            let is_over = |since: usize| since <= number || event.kind == Kind::Join;
+            let clock = self.clock(to);
+            for (since, reached) in [
+                (source.own, &mut clock.own),
+                (source.others, &mut clock.others),
+            ] {
+                if since != usize::MAX && is_over(since) && at < *reached {
+                    *reached = at;
+                    more = true;
+                }
+            }
+        }
+        more
+    }
+
+    fn meets(&mut self, thread: Thread, object: Object, number: usize) -> bool {
+        let mut more = false;
+        let reaching = *self.object(object);
+        let clock = self.clock(thread);
+        if reaching.iter().flatten().any(|&other| other != thread) && number < clock.others {
+            clock.others = number;
+            more = true;
+        }
+        let hands_on = clock.own.min(clock.others) <= number;
+        if hands_on
+            && !reaching.contains(&Some(thread))
+            && let Some(free) = self.object(object).iter_mut().find(|of| of.is_none())
+        {
+            *free = Some(thread);
+            more = true;
+        }
+        more
+    }
+}
+
+impl Handle {
+    /// A thread looks at its clock.
+    pub(crate) fn look_at_clock(self, thread: u32) -> u64 {
+        let state = self.get();
+        let now = state.clocks.look(thread);
+        state.note_look_at_clock(thread);
+        now
+    }
+}
+
+impl State {
+    fn note_look_at_clock(&mut self, thread: u32) {
+        if self.settings.values
+            && let Ok(name) = Thread::try_from(thread)
+        {
+            let events = self.trace.len();
+            self.time.looks(name, events);
+            if self.clocks.has_leapt(thread) {
+                self.time.moves(name, events);
+            }
+        }
+    }
+
+    /// A thread's clock has been moved on by itself.
+    pub(super) fn note_move_of_clock(&mut self, thread: u32) {
+        if self.settings.values
+            && let Ok(name) = Thread::try_from(thread)
+        {
+            self.time.moves(name, self.trace.len());
+        }
+    }
+
+    /// Whether what threads saw of time in the execution may depend on what a search over values leaves out.
+    pub(super) fn leaves_time_open(&self) -> bool {
+        self.time.are_open(&self.trace)
+    }
+}

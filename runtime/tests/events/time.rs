@@ -1,0 +1,199 @@
+//! Virtual time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use seqz_explore::random_numbers::RandomNumbers;
+use seqz_explore::{CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, RvCausal, Strategy};
+use seqz_runtime::process::system;
+use seqz_runtime::scheduled::Settings;
+use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use seqz_runtime::std::sync::{Mutex, RwLock};
+use seqz_runtime::std::thread;
+
+use super::{DFS, Note, Seen, search};
+
+/// What the thread's clock says, in seconds: as a worker's programs, which have this function in the place of C's.
+fn now() -> i64 {
+    // SAFETY: the result is not to be written anywhere else.
+    unsafe { system::time(std::ptr::null_mut()) }
+}
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Sleep(u64),
+    Look,
+    /// Takes the lock and gives it back.
+    Lock,
+    Increment,
+    TryLock,
+    Read,
+    TryRead,
+    WriteLock,
+    /// Stores what is there.
+    Store,
+    Add,
+    Load,
+}
+
+/// Three threads, the last of them the harness.
+type Program = [Vec<Step>; 3];
+
+fn program(seed: u64) -> Program {
+    let mut numbers = RandomNumbers::new(seed);
+    [0, 1, 2].map(|_| {
+        let length = 1 + numbers.below(4);
+        let mut step = |_| match numbers.below(13) {
+            0 | 1 => Step::Sleep(1 << numbers.below(8)),
+            2 | 3 => Step::Look,
+            4 => Step::Lock,
+            5 => Step::Increment,
+            6 => Step::TryLock,
+            7 => Step::Read,
+            8 => Step::TryRead,
+            9 => Step::WriteLock,
+            10 => Step::Store,
+            11 => Step::Add,
+            _ => Step::Load,
+        };
+        (0..length).map(&mut step).collect()
+    })
+}
+
+#[derive(Default)]
+struct Shared {
+    lock: Mutex<u32>,
+    shared: RwLock<u32>,
+    atomic: AtomicU32,
+}
+
+/// What a thread sees.
+fn run(steps: &[Step], shared: &Shared, start: i64) -> Vec<i64> {
+    let mut seen = Vec::new();
+    for step in steps {
+        match step {
+            Step::Sleep(seconds) => thread::sleep(Duration::from_secs(*seconds)),
+            Step::Look => seen.push(now() - start),
+            Step::Lock => drop(shared.lock.lock().unwrap()),
+            Step::Increment => *shared.lock.lock().unwrap() += 1,
+            Step::TryLock => seen.push(i64::from(shared.lock.try_lock().is_ok())),
+            Step::Read => drop(shared.shared.read().unwrap()),
+            Step::TryRead => seen.push(i64::from(shared.shared.try_read().is_ok())),
+            Step::WriteLock => drop(shared.shared.write().unwrap()),
+            Step::Store => shared.atomic.store(0, SeqCst),
+            Step::Add => seen.push(i64::from(shared.atomic.fetch_add(1, SeqCst))),
+            Step::Load => seen.push(i64::from(shared.atomic.load(SeqCst))),
+        }
+    }
+    seen
+}
+
+fn runs(program: Program) -> impl Fn(Note<'_>) {
+    move |note| {
+        let start = now();
+        let shared = Arc::new(Shared::default());
+        let [one, other, own] = program.clone();
+        let threads = [one, other].map(|steps| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || run(&steps, &shared, start))
+        });
+        let own = run(&own, &shared, start);
+        let others = threads.map(|thread| thread.join().unwrap());
+        // The times of the threads come together here.
+        note(format!("{own:?} {others:?} {}", now() - start));
+    }
+}
+
+/// What a strategy sees, and whether it leaves time open.
+fn explore(
+    values: bool,
+    strategy: impl Strategy,
+    program: impl Fn(Note<'_>),
+) -> Option<(Seen, bool)> {
+    let settings = Settings {
+        values,
+        ..Settings::default()
+    };
+    search(settings, DFS, strategy, program)
+}
+
+/// Whether the searches over values and the lazy ones, where they don't see all that is `right`, leave time open. How many
+/// left it open, and how many saw less.
+fn hold_against(right: &Seen, program: impl Fn(Note<'_>)) -> (usize, usize) {
+    let all = [
+        ("lazy-dpor", explore(true, LazyDpor::new(), &program)),
+        ("lazy-hbr", explore(true, HbrCache::lazy(), &program)),
+        ("lazy-hbr+dpor", explore(true, CachedDpor::lazy(), &program)),
+        ("mcr", explore(true, Mcr::new(), &program)),
+        ("rv-causal", explore(true, RvCausal::new(), &program)),
+    ];
+    let (mut opens, mut misses) = (0, 0);
+    for (name, seen) in all {
+        let Some((seen, is_open)) = seen else {
+            continue;
+        };
+        assert!(seen.is_subset(right), "{name} sees {seen:#?}");
+        assert!(
+            is_open || seen == *right,
+            "{name} misses some of {right:#?}"
+        );
+        opens += usize::from(is_open);
+        misses += usize::from(seen != *right);
+    }
+    (opens, misses)
+}
+
+#[test]
+fn random_programs_see_the_same_times_or_leave_them_open() {
+    let (mut compared, mut open, mut missed) = (0, 0, 0);
+    for seed in 0..100 {
+        let program = program(seed);
+        let Some((right, _)) = explore(false, Dfs::new(), runs(program.clone())) else {
+            continue;
+        };
+        compared += 1;
+        let of = |seen: Option<(Seen, bool)>| seen.map(|(seen, _)| seen);
+        let odpor = of(explore(false, Odpor::new(), runs(program.clone())));
+        assert_eq!(odpor.as_ref(), Some(&right), "odpor, {program:?}");
+        let dpor = of(explore(false, Dpor::new(), runs(program.clone())));
+        assert_eq!(dpor.as_ref(), Some(&right), "dpor, {program:?}");
+        let (opens, misses) = hold_against(&right, runs(program));
+        open += opens;
+        missed += misses;
+    }
+    println!("{compared} programs, {open} searches leave time open, {missed} see less");
+    assert!(compared > 60 && missed > 5 && open < 4 * compared);
+}
+
+#[test]
+fn an_empty_critical_section_hands_time_on() {
+    use Step::{Load, Lock, Look, Read, Sleep, Store, WriteLock};
+    let programs: [Program; 4] = [
+        [vec![Sleep(8), Lock], vec![Lock, Look], vec![]],
+        [vec![Sleep(8), Store], vec![Load, Look], vec![]],
+        [vec![Sleep(8), Load], vec![Store, Look], vec![]],
+        [vec![Sleep(8), Read], vec![WriteLock, Look], vec![]],
+    ];
+    for program in programs {
+        let (right, _) = explore(false, Odpor::new(), runs(program.clone())).unwrap();
+        assert_eq!(right.len(), 2, "{program:?}");
+        let (opens, _) = hold_against(&right, runs(program));
+        assert!(opens == 5, "all of them say so: {opens}");
+    }
+}
+
+#[test]
+fn what_no_order_changes_is_not_left_open() {
+    use Step::{Add, Load, Lock, Look, Sleep};
+    let programs: [Program; 3] = [
+        // Who sleeps is joined, or shares nothing with who looks.
+        [vec![Sleep(8)], vec![Sleep(4), Lock], vec![Load]],
+        [vec![Sleep(8), Look, Look], vec![Add], vec![Load]],
+        [vec![Add, Sleep(8), Look], vec![Add, Look], vec![Look, Load]],
+    ];
+    for program in programs {
+        let (right, _) = explore(false, Dfs::new(), runs(program.clone())).unwrap();
+        assert_eq!(hold_against(&right, runs(program)), (0, 0));
+    }
+}
