@@ -29,6 +29,11 @@ fn a_program_without_bug_is_exhausted_with_code_0() {
         "assert_eq!(x.load(SeqCst), 2);",
     );
     snapshot!("check_clean", check(&source, &[]));
+    let (_, run) = check(&source, &["--verbose"]);
+    let levels = run.stdout.matches("  exhausted\n").count();
+    assert_eq!(levels, 8, "{}", run.shown());
+    let (_, run) = check(&source, &["--max-executions", "1"]);
+    assert!(run.stdout.contains("--max-executions"), "{}", run.shown());
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::program::{Harness, Mode, Program};
 use crate::report::document::{Cut, Report, Role, Status};
 use crate::report::exploration::{Exploration, HarnessExploration};
+use crate::report::human::Detail;
 use crate::report::verdict::of_check;
 use crate::report::{self, explored, human};
 use crate::terminal::Terminal;
@@ -44,11 +45,15 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         generated: &ready.generated,
         built: &ready.built,
     };
+    let detail = if args.verbose {
+        Detail::Table
+    } else {
+        Detail::Line
+    };
     let mut out = Output::stdout();
     let finished = |harness: &crate::report::document::HarnessReport| match search.format {
-        Format::Human => {
-            progress.suspend(|| out.write(|out| human::harness(out, harness, terminal.width)))
-        }
+        Format::Human => progress
+            .suspend(|| out.write(|out| human::harness(out, harness, detail, terminal.width))),
         Format::Json => Ok(()),
     };
     let mut report = check::run(subject, &tasks, &options, &STOP, &progress, finished)?;

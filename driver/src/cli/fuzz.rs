@@ -15,6 +15,7 @@ use crate::fuzz::{self, Options, Sanitizer, Tools};
 use crate::output::Output;
 use crate::program::{Mode, Program, Request};
 use crate::report::document::{HarnessReport, Role};
+use crate::report::human::Detail;
 use crate::report::{self, human};
 use crate::terminal::Terminal;
 
@@ -194,9 +195,9 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
     };
     let mut out = Output::stdout();
     let finished = |harness: &HarnessReport| match args.format {
-        Format::Human => {
-            progress.suspend(|| out.write(|out| human::harness(out, harness, terminal.width)))
-        }
+        Format::Human => progress.suspend(|| {
+            out.write(|out| human::harness(out, harness, Detail::Table, terminal.width))
+        }),
         Format::Json => Ok(()),
     };
     let mut report = fuzz::run(

@@ -8,12 +8,38 @@ use super::schedule::Confirmation;
 use super::unfollowed;
 use super::{events, style, trace, verdict, words};
 
+/// How much is said of a harness in which all is well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// A line.
+    Line,
+    /// How far each k was searched.
+    Table,
+}
+
 /// What was found in one harness, and how far it was searched.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> io::Result<()> {
-    let (bold, dim) = (style::BOLD, style::DIM);
+pub fn harness(
+    out: &mut dyn Write,
+    report: &HarnessReport,
+    detail: Detail,
+    columns: usize,
+) -> io::Result<()> {
+    let (bold, dim, good) = (style::BOLD, style::DIM, style::GOOD);
+    if detail == Detail::Line && is_clean(report) {
+        let levels = report.roles.iter().flat_map(|role| &role.levels);
+        let executions = levels.map(|level| level.executions).sum();
+        return writeln!(
+            out,
+            "{bold}{}{bold:#}  {dim}{}{dim:#}  {good}{}{good:#}, {}",
+            report.name,
+            words::place(report),
+            verdict::of_harness(report).head,
+            counted(executions, "execution", "executions")
+        );
+    }
     writeln!(
         out,
         "{bold}{}{bold:#}  {dim}{}{dim:#}",
@@ -45,6 +71,15 @@ pub fn harness(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> i
         levels(out, report)?;
     }
     writeln!(out)
+}
+
+/// Whether all was searched, nothing was found, and there is nothing else to be said.
+fn is_clean(report: &HarnessReport) -> bool {
+    report.status == Status::Checked
+        && report.bugs.is_empty()
+        && report.faults.is_empty()
+        && report.notes.is_empty()
+        && verdict::of_harness(report).exhausted
 }
 
 /// What a harness reaches and seqz does not follow.

@@ -3,6 +3,7 @@
 mod documented;
 
 use super::document::*;
+use super::human::Detail;
 use super::{human, sample, trace};
 
 fn plain(text: &[u8]) -> String {
@@ -21,7 +22,7 @@ fn draw(bug: &Bug, columns: usize) -> String {
 #[test]
 fn a_bug_is_explained_before_it_is_drawn() {
     let mut out = Vec::new();
-    human::harness(&mut out, &sample::harness(), 100).unwrap();
+    human::harness(&mut out, &sample::harness(), Detail::Table, 100).unwrap();
     insta::assert_snapshot!(plain(&out));
 }
 
@@ -89,7 +90,7 @@ fn no_interference_has_its_own_words() {
         step.pair = None;
     }
     let mut out = Vec::new();
-    human::harness(&mut out, &harness, 100).unwrap();
+    human::harness(&mut out, &harness, Detail::Table, 100).unwrap();
     assert!(plain(&out).contains("(k = 0)"));
 }
 
@@ -107,7 +108,7 @@ fn a_harness_that_cannot_be_checked_says_why() {
         ..sample::harness()
     };
     let mut out = Vec::new();
-    human::harness(&mut out, &harness, 80).unwrap();
+    human::harness(&mut out, &harness, Detail::Table, 80).unwrap();
     insta::assert_snapshot!(plain(&out));
 }
 
@@ -122,6 +123,6 @@ fn what_the_original_program_refutes_is_a_fault_of_seqz() {
     };
     harness.faults.push(fault);
     let mut out = Vec::new();
-    human::harness(&mut out, &harness, 100).unwrap();
+    human::harness(&mut out, &harness, Detail::Table, 100).unwrap();
     insta::assert_snapshot!(plain(&out));
 }
