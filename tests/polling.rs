@@ -140,3 +140,71 @@ fn what_handles_tell_may_be_waited_for() {
         }
     }
 }
+
+#[test]
+fn time_passes_where_all_wait() {
+    let dir = package(include_str!("polling/deadlines.rs"));
+    let strategies = [
+        "odpor",
+        "dfs",
+        "hbr-cache",
+        "icb+dpor",
+        "mcr",
+        "random",
+        "icb",
+    ];
+    for strategy in strategies {
+        let args = ["--strategy", strategy, "--max-executions", "2000"];
+        let (code, report) = explore(&dir, &args);
+        assert_eq!(code, Some(1), "{strategy}: {report:#}");
+        let all = found(&report);
+        assert_eq!(all.len(), 10, "{strategy}");
+        let waits = strategy == "random" || strategy == "icb";
+        for (name, (failures, promised)) in &all {
+            let right: &[&str] = match name.as_str() {
+                _ if name.starts_with("polls_") => &["assertion `left == right` failed"],
+                // Where nobody goes further after a turn that saw nothing, time stands still, and that is said.
+                _ if name.starts_with("too_late_") && waits => &["timed out"],
+                _ => &[],
+            };
+            let expected = if waits {
+                promised
+            } else if name.starts_with("too_late_") {
+                "cut"
+            } else if strategy == "mcr" {
+                "exhausted_by_values"
+            } else {
+                "exhausted"
+            };
+            assert_eq!(failures, right, "{strategy}: {name}");
+            assert_eq!(promised, expected, "{strategy}: {name}");
+        }
+    }
+}
+
+#[test]
+fn the_sequential_program_waits_for_a_time_too() {
+    let dir = package(include_str!("polling/deadlines.rs"));
+    for (harness, code) in [
+        ("in_time_by_what_has_elapsed", 0),
+        ("in_time_by_a_deadline", 0),
+        ("in_time_by_the_date", 0),
+        ("in_time_by_what_is_left", 0),
+        ("polls_until_a_deadline", 1),
+        ("polls_a_lock_until_a_deadline", 1),
+        // Nothing is found, and nothing promised.
+        ("too_late_for_nobody", 4),
+        ("too_late_for_who_waits_for_the_end", 1),
+        ("too_late_for_both", 4),
+    ] {
+        let args = [
+            "check",
+            "--no-explore",
+            "--require-exhausted",
+            "--harness",
+            harness,
+        ];
+        let run = seqz(dir.path(), args);
+        assert_eq!(run.code, Some(code), "{harness}: {}", run.shown());
+    }
+}

@@ -8,10 +8,16 @@
 //! In reality time may pass anywhere. That is looked at for waits with a time limit, which may run out whatever the clocks
 //! say, but not for what a program does with the clock itself: a comparison of two times sees the least difference that can
 //! be between them. So a failure that needs a slow machine is not found that way, and none is reported that no machine has.
-//! Who polls with a time limit may come to it while the others get no turn, as may happen on a busy machine.
 //!
-//! A loop that runs until a time has come ends: a thread that looks at its clock again and again without sleeping sees it
-//! leap, each time twice as far, and so does one whose loop waits for something that no other thread can do any more.
+//! **Loops that wait.** A turn that saw nothing new is as if it hadn't been made (see [`crate::loops`]), the time that it slept
+//! included: that others can run is no reason for five hundred sleeps of the one that waits. If it has looked at its
+//! clock, what it waits for may be a time. So time passes where nobody else can do anything: when all threads wait, those
+//! of them that look at the clock see it leap, each time twice as far. Then a time limit is come to that all others have
+//! let pass, and no other one.
+//!
+//! Other loops run as they are written: who counts, and polls with a time limit, may come to that while the others get no
+//! turn, as may happen on a busy machine. That they end, a thread that looks at its clock, or sleeps, again and again
+//! sees it leap, too.
 
 use std::time::Duration;
 
@@ -117,6 +123,30 @@ impl Clocks {
         self.clock(thread).now
     }
 
+    /// What a thread's clock shows, without a look at it by the program.
+    #[inline]
+    pub(crate) fn now(&self, thread: u32) -> u64 {
+        if !self.moving {
+            return 0;
+        }
+        let clock = self.threads.get(thread as usize);
+        clock.map_or(0, |clock| clock.now)
+    }
+
+    /// Puts a thread's clock back to what it was before a turn of a loop that is as if it hadn't been made. How far.
+    #[inline]
+    pub(crate) fn put_back(&mut self, thread: u32, before: u64) -> u64 {
+        if !self.moving {
+            return 0;
+        }
+        let Some(clock) = self.threads.get_mut(thread as usize) else {
+            return 0;
+        };
+        let by = clock.now.saturating_sub(before);
+        clock.now -= by;
+        by
+    }
+
     /// A thread has slept, or a time limit of its own has run out.
     pub(crate) fn pass(&mut self, thread: u32, duration: Duration) {
         let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
@@ -156,14 +186,21 @@ impl Clocks {
                 .is_some_and(|clock| std::mem::take(&mut clock.looked))
     }
 
-    /// A thread waits in a loop that looks at its clock, and nobody else ends that: it leaps, unless it has done so often
-    /// enough for any time limit. Whether it does.
-    pub(crate) fn leap_for(&mut self, thread: u32) -> bool {
-        if self.clock(thread).leaps > 2 * LEAPS {
+    /// A thread waits in a loop that looks at its clock, and nobody else ends that: its clock is moved on by what its turn
+    /// has `slept`, and leaps, unless it has done so often enough for any time limit. Whether it does.
+    pub(crate) fn leap_for(&mut self, thread: u32, slept: u64) -> bool {
+        if !self.may_leap(thread) {
             return false;
         }
+        let clock = self.clock(thread);
+        clock.now = clock.now.saturating_add(slept);
         self.leap(thread);
         true
+    }
+
+    /// Whether it has not leapt often enough for any time limit.
+    pub(crate) fn may_leap(&mut self, thread: u32) -> bool {
+        self.clock(thread).leaps <= 2 * LEAPS
     }
 
     /// A thread has come after all that another one has done so far: it was created by it, or has joined it.
@@ -288,7 +325,7 @@ mod tests {
         assert!(looks < 1_100);
         assert!(clocks.was_looked_at(0));
         assert!(!clocks.was_looked_at(0), "nobody has looked since");
-        let leaps = (0..1_000).take_while(|_| clocks.leap_for(0));
+        let leaps = (0..1_000).take_while(|_| clocks.leap_for(0, 0));
         assert!(leaps.count() < 100, "no more than any time limit takes");
     }
 }

@@ -54,6 +54,10 @@ fn loops_that_only_look_are_marked() {
         "let mut g = m.lock().unwrap(); while g.is_empty() { g = cv.wait_timeout(g, std::time::Duration::ZERO).unwrap().0; }",
         "while !flag.load(SeqCst) { if x.load(SeqCst) > 5 { count += 1; panic!(\"{count}\"); } }",
         "assert!({ while !flag.load(SeqCst) {} true });",
+        "let t = std::time::Instant::now(); while !flag.load(SeqCst) { if t.elapsed().as_secs() > 1 { break; } }",
+        "let t = std::time::Instant::now() + std::time::Duration::from_secs(1); while !flag.load(SeqCst) { assert!(std::time::Instant::now() < t); }",
+        "let t = std::time::SystemTime::now(); while !flag.load(SeqCst) && t.elapsed().unwrap().as_secs() < 3 { thread::yield_now(); }",
+        "let t = std::time::Instant::now(); while !flag.load(SeqCst) { if std::time::Instant::now().checked_duration_since(t).is_some_and(|d| d.as_millis() > 9) { return; } }",
     ] {
         assert!(is_marked(body), "{body}");
     }
@@ -72,7 +76,6 @@ fn loops_that_leave_something_behind_are_not() {
         "let mut all = vec![1]; while !flag.load(SeqCst) { all.pop(); }",
         "let mut all = vec![1].into_iter(); while !flag.load(SeqCst) { all.next(); }",
         "let mut all = vec![1].into_iter(); while !flag.load(SeqCst) { all.any(|v| v == 1); }",
-        "let t = std::time::Instant::now(); while !flag.load(SeqCst) { if t.elapsed().as_secs() > 1 { break; } }",
         "while !flag.load(SeqCst) { std::mem::swap(&mut count, out); }",
         "while !flag.load(SeqCst) { let _ = std::fs::read(\"x\"); }",
         "let mut last = 0; loop { let v = x.load(SeqCst); if v == last { break; } last = v; }",

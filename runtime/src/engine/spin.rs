@@ -14,6 +14,9 @@
 //! seen by T in one way: T may fail to take a lock that a turn of T' takes for a while, and the next turn could take it
 //! again. If T tries one of those, T' counts as cut.
 //!
+//! **Time** passes where nobody can do anything else (see [`crate::clock`]). What comes after that is followed where T is
+//! alone, having joined T'. Where T and T' both wait, one of them for a time, the execution counts as cut.
+//!
 //! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and that is said.
 
 use super::{Abort, Engine, Handle, Line, abort};
@@ -28,6 +31,10 @@ pub(crate) struct Spin {
     held: u64,
     /// The locks that T' took in the idle turn that it ended with.
     idle_locks: Vec<Object>,
+    /// What it read in that turn, if it looked at its clock there.
+    idle_reads: Vec<Object>,
+    /// It did.
+    waits_for_time: bool,
 }
 
 /// Where a loop's latest turn began.
@@ -44,6 +51,10 @@ struct At {
     held: u64,
     /// How many events T' has made.
     interfering: usize,
+    /// How many reads of T there are that could have been non-local.
+    revealed: usize,
+    /// What the thread's clock showed.
+    time: u64,
 }
 
 fn hash(lock: Object, mode: LockMode) -> u64 {
@@ -56,6 +67,8 @@ impl Spin {
         self.progress = 0;
         self.held = 0;
         self.idle_locks.clear();
+        self.idle_reads.clear();
+        self.waits_for_time = false;
     }
 
     /// The thread changed something, or saw something of the other one.
@@ -90,6 +103,8 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         progress: engine.spin.progress,
         held: engine.spin.held,
         interfering: engine.interfering.len(),
+        revealed: engine.revealed.len(),
+        time: engine.time(),
     };
     let looked = engine.looked_at_clock();
     let Some(before) = turns.at.replace(now) else {
@@ -108,6 +123,15 @@ impl Engine {
         self.clocks.follow_all(self.threads.current);
     }
 
+    /// What the current thread's clock shows.
+    #[inline]
+    fn time(&self) -> u64 {
+        #[cfg(feature = "scheduler")]
+        return self.clocks.now(self.threads.current);
+        #[cfg(not(feature = "scheduler"))]
+        0
+    }
+
     /// Whether the current thread has looked at its clock since this was asked last.
     #[inline]
     fn looked_at_clock(&mut self) -> bool {
@@ -118,9 +142,15 @@ impl Engine {
     }
 
     /// The current thread waits until some time has come: if no other thread can end that, its clock leaps. Whether it does.
-    fn time_passes(&mut self) -> bool {
+    fn time_passes(&mut self, before: At) -> bool {
+        let _ = before.time;
         #[cfg(feature = "scheduler")]
-        if self.joined && self.clocks.leap_for(self.threads.current) {
+        if self.joined {
+            let thread = self.threads.current;
+            let slept = self.clocks.put_back(thread, before.time);
+            if !self.clocks.leap_for(thread, slept) {
+                return false;
+            }
             self.spin.progress();
             return true;
         }
@@ -130,20 +160,43 @@ impl Engine {
 
 #[cold]
 fn end(handle: Handle, before: At, looked: bool) {
-    if looked && handle.get().time_passes() {
+    if looked && handle.get().time_passes(before) {
         return;
     }
     let engine = handle.get();
+    // Nothing of what T' does could change what T looks at: then time passes once T' has come to rest.
+    if looked && engine.line == Line::UnderTest && engine.revealed.len() == before.revealed {
+        abort(handle, Abort::StepBound);
+        return;
+    }
     if engine.line == Line::Interfering {
         let blocks = engine.blocks.iter();
         let taken = blocks.filter(|block| block.acquire as usize >= before.interfering);
         let taken = taken.map(|block| block.held.lock);
         engine.spin.idle_locks.extend(taken);
+        if looked {
+            let turn = engine.interfering.iter().skip(before.interfering);
+            engine.spin.waits_for_time = true;
+            engine
+                .spin
+                .idle_reads
+                .extend(turn.filter_map(|op| op.reads()));
+        }
     }
     abort(handle, Abort::Waiting);
 }
 
 impl Engine {
+    /// T waits for the end of T', which waits in a loop. Whether that is for a time, and nothing of what T has done ends
+    /// the loop: then time passes, and T' goes on.
+    pub(super) fn interfering_waits_for_time(&self) -> bool {
+        self.spin.waits_for_time
+            && !self.under_test().iter().any(|event| {
+                let writes = event.op.writes();
+                writes.is_some_and(|object| self.spin.idle_reads.contains(&object))
+            })
+    }
+
     /// T tries to take a lock without waiting for it.
     pub(super) fn note_attempt(&mut self, lock: Object) {
         if self.spin.idle_locks.contains(&lock) {

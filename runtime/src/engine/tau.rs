@@ -408,7 +408,12 @@ pub(crate) fn join(handle: Handle, site: Site) {
     bug::find_deadlock_at_join(handle, site);
     let engine = handle.get();
     if engine.interfering_end == InterferingEnd::Stopped {
-        abort(handle, Abort::Stuck);
+        let reason = if engine.interfering_waits_for_time() {
+            Abort::StepBound
+        } else {
+            Abort::Stuck
+        };
+        abort(handle, reason);
         return;
     }
     engine.joined = true;

@@ -77,6 +77,8 @@ pub(crate) struct Since {
     depth: u32,
     /// Which of the thread's [`Look`]s was the turn's first.
     from: usize,
+    /// What the thread's clock showed when the turn began.
+    time: u64,
 }
 
 /// An event of a thread that is in a loop which may wait.
@@ -124,7 +126,9 @@ pub(super) struct Turning {
     /// It may go on after that, once something has changed.
     may_go_on: bool,
     /// It has looked at its clock in that turn: what it waits for may be a time.
-    pub(super) looks_at_clock: bool,
+    looks_at_clock: bool,
+    /// For how long that turn slept.
+    slept: u64,
 }
 
 impl Turning {
@@ -364,7 +368,11 @@ impl Handle {
         turning.depth += 1;
         let (depth, from) = (turning.depth, turning.looks.len());
         state.clocks.was_looked_at(self.thread());
-        Since { depth, from }
+        Since {
+            depth,
+            from,
+            time: state.clocks.now(self.thread()),
+        }
     }
 
     /// It has left it.
@@ -434,6 +442,7 @@ impl State {
         let is_idle = changed_nothing(looks, tests);
         turning.is_idle = is_idle;
         if is_idle {
+            turning.slept = self.clocks.put_back(thread, since.time);
             turning.idle.clear();
             turning.idle.extend_from_slice(looks);
             forget_own_changes(&mut turning.idle);
@@ -443,7 +452,36 @@ impl State {
             turning.looks.clear();
         }
         since.from = turning.looks.len();
+        since.time = self.clocks.now(thread);
         is_idle
+    }
+
+    /// Nobody can run. Whether all threads wait, and some of them for a time: see [`crate::clock`].
+    fn waits_for_time(&mut self) -> bool {
+        let waits = self.live.intersection(self.parked).iter().any(|thread| {
+            self.slots[usize::from(thread)].turning.looks_at_clock
+                && self.clocks.may_leap(u32::from(thread))
+        });
+        waits && self.livelock() != Livelock::None
+    }
+
+    /// Nobody can run. Time passes for those that wait in loops that look at the clock, if that is what all wait for. Whether
+    /// there are any.
+    ///
+    /// Where threads go no further after an idle turn, none of them can: that is for [`Self::stopped`] to tell.
+    pub(super) fn time_passes(&mut self) -> bool {
+        if matches!(self.settings.idle, Idle::Ends | Idle::EndsByValues) || !self.waits_for_time() {
+            return false;
+        }
+        for thread in self.live.intersection(self.parked).iter() {
+            let turning = &self.slots[usize::from(thread)].turning;
+            if turning.looks_at_clock && self.clocks.leap_for(u32::from(thread), turning.slept) {
+                self.parked.remove(thread);
+                self.note_move_of_clock(u32::from(thread));
+            }
+        }
+        self.stale = true;
+        true
     }
 
     /// The thread has announced something. If that is the first thing after an idle turn, it may have to wait.
@@ -496,7 +534,7 @@ impl State {
 
     /// Nobody can run, and these threads wait in loops: how the execution ends.
     pub(super) fn stopped(&mut self, parked: ThreadSet) -> Outcome {
-        if self.may_have_been_seen(parked) {
+        if self.may_have_been_seen(parked) || self.waits_for_time() {
             return Outcome::Truncated;
         }
         if !parked.is_empty() {

@@ -290,22 +290,6 @@ impl State {
         }
     }
 
-    /// Nobody can run: time passes for those that wait in loops that look at the clock. Whether there are any.
-    pub(super) fn time_passes(&mut self) -> bool {
-        let mut leaps = false;
-        for thread in self.parked.iter() {
-            if self.slots[usize::from(thread)].turning.looks_at_clock
-                && self.clocks.leap_for(u32::from(thread))
-            {
-                self.parked.remove(thread);
-                self.note_move_of_clock(u32::from(thread));
-                leaps = true;
-            }
-        }
-        self.stale |= leaps;
-        leaps
-    }
-
     /// Keeps what the terminal state is made of, and what threads in loops have looked at.
     pub(super) fn account(&mut self, event: &Event) {
         self.steps += 1;

@@ -37,10 +37,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         learns: "how long the other one took",
         scheduled: Narrower(
             "time is virtual: each thread's clock moves at its own sleeps and time limits, and is never behind what it has joined \
-             or received; that time passes by itself is not searched",
+             or received. Where all threads wait, those in loops that look at the clock see it move on; that time passes while \
+             others could run is not searched, and where a search goes no further than that, it says that it was cut",
         ),
         sequential: Narrower("time is virtual, as under a scheduler"),
-        tests: &["tests/fresh.rs::time_and_chance_are_the_same_in_each_execution"],
+        tests: &[
+            "tests/fresh.rs::time_and_chance_are_the_same_in_each_execution",
+            "tests/polling.rs::time_passes_where_all_wait",
+            "tests/polling.rs::the_sequential_program_waits_for_a_time_too",
+        ],
     },
     Entry {
         module: "time",

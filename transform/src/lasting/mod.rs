@@ -8,7 +8,7 @@
 //! - call something that can't be seen into: a function that is not of the crate, nor known here to leave nothing behind
 //!   ([`names`]); a function of the crate that doesn't qualify itself. Methods go by their names: all functions of the
 //!   crate that have the name have to qualify;
-//! - look at a clock or at files, use a macro that isn't known. Printing is let pass: nobody can read it.
+//! - look at files, use a macro that isn't known. A clock may be looked at: time is one of the things that it waits for. Printing is let pass: nobody can read it.
 //!
 //! What leads out of the loop (a block that ends with `break` or `return`, or a panic) may do anything. The cells of
 //! `std::cell` need no look: they are changed with methods that are not known.
