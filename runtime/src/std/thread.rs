@@ -161,14 +161,33 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 /// `std::thread::ThreadId`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ThreadId(ThreadNo);
 
+impl fmt::Debug for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A process's first thread has number 1: that of a program, or the one that has started the harness's.
+        let before = if HARNESS.get().is_some() { 2 } else { 1 };
+        f.debug_tuple("ThreadId")
+            .field(&u64::from(self.0).saturating_add(before))
+            .finish()
+    }
+}
+
 /// `std::thread::Thread`.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Thread {
     no: ThreadNo,
     name: Option<Arc<str>>,
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread")
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Thread {

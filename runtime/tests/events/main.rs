@@ -6,6 +6,7 @@ mod behind_writers;
 mod ends;
 mod locals;
 mod poison;
+mod shown;
 mod spurious;
 mod time;
 
@@ -105,7 +106,8 @@ fn search(
                 | Promise::ExhaustedLazily { truncated: false }
                 | Promise::ExhaustedByValues { truncated: false }
         ),
-        "{promise:?}"
+        "{promise:?} of {}",
+        std::any::type_name_of_val(&search)
     );
     let mut seen = noted.into_inner().unwrap();
     seen.append(&mut failures);

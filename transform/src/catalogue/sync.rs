@@ -9,7 +9,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         module: "sync",
         items: &["Mutex", "MutexGuard"],
-        learns: "what the other thread left there; whether it has the lock (`lock` waits, `try_lock` fails)",
+        learns: "what the other thread left there; whether it has the lock (`lock` waits, `try_lock` fails, `{:?}` shows it)",
         scheduled: Event(
             "lock, try-lock or its failure, unlock; what is protected is read with the one and written with the other",
         ),
@@ -20,6 +20,9 @@ pub(super) const ENTRIES: &[Entry] = &[
             "runtime/tests/engine.rs::a_mutex_value_travels",
             "runtime/tests/engine.rs::crossed_locks_deadlock",
             "runtime/tests/scheduled.rs::crossed_locks_deadlock_and_are_unwound",
+            "runtime/tests/events/shown.rs::a_mutex_is_shown_as_it_is",
+            "runtime/tests/events/shown.rs::a_lock_that_is_read_can_be_shown",
+            "runtime/tests/events/shown.rs::the_sequential_program_shows_the_same",
         ],
     },
     Entry {

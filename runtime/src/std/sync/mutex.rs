@@ -125,9 +125,17 @@ impl<T: Default> Default for Mutex<T> {
     }
 }
 
-impl<T> fmt::Debug for Mutex<T> {
+// As std's, it tries to take the lock, and looks at the poison flag when it has given it back.
+impl<T: Shadow + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutex").finish_non_exhaustive()
+        let mut shown = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Ok(guard) => shown.field("data", &&*guard),
+            Err(TryLockError::Poisoned(error)) => shown.field("data", &&**error.get_ref()),
+            Err(TryLockError::WouldBlock) => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.field("poisoned", &self.is_poisoned());
+        shown.finish_non_exhaustive()
     }
 }
 

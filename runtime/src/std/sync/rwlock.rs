@@ -168,9 +168,17 @@ impl<T: Default> Default for RwLock<T> {
     }
 }
 
-impl<T> fmt::Debug for RwLock<T> {
+// As std's, it tries to read, and looks at the poison flag when it has given the lock back.
+impl<T: Shadow + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RwLock").finish_non_exhaustive()
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read() {
+            Ok(guard) => shown.field("data", &&*guard),
+            Err(TryLockError::Poisoned(error)) => shown.field("data", &&**error.get_ref()),
+            Err(TryLockError::WouldBlock) => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.field("poisoned", &self.is_poisoned());
+        shown.finish_non_exhaustive()
     }
 }
 

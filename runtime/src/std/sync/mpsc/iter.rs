@@ -75,18 +75,18 @@ impl<T> IntoIterator for Receiver<T> {
 
 impl<T> fmt::Debug for Iter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Iter").field(self.0).finish()
+        f.debug_struct("Iter").field("rx", self.0).finish()
     }
 }
 
 impl<T> fmt::Debug for TryIter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("TryIter").field(self.0).finish()
+        f.debug_struct("TryIter").field("rx", self.0).finish()
     }
 }
 
 impl<T> fmt::Debug for IntoIter<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("IntoIter").field(&self.0).finish()
+        f.debug_struct("IntoIter").field("rx", &self.0).finish()
     }
 }
