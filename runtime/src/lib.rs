@@ -46,7 +46,7 @@ pub mod std;
 pub mod values;
 pub mod worker;
 
-pub use self::std::thread::{name_harness_thread, watch_ends};
+pub use self::std::thread::{Results, name_harness_thread, watch_ends, watch_results};
 pub use harness::{AnyHarness, Bound, Harness, Register, Run, is_main, returned, returned_result};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};

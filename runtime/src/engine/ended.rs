@@ -13,7 +13,7 @@ use super::{Abort, BugKind, Engine, Handle, Line, Place, Site, abort, bug};
 use crate::buffer::{Buffer, outside};
 use crate::harness::Verdict;
 use crate::judge::{Counted, End, Panics};
-use crate::std::process::Leaving;
+use crate::std::process::{Destructor, Leaving};
 
 /// So many times the original program is asked about one place, with the answer that nothing has failed, before it is not
 /// asked again.
@@ -221,11 +221,11 @@ pub(crate) fn leave(handle: Handle, how: Leaving, site: Site) {
     abort::unwind();
 }
 
-/// A destructor of a thread-local has panicked: std aborts the process.
+/// Such a destructor has panicked on this thread: std aborts the process.
 #[cold]
-pub(super) fn die_of_a_local(handle: Handle, thread: u32) {
+pub(crate) fn die_of_a(handle: Handle, destructor: Destructor, thread: u32) {
     let raised = handle.get().endings.panics.take(thread);
-    let message = crate::std::process::of_a_local(&raised.message);
+    let message = destructor.message(&raised.message);
     bug::leaves(
         handle,
         BugKind::Abort,

@@ -19,7 +19,7 @@ use crate::ids::{Pair, Role};
 use crate::log::Log;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::arena::Arena;
-use crate::std::thread::local;
+use crate::std::thread::{Results, local};
 
 /// Bounds on one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -421,6 +421,7 @@ impl Engine {
             attention: false,
             has_locals: false,
             watches_ends: false,
+            watches_results: Results::Unseen,
             counts: Default::default(),
             quiet: false,
             role: Role::First,
@@ -477,6 +478,7 @@ impl Engine {
         self.attention = false;
         self.has_locals = false;
         self.watches_ends = false;
+        self.watches_results = Results::Unseen;
         self.counts.clear();
         self.quiet = false;
         self.objects.clear();

@@ -49,7 +49,7 @@ use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
-pub(crate) use ended::{is_main, leave, with_panics};
+pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::Generation;
 #[cfg(feature = "scheduler")]
 pub(crate) use execution::alone;
@@ -179,6 +179,8 @@ pub struct Engine {
     pub(crate) has_locals: bool,
     /// The ends of threads are events.
     pub(crate) watches_ends: bool,
+    /// Letting go of these results of threads can be noticed.
+    pub(crate) watches_results: crate::std::thread::Results,
     /// What the two lines do with handles of shared values.
     pub(crate) counts: crate::counted::sequential::Counts,
     /// Events are neither logged nor chosen for.

@@ -22,6 +22,7 @@ use super::{
     Abort, Handle, InterferingEnd, Line, Site, abort, ended, init_locks, tau, unsupported,
 };
 use crate::ids::Role;
+use crate::std::process::Destructor;
 use crate::std::thread::local;
 
 /// A new thread, which will run when something depends on it.
@@ -408,7 +409,7 @@ pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
     let result = catch_unwind(AssertUnwindSafe(|| local::destroy(thread)));
     match result {
         Err(payload) if payload.is::<abort::Unwind>() => resume_unwind(payload),
-        Err(_) => ended::die_of_a_local(handle, thread),
+        Err(_) => ended::die_of_a(handle, Destructor::ThreadLocal, thread),
         Ok(()) => {}
     }
 }

@@ -10,7 +10,7 @@ use super::threads::Stage;
 use crate::engine::{Place, Site};
 use crate::harness::Verdict;
 use crate::judge::{End, Panics};
-use crate::std::process::Leaving;
+use crate::std::process::{Destructor, Leaving};
 pub use crate::worker::message::FailureKind;
 
 /// A failure of an execution.
@@ -185,15 +185,15 @@ impl Handle {
         });
     }
 
-    /// A destructor of a thread-local has panicked: std aborts the process.
-    pub(super) fn die_of_a_local(self) {
+    /// Such a destructor has panicked: std aborts the process.
+    pub(crate) fn die_of_a(self, destructor: Destructor) {
         let state = self.get();
         if state.ending {
             return;
         }
         let raised = state.panics.take(u32::from(state.current_name()));
         state.has_left = true;
-        let message = crate::std::process::of_a_local(&raised.message);
+        let message = destructor.message(&raised.message);
         self.fail(FailureKind::Abort, message, raised.place);
     }
 

@@ -21,6 +21,7 @@ use super::values::Values;
 use crate::clock::Clocks;
 use crate::engine::{Place, Site, ThreadInfo, alone};
 use crate::judge::{End, Panics};
+use crate::std::thread::Results;
 
 /// How executions are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +139,7 @@ impl<'p> Machine<'p> {
                 time: Uses::default(),
                 unsupported: None,
                 watches_ends: false,
+                watches_results: Results::Unseen,
                 has_shared_holders: false,
                 writers_first: false,
             }),

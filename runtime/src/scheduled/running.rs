@@ -8,6 +8,8 @@ use super::arena::leave_program;
 use super::coroutine::{self, GuardedStack, Yielder};
 use super::state::{Handle, State};
 use super::threads::{Slot, Stage};
+use crate::std::process::Destructor;
+use crate::std::thread::Results;
 
 /// The payload of the unwinding that ends a thread with the execution.
 pub(crate) struct Ended;
@@ -158,6 +160,16 @@ impl Handle {
         self.get().watches_ends = true;
     }
 
+    /// From here on, letting go of these results are events.
+    pub(crate) fn watch_results(self, results: Results) {
+        self.get().watches_results = results;
+    }
+
+    /// Of which results it is one to let go.
+    pub(crate) fn watches_results(self) -> Results {
+        self.get().watches_results
+    }
+
     /// Whether the ends of threads are events.
     pub(crate) fn watches_ends(self) -> bool {
         self.get().watches_ends
@@ -173,7 +185,7 @@ impl Handle {
         };
         while let Err(payload) = catch_unwind(AssertUnwindSafe(destroy)) {
             if !payload.is::<Ended>() {
-                self.die_of_a_local();
+                self.die_of_a(Destructor::ThreadLocal);
             }
             while catch_unwind(AssertUnwindSafe(|| self.catch_up())).is_err() {}
         }

@@ -22,6 +22,7 @@ use super::values::Values;
 use crate::clock::Clocks;
 use crate::engine::{Generation, Site};
 use crate::judge::{End, Panics};
+use crate::std::thread::Results;
 
 pub(super) struct State {
     pub(super) generation: u32,
@@ -83,6 +84,8 @@ pub(super) struct State {
     pub(super) unsupported: Option<(String, Site)>,
     /// The ends of threads are events in this execution.
     pub(super) watches_ends: bool,
+    /// Letting go of these results of threads are events in this execution.
+    pub(super) watches_results: Results,
     /// A lock has been taken shared while it was held so.
     pub(super) has_shared_holders: bool,
     /// Readers wait behind writers that wait: see [`behind_writers`](super::behind_writers).
@@ -165,6 +168,7 @@ impl State {
         self.time.clear();
         self.unsupported = None;
         self.watches_ends = false;
+        self.watches_results = Results::Unseen;
         self.has_shared_holders = false;
         self.writers_first = false;
     }

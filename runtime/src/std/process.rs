@@ -25,9 +25,23 @@ impl Leaving {
     }
 }
 
-/// What is told of a thread-local's destructor that panics with this.
-pub(crate) fn of_a_local(message: &str) -> String {
-    format!("a destructor of a thread-local panics, which aborts the process: {message}")
+/// Something whose destructor must not panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destructor {
+    ThreadLocal,
+    /// What a thread has returned, or panicked with.
+    Result,
+}
+
+impl Destructor {
+    /// What is told of one that panics with this.
+    pub(crate) fn message(self, panic: &str) -> String {
+        let of = match self {
+            Self::ThreadLocal => "a thread-local",
+            Self::Result => "a thread's result",
+        };
+        format!("a destructor of {of} panics, which aborts the process: {panic}")
+    }
 }
 
 /// See `std::process::exit`.

@@ -2,6 +2,7 @@
 
 mod ends;
 pub(crate) mod local;
+mod results;
 mod scope;
 mod task;
 
@@ -19,6 +20,7 @@ pub use scope::{Scope, ScopedJoinHandle, scope};
 
 pub use ends::watch_ends;
 use ends::{ask_for_an_end, ends_are_watched};
+pub use results::{Results, watch_results};
 use task::{Packet, task};
 
 #[cfg(feature = "scheduler")]

@@ -6,6 +6,7 @@ mod behind_writers;
 mod ends;
 mod locals;
 mod poison;
+mod results;
 mod shown;
 mod spurious;
 mod time;

@@ -35,6 +35,23 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         module: "thread",
+        items: &["JoinHandle::drop", "ScopedJoinHandle::drop"],
+        learns: "what the destructor of the thread's result does, if the handle is let go of after the thread; otherwise the thread drops its result",
+        scheduled: Event(
+            "an update of how many have a share in the result, by the thread at its end and by whoever drops the handle, in programs with destructors or channels, unless what the thread returns owns at most memory",
+        ),
+        sequential: Event("the same"),
+        tests: &[
+            "runtime/tests/events/results.rs::whoever_lets_go_of_a_result_last_drops_it",
+            "runtime/tests/events/results.rs::a_handle_that_is_joined_gives_the_result_away",
+            "runtime/tests/events/results.rs::the_result_of_a_scoped_thread_is_dropped_before_the_scope_ends",
+            "runtime/tests/events/results.rs::what_a_thread_panics_with_is_a_result_too",
+            "runtime/tests/events/results.rs::a_sender_that_is_a_result_is_there_until_both_have_let_go",
+            "runtime/tests/events/results.rs::a_result_whose_destructor_panics_ends_the_process",
+        ],
+    },
+    Entry {
+        module: "thread",
         items: &["JoinHandle::is_finished", "ScopedJoinHandle::is_finished"],
         learns: "whether the thread's code has run; the destructors of its thread-locals may be still to come",
         scheduled: Event(

@@ -4,11 +4,13 @@ mod build_script;
 pub(crate) mod manifest;
 mod p_hat;
 mod properties;
+mod results;
 mod testers;
 
 use std::path::{Path, PathBuf};
 
 use p_hat::Whole;
+use results::Results;
 
 use crate::edit::Edits;
 use crate::error::Error;
@@ -81,6 +83,7 @@ pub(crate) fn generate(
         &Whole {
             has_unsafe: program.has_unsafe(),
             asks_for_ends: program.names("is_finished"),
+            results: Results::of(program, analysis.counting),
         },
         &registered,
     ));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::results::Results;
 use crate::harness::{Harness, HarnessKind, Returns, ShouldPanic};
 use crate::program::{Options, Role};
 
@@ -13,6 +14,7 @@ pub(super) struct Whole {
     pub(super) has_unsafe: bool,
     /// It may ask whether threads have finished.
     pub(super) asks_for_ends: bool,
+    pub(super) results: Results,
 }
 
 /// The files of the module.
@@ -247,13 +249,20 @@ fn init(harness: &Harness, whole: &Whole) -> String {
     } else {
         ""
     };
+    let results = match whole.results {
+        Results::Unseen => String::new(),
+        seen => format!(
+            "    // Others may see what threads return being dropped: then letting go of it is an event.\n    \
+             seqz_runtime::watch_results(seqz_runtime::Results::{seen:?});\n"
+        ),
+    };
     let thread = harness.thread.as_ref().map_or_else(String::new, |name| {
         format!("    seqz_runtime::name_harness_thread(Some({name:?}));\n")
     });
     format!(
         "/// *init*: the harness as the user wrote it. Up to where two threads run side by side there is one copy of the\n\
          /// shared variables and no log; from there on the engine runs τ' and τ, and what follows a join belongs to T.\n\
-         pub fn init({inputs}: Inputs) {{\n{main}{ends}{thread}{body}}}\n"
+         pub fn init({inputs}: Inputs) {{\n{main}{ends}{results}{thread}{body}}}\n"
     )
 }
 

@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::fmt;
 use std::mem::{self, MaybeUninit};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::thread::Result;
 
+use super::results::Shares;
 use crate::engine::body::{Body, Run};
 use crate::engine::{self, Site};
 use crate::shared::AtomicCell;
@@ -16,6 +17,7 @@ use crate::std::panic;
 struct Task<F, T> {
     body: Cell<Option<F>>,
     result: Cell<Option<Result<T>>>,
+    shares: Shares,
     /// The code has run, and its result is there. Written if the program [asks for it](crate::watch_ends).
     is_finished: AtomicCell<bool>,
     spawned_at: Site,
@@ -33,6 +35,9 @@ impl<F: FnOnce() -> T, T> Run for Task<F, T> {
             has_panicked();
         } else {
             self.result.set(Some(result));
+        }
+        if self.shares.thread_lets_go(self.spawned_at) {
+            self.drop_result();
         }
         if super::ends_are_watched() {
             // As with std before the thread's thread-locals are destroyed.
@@ -58,14 +63,36 @@ fn has_panicked() {
     }
 }
 
+impl<F, T> Task<F, T> {
+    /// Whoever has let go of the result last drops it. As with std, a panic of its destructor ends the process.
+    fn drop_result(&self) {
+        let result = self.result.take();
+        let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(result))) else {
+            return;
+        };
+        if panic::is_of_a_machine(&*payload) {
+            resume_unwind(payload);
+        }
+        super::results::die();
+    }
+}
+
 trait Take<T> {
     fn take(&self) -> Option<Result<T>>;
+    fn let_go(&self, site: Site);
     fn is_finished(&self, site: Site) -> bool;
 }
 
 impl<F, T> Take<T> for Task<F, T> {
     fn take(&self) -> Option<Result<T>> {
+        self.shares.give_away();
         self.result.take()
+    }
+
+    fn let_go(&self, site: Site) {
+        if self.shares.handle_lets_go(site) {
+            self.drop_result();
+        }
     }
 
     fn is_finished(&self, site: Site) -> bool {
@@ -95,6 +122,13 @@ impl<T> Packet<'_, T> {
     }
 }
 
+impl<T> Drop for Packet<'_, T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        self.0.let_go(Location::caller());
+    }
+}
+
 impl<T> fmt::Debug for Packet<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Packet")
@@ -116,6 +150,7 @@ where
         Some(place) => place.write(Task {
             body: Cell::new(Some(body)),
             result: Cell::new(None),
+            shares: Shares::of::<T>(),
             is_finished: AtomicCell::new(false),
             spawned_at,
         }),

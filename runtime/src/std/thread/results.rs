@@ -1,0 +1,151 @@
+//! Who drops what a thread returns, or panics with.
+//!
+//! As with std, a thread and its handle share the result, and whoever lets go of it last drops it: the thread at its end,
+//! before its thread-locals are destroyed, or whoever drops the handle. Where others may see what that does, letting go is an
+//! update of how many of the two are left. A handle that is joined gives the result away: there is nothing to let go of then.
+//!
+//! A program that has no destructors, and nothing whose end others notice, has no such events: `transform` knows, and says so
+//! where the program starts. Nor does a result that owns at most memory.
+
+use std::cell::Cell;
+use std::mem::needs_drop;
+
+use crate::engine::{Site, current as engine, die_of_a};
+use crate::shared::AtomicCell;
+use crate::std::process::Destructor;
+
+/// Which results the program may see dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Results {
+    /// None.
+    #[default]
+    Unseen,
+    /// Those whose type has a destructor.
+    Values,
+    /// Those, and what any thread panics with.
+    Payloads,
+}
+
+/// The program may see these dropped: from here on, letting go of them are events of this execution.
+pub fn watch_results(results: Results) {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.watch_results(results);
+        return;
+    }
+    if let Some(handle) = engine() {
+        handle.get().watches_results = results;
+    }
+}
+
+fn watched() -> Results {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.watches_results();
+    }
+    engine().map_or(Results::Unseen, |handle| handle.get().watches_results)
+}
+
+/// How many share a result, where that is watched.
+pub(super) struct Shares {
+    count: AtomicCell<u64>,
+    is_watched: bool,
+    /// The handle has none of it any more.
+    is_given_away: Cell<bool>,
+}
+
+impl Shares {
+    /// Those of a thread that returns such a value: its own, and its handle's.
+    pub(super) fn of<T>() -> Self {
+        let is_watched = match watched() {
+            Results::Unseen => false,
+            Results::Values => needs_drop::<T>() && !owns_memory(std::any::type_name::<T>()),
+            Results::Payloads => true,
+        };
+        Self {
+            count: AtomicCell::new(2),
+            is_watched,
+            is_given_away: Cell::new(false),
+        }
+    }
+
+    /// The handle is used up, and the result goes to who has used it.
+    pub(super) fn give_away(&self) {
+        self.is_given_away.set(true);
+    }
+
+    /// The thread lets go of it. Whether it was the last to.
+    pub(super) fn thread_lets_go(&self, site: Site) -> bool {
+        self.is_watched && self.let_go(site)
+    }
+
+    /// The handle is dropped. Whether the result goes with it.
+    pub(super) fn handle_lets_go(&self, site: Site) -> bool {
+        self.is_watched && !self.is_given_away.get() && self.let_go(site)
+    }
+
+    fn let_go(&self, site: Site) -> bool {
+        let one_less = |count: u64| Some(count.saturating_sub(1));
+        self.count.update(one_less, None, site) == Ok(1)
+    }
+}
+
+/// The destructor of a result has panicked: std aborts the process.
+#[cold]
+pub(super) fn die() {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.die_of_a(Destructor::Result);
+        return;
+    }
+    if let Some(handle) = engine() {
+        let thread = handle.get().threads.current;
+        die_of_a(handle, Destructor::Result, thread);
+    }
+}
+
+/// Whether what is of this type owns at most memory, by its name: all that is named is std's, and is nothing that others have
+/// a part in or that may be anything.
+fn owns_memory(name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+    let mut words = name.split(|c| !is_word(c)).filter(|word| !word.is_empty());
+    words.all(|word| match word.split_once("::") {
+        Some((root, _)) => {
+            let is_std = matches!(root, "core" | "alloc" | "std");
+            is_std && !SHARED.iter().any(|module| word.contains(module))
+        }
+        None => !matches!(word, "dyn" | "impl"),
+    })
+}
+
+/// Modules of std whose types have ends that others may notice.
+const SHARED: [&str; 6] = [
+    "::fs::",
+    "::net::",
+    "::os::",
+    "::process::",
+    "::sync::",
+    "::thread::",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::owns_memory;
+    use std::any::type_name;
+
+    #[test]
+    fn what_owns_memory_is_told_from_its_name() {
+        assert!(owns_memory(type_name::<String>()));
+        assert!(owns_memory(type_name::<Vec<(u8, Box<[u32]>)>>()));
+        assert!(owns_memory(type_name::<
+            Result<Option<String>, [Vec<i32>; 2]>,
+        >()));
+        struct Own;
+        assert!(!owns_memory(type_name::<Own>()));
+        assert!(!owns_memory(type_name::<Vec<Option<Own>>>()));
+        assert!(!owns_memory(type_name::<Box<dyn Send>>()));
+        assert!(!owns_memory(type_name::<std::sync::mpsc::Sender<u8>>()));
+        assert!(!owns_memory(type_name::<crate::counted::Arc<u8, true>>()));
+        assert!(!owns_memory(type_name::<std::fs::File>()));
+    }
+}
