@@ -183,3 +183,95 @@ fn nothing_is_dropped_in_an_execution_that_is_left() {
     }
     assert!(!dir.path().join("it_is_dropped").exists());
 }
+
+/// Programs in which it matters whether a thread or its handle lets go of the thread's result last. In each the destructor
+/// runs on the other thread, too late for the harness.
+const RESULTS: &str = r#"
+struct Counts(Arc<AtomicU32>);
+impl Drop for Counts {
+    fn drop(&mut self) {
+        let seen = self.0.load(SeqCst);
+        self.0.store(seen + 1, SeqCst);
+    }
+}
+
+fn judge(count: &AtomicU32) {
+    assert_eq!(count.load(SeqCst), 1, "it has been dropped");
+}
+
+#[test]
+fn a_value() {
+    let count = Arc::new(AtomicU32::new(0));
+    let result = Counts(count.clone());
+    drop(thread::spawn(move || result));
+    judge(&count);
+}
+
+#[test]
+fn in_a_box() {
+    let count = Arc::new(AtomicU32::new(0));
+    let result = Counts(count.clone());
+    let _ = thread::spawn(move || -> Option<Box<dyn Send>> { Some(Box::new(result)) });
+    judge(&count);
+}
+
+#[test]
+fn what_is_panicked_with() {
+    let count = Arc::new(AtomicU32::new(0));
+    let result = Counts(count.clone());
+    drop(thread::spawn(move || {
+        if result.0.load(SeqCst) == 0 {
+            std::panic::resume_unwind(Box::new(result));
+        }
+    }));
+    judge(&count);
+}
+
+#[test]
+fn of_a_scoped_thread() {
+    let count = Arc::new(AtomicU32::new(0));
+    let result = Counts(count.clone());
+    thread::scope(|scope| {
+        scope.spawn(move || vec![result]);
+        let seen = count.load(SeqCst);
+        count.store(seen + 1, SeqCst);
+    });
+    assert_eq!(count.load(SeqCst), 2, "nothing is lost");
+}
+
+#[test]
+fn joined() {
+    let count = Arc::new(AtomicU32::new(0));
+    let result = Counts(count.clone());
+    let result = thread::spawn(move || result).join();
+    assert_eq!(count.load(SeqCst), 0);
+    drop(result);
+    judge(&count);
+}
+"#;
+
+#[test]
+fn whoever_lets_go_of_a_result_last_drops_it() {
+    let dir = package(&format!("{HEAD}{RESULTS}"));
+    for strategy in ["odpor", "dpor", "dfs", "lazy-dpor"] {
+        let run = seqz(
+            dir.path(),
+            [
+                "explore",
+                "--strategy",
+                strategy,
+                "--ignore-detached-panics",
+                "--format",
+                "json",
+            ],
+        );
+        let report = run.json();
+        for harness in report["harnesses"].as_array().unwrap() {
+            let expected: &[&str] = match harness["name"].as_str().unwrap() {
+                "joined" => &[],
+                _ => &["assertion"],
+            };
+            assert_eq!(kinds(harness), expected, "{strategy}: {harness:#}");
+        }
+    }
+}
