@@ -289,7 +289,7 @@ impl Finder {
     /// A macro between items. What it makes of a type that it is given depends on what it declares.
     fn invocation(&mut self, name: &str, span: Span, group: &proc_macro2::Group) {
         if matches!(name, "thread_local" | "__thread_local_inner") {
-            return self.add_distorting(span, "a thread-local", 4);
+            return self.add(span, "a thread-local", 4);
         }
         let before = self.found.len();
         let known = std::mem::take(&mut self.found);
@@ -392,7 +392,7 @@ impl Finder {
         let next = next.as_deref();
         match (word, next) {
             ("static", _) if is_word(tokens, at + 1, "mut") => self.add(span, "a `static mut`", 2),
-            ("thread_local", _) => self.add_distorting(span, "a thread-local", 4),
+            ("thread_local", _) => self.add(span, "a thread-local", 4),
             ("thread", Some(name @ ("spawn" | "Builder" | "scope"))) => {
                 self.add_distorting(span, format!("a thread of its own, by `thread::{name}`"), 0);
             }

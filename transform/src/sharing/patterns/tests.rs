@@ -29,7 +29,7 @@ fn what_can_share_is_found() {
         ),
         ("\n\nstatic mut X: u8 = 0;", "a `static mut` 3"),
         ("unsafe impl<T> Send for S<T> {}", "an `unsafe impl Send` 1"),
-        ("thread_local! { static A: u8 = 1; }", "!a thread-local 1"),
+        ("thread_local! { static A: u8 = 1; }", "a thread-local 1"),
         (
             "fn f() { std::thread::spawn(g); }",
             "!a thread of its own, by `thread::spawn` 1",
