@@ -9,7 +9,8 @@
 //! execution comes to the same. Any such rule will do for the strategies' promises: which thread is preferred where
 //! nothing has been decided is up to them.
 
-use crate::event::Thread;
+use crate::event::{Event, Thread};
+use crate::executor::{Pick, Scheduler, View};
 use crate::threads::ThreadSet;
 
 /// How many events of a thread are a turn.
@@ -20,6 +21,8 @@ const TURN: u32 = 128;
 pub(crate) struct Turns {
     /// See [`TURN`].
     turn: u32,
+    /// How many events of the execution have been counted.
+    counted: usize,
     /// Per thread: events since all have begun a new turn.
     used: Vec<u32>,
     /// Threads that have had their turn.
@@ -37,6 +40,7 @@ impl Turns {
     pub(crate) const fn of(turn: u32) -> Self {
         Self {
             turn,
+            counted: 0,
             used: Vec::new(),
             spent: ThreadSet::EMPTY,
         }
@@ -45,25 +49,56 @@ impl Turns {
     /// An execution begins.
     #[inline]
     pub(crate) fn clear(&mut self) {
+        if self.counted > 0 {
+            self.counted = 0;
+            self.renew();
+        }
+    }
+
+    /// All begin a new turn.
+    fn renew(&mut self) {
         self.used.fill(0);
         self.spent = ThreadSet::EMPTY;
     }
 
-    /// Those of the threads that can run whose turn it is. Asked at every scheduling point, once.
+    /// Those of the threads that can run whose turn it is, after so many events, of which `ran` says whose they were. Asked
+    /// at every scheduling point, once.
+    ///
+    /// In executions with fewer events than a turn has, nobody has had one, and nothing is counted.
     #[inline]
-    pub(crate) fn among(&mut self, enabled: ThreadSet) -> ThreadSet {
+    pub(crate) fn among(
+        &mut self,
+        enabled: ThreadSet,
+        events: usize,
+        ran: impl Fn(usize) -> Thread,
+    ) -> ThreadSet {
+        if events < self.turn as usize {
+            return enabled;
+        }
+        self.among_those_left(enabled, events, ran)
+    }
+
+    #[cold]
+    fn among_those_left(
+        &mut self,
+        enabled: ThreadSet,
+        events: usize,
+        ran: impl Fn(usize) -> Thread,
+    ) -> ThreadSet {
+        for at in self.counted..events {
+            self.count(ran(at));
+        }
+        self.counted = events;
         let left = enabled.difference(self.spent);
         if left.is_empty() {
-            self.clear();
+            self.renew();
             enabled
         } else {
             left
         }
     }
 
-    /// The thread runs.
-    #[inline]
-    pub(crate) fn ran(&mut self, thread: Thread) {
+    fn count(&mut self, thread: Thread) {
         let at = usize::from(thread);
         if at >= self.used.len() {
             self.used.resize(at + 1, 0);
@@ -73,6 +108,35 @@ impl Turns {
             self.spent.insert(thread);
         }
     }
+}
+
+/// Runs one execution in turns: how long it takes a program to come to its end, if it does that when everybody has a turn.
+#[derive(Clone, Debug, Default)]
+pub struct Fair {
+    turns: Turns,
+    ran: Vec<Thread>,
+}
+
+impl Fair {
+    /// How many events there were.
+    #[must_use]
+    pub fn events(&self) -> usize {
+        self.ran.len()
+    }
+}
+
+impl Scheduler for Fair {
+    fn pick(&mut self, view: &View<'_>) -> Pick {
+        let ran = |at: usize| self.ran[at];
+        let turn = self.turns.among(view.enabled, self.ran.len(), ran);
+        Pick::Run(view.preferred(turn))
+    }
+
+    fn ran(&mut self, event: &Event) {
+        self.ran.push(event.thread);
+    }
+
+    fn blocked(&mut self, _view: &View<'_>) {}
 }
 
 #[cfg(test)]
@@ -86,9 +150,8 @@ mod tests {
         let both: ThreadSet = (0..2).collect();
         let mut ran = Vec::new();
         for _ in 0..3 * TURN {
-            let thread = turns.among(both).first().unwrap_or_default();
-            turns.ran(thread);
-            ran.push(thread);
+            let among = turns.among(both, ran.len(), |at| ran[at]);
+            ran.push(among.first().unwrap_or_default());
         }
         let turn = TURN as usize;
         assert!(ran[..turn].iter().all(|&thread| thread == 0));
@@ -99,12 +162,13 @@ mod tests {
     #[test]
     fn a_thread_that_can_not_run_keeps_its_turn() {
         let mut turns = Turns::default();
-        for _ in 0..5 * TURN {
-            assert_eq!(turns.among(ThreadSet::only(0)), ThreadSet::only(0));
-            turns.ran(0);
+        for events in 0..5 * TURN as usize {
+            let among = turns.among(ThreadSet::only(0), events, |_| 0);
+            assert_eq!(among, ThreadSet::only(0));
         }
         let both: ThreadSet = (0..2).collect();
-        turns.among(ThreadSet::only(0));
-        assert!(turns.among(both).contains(1));
+        let events = 5 * TURN as usize;
+        turns.among(ThreadSet::only(0), events, |_| 0);
+        assert!(turns.among(both, events, |_| 0).contains(1));
     }
 }

@@ -273,7 +273,8 @@ impl Strategy for IcbDpor {
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let depth = self.depth;
         self.depth += 1;
-        let turn = self.turns.among(view.enabled);
+        let ran = |at: usize| self.nodes[at].chosen;
+        let turn = self.turns.among(view.enabled, depth, ran);
         let Some(node) = self.nodes.get(depth) else {
             return Ok(self.push(view, turn));
         };
@@ -288,7 +289,6 @@ impl Strategy for IcbDpor {
 
     #[inline]
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
-        self.turns.ran(event.thread);
         let position = self.depth - 1;
         if position < self.trace.len() {
             return self.trace.verify(position, event);

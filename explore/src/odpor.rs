@@ -54,6 +54,7 @@ use crate::fair::Turns;
 use crate::parts::{Part, Standing, Units};
 use crate::search::Divergence;
 use crate::strategy::{Promise, Strategy};
+use crate::trace::Position;
 
 use children::{Child, Place};
 use execution::{Execution, Scripted};
@@ -244,7 +245,9 @@ impl Strategy for Odpor {
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let frame = &mut self.frames[self.length - 1];
         let position = self.position;
-        let turn = self.turns.among(view.enabled);
+        let trace = &frame.execution.trace;
+        let ran = |at: usize| trace.event(at as Position).thread;
+        let turn = self.turns.among(view.enabled, position, ran);
         if position < self.script.len() {
             let Scripted {
                 thread, pending, ..
@@ -264,7 +267,6 @@ impl Strategy for Odpor {
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
         let position = self.position;
         self.position += 1;
-        self.turns.ran(event.thread);
         let execution = &mut self.frames[self.length - 1].execution;
         if position >= self.shared {
             execution.push(event);

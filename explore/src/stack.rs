@@ -131,15 +131,12 @@ impl Stack {
     /// Whom to run. At a new point: the thread that ran last, or the lowest, of those whose turn it is.
     #[inline]
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Step, Divergence> {
-        let turn = self.turns.among(view.enabled);
-        let step = self.pick_with(view, |awake| {
+        let ran = |at: usize| self.nodes[at].chosen;
+        let turn = self.turns.among(view.enabled, self.depth, ran);
+        self.pick_with(view, |awake| {
             let first = awake.intersection(turn);
             Some(view.preferred(if first.is_empty() { awake } else { first }))
-        });
-        if let Ok(Step::Run(thread)) = step {
-            self.turns.ran(thread);
-        }
-        step
+        })
     }
 
     /// Whom to run. At a new point it is for `choose` to say, which is given the threads that are awake.

@@ -114,7 +114,8 @@ impl Tree {
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let depth = self.depth;
         self.depth += 1;
-        let turn = self.turns_of.among(view.enabled);
+        let ran = |at: usize| self.nodes[at].chosen;
+        let turn = self.turns_of.among(view.enabled, depth, ran);
         if let Some(node) = self.nodes.get(depth) {
             if node.enabled != view.enabled {
                 return Err(Divergence {
@@ -122,9 +123,14 @@ impl Tree {
                     difference: Difference::OtherEnabled,
                 });
             }
-            self.turns_of.ran(node.chosen);
             return Ok(Pick::Run(node.chosen));
         }
+        Ok(self.push(view, turn))
+    }
+
+    /// A scheduling point that is new.
+    fn push(&mut self, view: &View<'_>, turn: ThreadSet) -> Pick {
+        let depth = self.nodes.len();
         let (preemptions, above) = self
             .nodes
             .last()
@@ -143,7 +149,7 @@ impl Tree {
             while !self.units.meet() {
                 let Some(next) = todo.first() else {
                     self.foreign = true;
-                    return Ok(Pick::Abandon);
+                    return Pick::Abandon;
                 };
                 todo.remove(next);
                 chosen = next;
@@ -158,8 +164,7 @@ impl Tree {
             preemptions,
             weight,
         });
-        self.turns_of.ran(chosen);
-        Ok(Pick::Run(chosen))
+        Pick::Run(chosen)
     }
 
     /// The execution is over.

@@ -280,15 +280,20 @@ impl<I: Inputs> AnyHarness for Harness<I> {
 
 impl<I> Harness<I> {
     /// Registers the program's types whose values can be hashed: all harnesses of a program have the same.
-    #[inline]
+    #[inline(always)]
     fn register_values(&self) {
         static REGISTERED: AtomicUsize = AtomicUsize::new(0);
         let address = self.values.as_ptr().addr();
         if !self.values.is_empty() && REGISTERED.load(Ordering::Relaxed) != address {
-            for register in self.values {
-                Registry::fill(register);
-            }
+            register(self.values);
             REGISTERED.store(address, Ordering::Relaxed);
         }
+    }
+}
+
+#[cold]
+fn register(values: &[Register]) {
+    for register in values {
+        Registry::fill(register);
     }
 }

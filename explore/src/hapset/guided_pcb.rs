@@ -133,7 +133,8 @@ impl Strategy for GuidedPcb {
         }
         let depth = self.depth;
         self.depth += 1;
-        let turn = self.turns.among(view.enabled);
+        let ran = |at: usize| self.nodes[at].chosen;
+        let turn = self.turns.among(view.enabled, depth, ran);
         if let Some(node) = self.nodes.get(depth) {
             if node.enabled != view.enabled {
                 return Err(Divergence {
@@ -170,7 +171,6 @@ impl Strategy for GuidedPcb {
         if self.lessons.are_under_way() {
             return Ok(());
         }
-        self.turns.ran(event.thread);
         let position = self.depth - 1;
         if position < self.trace.len() {
             return self.trace.verify(position, event);

@@ -58,7 +58,9 @@ impl Run {
     }
 
     fn follow(&mut self, view: &View<'_>) -> Thread {
-        let turn = self.turns.among(view.enabled);
+        let model = &self.model;
+        let ran = |at: usize| model.lane_at(model.order()[at].0).thread;
+        let turn = self.turns.among(view.enabled, model.len(), ran);
         let seed = self.seed.as_ref().filter(|_| self.followed);
         let Some(thread) = seed.and_then(|seed| self.at.next(&seed.schedule)) else {
             return view.preferred(turn);
@@ -80,7 +82,6 @@ impl Run {
         self.parked.remove(event.thread);
         self.timed.remove(event.thread);
         self.last = Some(event.thread);
-        self.turns.ran(event.thread);
         self.model.push(event, terms);
     }
 

@@ -64,15 +64,23 @@ impl Counts {
     }
 
     /// A thread has been joined. When no others are left, counts are what they are.
+    #[inline]
     pub(crate) fn joined(&mut self, thread: u32) {
-        self.unjoined.retain(|&other| other != thread);
-        if self.unjoined.is_empty() {
-            for entry in self.entries.values_mut() {
-                *entry = Entry {
-                    is_copied: entry.is_copied,
-                    ..Entry::default()
-                };
-            }
+        if let Some(at) = self.unjoined.iter().position(|&other| other == thread) {
+            self.unjoined.swap_remove(at);
+        }
+        if self.unjoined.is_empty() && !self.entries.is_empty() {
+            self.close();
+        }
+    }
+
+    #[cold]
+    fn close(&mut self) {
+        for entry in self.entries.values_mut() {
+            *entry = Entry {
+                is_copied: entry.is_copied,
+                ..Entry::default()
+            };
         }
     }
 }

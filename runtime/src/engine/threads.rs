@@ -296,6 +296,7 @@ fn interfering_ends(handle: Handle, end: InterferingEnd) {
     init_locks::open_log_of_t(handle);
 }
 
+#[inline(always)]
 fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     let engine = handle.get();
     let line = engine.line;
@@ -311,6 +312,7 @@ fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     (body, before)
 }
 
+#[inline]
 fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
     let engine = handle.get();
     engine.threads.at(thread).state = state;
@@ -321,6 +323,7 @@ fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
 
 /// A thread has thread-locals and a clock of its own, which begins where that of the thread before is.
 #[cfg(feature = "scheduler")]
+#[inline(always)]
 fn begin_on_its_own(engine: &mut super::Engine, thread: ThreadNo, before: ThreadNo) {
     crate::process::enter(thread);
     engine.clocks.follow(thread, before);
@@ -400,12 +403,17 @@ fn run_inline(handle: Handle, thread: ThreadNo) {
 }
 
 /// A thread has done what it is to do: its thread-locals are destroyed.
+#[inline]
 pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
     #[cfg(feature = "scheduler")]
     crate::process::run_destructors();
-    if !handle.get().has_locals {
-        return;
+    if handle.get().has_locals {
+        destroy_own(handle, thread);
     }
+}
+
+#[cold]
+fn destroy_own(handle: Handle, thread: ThreadNo) {
     let result = catch_unwind(AssertUnwindSafe(|| local::destroy(thread)));
     match result {
         Err(payload) if payload.is::<abort::Unwind>() => resume_unwind(payload),

@@ -66,7 +66,7 @@ impl Locals {
     }
 
     /// From here on the current thread is this one. The answer is which was.
-    #[inline]
+    #[inline(never)]
     pub(super) fn enter(&mut self, thread: Option<u32>) -> Option<u32> {
         let before = std::mem::replace(&mut self.current, thread);
         if self.used && before != thread {

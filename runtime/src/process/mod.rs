@@ -114,13 +114,20 @@ pub(crate) fn left_behind(_alone: &mut Generation) -> Vec<String> {
 }
 
 /// The execution is over: puts everything back.
-#[inline]
+#[inline(always)]
 pub(crate) fn restore(_alone: &mut Generation) {
     if let Some(process) = process() {
-        process.memory.restore();
-        process.locals.restore();
-        process.environment.restore();
-        process.draws.restart();
+        process.restore();
+    }
+}
+
+impl Process {
+    #[inline(never)]
+    fn restore(&mut self) {
+        self.memory.restore();
+        self.locals.restore();
+        self.environment.restore();
+        self.draws.restart();
     }
 }
 
@@ -157,7 +164,10 @@ fn leave_alone(address: usize, size: usize) {
 /// The code of a thread runs from here on, until [`leave`]. The answer is whose did.
 #[inline]
 pub(crate) fn enter(thread: u32) -> Option<u32> {
-    process().and_then(|process| process.locals.enter(Some(thread)))
+    match process() {
+        Some(process) => process.locals.enter(Some(thread)),
+        None => None,
+    }
 }
 
 /// The code of the thread before runs again, or none.

@@ -316,7 +316,15 @@ pub unsafe fn cxa_thread_atexit_impl(
 }
 
 /// Runs the destructors of the current thread's thread-locals, the latest first.
+#[inline]
 pub(crate) fn run_destructors() {
+    if process().is_some() {
+        run_all_destructors();
+    }
+}
+
+#[inline(never)]
+fn run_all_destructors() {
     while let Some(process) = process()
         && let Some(destructor) = process.locals.next_destructor()
     {

@@ -106,6 +106,9 @@ impl State {
         if end == End::Open {
             self.panics.stop();
         }
+        if self.panics.over().is_empty() && self.failures.len() < 2 {
+            return;
+        }
         let mut counted = self.panics.judge(end);
         counted.retain(|counted| !(counted.detached && self.settings.ignore_detached_panics));
         let mut failures: Vec<_> = counted

@@ -140,7 +140,8 @@ impl Turning {
     }
 }
 
-/// What happens to objects in an execution, by object.
+/// What happens to objects in an execution, by object: counted from where a loop which may wait is run for the first time,
+/// since nobody else asks.
 #[derive(Debug, Default)]
 pub(super) struct Changes(Vec<Marks>);
 
@@ -361,6 +362,7 @@ impl Handle {
         if !self.is_ending() {
             let inside = leave_program();
             self.tell();
+            self.get().watch_loops();
             inside.leave();
         }
         let state = self.get();
@@ -411,8 +413,16 @@ impl Handle {
 }
 
 impl State {
+    /// A loop which may wait is about to be run: what has happened to objects so far is counted, and all that follows.
+    fn watch_loops(&mut self) {
+        if !std::mem::replace(&mut self.watches_loops, true) {
+            for Traced { event, .. } in &self.trace {
+                self.changes.note(event);
+            }
+        }
+    }
+
     /// The latest event has been done: it counts for the turn of its thread.
-    #[inline]
     pub(super) fn note_look(&mut self, event: &Event) {
         self.changes.note(event);
         let slot = &mut self.slots[usize::from(event.thread)];
@@ -487,7 +497,8 @@ impl State {
     /// The thread has announced something. If that is the first thing after an idle turn, it may have to wait.
     #[inline]
     pub(super) fn note_announced(&mut self, thread: usize) {
-        if std::mem::take(&mut self.slots[thread].turning.is_idle)
+        if self.watches_loops
+            && std::mem::take(&mut self.slots[thread].turning.is_idle)
             && self.settings.idle != Idle::GoesOn
         {
             let name = u8::try_from(thread).unwrap_or(0);

@@ -135,6 +135,8 @@ impl<'p> Machine<'p> {
                 values: Values::default(),
                 contexts: Contexts::default(),
                 changes: Changes::default(),
+                watches_loops: false,
+                has_poisoned: false,
                 has_rushed: false,
                 time: Uses::default(),
                 unsupported: None,

@@ -18,6 +18,7 @@ impl Handle {
             return;
         }
         state.objects.holders(lock).was_poisoned = true;
+        state.has_poisoned = true;
         let thread = state.current;
         super::arena::outside(|| {
             let poison = Postponed::Poison { lock, site };
@@ -28,14 +29,18 @@ impl Handle {
     /// Another object was poisoned, and is this one from here on.
     #[cold]
     pub(crate) fn stays_poisoned(self, lock: Object) {
-        let holders = self.get().objects.holders(lock);
+        let state = self.get();
+        state.has_poisoned = true;
+        let holders = state.objects.holders(lock);
         holders.poisoned = true;
         holders.was_poisoned = true;
     }
 
     /// Whether a thread that held the lock has poisoned it. Only to be asked by who holds it.
+    #[inline]
     pub(crate) fn was_poisoned(self, lock: Object) -> bool {
-        self.get().objects.holders(lock).was_poisoned
+        let state = self.get();
+        state.has_poisoned && state.objects.holders(lock).was_poisoned
     }
 
     /// Reads the flag.

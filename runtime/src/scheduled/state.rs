@@ -46,6 +46,10 @@ pub(super) struct State {
     /// Those of them that have made an idle turn of a loop, and done nothing since: see [`loops`](super::loops).
     pub(super) parked: ThreadSet,
     pub(super) changes: Changes,
+    /// A loop which may wait has been run in this execution; or it is not traced, so that nothing can be counted afterwards.
+    pub(super) watches_loops: bool,
+    /// A lock has been poisoned in this execution.
+    pub(super) has_poisoned: bool,
     /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
     pub(super) untold: bool,
     pub(super) outcome: Outcome,
@@ -164,6 +168,8 @@ impl State {
             self.values.begin();
         }
         self.changes.clear();
+        self.watches_loops = !self.settings.trace;
+        self.has_poisoned = false;
         self.has_rushed = false;
         self.time.clear();
         self.unsupported = None;
@@ -221,7 +227,7 @@ impl State {
         hash
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_pending(&mut self, thread: usize, pending: Pending, site: Site) {
         self.pending[thread] = pending;
         let name = u8::try_from(thread).unwrap_or(0);
@@ -315,7 +321,9 @@ impl State {
             }
             _ => {}
         }
-        self.note_look(event);
+        if self.watches_loops {
+            self.note_look(event);
+        }
         let writes = matches!(
             event.kind,
             Kind::Write | Kind::Update | Kind::Add | Kind::Take

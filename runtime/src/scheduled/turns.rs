@@ -122,7 +122,7 @@ impl Handle {
     }
 
     /// Announces an operation of the current thread, and returns when it is its turn.
-    #[inline]
+    #[inline(always)]
     pub(super) fn announce(self, pending: Pending, site: Site) {
         let state = self.get();
         let thread = state.current;

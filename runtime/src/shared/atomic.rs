@@ -121,7 +121,7 @@ impl<V: Bits> AtomicCell<V> {
     }
 
     /// Writes, as an event of this kind that has been [entered](tau::enter).
-    #[inline]
+    #[inline(always)]
     fn store_as(&self, handle: Handle, access: Access, value: V, site: Site) {
         match access {
             Access::Plain => self.state().g = value,
@@ -146,6 +146,7 @@ impl<V: Bits> AtomicCell<V> {
     }
 
     /// Writes while the thread unwinds: no other thread is moved.
+    #[cold]
     pub(super) fn store_unwinding(&self, handle: Handle, access: Access, value: V, site: Site) {
         self.renew(handle);
         self.store_as(handle, access, value, site);

@@ -17,6 +17,7 @@ use crate::engine::abort;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, NONE, Site, ValueKind, current, init_locks, tau_prime};
 use crate::log::{LockMode, Object, Op};
+use crate::values::Hashing;
 
 /// A protected value.
 #[derive(Clone, Debug)]
@@ -41,6 +42,7 @@ struct State<V> {
     guards: i32,
     /// Of G and of G': what the value was when it was first borrowed mutably under the exclusive guard that there is.
     borrowed: [Borrowed; 2],
+    hashing: Hashing,
     /// The event of T' that wrote `g_prime`, if T may see that: it is kept once it is about to be written again.
     latest: u32,
     /// The values that T may see, by the event of T' that wrote them.
@@ -80,6 +82,7 @@ impl<V> LockCell<V> {
             g_prime: None,
             guards: 0,
             borrowed: [Borrowed::Not; 2],
+            hashing: Hashing::Unknown,
             latest: NONE,
             kept: Vec::new(),
             poison: Poison::new(),
@@ -317,16 +320,16 @@ impl<V: Shadow> LockCell<V> {
 
     /// The value is borrowed mutably, and may be another one when the guard is given back.
     fn borrow_mutably(&self, copy: usize, value: &V) {
-        if self.state().borrowed[copy] == Borrowed::Not {
-            let hash = crate::values::hash_of(value);
-            self.state().borrowed[copy] = Borrowed::With(hash);
+        let state = self.state();
+        if state.borrowed[copy] == Borrowed::Not {
+            state.borrowed[copy] = Borrowed::With(state.hashing.hash_of(value));
         }
     }
 
     /// Whether the value has been changed under the exclusive guard that is given back; true where that can't be told.
     fn has_changed(&self, copy: usize, value: &V) -> bool {
         match std::mem::replace(&mut self.state().borrowed[copy], Borrowed::Not) {
-            Borrowed::With(Some(before)) => crate::values::hash_of(value) != Some(before),
+            Borrowed::With(Some(before)) => self.state().hashing.hash_of(value) != Some(before),
             Borrowed::With(None) | Borrowed::Not => true,
         }
     }

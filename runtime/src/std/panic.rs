@@ -1,7 +1,7 @@
 //! `std::panic`: what the machines unwind threads with passes through the program, and hooks are those of one execution.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub use ::std::panic::*;
@@ -11,6 +11,9 @@ use crate::engine::{self, Place, abort};
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>;
 
 thread_local! {
+    /// The program has set one in this execution.
+    static IS_SET: Cell<bool> = const { Cell::new(false) };
+
     /// The hook that the program has set.
     static HOOK: RefCell<Option<Rc<Hook>>> = const { RefCell::new(None) };
 }
@@ -20,6 +23,7 @@ pub fn set_hook(hook: Hook) {
     if !engine::a_program_runs() {
         return ::std::panic::set_hook(hook);
     }
+    IS_SET.set(true);
     let before = HOOK.replace(Some(Rc::new(hook)));
     drop(before);
 }
@@ -47,14 +51,20 @@ pub(crate) fn call_hook(info: &PanicHookInfo<'_>) {
 }
 
 /// The execution is over, and its hook with it.
+#[inline]
 pub(crate) fn forget_hook() {
-    drop(HOOK.take());
+    if IS_SET.take() {
+        drop(HOOK.take());
+    }
 }
 
 /// The same. As in a process that has ended, nothing of the hook is dropped.
 #[cfg(feature = "scheduler")]
+#[inline]
 pub(crate) fn leave_hook() {
-    std::mem::forget(HOOK.take());
+    if IS_SET.take() {
+        std::mem::forget(HOOK.take());
+    }
 }
 
 /// Whether this is what a machine unwinds threads with.

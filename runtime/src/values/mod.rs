@@ -26,9 +26,9 @@ mod std_types;
 
 pub use local::{Opaque, Part, Type, Unregistered, local};
 pub use registry::Registry;
-pub(crate) use registry::hash_of;
 #[cfg(feature = "scheduler")]
 pub(crate) use registry::identity;
+pub(crate) use registry::{Hashing, hash_of};
 
 /// Values that can be told apart by a hash.
 ///
@@ -37,14 +37,21 @@ pub(crate) use registry::identity;
 pub trait ValueHash {
     /// Feeds the value into a hash. How much is fed must show from what has been fed before.
     fn value_hash(&self, to: &mut ValueHasher);
+
+    /// Feeds values that lie one after the other. Of how many, says who calls.
+    #[inline]
+    fn all(values: &[Self], to: &mut ValueHasher)
+    where
+        Self: Sized,
+    {
+        values.iter().for_each(|value| value.value_hash(to));
+    }
 }
 
 /// A hash of a value under way.
 #[derive(Debug, Default)]
 pub struct ValueHasher {
     hash: u64,
-    /// The word that was fed last.
-    last: u64,
     opaque: bool,
 }
 
@@ -52,8 +59,27 @@ impl ValueHasher {
     /// Feeds a word.
     #[inline]
     pub fn word(&mut self, word: u64) {
-        self.hash = mix(self.hash, word);
-        self.last = word;
+        self.hash = mix_in(self.hash, word);
+    }
+
+    /// Feeds bytes, of which the caller has said how many there are.
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
+            // With the bytes before them, if there are any, so that they are a word.
+            let last = bytes.last_chunk::<8>().copied();
+            self.word(last.map_or_else(
+                || {
+                    rest.iter()
+                        .fold(0, |word, &byte| word << 8 | u64::from(byte))
+                },
+                u64::from_le_bytes,
+            ));
+        }
     }
 
     /// Feeds where something lies on the heap, told in a way that does not depend on the schedule. Where nothing is scheduled,
@@ -96,6 +122,13 @@ impl ValueHasher {
 }
 
 const SEED: u64 = 0x5e9_2f0d_11c3_7a65;
+
+/// Mixes the next word into a hash: a multiplication of which no half is lost. Values may be long.
+#[inline]
+const fn mix_in(hash: u64, word: u64) -> u64 {
+    let wide = (hash.rotate_left(23) ^ word ^ SEED) as u128 * 0x9e37_79b9_7f4a_7c15_u64 as u128;
+    (wide as u64) ^ ((wide >> 64) as u64)
+}
 
 /// Mixes a word into a hash. Programs that are not scheduled hash values too, and have no other crate to do it.
 #[inline]

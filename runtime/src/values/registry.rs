@@ -12,7 +12,8 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::buffer::outside;
 
-use super::{ValueHash, ValueHasher, std_types};
+use super::std_types::{self, Word};
+use super::{ValueHash, ValueHasher};
 
 /// Hashes a value of the type that it is registered for.
 type Function = unsafe fn(*const (), &mut ValueHasher);
@@ -20,8 +21,10 @@ type Function = unsafe fn(*const (), &mut ValueHasher);
 /// What there is for a type.
 #[derive(Clone, Copy, Debug)]
 enum Known {
-    /// Its values are words, and need no hash.
-    Word(Function),
+    /// Its values are integers or the like, which are words, and need no hash; whether they have a sign.
+    Word {
+        signed: bool,
+    },
     Hashed(Function),
 }
 
@@ -57,9 +60,10 @@ impl Registry<'_> {
         }
     }
 
-    /// Values of this type are hashed as a single word, which no two of them share.
-    pub(super) fn add_word<T: ValueHash>(&mut self) {
-        self.0.insert(identity::<T>(), Known::Word(feed::<T>));
+    /// Values of this type are integers or the like.
+    pub(super) fn add_word<T: Word>(&mut self) {
+        let signed = T::SIGNED;
+        self.0.insert(identity::<T>(), Known::Word { signed });
     }
 
     /// Values of this type can be hashed, and those of the collections of it that are used most.
@@ -97,10 +101,22 @@ static ADDITIONS: AtomicU32 = AtomicU32::new(0);
 const CACHED: usize = 16;
 
 /// What was found for a type, and how often [`FUNCTIONS`] had been added to then.
-type Found = (TypeId, u32, Option<Known>);
+struct Found {
+    ty: Cell<Option<TypeId>>,
+    then: Cell<u32>,
+    known: Cell<Option<Known>>,
+}
 
 thread_local! {
-    static CACHE: [Cell<Option<Found>>; CACHED] = const { [const { Cell::new(None) }; CACHED] };
+    static CACHE: [Found; CACHED] = const {
+        [const {
+            Found {
+                ty: Cell::new(None),
+                then: Cell::new(0),
+                known: Cell::new(None),
+            }
+        }; CACHED]
+    };
 }
 
 /// What there is for the type: looked up at every event of a lock, so that the answer is kept.
@@ -109,11 +125,14 @@ fn known<T>() -> Option<Known> {
     let ty = identity::<T>();
     let at = slot(ty);
     let additions = ADDITIONS.load(Ordering::Relaxed);
-    let kept = CACHE.with(|cache| cache[at].get());
-    match kept {
-        Some((of, then, known)) if of == ty && then == additions => known,
-        _ => look_up(ty, at, additions),
-    }
+    CACHE.with(|cache| {
+        let found = &cache[at];
+        if found.ty.get() == Some(ty) && found.then.get() == additions {
+            found.known.get()
+        } else {
+            look_up(ty, found, additions)
+        }
+    })
 }
 
 /// Where a type's entry is.
@@ -140,11 +159,14 @@ fn slot(ty: TypeId) -> usize {
 }
 
 #[cold]
-fn look_up(ty: TypeId, at: usize, additions: u32) -> Option<Known> {
+#[inline(never)]
+fn look_up(ty: TypeId, found: &Found, additions: u32) -> Option<Known> {
     let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
     let known = functions.get(&ty).copied();
     drop(functions);
-    CACHE.with(|cache| cache[at].set(Some((ty, additions, known))));
+    found.ty.set(Some(ty));
+    found.then.set(additions);
+    found.known.set(known);
     known
 }
 
@@ -155,19 +177,71 @@ pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
     hash(value, known::<T>()?)
 }
 
+#[inline]
 fn hash<T>(value: &T, known: Known) -> Option<u64> {
-    let (function, is_word) = match known {
-        Known::Word(function) => (function, true),
-        Known::Hashed(function) => (function, false),
-    };
+    match known {
+        Known::Word { signed } => Some(word(value, signed)),
+        Known::Hashed(function) => hash_by(value, function),
+    }
+}
+
+#[inline(never)]
+fn hash_by<T>(value: &T, function: Function) -> Option<u64> {
     let mut hasher = ValueHasher::default();
     // SAFETY: the function was registered for this type: `identity` is injective up to lifetimes, of which `ValueHash`
     // makes no difference.
     unsafe { function(std::ptr::from_ref(value).cast(), &mut hasher) };
-    if is_word {
-        Some(hasher.last)
-    } else {
-        hasher.finish()
+    hasher.finish()
+}
+
+/// The word of a value that is one, by what is known of its type.
+#[inline]
+fn word<T>(value: &T, signed: bool) -> u64 {
+    let from = std::ptr::from_ref(value);
+    // SAFETY: `T` was registered as an integer or the like, so that all of its bytes are initialized; of no other type is
+    // more read than there is.
+    unsafe {
+        match (size_of::<T>(), signed) {
+            (1, false) => u64::from(from.cast::<u8>().read()),
+            (1, true) => i64::from(from.cast::<i8>().read()).cast_unsigned(),
+            (2, false) => u64::from(from.cast::<u16>().read_unaligned()),
+            (2, true) => i64::from(from.cast::<i16>().read_unaligned()).cast_unsigned(),
+            (4, false) => u64::from(from.cast::<u32>().read_unaligned()),
+            (4, true) => i64::from(from.cast::<i32>().read_unaligned()).cast_unsigned(),
+            (8, _) => from.cast::<u64>().read_unaligned(),
+            _ => 0,
+        }
+    }
+}
+
+/// How values of one type are hashed, as far as it is known where they are: what does not change is not looked up again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hashing {
+    /// It has to be looked up.
+    #[default]
+    Unknown,
+    Word,
+    SignedWord,
+}
+
+impl Hashing {
+    /// The hash of a value; always of the same type.
+    #[inline]
+    pub(crate) fn hash_of<T>(&mut self, value: &T) -> Option<u64> {
+        match self {
+            Self::Word => Some(word(value, false)),
+            Self::SignedWord => Some(word(value, true)),
+            Self::Unknown => self.look_up(value),
+        }
+    }
+
+    #[inline(never)]
+    fn look_up<T>(&mut self, value: &T) -> Option<u64> {
+        let known = known::<T>()?;
+        if let Known::Word { signed } = known {
+            *self = if signed { Self::SignedWord } else { Self::Word };
+        }
+        hash(value, known)
     }
 }
 

@@ -12,18 +12,36 @@ use std::time::Duration;
 
 use super::{Registry, ValueHash, ValueHasher};
 
+/// Integers and the like: what has as many values as its bits have, or fewer, and is told by them.
+pub(super) trait Word: ValueHash {
+    /// Whether it has a sign.
+    const SIGNED: bool;
+}
+
 macro_rules! words {
-    ($($ty:ty)*) => {$(
+    ($signed:literal: $($ty:ty)*) => {$(
+        impl Word for $ty {
+            const SIGNED: bool = $signed;
+        }
+
         impl ValueHash for $ty {
             #[inline]
             #[allow(clippy::cast_lossless, clippy::cast_sign_loss)]
             fn value_hash(&self, to: &mut ValueHasher) {
                 to.word(*self as u64);
             }
+
+            #[inline]
+            fn all(values: &[Self], to: &mut ValueHasher) {
+                let length = size_of_val(values);
+                // SAFETY: integers and the like have no padding: all of their bytes are initialized.
+                to.bytes(unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), length) });
+            }
         }
     )*};
 }
-words!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool char);
+words!(false: u8 u16 u32 u64 usize bool char);
+words!(true: i8 i16 i32 i64 isize);
 
 impl ValueHash for u128 {
     #[allow(clippy::cast_possible_truncation)]
@@ -63,11 +81,7 @@ impl<T: ?Sized> ValueHash for PhantomData<T> {
 impl ValueHash for str {
     fn value_hash(&self, to: &mut ValueHasher) {
         to.word(self.len() as u64);
-        for word in self.as_bytes().chunks(8) {
-            let mut bytes = [0; 8];
-            bytes[..word.len()].copy_from_slice(word);
-            to.word(u64::from_le_bytes(bytes));
-        }
+        to.bytes(self.as_bytes());
     }
 }
 
@@ -194,13 +208,19 @@ impl<T: ValueHash> ValueHash for RefCell<T> {
 impl<T: ValueHash> ValueHash for [T] {
     fn value_hash(&self, to: &mut ValueHasher) {
         to.word(self.len() as u64);
-        self.iter().for_each(|part| part.value_hash(to));
+        T::all(self, to);
     }
 }
 
 impl<T: ValueHash, const N: usize> ValueHash for [T; N] {
     fn value_hash(&self, to: &mut ValueHasher) {
-        self.iter().for_each(|part| part.value_hash(to));
+        T::all(self, to);
+    }
+}
+
+impl<T: ValueHash> ValueHash for Vec<T> {
+    fn value_hash(&self, to: &mut ValueHasher) {
+        self.as_slice().value_hash(to);
     }
 }
 
@@ -214,7 +234,7 @@ macro_rules! sequences {
         }
     )*};
 }
-sequences!(Vec VecDeque LinkedList BTreeSet);
+sequences!(VecDeque LinkedList BTreeSet);
 
 impl<K: ValueHash, V: ValueHash> ValueHash for BTreeMap<K, V> {
     fn value_hash(&self, to: &mut ValueHasher) {

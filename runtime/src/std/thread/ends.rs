@@ -17,6 +17,7 @@ pub fn watch_ends() {
     }
 }
 
+#[inline]
 pub(super) fn ends_are_watched() -> bool {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {

@@ -46,6 +46,9 @@ struct Locals {
 }
 
 thread_local! {
+    /// There may be values.
+    static ANY: Cell<bool> = const { Cell::new(false) };
+
     static LOCALS: RefCell<Locals> = const {
         RefCell::new(Locals {
             generation: 0,
@@ -73,14 +76,31 @@ fn outside<R>(run: impl FnOnce() -> R) -> R {
 }
 
 /// Drops the values of all threads: the execution is over, and nothing that destructors do is an event any more.
+#[inline]
 pub(crate) fn clear() {
+    if ANY.get() {
+        clear_all();
+    }
+}
+
+#[cold]
+fn clear_all() {
     // A destructor may be ended early, as the execution is.
     while catch_unwind(AssertUnwindSafe(clear_until_unwound)).is_err() {}
 }
 
 /// The same where the execution's memory is given back with all that is in it: nothing is dropped.
 #[cfg(feature = "scheduler")]
+#[inline]
 pub(crate) fn leave() {
+    if ANY.take() {
+        leave_all();
+    }
+}
+
+#[cfg(feature = "scheduler")]
+#[cold]
+fn leave_all() {
     LOCALS.with_borrow_mut(|locals| {
         for entry in locals.entries.drain(..) {
             std::mem::forget(entry.value);
@@ -92,10 +112,19 @@ fn clear_until_unwound() {
     while let Some(entry) = LOCALS.with_borrow_mut(|locals| locals.entries.pop()) {
         drop(entry);
     }
+    ANY.set(false);
 }
 
 /// The current thread ends: destroys its values, up to the first whose destructor unwinds.
+#[inline]
 pub(crate) fn destroy(thread: ThreadNo) {
+    if ANY.get() {
+        destroy_all(thread);
+    }
+}
+
+#[cold]
+fn destroy_all(thread: ThreadNo) {
     while let Some(value) = LOCALS.with_borrow_mut(|locals| {
         let mut entries = locals.entries.iter_mut().rev();
         let entry = entries.find(|entry| {
@@ -153,6 +182,7 @@ impl<T: 'static> LocalKey<T> {
                 match entries.find(|entry| entry.key == key && entry.thread == thread) {
                     Some(entry) => std::mem::replace(&mut entry.value, made),
                     None => {
+                        ANY.set(true);
                         locals.entries.push(Entry {
                             key,
                             thread,
