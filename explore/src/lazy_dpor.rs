@@ -47,7 +47,7 @@ use crate::strategy::{Promise, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::{NOWHERE, Position, Trace};
 
-use trace::{LazyTrace, Section, depends_lazily};
+use trace::{LazyTrace, covers, depends_lazily};
 
 /// An operation that is to come before an earlier event.
 #[derive(Clone, Copy, Debug)]
@@ -109,17 +109,19 @@ impl LazyDpor {
     /// Turns the target's races over data round.
     fn race(&mut self, target: Target) {
         let uses = self.trace.uses(target.event.object);
-        let racing: Vec<Position> = uses
-            .iter()
-            .copied()
-            .filter(|&position| position < target.end)
-            .filter(|&position| {
-                let event = self.trace.event(position);
-                event.thread != target.event.thread
-                    && depends_lazily(event, &target.event)
-                    && !self.trace.happens_before(position, target.before)
-            })
-            .collect();
+        let uses = &uses[..uses.partition_point(|&position| position < target.end)];
+        let mut racing: Vec<Position> = Vec::new();
+        for &position in uses.iter().rev() {
+            let event = self.trace.event(position);
+            let is_known = event.thread == target.event.thread
+                || self.trace.happens_before(position, target.before);
+            if !is_known && depends_lazily(event, &target.event) {
+                racing.push(position);
+            } else if is_known && covers(event, &target.event) {
+                break;
+            }
+        }
+        racing.reverse();
         for (n, &position) in racing.iter().enumerate() {
             let is_immediate = target.event.kind.blocks()
                 || !racing[n + 1..]
@@ -132,10 +134,9 @@ impl LazyDpor {
             // What another thread's section keeps apart.
             let around: Vec<Position> = self
                 .trace
-                .sections()
-                .iter()
-                .filter(|section| self.keeps_apart(section, position, target))
-                .map(|section| section.taken)
+                .open_at(position)
+                .filter(|&(number, _)| self.keeps_apart(number, position, target))
+                .map(|(_, section)| section.taken)
                 .collect();
             for taken in around {
                 self.turn_round(taken, target);
@@ -154,16 +155,17 @@ impl LazyDpor {
         announced && !there && !matches!(target.event.kind, Kind::Lock | Kind::LockShared)
     }
 
-    /// Whether the section is around the event at `position`, and another one of this lock comes before the target.
-    fn keeps_apart(&self, section: &Section, position: Position, target: Target) -> bool {
+    /// Whether the section, in which the event at `position` lies, is that of its thread, and another one of this lock comes
+    /// before the target.
+    fn keeps_apart(&self, number: usize, position: Position, target: Target) -> bool {
+        let section = &self.trace.sections()[number];
+        let mut later = self.trace.sections()[number + 1..]
+            .iter()
+            .take_while(|other| other.taken <= target.end);
         section.thread == self.trace.event(position).thread
-            && section.taken < position
-            && (section.given_back == NOWHERE || section.given_back >= position)
-            && self.trace.sections().iter().any(|other| {
+            && later.any(|other| {
                 other.lock == section.lock
                     && other.thread != section.thread
-                    && other.taken > section.taken
-                    && other.taken <= target.end
                     && section.excludes(other.is_shared)
             })
     }
@@ -194,19 +196,17 @@ impl LazyDpor {
     /// Turns round the order of the target, which takes a lock, and of sections in which their threads may wait.
     fn lock(&mut self, target: Target) {
         let is_shared = matches!(target.event.kind, Kind::LockShared | Kind::TryLockShared);
-        let races: Vec<Position> = self
+        let mut races: Vec<Position> = self
             .trace
-            .sections()
-            .iter()
+            .waiting_sections(target.event.object)
             .filter(|section| {
-                section.lock == target.event.object
-                    && section.thread != target.event.thread
+                section.thread != target.event.thread
                     && section.taken < target.end
-                    && section.may_wait
                     && section.excludes(is_shared)
             })
             .map(|section| section.taken)
             .collect();
+        races.sort_unstable();
         for taken in races {
             self.turn_sections_round(taken, target);
         }

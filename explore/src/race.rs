@@ -61,8 +61,9 @@ pub(crate) fn races(trace: &Trace, latest: Latest) -> impl Iterator<Item = Posit
             let known =
                 event.thread == latest.thread || trace.happens_before(position, latest.before);
             if known {
-                if event.kind.class() == Class::Modify {
-                    // All that came before it on this object is known with it.
+                let known = event.kind.class();
+                if known == Class::Modify || known == class {
+                    // All that came before it on this object, and that this operation could race with, is known with it.
                     n = 0;
                 }
             } else if event.kind.class().conflicts(class)
@@ -103,10 +104,12 @@ pub(crate) fn starting(trace: &Trace, latest: Latest, position: Position) -> Thr
             let known = clock.get(usize::from(other)).copied().unwrap_or(0);
             known <= before[usize::from(other)]
         });
-        let conflicts_with_none = trace
-            .uses(latest.object)
+        let uses = trace.uses(latest.object);
+        let from = uses.partition_point(|&at| at < window.start);
+        let to = uses.partition_point(|&at| at < window.end);
+        let conflicts_with_none = uses[from..to.max(from)]
             .iter()
-            .filter(|&&at| window.contains(&at) && !trace.happens_before(position, at))
+            .filter(|&&at| !trace.happens_before(position, at))
             .all(|&at| {
                 let kind = trace.event(at).kind;
                 !kind.class().conflicts(latest.kind.class())

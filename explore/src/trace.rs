@@ -256,8 +256,16 @@ impl Trace {
                 if position == modifier {
                     break;
                 }
-                if self.event(position).kind.class().conflicts(class) {
+                let used = self.event(position);
+                let conflicts = used.kind.class().conflicts(class);
+                let is_own = used.thread == event.thread;
+                let is_like = used.kind.class() == class;
+                if conflicts {
                     self.join(start, position);
+                }
+                if is_like && (conflicts || is_own) {
+                    // It has come after all that this event has to come after.
+                    break;
                 }
             }
         }

@@ -55,12 +55,8 @@ impl LazyDpor {
         needed: &[Position],
         target: Target,
     ) -> Result<Vec<Position>, (Position, Position)> {
-        let is_open = |section: &&Section| {
-            section.taken < position
-                && (section.given_back == NOWHERE || section.given_back >= position)
-        };
-        let sections = self.trace.sections().iter();
-        let mut held: Vec<Section> = sections.filter(is_open).copied().collect();
+        let open = self.trace.open_at(position);
+        let mut held: Vec<Section> = open.map(|(_, section)| *section).collect();
         let mut row = Vec::new();
         let mut left_out: Vec<Position> = Vec::new();
         let steps = events

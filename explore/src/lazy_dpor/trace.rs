@@ -13,6 +13,15 @@ pub(super) fn depends_lazily(one: &Event, other: &Event) -> bool {
     one.object == other.object && one.lazy_class().conflicts(other.lazy_class())
 }
 
+/// Whether all earlier events on the object whose order with `latest` counts come before `known`, which is on it, too: then
+/// whoever has come after `known` has come after them.
+pub(super) fn covers(known: &Event, latest: &Event) -> bool {
+    let is_like = known.kind == latest.kind && known.lazy_class() == latest.lazy_class();
+    let is_change =
+        !is_attempt(known.kind) && !is_attempt(latest.kind) && known.lazy_class() == Class::Modify;
+    is_like || is_change
+}
+
 const fn is_attempt(kind: Kind) -> bool {
     matches!(
         kind,
@@ -56,6 +65,8 @@ struct Entry {
     before: Position,
     /// Threads that could run right before it.
     enabled: ThreadSet,
+    /// All sections before this one had been given back before it.
+    open_from: usize,
 }
 
 /// An execution so far.
@@ -69,6 +80,8 @@ pub(super) struct LazyTrace {
     /// Per object: the events on it, ascending.
     uses: Vec<Vec<Position>>,
     sections: Vec<Section>,
+    /// Per lock: the numbers of its sections in which their threads may wait.
+    waiting: Vec<Vec<usize>>,
     /// Per thread: the numbers of its sections that are open.
     open: Vec<Vec<usize>>,
 }
@@ -102,6 +115,31 @@ impl LazyTrace {
 
     pub(super) fn sections(&self) -> &[Section] {
         &self.sections
+    }
+
+    /// Those of this lock in which their threads may wait.
+    pub(super) fn waiting_sections(&self, lock: Object) -> impl Iterator<Item = &Section> {
+        let numbers = self.waiting.get(lock as usize);
+        let numbers = numbers.map_or(&[] as &[usize], Vec::as_slice);
+        numbers.iter().map(|&number| &self.sections[number])
+    }
+
+    /// The sections that the event at this position, or the end of the trace, lies in, by whatever thread.
+    pub(super) fn open_at(&self, position: Position) -> impl Iterator<Item = (usize, &Section)> {
+        let entry = self.entries.get(position as usize);
+        let from = entry.map_or_else(|| self.open_from(), |entry| entry.open_from);
+        let sections = self.sections.iter().enumerate().skip(from);
+        sections
+            .take_while(move |(_, section)| section.taken < position)
+            .filter(move |(_, section)| {
+                section.given_back == NOWHERE || section.given_back >= position
+            })
+    }
+
+    /// All sections before this one have been given back.
+    fn open_from(&self) -> usize {
+        let first = self.open.iter().flatten().min();
+        first.copied().unwrap_or(self.sections.len())
     }
 
     /// Whether `earlier` happens before `position` or is it. Nothing happens before [`NOWHERE`].
@@ -147,6 +185,7 @@ impl LazyTrace {
         };
         self.make_room(thread.max(other));
         let position = self.len();
+        let open_from = self.open_from();
         let before = self.last[thread];
         let mut clock = match before {
             NOWHERE => Vec::new(),
@@ -167,8 +206,12 @@ impl LazyTrace {
         } else if event.kind.class() != Class::None {
             for &earlier in self.uses(event.object).iter().rev() {
                 let used = self.event(earlier);
-                if depends_lazily(used, event) {
+                let counts = depends_lazily(used, event);
+                if counts {
                     join(&self.clocks[earlier as usize]);
+                }
+                if (counts || used.thread == event.thread) && covers(used, event) {
+                    break;
                 }
             }
             let object = event.object as usize;
@@ -189,6 +232,7 @@ impl LazyTrace {
             index,
             before,
             enabled,
+            open_from,
         });
         self.last[thread] = position;
         if event.kind == Kind::Fork {
@@ -233,6 +277,11 @@ impl LazyTrace {
         };
         for &section in open {
             if !std::mem::replace(&mut self.sections[section].may_wait, true) {
+                let lock = self.sections[section].lock as usize;
+                if lock >= self.waiting.len() {
+                    self.waiting.resize_with(lock + 1, Vec::new);
+                }
+                self.waiting[lock].push(section);
                 tell(section);
             }
         }
