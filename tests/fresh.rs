@@ -78,6 +78,9 @@ fn time_and_chance_are_the_same_in_each_execution() {
             strategy,
             "--max-executions",
             "2000",
+            // Here a time limit is the only thing that ends a wait.
+            "--spurious",
+            "0",
         ];
         expect(&dir, &args, "failures", &short);
     }
