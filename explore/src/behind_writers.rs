@@ -76,6 +76,133 @@ pub fn prefixes(events: &[Event], waiting: &[(Thread, Pending)], lazy: bool) -> 
     prefixes
 }
 
+/// Whether, in some order of these operations, a reader might wait for ever behind a writer that waits, as far as forks and
+/// joins tell of what comes before what.
+///
+/// For searches that make one execution of many orders, in which what is looked for in each of their executions may not be
+/// there. A holder has to wait under a shared lock, for the lock again or for somebody who may come to it, and a writer may
+/// come to it meanwhile.
+#[must_use]
+pub fn may_be_left_out(events: &[Event], waiting: &[(Thread, Pending)]) -> bool {
+    let late = waiting.iter().map(|&(thread, pending)| Event {
+        thread,
+        kind: pending.kind,
+        object: pending.object,
+        ..Event::default()
+    });
+    let mut threads: Vec<Progress> = Vec::new();
+    let mut uses: Vec<Use> = Vec::new();
+    for event in events.iter().copied().chain(late) {
+        let thread = usize::from(event.thread);
+        let named = matches!(event.kind, Kind::Fork | Kind::Join);
+        let other = if named { event.object as usize } else { 0 };
+        let count = threads.len().max(thread + 1).max(other + 1);
+        threads.resize_with(count, Progress::default);
+        let progress = &mut threads[thread];
+        progress.events += 1;
+        if event.kind.blocks() || event.kind == Kind::Join {
+            uses.push(Use {
+                event,
+                index: progress.events,
+                known: progress.known.clone(),
+                held: progress.held.clone(),
+            });
+        }
+        progress.follow(&event);
+        if named && other != thread {
+            let (from, to) = match event.kind {
+                Kind::Fork => (thread, other),
+                _ => (other, thread),
+            };
+            let source = threads[from].clone();
+            threads[to].come_after(from, &source);
+        }
+    }
+    uses.iter().any(|waits| {
+        let mut shared = waits.held.iter().filter(|(_, shared)| *shared);
+        shared.any(|&(lock, _)| {
+            let beside = |kind: Kind| {
+                let others = uses.iter().filter(move |other| {
+                    other.event.kind == kind
+                        && other.event.object == lock
+                        && other.event.thread != waits.event.thread
+                });
+                others.filter(|other| other.may_be_beside(waits))
+            };
+            let again = waits.event.kind == Kind::LockShared && waits.event.object == lock;
+            // Of another lock: for somebody who waits while it has that one.
+            let may_last = !waits.event.kind.acquires()
+                || uses.iter().any(|other| {
+                    other.event.thread != waits.event.thread
+                        && other
+                            .held
+                            .iter()
+                            .any(|(held, _)| *held == waits.event.object)
+                });
+            beside(Kind::Lock).any(|writer| {
+                again
+                    || (may_last
+                        && beside(Kind::LockShared)
+                            .any(|reader| reader.event.thread != writer.event.thread))
+            })
+        })
+    })
+}
+
+/// How far a thread has come.
+#[derive(Clone, Debug, Default)]
+struct Progress {
+    events: u32,
+    /// How many events of each thread come before, by forks and joins.
+    known: Vec<u32>,
+    /// The locks that it holds, and whether shared.
+    held: Vec<(Object, bool)>,
+}
+
+impl Progress {
+    fn follow(&mut self, event: &Event) {
+        match event.kind {
+            Kind::Lock | Kind::TryLock => self.held.push((event.object, false)),
+            Kind::LockShared | Kind::TryLockShared => self.held.push((event.object, true)),
+            Kind::Unlock | Kind::UnlockShared => {
+                let lock = (event.object, event.kind == Kind::UnlockShared);
+                if let Some(at) = self.held.iter().position(|held| *held == lock) {
+                    self.held.swap_remove(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn come_after(&mut self, thread: usize, other: &Self) {
+        let length = self.known.len().max(other.known.len()).max(thread + 1);
+        self.known.resize(length, 0);
+        for (own, &known) in self.known.iter_mut().zip(&other.known) {
+            *own = (*own).max(known);
+        }
+        self.known[thread] = self.known[thread].max(other.events);
+    }
+}
+
+/// An operation that may have to wait.
+struct Use {
+    event: Event,
+    index: u32,
+    known: Vec<u32>,
+    held: Vec<(Object, bool)>,
+}
+
+impl Use {
+    /// Whether neither has to come before the other.
+    fn may_be_beside(&self, other: &Self) -> bool {
+        let knows = |one: &Self, other: &Self| {
+            let known = one.known.get(usize::from(other.event.thread));
+            known.is_some_and(|&known| known >= other.index)
+        };
+        !knows(self, other) && !knows(other, self)
+    }
+}
+
 /// Where those give a lock back who hold it shared before the event at this position. `None`: never.
 fn releases(events: &[Event], at: usize) -> Vec<Option<usize>> {
     let lock = events[at].object;

@@ -151,7 +151,11 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         Ended::Executions
     } else if has(Reason::SampledInputs) {
         Ended::Sampled
-    } else if has(Reason::StepBound) || has(Reason::Unwinding) || has(Reason::VirtualTime) {
+    } else if has(Reason::StepBound)
+        || has(Reason::Unwinding)
+        || has(Reason::VirtualTime)
+        || has(Reason::WaitingWriter)
+    {
         Ended::Bounded
     } else if has(Reason::OpenOutcome) {
         Ended::Heuristic

@@ -52,11 +52,14 @@ pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise 
         message::Promise::Sampled => Promise::Sampled,
         message::Promise::Unfinished => {
             let mut reasons = shortfalls(counts.causality.as_deref());
-            if counts.rushed > 0 {
+            if counts.rushed {
                 reasons.push(Reason::Unwinding);
             }
-            if counts.timed > 0 {
+            if counts.timed {
                 reasons.push(Reason::VirtualTime);
+            }
+            if counts.behind_writers {
+                reasons.push(Reason::WaitingWriter);
             }
             if reasons.is_empty() {
                 reasons.push(Reason::ExecutionLimit);

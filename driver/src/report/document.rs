@@ -261,6 +261,8 @@ pub enum Reason {
     Unwinding,
     /// What a thread saw of time may depend on an order that the strategy leaves out.
     VirtualTime,
+    /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
+    WaitingWriter,
     /// The harness reaches something that seqz does not follow.
     Unfollowed,
     /// What may happen without a reason was not tried.
@@ -269,7 +271,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -282,6 +284,7 @@ impl Reason {
         Self::OpenOutcome,
         Self::Unwinding,
         Self::VirtualTime,
+        Self::WaitingWriter,
         Self::Unfollowed,
         Self::Reasonless,
     ];

@@ -199,6 +199,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::VirtualTime => {
             "what a thread sees of time may depend on an order that this strategy leaves out: `odpor` does not"
         }
+        Reason::WaitingWriter => {
+            "a reader may wait for ever behind a writer that waits, in an order that this strategy leaves out: `odpor` does not"
+        }
         Reason::Unfollowed => "not everything is followed",
     }
 }

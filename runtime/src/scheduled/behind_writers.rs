@@ -5,8 +5,8 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-use seqz_explore::behind_writers::{Prefix, prefixes};
-use seqz_explore::{Event, Executor, Outcome, Pending, Pick, Scheduler, Thread, View};
+use seqz_explore::behind_writers::{Prefix, may_be_left_out, prefixes};
+use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, Scheduler, Thread, View};
 
 use super::machine::Machine;
 
@@ -66,12 +66,7 @@ impl Machine<'_> {
         {
             return Vec::new();
         }
-        let events: Vec<Event> = self.trace().iter().map(|traced| traced.event).collect();
-        let failures = self.failures().iter();
-        let waiting: Vec<(Thread, Pending)> = failures
-            .flat_map(|failure| &failure.waiting)
-            .map(|(thread, pending, _)| (*thread, *pending))
-            .collect();
+        let (events, waiting) = self.operations();
         let mut all = prefixes(&events, &waiting, false);
         if self.state.settings.values {
             all.append(&mut prefixes(&events, &waiting, true));
@@ -79,6 +74,29 @@ impl Machine<'_> {
         }
         all.retain(|prefix| !known.found.contains(&prefix.sites));
         all
+    }
+
+    /// The events of the latest execution, and what threads wait for at its end.
+    fn operations(&self) -> (Vec<Event>, Vec<(Thread, Pending)>) {
+        let events = self.trace().iter().map(|traced| traced.event).collect();
+        let failures = self.failures().iter();
+        let waiting = failures
+            .flat_map(|failure| &failure.waiting)
+            .map(|(thread, pending, _)| (*thread, *pending))
+            .collect();
+        (events, waiting)
+    }
+
+    /// Whether, in an order of the latest execution's operations that a search over values leaves out, a reader might wait
+    /// for ever behind a writer.
+    #[must_use]
+    pub fn may_leave_out_behind_writers(&self) -> bool {
+        let shares = |event: &Event| event.kind == Kind::LockShared;
+        if !self.trace().iter().any(|traced| shares(&traced.event)) {
+            return false;
+        }
+        let (events, waiting) = self.operations();
+        may_be_left_out(&events, &waiting)
     }
 
     /// Runs such a prefix. Whether all threads that are left then wait for ever.

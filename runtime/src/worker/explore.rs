@@ -220,7 +220,7 @@ impl Exploration<'_> {
         }
         for past in &start.runs {
             search.recall(&past.end, past.relation, past.events);
-            doubts.note(past.rushed, past.timed);
+            doubts.note(past.doubts);
             for (number, coupled) in &past.failed {
                 self.known.count(*number as usize, coupled);
             }
@@ -260,14 +260,13 @@ impl Exploration<'_> {
                         end: run.end,
                         relation: run.relation,
                         events: search.counts().events - events,
-                        rushed: machine.has_rushed(),
-                        timed: machine.leaves_time_open(),
+                        doubts: Doubts::of(&machine, &request.strategy),
                         failed: Vec::new(),
                     });
                     next_run += 1;
                     if run.standing.own {
                         turns.note(run.standing.turn);
-                        doubts.note(machine.has_rushed(), machine.leaves_time_open());
+                        doubts.note(Doubts::of(&machine, &request.strategy));
                     }
                     run.standing.own
                 }
@@ -276,8 +275,8 @@ impl Exploration<'_> {
                     break;
                 }
                 // Another thread was to run where none can.
-                Err(_) if doubts.rushed > 0 || machine.has_rushed() => {
-                    doubts.note(machine.has_rushed(), false);
+                Err(_) if doubts.rushed || machine.has_rushed() => {
+                    doubts.note(Doubts::of(&machine, &request.strategy));
                     stopped = true;
                     past = None;
                     true

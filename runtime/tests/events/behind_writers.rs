@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use seqz_explore::random_numbers::RandomNumbers;
-use seqz_explore::{Dfs, Dpor, Odpor};
+use seqz_explore::{Dfs, Dpor, LazyDpor, Mcr, Odpor, RvCausal};
+use seqz_runtime::scheduled::Settings;
 use seqz_runtime::std::sync::{Mutex, RwLock};
 use seqz_runtime::std::thread;
 
-use super::{DFS, Note, Seen, all, bugs, explore, set};
+use super::{DFS, Note, Seen, all, bugs, explore, search, set};
 
 fn has_deadlock(seen: &Seen) -> bool {
     seen.iter().any(|one| one.starts_with("Deadlock"))
@@ -68,6 +69,9 @@ fn readers_that_wait_for_nobody_never_do() {
     };
     assert_eq!(all(program), set(&["0", "1", "2"]));
 }
+
+/// In how many programs.
+const PROGRAMS: usize = 500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
@@ -256,4 +260,37 @@ fn what_waits_for_ever_is_what_does_in_an_interpreter() {
         );
     }
     assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
+}
+
+#[test]
+fn who_looks_at_values_says_what_may_be_left_out() {
+    let settings = Settings {
+        values: true,
+        ..Settings::default()
+    };
+    let mut numbers = RandomNumbers::new(6);
+    let (mut missed, mut open, mut certain) = (0, 0, 0);
+    for _ in 0..PROGRAMS {
+        let program: Vec<_> = (0..2 + numbers.below(2))
+            .map(|_| random(&mut numbers))
+            .collect();
+        let expected = interpreted(&program);
+        let of = |_: Note<'_>| run(&program);
+        let all = [
+            ("mcr", search(settings, DFS, Mcr::new(), of)),
+            ("rv-causal", search(settings, DFS, RvCausal::new(), of)),
+            ("lazy-dpor", search(settings, DFS, LazyDpor::new(), of)),
+        ];
+        for (name, found) in all {
+            let Some((seen, left)) = found else { continue };
+            let found = has_deadlock(&seen);
+            assert!(expected || !found, "{name}: {program:?}");
+            assert!(found == expected || left.writers, "{name}: {program:?}");
+            missed += usize::from(found != expected);
+            open += usize::from(left.writers && !expected);
+            certain += usize::from(!left.writers && !expected);
+        }
+    }
+    println!("{missed} missed, {open} open for nothing, {certain} certain");
+    assert!(certain > open, "{certain} {open}");
 }

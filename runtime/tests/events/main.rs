@@ -60,23 +60,32 @@ fn explore_with(
         ..Settings::default()
     };
     let (seen, open) = search(settings, executions, strategy, program)?;
-    assert!(!open, "nobody looks at clocks");
+    assert!(!open.time, "nobody looks at clocks");
     Some(seen)
 }
 
-/// What a strategy sees, and whether it leaves time open; nothing if it takes more executions than that.
+/// What a search may have left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Open {
+    /// What threads see of time.
+    time: bool,
+    /// That readers wait behind writers, if it looks at values.
+    writers: bool,
+}
+
+/// What a strategy sees, and what it leaves open; nothing if it takes more executions than that.
 fn search(
     settings: Settings,
     executions: u64,
     strategy: impl Strategy,
     program: impl Fn(Note<'_>),
-) -> Option<(Seen, bool)> {
+) -> Option<(Seen, Open)> {
     let noted = Mutex::new(BTreeSet::new());
     let take = |text: String| {
         noted.lock().unwrap().insert(text);
     };
     let run = || program(&take);
-    let mut open = false;
+    let mut open = Open::default();
     let mut machine = Machine::new(&run, settings);
     let mut search = Search::new(strategy);
     let mut failures = BTreeSet::new();
@@ -89,7 +98,8 @@ fn search(
     while search.step(&mut machine).unwrap().is_some() {
         assert_eq!(machine.unsupported(), None);
         note(&machine, &mut failures);
-        open |= machine.leaves_time_open();
+        open.time |= machine.leaves_time_open();
+        open.writers |= machine.may_leave_out_behind_writers();
         for prefix in machine.behind_writers(&known) {
             if machine.run_behind_writers(&prefix, &mut known) {
                 note(&machine, &mut failures);

@@ -115,7 +115,7 @@ fn explore(
         values,
         ..Settings::default()
     };
-    search(settings, DFS, strategy, program)
+    search(settings, DFS, strategy, program).map(|(seen, open)| (seen, open.time))
 }
 
 /// Whether the searches over values and the lazy ones, where they don't see all that is `right`, leave time open. How many

@@ -14,6 +14,7 @@ use seqz_explore::{Mcr, Outcome, RunEnd, Thread};
 use super::super::checkpoint::Checkpoint;
 use super::super::message::ScheduleFinding;
 use super::super::wire::{Wire, WireError, wire};
+use super::summary::Doubts;
 use crate::ids::Role;
 
 /// What is written.
@@ -37,8 +38,7 @@ pub(super) struct Past {
     pub(super) end: RunEnd,
     pub(super) relation: u64,
     pub(super) events: u64,
-    pub(super) rushed: bool,
-    pub(super) timed: bool,
+    pub(super) doubts: Doubts,
     /// The numbers of its failures, and how each couples the threads.
     pub(super) failed: Vec<(u32, Vec<(Role, u32)>)>,
 }
@@ -185,9 +185,14 @@ wire!(Past {
     end,
     relation,
     events,
+    doubts,
+    failed
+});
+
+wire!(Doubts {
     rushed,
     timed,
-    failed
+    behind_writers
 });
 
 wire!(RunEnd {

@@ -2,22 +2,36 @@
 
 use seqz_explore::{Search, Strategy};
 
+use crate::scheduled::Machine;
 use crate::worker::message::{Causality, Explored, Promise};
 
-/// How many executions there were of which a search knows less than it would have to.
+/// Whether there were executions of which a search knows less than it would have to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Doubts {
     /// Destructors have rushed.
-    pub(super) rushed: u32,
+    pub(super) rushed: bool,
     /// Time was left open.
-    pub(super) timed: u32,
+    pub(super) timed: bool,
+    /// A reader might wait for ever behind a writer, in another order.
+    pub(super) behind_writers: bool,
 }
 
 impl Doubts {
     /// One more execution.
-    pub(super) fn note(&mut self, rushed: bool, timed: bool) {
-        self.rushed = self.rushed.saturating_add(u32::from(rushed));
-        self.timed = self.timed.saturating_add(u32::from(timed));
+    pub(super) const fn note(&mut self, of: Self) {
+        self.rushed |= of.rushed;
+        self.timed |= of.timed;
+        self.behind_writers |= of.behind_writers;
+    }
+
+    /// Of the latest execution of a search by this strategy.
+    pub(super) fn of(machine: &Machine<'_>, strategy: &str) -> Self {
+        let by_values = matches!(strategy, "mcr" | "rv-causal" | "lazy-dpor");
+        Self {
+            rushed: machine.has_rushed(),
+            timed: machine.leaves_time_open(),
+            behind_writers: by_values && machine.may_leave_out_behind_writers(),
+        }
     }
 }
 
@@ -36,6 +50,7 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explore
         waiting: counts.waiting,
         rushed: doubts.rushed,
         timed: doubts.timed,
+        behind_writers: doubts.behind_writers,
         failing: counts.failures,
         events: counts.events,
         relations: counts.relations,

@@ -175,10 +175,12 @@ pub struct Explored {
     pub truncated: u64,
     /// Those that go on in another one, in which a thread that waits in a loop looks later.
     pub waiting: u64,
-    /// Those in which a destructor used shared objects while its thread panicked, so that nobody could run in between.
-    pub rushed: u32,
-    /// Those in which a thread saw something of time that may depend on what the strategy leaves out.
-    pub timed: u32,
+    /// Whether there were some in which a destructor used shared objects while its thread panicked, so that nobody could run in between.
+    pub rushed: bool,
+    /// Some in which a thread saw something of time that may depend on what the strategy leaves out.
+    pub timed: bool,
+    /// Some in which a reader might wait for ever behind a writer, in an order that the strategy leaves out.
+    pub behind_writers: bool,
     /// Those that failed.
     pub failing: u64,
     /// Events of all executions.
@@ -348,6 +350,7 @@ wire!(Explored {
     waiting,
     rushed,
     timed,
+    behind_writers,
     failing,
     events,
     relations,
