@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use long::{Long, Shape};
 use seqz_explore::{
-    CachedDpor, Dfs, Dpor, HbrCache, IcbDpor, Mcr, Odpor, Random, RvCausal, Search, Strategy,
+    CachedDpor, Dfs, Dpor, HbrCache, IcbDpor, LazyDpor, Mcr, Odpor, Random, RvCausal, Search,
+    Strategy,
 };
 
 /// For how long processors have worked for this thread, in nanoseconds; nothing where the system doesn't tell. What other
@@ -76,5 +77,10 @@ fn nor_where_all_events_race() {
         Shape::Read,
     ];
     stays(Odpor::new, &all);
-    stays(Dpor::new, &[Shape::Racy, Shape::Read]);
+    stays(Dpor::new, &[Shape::Racy, Shape::Read, Shape::Locked]);
+    stays(CachedDpor::new, &[Shape::Locked]);
+    stays(
+        LazyDpor::new,
+        &[Shape::Apart, Shape::Private, Shape::Locked],
+    );
 }
