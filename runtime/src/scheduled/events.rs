@@ -324,6 +324,20 @@ impl Handle {
         free
     }
 
+    /// The current thread, which has a lock for itself, takes it shared as well, and is going to give back what it has. Nobody
+    /// can tell before that.
+    pub(crate) fn share(self, object: Object, site: Site) {
+        if self.tells_values() {
+            // What the lock protects may have been changed, and nobody has been told.
+            let message =
+                "a write guard becomes a read guard, which a search over values doesn't follow";
+            self.give_up_soon(message, site);
+        }
+        self.turn(Kind::TryLockShared, object, 0, site);
+        self.take(object, LockMode::Shared);
+        self.did(Kind::TryLockShared, object, 0, 0, site);
+    }
+
     /// Gives a lock back.
     ///
     /// `written` tells that what it protects may have changed, `contents` what it is now.

@@ -33,7 +33,6 @@ impl<'a, T: Shadow> Exclusive<'a, T> {
     }
 
     /// The lock.
-    #[cfg(feature = "scheduler")]
     pub(crate) const fn cell(&self) -> &'a LockCell<T> {
         self.cell
     }

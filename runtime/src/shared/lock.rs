@@ -201,6 +201,35 @@ impl<V: Shadow> LockCell<V> {
         self.read(handle, access, site)
     }
 
+    /// A guard that has the lock for itself is about to become one that shares it: the lock is taken shared as well, before
+    /// the other guard gives it back.
+    pub(crate) fn share(&self, site: Site) {
+        let Some(handle) = current() else {
+            self.share_elsewhere(site);
+            return;
+        };
+        match self.enter(handle, site) {
+            Access::Plain | Access::PlainPrime => {}
+            Access::Interfering | Access::UnderTest => abort::unsupported(
+                handle,
+                "a write guard becomes a read guard: the sequential program has no event for it"
+                    .to_owned(),
+                Some(site),
+            ),
+        }
+    }
+
+    /// The other guard has given it back.
+    pub(crate) fn is_shared(&self, site: Site) {
+        if let Some(handle) = current()
+            && !handle.get().quiet
+        {
+            let object = self.object(handle);
+            init_locks::acquire(handle, object, LockMode::Shared, false, site);
+        }
+        self.occupy(LockMode::Shared);
+    }
+
     fn is_free(&self, mode: LockMode) -> bool {
         match mode {
             LockMode::Exclusive => self.state().guards == 0,

@@ -3,6 +3,7 @@
 #![cfg(feature = "scheduler")]
 
 mod behind_writers;
+mod downgrade;
 mod ends;
 mod locals;
 mod poison;

@@ -77,6 +77,16 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         module: "sync",
+        items: &["RwLockWriteGuard::downgrade"],
+        learns: "nothing: nobody else writes before the reader is done",
+        scheduled: Event(
+            "a shared try-lock under the exclusive lock, which is given back then; refused by searches over values",
+        ),
+        sequential: Refused("the sequential program has no event for it"),
+        tests: &["runtime/tests/events/downgrade.rs::nobody_writes_between_the_two_guards"],
+    },
+    Entry {
+        module: "sync",
         items: &["RwLock::read"],
         learns: "whether a writer waits: std leaves open whether a `read` waits behind it, and with that perhaps for ever",
         scheduled: Event(

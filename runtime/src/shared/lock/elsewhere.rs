@@ -72,6 +72,14 @@ impl<V: Shadow> LockCell<V> {
         self.state().poison.rests |= poisons;
     }
 
+    pub(super) fn share_elsewhere(&self, site: Site) {
+        #[cfg(feature = "scheduler")]
+        if let Some(machine) = current() {
+            machine.share(self.scheduled_object(machine), site);
+        }
+        let _ = site;
+    }
+
     /// Keeps what a static starts every execution with.
     pub(super) fn before_write_elsewhere(&self) {
         #[cfg(feature = "scheduler")]

@@ -212,6 +212,23 @@ impl<T: Shadow> Drop for RwLockReadGuard<'_, T> {
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockWriteGuard<'a, T: Shadow>(Exclusive<'a, T>);
 
+impl<'a, T: Shadow> RwLockWriteGuard<'a, T> {
+    /// See `std::sync::RwLockWriteGuard::downgrade`.
+    #[track_caller]
+    pub fn downgrade(s: Self) -> RwLockReadGuard<'a, T> {
+        let site = Location::caller();
+        let cell = s.0.cell();
+        cell.share(site);
+        drop(s);
+        cell.is_shared(site);
+        RwLockReadGuard {
+            cell,
+            taken: site,
+            _not_send: PhantomData,
+        }
+    }
+}
+
 impl<T: Shadow> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
