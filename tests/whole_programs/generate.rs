@@ -2,8 +2,8 @@
 
 use super::judge::{Right, judge};
 use super::program::{
-    Cond, Ending, Home, How, Joining, LockKind, Operand, Pause, Program, RETURNED, Start, Stmt,
-    Taking, Value,
+    Channel, Cond, Ending, Home, How, Joining, LockKind, Operand, Pause, Program, RETURNED,
+    Receiving, Start, Stmt, Taking, Value, Waiting,
 };
 
 /// Programs with more states are not taken.
@@ -52,6 +52,12 @@ pub(crate) fn generate(seed: u64, number: usize) -> (Program, Right) {
             held: Vec::new(),
             sites: 0,
             thread: 0,
+            token: None,
+            channel: None,
+            local: None,
+            condvar: false,
+            threads: 0,
+            running: Vec::new(),
         };
         let mut program = generator.program(number);
         let Some(right) = judge(&program, STATES) else {
@@ -86,6 +92,13 @@ struct Generator<'a> {
     held: Vec<(usize, bool)>,
     sites: u16,
     thread: usize,
+    threads: usize,
+    token: Option<usize>,
+    channel: Option<Channel>,
+    local: Option<usize>,
+    condvar: bool,
+    /// The threads of which the test has a handle.
+    running: Vec<usize>,
 }
 
 impl Generator<'_> {
@@ -94,6 +107,7 @@ impl Generator<'_> {
         let cells =
             (0..self.cells).map(|_| self.random.of(&[Home::Field, Home::Field, Home::Static]));
         let cells: Vec<_> = cells.collect();
+        let fixed = cells.iter().position(|home| *home == Home::Static);
         let locks = self.random.below(3);
         self.locks = (0..locks)
             .map(|_| {
@@ -106,26 +120,54 @@ impl Generator<'_> {
             .random
             .of(&[Start::Spawn, Start::Spawn, Start::Builder, Start::Scope]);
         let should_panic = self.random.one_in(12);
+        self.threads = threads;
+        self.token = fixed.filter(|_| self.random.one_in(3));
+        self.local = fixed.filter(|_| start != Start::Scope && self.random.one_in(3));
+        self.condvar = self.locks.first() == Some(&LockKind::Mutex) && self.random.one_in(2);
+        self.channel = self.random.one_in(4).then(|| {
+            let receiver = self.random.below(threads);
+            let senders = (0..threads).filter(|it| *it == 0 || *it != receiver);
+            let senders = senders.filter(|it| *it == 0 || !self.random.one_in(3));
+            Channel {
+                receiver,
+                senders: senders.collect(),
+            }
+        });
         let mut bodies = vec![Vec::new()];
         for thread in 1..threads {
             self.thread = thread;
             let most = if threads == 4 { 2 } else { 4 };
             let length = 1 + self.random.below(most);
-            bodies.push(self.body(length, 2));
+            let mut body = self.body(length, 2);
+            self.give_back(&mut body);
+            bodies.push(body);
         }
         self.thread = 0;
         let mut test = Vec::new();
         for thread in 1..threads {
             test.push(Stmt::Spawn { thread });
+            self.running.push(thread);
             if self.random.one_in(4) {
                 test.push(self.stmt(1));
+            }
+        }
+        // Who forgets its own sender may wait for ever.
+        let drops = self.channel.is_some() && !self.random.one_in(5);
+        if drops {
+            test.push(Stmt::DropSender);
+            if let Some(channel) = &mut self.channel {
+                channel.senders.retain(|it| *it != 0);
             }
         }
         if threads == 2 || self.random.one_in(3) {
             let length = 1 + self.random.below(2);
             test.extend(self.body(length, 2));
         }
+        let token = self.token;
+        self.give_back(&mut test);
+        self.token = None;
         for thread in 1..threads {
+            self.running.retain(|it| *it != thread);
             let detached = start != Start::Scope && self.random.one_in(12);
             if detached {
                 test.push(Stmt::Detach { thread });
@@ -140,6 +182,9 @@ impl Generator<'_> {
             }
         }
         bodies[0] = test;
+        if drops && let Some(channel) = &mut self.channel {
+            channel.senders.push(0);
+        }
         Program {
             number,
             cells,
@@ -148,11 +193,93 @@ impl Generator<'_> {
             start,
             should_panic,
             ending: Ending::Quiet,
+            token,
+            channel: self.channel.clone(),
+            local: self.local,
+            condvar: self.condvar,
         }
     }
 
     fn body(&mut self, length: usize, depth: usize) -> Vec<Stmt> {
         (0..length).map(|_| self.stmt(depth)).collect()
+    }
+
+    /// Perhaps the body is done with what it was given before it ends.
+    fn give_back(&mut self, body: &mut Vec<Stmt>) {
+        let thread = self.thread;
+        if self.token.is_some() {
+            let to = self.local();
+            match self.random.below(4) {
+                0 => body.push(Stmt::DropToken),
+                1 => body.push(Stmt::UnwrapToken { to, tries: false }),
+                2 => body.push(Stmt::UnwrapToken { to, tries: true }),
+                _ => {}
+            }
+        }
+        let sends = self.channel.as_ref().is_some_and(|it| it.sends(thread));
+        if sends && thread > 0 && self.random.one_in(3) {
+            body.push(Stmt::DropSender);
+        }
+    }
+
+    /// A statement about what only some programs have.
+    fn special(&mut self) -> Option<Stmt> {
+        let thread = self.thread;
+        let (to, value) = (self.local(), self.operand());
+        let pause = self.pause();
+        let free = self.held.iter().all(|(lock, _)| *lock != 0);
+        match self.random.below(6) {
+            0 if self.token.is_some() => Some(Stmt::CountTokens { to }),
+            1 if self.local.is_some() && thread > 0 => Some(Stmt::Touch { by: 1 }),
+            2 if self.condvar => Some(Stmt::Notify {
+                all: self.random.one_in(2),
+            }),
+            3 if self.condvar && free => {
+                let how = self.random.of(&[
+                    Waiting::While,
+                    Waiting::Loop,
+                    Waiting::Once,
+                    Waiting::Timeout,
+                ]);
+                self.held.push((0, true));
+                let length = self.random.below(2);
+                let body = self.body(length, 0);
+                self.held.pop();
+                Some(Stmt::Wait { is: 1, how, body })
+            }
+            4 if thread == 0 && !self.running.is_empty() => {
+                let thread = self.random.below(self.running.len());
+                let thread = self.running[thread];
+                if self.random.one_in(3) {
+                    Some(Stmt::AwaitFinished { thread, pause })
+                } else {
+                    Some(Stmt::Finished { to, thread })
+                }
+            }
+            5 => {
+                let channel = self.channel.as_ref()?;
+                if channel.receiver == thread {
+                    let how = self.random.of(&[
+                        Receiving::Recv,
+                        Receiving::Recv,
+                        Receiving::Try,
+                        Receiving::Timeout,
+                        Receiving::Polls(pause),
+                    ]);
+                    Some(Stmt::Receive { to, how })
+                } else if channel.sends(thread) {
+                    Some(Stmt::Send { to, value })
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn pause(&mut self) -> Pause {
+        self.random
+            .of(&[Pause::Nothing, Pause::Hint, Pause::Yield, Pause::Sleep])
     }
 
     fn local(&mut self) -> u8 {
@@ -214,6 +341,11 @@ impl Generator<'_> {
                     lock,
                 },
             };
+        }
+        if self.random.one_in(2)
+            && let Some(stmt) = self.special()
+        {
+            return stmt;
         }
         let cell = self.random.below(self.cells);
         let how = self.how();

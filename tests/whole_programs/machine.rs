@@ -3,15 +3,19 @@
 //! Sequential consistency, std's semantics and nothing of seqz's. A thread that panics leaves its scopes one by one, and each
 //! of them is a step.
 
-use super::ops::{Op, Place, Site, Take};
+use super::ops::{Op, Place, SCRATCH, Site, Take};
 use super::program::{
-    Cond, Ending, Joining, LOCALS, Local, Operand, PANICKED, Program, RETURNED, Start, Value,
+    Cond, Ending, HUNG_UP, Joining, LOCALS, Local, Operand, PANICKED, Program, RETURNED, Start,
+    Value,
 };
 
 /// What a thread has to do when it leaves a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Scope {
     Guard { lock: u8, exclusive: bool },
+    Token,
+    Sender,
+    Receiver,
     Adds { cell: u8, by: Value },
     Catch { to: Local, at: Place },
 }
@@ -21,6 +25,8 @@ enum Stage {
     Absent,
     Runs,
     Panics(Site),
+    /// It has finished, and has thread-locals to destroy.
+    Ends(Result<[Value; RETURNED], Site>),
     Over(Result<[Value; RETURNED], Site>),
 }
 
@@ -32,6 +38,18 @@ struct Thread {
     scopes: Vec<Scope>,
     is_joined: bool,
     is_detached: bool,
+    /// Its thread-local, once it has been used.
+    local: Option<Value>,
+    sleep: Sleep,
+}
+
+/// How a thread stands to the condition variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Sleep {
+    Awake,
+    Asleep,
+    Notified,
+    TimedOut,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -48,6 +66,10 @@ pub(crate) struct State {
     threads: Vec<Thread>,
     cells: Vec<Value>,
     locks: Vec<Lock>,
+    tokens: Value,
+    senders: Value,
+    has_receiver: bool,
+    queue: Vec<Value>,
     /// What the test has seen so far.
     seen: Vec<Value>,
 }
@@ -57,6 +79,8 @@ pub(crate) struct State {
 pub(crate) struct Fate {
     /// `None` if it waits for ever.
     pub(crate) end: Option<Result<(), Site>>,
+    /// A panic that has not come to the top of the thread.
+    pub(crate) held: Option<Site>,
     pub(crate) is_joined: bool,
     pub(crate) is_detached: bool,
 }
@@ -76,13 +100,20 @@ impl Machine<'_> {
             scopes: Vec::new(),
             is_joined: false,
             is_detached: false,
+            local: None,
+            sleep: Sleep::Awake,
         };
         let mut state = State {
             threads: vec![absent; self.ops.len()],
             cells: vec![0; self.program.cells.len()],
             locks: vec![Lock::default(); self.program.locks.len()],
+            tokens: 0,
+            senders: 0,
+            has_receiver: true,
+            queue: Vec::new(),
             seen: Vec::new(),
         };
+        self.equip(&mut state, 0);
         state.threads[0].stage = Stage::Runs;
         self.go_on(&mut state, 0);
         state
@@ -92,8 +123,11 @@ impl Machine<'_> {
     pub(crate) fn after(&self, state: &State) -> Vec<State> {
         let mut all = Vec::new();
         for thread in 0..state.threads.len() {
-            let mut next = state.clone();
-            if self.step(&mut next, thread) {
+            for choice in 0.. {
+                let mut next = state.clone();
+                if !self.step(&mut next, thread, choice) {
+                    break;
+                }
                 self.go_on(&mut next, thread);
                 all.push(next);
             }
@@ -106,11 +140,16 @@ impl Machine<'_> {
         let fate = |thread: &Thread| {
             let end = match thread.stage {
                 Stage::Absent => return None,
-                Stage::Runs | Stage::Panics(_) => None,
+                Stage::Runs | Stage::Panics(_) | Stage::Ends(_) => None,
                 Stage::Over(end) => Some(end.map(|_| ())),
+            };
+            let held = match thread.stage {
+                Stage::Panics(site) => Some(site),
+                _ => None,
             };
             Some(Fate {
                 end,
+                held,
                 is_joined: thread.is_joined,
                 is_detached: thread.is_detached,
             })
@@ -123,15 +162,56 @@ impl Machine<'_> {
         &state.seen
     }
 
-    /// The thread's next step. The answer is whether it can make one.
-    fn step(&self, state: &mut State, thread: usize) -> bool {
+    /// What the thread has from its start.
+    fn equip(&self, state: &mut State, thread: usize) {
+        let scopes = &mut state.threads[thread].scopes;
+        if self.program.token.is_some() {
+            scopes.push(Scope::Token);
+            state.tokens += 1;
+        }
+        if let Some(channel) = &self.program.channel {
+            if channel.receiver == thread {
+                scopes.push(Scope::Receiver);
+            }
+            if channel.sends(thread) {
+                scopes.push(Scope::Sender);
+                state.senders += 1;
+            }
+        }
+    }
+
+    /// The thread's next step, or one of several. The answer is whether there is one of that number.
+    fn step(&self, state: &mut State, thread: usize, choice: usize) -> bool {
+        let op = match state.threads[thread].stage {
+            Stage::Runs => self.ops[thread][usize::from(state.threads[thread].at)],
+            _ => Op::End,
+        };
+        if let Op::Notify { all: false } = op {
+            let asleep = |it: &&mut Thread| it.sleep == Sleep::Asleep;
+            match state.threads.iter_mut().filter(asleep).nth(choice) {
+                Some(woken) => woken.sleep = Sleep::Notified,
+                None if choice > 0 => return false,
+                None => {}
+            }
+            state.threads[thread].at += 1;
+            return true;
+        }
+        if choice > 0 {
+            return false;
+        }
         match state.threads[thread].stage {
             Stage::Absent | Stage::Over(_) => return false,
+            Stage::Ends(end) => {
+                let by = state.threads[thread].local.expect("a thread-local");
+                state.cells[self.program.local.expect("a thread-local")] += by;
+                state.threads[thread].stage = Stage::Over(end);
+                return true;
+            }
             Stage::Panics(site) => {
                 match state.threads[thread].scopes.pop() {
-                    Some(scope) => leave(state, scope, true),
+                    Some(scope) => self.leave(state, thread, scope, true),
                     None if thread == 0 && self.waits_for_scope(state) => return false,
-                    None => state.threads[thread].stage = Stage::Over(Err(site)),
+                    None => state.threads[thread].finish(Err(site)),
                 }
                 return true;
             }
@@ -171,10 +251,11 @@ impl Machine<'_> {
             Op::Take(take) => return self.take(state, thread, take),
             Op::Leave => {
                 let scope = this.scopes.pop().expect("a scope");
-                leave(state, scope, false);
+                self.leave(state, thread, scope, false);
             }
             Op::Spawn(child) => {
                 state.threads[child].stage = Stage::Runs;
+                self.equip(state, child);
                 self.go_on(state, child);
             }
             Op::Join(child, how) => {
@@ -200,10 +281,82 @@ impl Machine<'_> {
                     state.threads[0].stage = Stage::Panics(Site::Scope);
                 }
             }
+            Op::CountTokens { to } => this.set(to, state.tokens),
+            Op::DropToken => {
+                this.forget(Scope::Token);
+                self.end_token(state, thread);
+            }
+            Op::TakeToken => {
+                if state.tokens == 1 {
+                    this.forget(Scope::Token);
+                    self.end_token(state, thread);
+                } else {
+                    this.set(SCRATCH, 0);
+                }
+            }
+            Op::Send { to, value } => {
+                if state.has_receiver {
+                    state.queue.push(this.value(value));
+                }
+                this.set(to, Value::from(state.has_receiver));
+            }
+            Op::Receive { to, empty } => {
+                if !state.queue.is_empty() {
+                    this.set(to, state.queue.remove(0));
+                } else if state.senders == 0 {
+                    this.set(to, HUNG_UP);
+                } else if let Some(empty) = empty {
+                    this.set(to, empty);
+                } else {
+                    return false;
+                }
+            }
+            Op::DropSender => {
+                this.forget(Scope::Sender);
+                state.senders -= 1;
+            }
+            Op::DropReceiver => {
+                this.forget(Scope::Receiver);
+                state.has_receiver = false;
+            }
+            Op::Sleep => {
+                let guard = this.scopes.pop();
+                this.sleep = Sleep::Asleep;
+                self.leave(state, thread, guard.expect("a guard"), false);
+            }
+            Op::Wake { timed } => match this.sleep {
+                Sleep::Asleep if timed => {
+                    this.sleep = Sleep::TimedOut;
+                    this.at -= 1;
+                }
+                Sleep::Asleep => return false,
+                Sleep::Awake | Sleep::Notified | Sleep::TimedOut => {
+                    let take = Take {
+                        lock: 0,
+                        exclusive: true,
+                        busy: None,
+                        poisoned: None,
+                    };
+                    this.sleep = Sleep::Awake;
+                    return self.take(state, thread, take);
+                }
+            },
+            Op::Notify { .. } => {
+                for other in &mut state.threads {
+                    if other.sleep == Sleep::Asleep {
+                        other.sleep = Sleep::Notified;
+                    }
+                }
+            }
+            Op::Finished { to, thread: other } => {
+                let stage = state.threads[other].stage;
+                let finished = matches!(stage, Stage::Ends(_) | Stage::Over(_));
+                state.threads[thread].set(to, Value::from(finished));
+            }
             Op::Look(cell) => state.seen.push(state.cells[cell]),
             Op::End => {
                 let returned = std::array::from_fn(|at| this.locals[at]);
-                this.stage = Stage::Over(Ok(returned));
+                this.finish(Ok(returned));
             }
             op => unreachable!("{op:?} is no step"),
         }
@@ -215,6 +368,38 @@ impl Machine<'_> {
         let mut all = state.threads.iter().skip(1);
         self.program.start == Start::Scope
             && all.any(|it| !matches!(it.stage, Stage::Absent | Stage::Over(_)))
+    }
+
+    /// What becomes of what the scope holds.
+    fn leave(&self, state: &mut State, thread: usize, scope: Scope, panics: bool) {
+        match scope {
+            Scope::Guard { lock, exclusive } => {
+                let lock = &mut state.locks[usize::from(lock)];
+                if exclusive {
+                    lock.is_taken = false;
+                    lock.is_poisoned |= panics;
+                } else {
+                    lock.readers -= 1;
+                }
+            }
+            Scope::Adds { cell, by } => state.cells[usize::from(cell)] += by,
+            Scope::Token => self.end_token(state, thread),
+            Scope::Sender => state.senders -= 1,
+            Scope::Receiver => state.has_receiver = false,
+            Scope::Catch { .. } => {}
+        }
+    }
+
+    /// One handle less; the last one enters the scope of the destructor.
+    fn end_token(&self, state: &mut State, thread: usize) {
+        state.tokens -= 1;
+        let this = &mut state.threads[thread];
+        this.set(SCRATCH, Value::from(state.tokens == 0));
+        if state.tokens == 0 {
+            let cell = self.program.token.expect("a token");
+            let cell = u8::try_from(cell).expect("few atomics");
+            this.scopes.push(Scope::Adds { cell, by: 1 });
+        }
     }
 
     fn take(&self, state: &mut State, thread: usize, take: Take) -> bool {
@@ -277,6 +462,7 @@ impl Machine<'_> {
                     this.set(to, 0);
                     this.scopes.pop();
                 }
+                Op::Touch { by } => *this.local.get_or_insert(0) += by,
                 Op::Set { to, value } => this.set(to, value),
                 Op::Jump(to) => this.at = to,
                 Op::Unless(cond, to) => {
@@ -300,6 +486,19 @@ impl Machine<'_> {
 }
 
 impl Thread {
+    fn finish(&mut self, end: Result<[Value; RETURNED], Site>) {
+        self.stage = match self.local {
+            Some(_) => Stage::Ends(end),
+            None => Stage::Over(end),
+        };
+    }
+
+    /// What the scope holds has been given back by hand.
+    fn forget(&mut self, scope: Scope) {
+        let at = self.scopes.iter().position(|it| *it == scope);
+        self.scopes.remove(at.expect("the scope"));
+    }
+
     fn set(&mut self, to: Local, value: Value) {
         self.locals[usize::from(to)] = value;
     }
@@ -322,23 +521,6 @@ impl Thread {
             Cond::Not(local, value) => self.local(local) != value,
             Cond::AtLeast(local, value) => self.local(local) >= value,
         }
-    }
-}
-
-/// What becomes of what the scope holds.
-fn leave(state: &mut State, scope: Scope, panics: bool) {
-    match scope {
-        Scope::Guard { lock, exclusive } => {
-            let lock = &mut state.locks[usize::from(lock)];
-            if exclusive {
-                lock.is_taken = false;
-                lock.is_poisoned |= panics;
-            } else {
-                lock.readers -= 1;
-            }
-        }
-        Scope::Adds { cell, by } => state.cells[usize::from(cell)] += by,
-        Scope::Catch { .. } => {}
     }
 }
 

@@ -1,6 +1,9 @@
 //! Bodies as lists of operations, each of which is one step of its thread or, if others can't see it, none.
 
-use super::program::{Cond, Joining, LOCALS, Local, Operand, Program, Start, Stmt, Taking, Value};
+use super::program::{
+    Cond, EMPTY, Joining, LOCALS, Local, Operand, Program, Receiving, Start, Stmt, Taking, Value,
+    Waiting,
+};
 
 /// A place in the list.
 pub(crate) type Place = u16;
@@ -95,6 +98,41 @@ pub(crate) enum Op {
     Jump(Place),
     Unless(Cond, Place),
     Panic(u16),
+    /// `to` is how many handles there are.
+    CountTokens {
+        to: Local,
+    },
+    /// Ends a handle, and enters the scope of the destructor if it was the last; [`SCRATCH`] is whether it was.
+    DropToken,
+    /// The same, if it is the last one.
+    TakeToken,
+    Send {
+        to: Local,
+        value: Operand,
+    },
+    /// `empty` is what `to` is if nothing is there; `None` to wait.
+    Receive {
+        to: Local,
+        empty: Option<Value>,
+    },
+    DropSender,
+    DropReceiver,
+    Touch {
+        by: Value,
+    },
+    /// Gives the first lock back, and waits to be notified.
+    Sleep,
+    /// Takes it again, once notified or, perhaps, once the time is up.
+    Wake {
+        timed: bool,
+    },
+    Notify {
+        all: bool,
+    },
+    Finished {
+        to: Local,
+        thread: usize,
+    },
     Spawn(usize),
     Join(usize, Joining),
     Detach(usize),
@@ -123,6 +161,7 @@ impl Op {
                 | Self::Unless(..)
                 | Self::Panic(_)
                 | Self::Detach(_)
+                | Self::Touch { .. }
                 | Self::Tell
         )
     }
@@ -141,9 +180,10 @@ pub(crate) fn lower(program: &Program) -> Vec<Vec<Op>> {
             if thread == 0 {
                 lowering.looks(program);
                 lowering.ops.push(Op::Tell);
-                if program.start == Start::Scope {
-                    lowering.ops.push(Op::ScopeEnd);
-                }
+            }
+            lowering.ends(program, thread, body);
+            if thread == 0 && program.start == Start::Scope {
+                lowering.ops.push(Op::ScopeEnd);
             }
             lowering.ops.push(Op::End);
             lowering.ops
@@ -183,6 +223,31 @@ impl Lowering {
         for stmt in stmts {
             self.one(stmt);
         }
+    }
+
+    /// What is dropped at the end of the body.
+    fn ends(&mut self, program: &Program, thread: usize, body: &[Stmt]) {
+        let has = |what: fn(&Stmt) -> bool| body.iter().any(what);
+        if let Some(channel) = &program.channel {
+            if channel.sends(thread) && !has(|it| matches!(it, Stmt::DropSender)) {
+                self.add(Op::DropSender);
+            }
+            if channel.receiver == thread {
+                self.add(Op::DropReceiver);
+            }
+        }
+        if program.token.is_some()
+            && !has(|it| matches!(it, Stmt::DropToken | Stmt::UnwrapToken { .. }))
+        {
+            self.drop_token();
+        }
+    }
+
+    fn drop_token(&mut self) {
+        self.add(Op::DropToken);
+        let unless = self.add(Op::Unless(Cond::Is(SCRATCH, 1), 0));
+        self.add(Op::Leave);
+        self.land(unless);
     }
 
     /// What the test reads in the end.
@@ -299,6 +364,77 @@ impl Lowering {
                 self.add(Op::Enter { cell, by });
                 self.all(body);
                 self.add(Op::Leave);
+            }
+            Stmt::CountTokens { to } => {
+                self.add(Op::CountTokens { to });
+            }
+            Stmt::DropToken => self.drop_token(),
+            Stmt::UnwrapToken { to, tries } => {
+                self.add(Op::Set { to, value: 0 });
+                self.add(if tries { Op::TakeToken } else { Op::DropToken });
+                let unless = self.add(Op::Unless(Cond::Is(SCRATCH, 1), 0));
+                self.add(Op::Set { to, value: 1 });
+                self.add(Op::Leave);
+                let over = self.add(Op::Jump(0));
+                self.land(unless);
+                if tries {
+                    self.drop_token();
+                }
+                self.land(over);
+            }
+            Stmt::Send { to, value } => {
+                self.add(Op::Send { to, value });
+            }
+            Stmt::Receive { to, how } => {
+                let again = self.here();
+                let empty = (how != Receiving::Recv).then_some(EMPTY);
+                self.add(Op::Receive { to, empty });
+                if let Receiving::Polls(_) = how {
+                    self.add(Op::Unless(Cond::Not(to, EMPTY), again));
+                }
+            }
+            Stmt::DropSender => {
+                self.add(Op::DropSender);
+            }
+            Stmt::Touch { by } => {
+                self.add(Op::Touch { by });
+            }
+            Stmt::Wait { is, how, ref body } => {
+                self.add(Op::Take(Take {
+                    lock: 0,
+                    exclusive: true,
+                    busy: None,
+                    poisoned: None,
+                }));
+                let again = self.here();
+                self.add(Op::Get {
+                    to: SCRATCH,
+                    lock: 0,
+                });
+                let unless = self.add(Op::Unless(Cond::Not(SCRATCH, is), 0));
+                self.add(Op::Sleep);
+                let timed = how == Waiting::Timeout;
+                self.add(Op::Wake { timed });
+                if matches!(how, Waiting::While | Waiting::Loop) {
+                    self.add(Op::Jump(again));
+                }
+                self.land(unless);
+                self.all(body);
+                self.add(Op::Leave);
+            }
+            Stmt::Notify { all } => {
+                self.add(Op::Notify { all });
+            }
+            Stmt::Finished { to, thread } => {
+                self.add(Op::Finished { to, thread });
+            }
+            Stmt::AwaitFinished { thread, .. } => {
+                let again = self.here();
+                self.add(Op::Finished {
+                    to: SCRATCH,
+                    thread,
+                });
+                self.add(Op::Unless(Cond::Is(SCRATCH, 1), again));
             }
             Stmt::Spawn { thread } => {
                 self.add(Op::Spawn(thread));

@@ -26,6 +26,56 @@ pub(crate) struct Program {
     /// The test is `#[should_panic]`.
     pub(crate) should_panic: bool,
     pub(crate) ending: Ending,
+    /// All threads have a handle of one value, whose destructor adds to this atomic, a static one.
+    pub(crate) token: Option<usize>,
+    /// There is a channel.
+    pub(crate) channel: Option<Channel>,
+    /// There is a thread-local, whose destructor adds to this atomic, a static one.
+    pub(crate) local: Option<usize>,
+    /// There is a condition variable for the first lock, a mutex.
+    pub(crate) condvar: bool,
+}
+
+/// Who has which end.
+#[derive(Clone, Debug)]
+pub(crate) struct Channel {
+    pub(crate) receiver: usize,
+    pub(crate) senders: Vec<usize>,
+}
+
+impl Channel {
+    pub(crate) fn sends(&self, thread: usize) -> bool {
+        self.senders.contains(&thread)
+    }
+}
+
+/// What a variable is after a look into a channel in which nothing is.
+pub(crate) const EMPTY: Value = 6;
+
+/// The same if nobody can send any more.
+pub(crate) const HUNG_UP: Value = 8;
+
+/// How a message is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Receiving {
+    Recv,
+    Try,
+    Timeout,
+    /// A loop of attempts.
+    Polls(Pause),
+}
+
+/// How a thread waits for a notification, until the value is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// `wait_while`
+    While,
+    /// `wait` in a loop.
+    Loop,
+    /// `wait`, once, if it isn't there.
+    Once,
+    /// `wait_timeout`, once, if it isn't there.
+    Timeout,
 }
 
 impl Program {
@@ -224,6 +274,48 @@ pub(crate) enum Stmt {
         cell: usize,
         by: Value,
         body: Vec<Stmt>,
+    },
+    /// `to` is how many handles of the token there are.
+    CountTokens {
+        to: Local,
+    },
+    DropToken,
+    /// `to` is whether it was the last handle: by `into_inner`, or by `try_unwrap`.
+    UnwrapToken {
+        to: Local,
+        tries: bool,
+    },
+    /// `to` is whether there is a receiver.
+    Send {
+        to: Local,
+        value: Operand,
+    },
+    Receive {
+        to: Local,
+        how: Receiving,
+    },
+    DropSender,
+    /// Adds to the thread-local.
+    Touch {
+        by: Value,
+    },
+    /// Takes the first lock and waits until the value is there, or perhaps not so long.
+    Wait {
+        is: Value,
+        how: Waiting,
+        body: Vec<Stmt>,
+    },
+    Notify {
+        all: bool,
+    },
+    /// `to` is whether the thread has finished.
+    Finished {
+        to: Local,
+        thread: usize,
+    },
+    AwaitFinished {
+        thread: usize,
+        pause: Pause,
     },
     Spawn {
         thread: usize,

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::program::{
-    Cond, Ending, Home, How, Joining, LOCALS, LockKind, Operand, PANICKED, Pause, Program,
-    RETURNED, Start, Stmt, Taking,
+    Cond, EMPTY, Ending, HUNG_UP, Home, How, Joining, LOCALS, LockKind, Operand, PANICKED, Pause,
+    Program, RETURNED, Receiving, Start, Stmt, Taking, Waiting,
 };
 
 /// What stands at the top of the crate.
@@ -12,7 +12,9 @@ pub(crate) const HEAD: &str = "\
 #![allow(unused, dead_code)]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::cell::Cell;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +32,15 @@ pub fn bump(cell: &AtomicU32, by: u32) -> u32 {
 
 /// Adds to the atomic when it goes.
 pub struct Adds<'a>(&'a AtomicU32, u32);
+
+/// What all threads share a handle of.
+pub struct Token(&'static AtomicU32);
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
 
 impl Drop for Adds<'_> {
     fn drop(&mut self) {
@@ -88,7 +99,24 @@ impl Writer<'_> {
                 line!(self, "static C{cell}: AtomicU32 = AtomicU32::new(0);");
             }
         }
+        if let Some(cell) = program.local {
+            line!(self, "struct Flush(Cell<u32>);");
+            line!(self, "impl Drop for Flush {{");
+            line!(self, "fn drop(&mut self) {{");
+            line!(self, "C{cell}.fetch_add(self.0.get(), SeqCst);");
+            line!(self, "}}");
+            line!(self, "}}");
+            line!(self, "thread_local! {{");
+            line!(
+                self,
+                "static FLUSH: Flush = const {{ Flush(Cell::new(0)) }};"
+            );
+            line!(self, "}}");
+        }
         line!(self, "struct Shared {{");
+        if program.condvar {
+            line!(self, "cv: Condvar,");
+        }
         for (cell, home) in program.cells.iter().enumerate() {
             if *home == Home::Field {
                 line!(self, "c{cell}: AtomicU32,");
@@ -101,6 +129,9 @@ impl Writer<'_> {
         line!(self, "impl Shared {{");
         line!(self, "fn new() -> Self {{");
         line!(self, "Self {{");
+        if program.condvar {
+            line!(self, "cv: Condvar::new(),");
+        }
         for (cell, home) in program.cells.iter().enumerate() {
             if *home == Home::Field {
                 line!(self, "c{cell}: AtomicU32::new(0),");
@@ -126,9 +157,10 @@ impl Writer<'_> {
         line!(self, "}}");
         for thread in 1..program.bodies.len() {
             self.thread = thread;
+            let parameters = self.handed(thread, |name, ty| format!(", {name}: {ty}"));
             line!(
                 self,
-                "fn worker_{thread}(s: &Shared) -> [u32; {RETURNED}] {{"
+                "fn worker_{thread}(s: &Shared{parameters}) -> [u32; {RETURNED}] {{"
             );
             self.locals();
             self.all(&program.bodies[thread]);
@@ -138,6 +170,23 @@ impl Writer<'_> {
         self.thread = 0;
         self.test();
         line!(self, "}}");
+    }
+
+    /// What the thread is given beside the struct.
+    fn handed(&self, thread: usize, show: impl Fn(&str, &str) -> String) -> String {
+        let mut all = String::new();
+        if self.program.token.is_some() {
+            all += &show("token", "Arc<Token>");
+        }
+        if let Some(channel) = &self.program.channel {
+            if channel.receiver == thread {
+                all += &show("rx", "Receiver<u32>");
+            }
+            if channel.sends(thread) {
+                all += &show("tx", "Sender<u32>");
+            }
+        }
+        all
     }
 
     fn locals(&mut self) {
@@ -160,6 +209,14 @@ impl Writer<'_> {
         self.locals();
         if program.start == Start::Scope {
             line!(self, "thread::scope(|scope| {{");
+        }
+        if let Some(cell) = program.token {
+            line!(self, "let token = Arc::new(Token(&C{cell}));");
+        }
+        if program.channel.is_some() {
+            line!(self, "let (tx, rx) = channel::<u32>();");
+            // It goes first.
+            line!(self, "let tx = tx;");
         }
         self.all(&program.bodies[0]);
         self.tell();
@@ -343,28 +400,81 @@ impl Writer<'_> {
                 self.all(body);
                 line!(self, "}}");
             }
-            Stmt::Spawn { thread } => match self.program.start {
-                Start::Scope => {
-                    line!(self, "let t{thread} = scope.spawn(|| worker_{thread}(s));");
+            Stmt::CountTokens { to } => {
+                line!(
+                    self,
+                    "r{to} = u32::try_from(Arc::strong_count(&token)).unwrap();"
+                );
+            }
+            Stmt::DropToken => line!(self, "drop(token);"),
+            Stmt::UnwrapToken { to, tries: false } => {
+                line!(self, "r{to} = u32::from(Arc::into_inner(token).is_some());");
+            }
+            Stmt::UnwrapToken { to, tries: true } => {
+                line!(self, "r{to} = match Arc::try_unwrap(token) {{");
+                line!(self, "Ok(_) => 1,");
+                line!(self, "Err(_) => 0,");
+                line!(self, "}};");
+            }
+            Stmt::Send { to, value } => {
+                line!(
+                    self,
+                    "r{to} = u32::from(tx.send({}).is_ok());",
+                    operand(value)
+                );
+            }
+            Stmt::Receive { to, how } => self.receive(to, how),
+            Stmt::DropSender => line!(self, "drop(tx);"),
+            Stmt::Touch { by } => {
+                line!(
+                    self,
+                    "FLUSH.with(|flush| flush.0.set(flush.0.get() + {by}));"
+                );
+            }
+            Stmt::Wait { is, how, ref body } => {
+                line!(self, "{{");
+                line!(self, "let mut g0 = s.l0.lock().unwrap();");
+                match how {
+                    Waiting::While => {
+                        line!(
+                            self,
+                            "let mut g0 = s.cv.wait_while(g0, |it| *it != {is}).unwrap();"
+                        );
+                    }
+                    Waiting::Loop => {
+                        line!(self, "while *g0 != {is} {{");
+                        line!(self, "g0 = s.cv.wait(g0).unwrap();");
+                        line!(self, "}}");
+                    }
+                    Waiting::Once => {
+                        line!(self, "if *g0 != {is} {{");
+                        line!(self, "g0 = s.cv.wait(g0).unwrap();");
+                        line!(self, "}}");
+                    }
+                    Waiting::Timeout => {
+                        line!(self, "if *g0 != {is} {{");
+                        line!(self, "let limit = Duration::from_millis(5);");
+                        line!(self, "g0 = s.cv.wait_timeout(g0, limit).unwrap().0;");
+                        line!(self, "}}");
+                    }
                 }
-                Start::Spawn => {
-                    line!(self, "let t{thread} = {{");
-                    line!(self, "let s = Arc::clone(&s);");
-                    line!(self, "thread::spawn(move || worker_{thread}(&s))");
-                    line!(self, "}};");
-                }
-                Start::Builder => {
-                    line!(self, "let theirs = s.clone();");
-                    line!(
-                        self,
-                        "let named = thread::Builder::new().name(\"w{thread}\".into());"
-                    );
-                    line!(
-                        self,
-                        "let t{thread} = named.spawn(move || worker_{thread}(&theirs)).unwrap();"
-                    );
-                }
-            },
+                self.all(body);
+                line!(self, "}}");
+            }
+            Stmt::Notify { all: true } => line!(self, "s.cv.notify_all();"),
+            Stmt::Notify { all: false } => line!(self, "s.cv.notify_one();"),
+            Stmt::Finished { to, thread } => {
+                line!(self, "r{to} = u32::from(t{thread}.is_finished());");
+            }
+            Stmt::AwaitFinished {
+                thread,
+                pause: between,
+            } => {
+                line!(self, "while !t{thread}.is_finished() {{");
+                self.pause(between);
+                line!(self, "}}");
+            }
+            Stmt::Spawn { thread } => self.spawn(thread),
             Stmt::Join { thread, how } => match how {
                 Joining::Unwrap => line!(self, "let v{thread} = t{thread}.join().unwrap();"),
                 Joining::Handle => line!(
@@ -373,6 +483,80 @@ impl Writer<'_> {
                 ),
             },
             Stmt::Detach { thread } => line!(self, "drop(t{thread});"),
+        }
+    }
+
+    fn spawn(&mut self, thread: usize) {
+        let arguments = self.handed(thread, |name, _| format!(", {name}"));
+        line!(self, "let t{thread} = {{");
+        if self.program.token.is_some() {
+            line!(self, "let token = Arc::clone(&token);");
+        }
+        if self
+            .program
+            .channel
+            .as_ref()
+            .is_some_and(|it| it.sends(thread))
+        {
+            line!(self, "let tx = tx.clone();");
+        }
+        match self.program.start {
+            Start::Scope => {
+                line!(self, "scope.spawn(move || worker_{thread}(s{arguments}))");
+            }
+            Start::Spawn => {
+                line!(self, "let s = Arc::clone(&s);");
+                line!(
+                    self,
+                    "thread::spawn(move || worker_{thread}(&s{arguments}))"
+                );
+            }
+            Start::Builder => {
+                line!(self, "let theirs = s.clone();");
+                line!(
+                    self,
+                    "let named = thread::Builder::new().name(\"w{thread}\".into());"
+                );
+                line!(
+                    self,
+                    "let work = move || worker_{thread}(&theirs{arguments});"
+                );
+                line!(self, "named.spawn(work).unwrap()");
+            }
+        }
+        line!(self, "}};");
+    }
+
+    fn receive(&mut self, to: u8, how: Receiving) {
+        match how {
+            Receiving::Recv => line!(self, "r{to} = rx.recv().unwrap_or({HUNG_UP});"),
+            Receiving::Try => {
+                line!(self, "r{to} = match rx.try_recv() {{");
+                line!(self, "Ok(value) => value,");
+                line!(self, "Err(TryRecvError::Empty) => {EMPTY},");
+                line!(self, "Err(TryRecvError::Disconnected) => {HUNG_UP},");
+                line!(self, "}};");
+            }
+            Receiving::Timeout => {
+                line!(
+                    self,
+                    "r{to} = match rx.recv_timeout(Duration::from_millis(5)) {{"
+                );
+                line!(self, "Ok(value) => value,");
+                line!(self, "Err(RecvTimeoutError::Timeout) => {EMPTY},");
+                line!(self, "Err(RecvTimeoutError::Disconnected) => {HUNG_UP},");
+                line!(self, "}};");
+            }
+            Receiving::Polls(pause) => {
+                line!(self, "r{to} = loop {{");
+                line!(self, "match rx.try_recv() {{");
+                line!(self, "Ok(value) => break value,");
+                line!(self, "Err(TryRecvError::Disconnected) => break {HUNG_UP},");
+                line!(self, "Err(TryRecvError::Empty) => {{}}");
+                line!(self, "}}");
+                self.pause(pause);
+                line!(self, "}};");
+            }
         }
     }
 
