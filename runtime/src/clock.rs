@@ -23,6 +23,8 @@ use std::time::Duration;
 
 use seqz_explore::{Class, Kind, Object};
 
+use crate::buffer::Buffer;
+
 /// So often a thread may look at its clock, or sleep, before it leaps.
 const STEADY: u32 = 1_000;
 
@@ -87,8 +89,8 @@ pub(crate) struct Clocks {
     used: bool,
     /// Some clock has moved.
     moving: bool,
-    threads: Vec<Clock>,
-    objects: Vec<Times>,
+    threads: Buffer<Clock>,
+    objects: Buffer<Times>,
 }
 
 impl Clocks {

@@ -42,6 +42,7 @@ use super::arena::leave_program;
 use super::events::site_number;
 use super::machine::Traced;
 use super::state::{Handle, State};
+use crate::buffer::Buffer;
 use crate::engine::Site;
 
 /// Whether threads of which none can run, and some wait in loops, wait for ever.
@@ -118,11 +119,11 @@ pub(super) struct Turning {
     /// How many runs of marked loops it is in.
     depth: u32,
     /// Its events since the outermost of them, or its latest turn, began.
-    looks: Vec<Look>,
+    looks: Buffer<Look>,
     /// It has just made an idle turn.
     is_idle: bool,
     /// The events of its latest idle turn.
-    idle: Vec<Look>,
+    idle: Buffer<Look>,
     /// It may go on after that, once something has changed.
     may_go_on: bool,
     /// It has looked at its clock in that turn: what it waits for may be a time.
@@ -143,7 +144,7 @@ impl Turning {
 /// What happens to objects in an execution, by object: counted from where a loop which may wait is run for the first time,
 /// since nobody else asks.
 #[derive(Debug, Default)]
-pub(super) struct Changes(Vec<Marks>);
+pub(super) struct Changes(Buffer<Marks>);
 
 impl Changes {
     pub(super) fn clear(&mut self) {
@@ -525,7 +526,7 @@ impl State {
 
     /// Whether all that the thread has looked at in its latest idle turn is as it was.
     fn would_see_the_same(&mut self, thread: u8) -> bool {
-        let idle = std::mem::take(&mut self.slots[usize::from(thread)].turning.idle);
+        let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
         let same = idle.iter().all(|look| {
             let object = look.event.object;
             let holders = *self.objects.holders(object);
@@ -539,7 +540,7 @@ impl State {
             // It may have changed the object itself, earlier in the same turn.
             as_found && self.changes.of(object).changes == look.marks.changes
         });
-        self.slots[usize::from(thread)].turning.idle = idle;
+        *self.slots[usize::from(thread)].turning.idle = idle;
         same
     }
 
@@ -657,7 +658,7 @@ impl State {
         };
         self.settings.idle == Idle::EndsByValues
             && parked.iter().all(|thread| {
-                let idle = std::mem::take(&mut self.slots[usize::from(thread)].turning.idle);
+                let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
                 let may_be = idle.iter().all(|look| match look.event.kind {
                     // Who holds a lock at the end is the same in any order.
                     Kind::TryLockFailed => !self.objects.holders(look.event.object).is_free(),
@@ -667,7 +668,7 @@ impl State {
                     Kind::Wait => self.may_come_again(look),
                     kind => !kind.has_value() || may_be_left(&self.trace, look),
                 });
-                self.slots[usize::from(thread)].turning.idle = idle;
+                *self.slots[usize::from(thread)].turning.idle = idle;
                 may_be
             })
     }

@@ -11,14 +11,15 @@ use seqz_explore::{Class, Kind, Object, Thread};
 
 use super::machine::Traced;
 use super::state::{Handle, State};
+use crate::buffer::Buffer;
 
 /// When clocks were moved and looked at, in events of the execution.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     /// The first time that each thread's clock moved by itself.
-    moved: Vec<(Thread, usize)>,
+    moved: Buffer<(Thread, usize)>,
     /// The last time that each thread has looked at its clock.
-    looked: Vec<(Thread, usize)>,
+    looked: Buffer<(Thread, usize)>,
 }
 
 impl Uses {

@@ -55,7 +55,7 @@ struct State<V> {
 enum Borrowed {
     /// Nobody could.
     Not,
-    /// It had this [hash](crate::values::hash_of), or its type has none.
+    /// It had this [hash](crate::values::ValueHash), or its type has none.
     With(Option<u64>),
 }
 

@@ -25,10 +25,10 @@ mod registry;
 mod std_types;
 
 pub use local::{Opaque, Part, Type, Unregistered, local};
+pub(crate) use registry::Hashing;
 pub use registry::Registry;
 #[cfg(feature = "scheduler")]
-pub(crate) use registry::identity;
-pub(crate) use registry::{Hashing, hash_of};
+pub(crate) use registry::{hash_of, identity};
 
 /// Values that can be told apart by a hash.
 ///

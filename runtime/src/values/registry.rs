@@ -172,6 +172,7 @@ fn look_up(ty: TypeId, found: &Found, additions: u32) -> Option<Known> {
 
 /// The hash of a value, if values of its type can be hashed. Integers and other words are their own, sign-extended: so
 /// events tell them as they do those of atomics.
+#[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
     hash(value, known::<T>()?)
