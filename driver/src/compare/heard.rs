@@ -154,6 +154,7 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
     } else if has(Reason::StepBound)
         || has(Reason::Unwinding)
         || has(Reason::VirtualTime)
+        || has(Reason::ScopedDestructor)
         || has(Reason::WaitingWriter)
     {
         Ended::Bounded

@@ -58,6 +58,9 @@ pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise 
             if counts.timed {
                 reasons.push(Reason::VirtualTime);
             }
+            if counts.scoped {
+                reasons.push(Reason::ScopedDestructor);
+            }
             if counts.behind_writers {
                 reasons.push(Reason::WaitingWriter);
             }

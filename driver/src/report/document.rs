@@ -261,6 +261,8 @@ pub enum Reason {
     Unwinding,
     /// What a thread saw of time may depend on an order that the strategy leaves out.
     VirtualTime,
+    /// A scope waited for destructors of thread-locals, which may also come after its end.
+    ScopedDestructor,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
     WaitingWriter,
     /// The harness reaches something that seqz does not follow.
@@ -271,7 +273,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::StepBound,
         Self::SampledInputs,
         Self::ExecutionLimit,
@@ -284,6 +286,7 @@ impl Reason {
         Self::OpenOutcome,
         Self::Unwinding,
         Self::VirtualTime,
+        Self::ScopedDestructor,
         Self::WaitingWriter,
         Self::Unfollowed,
         Self::Reasonless,

@@ -199,6 +199,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::VirtualTime => {
             "what a thread sees of time may depend on an order that this strategy leaves out: `odpor` does not"
         }
+        Reason::ScopedDestructor => {
+            "a scoped thread's thread-local has a destructor that uses what threads share, and that may also run after the scope's end, which was not tried"
+        }
         Reason::WaitingWriter => {
             "a reader may wait for ever behind a writer that waits, in an order that this strategy leaves out: `odpor` does not"
         }

@@ -27,7 +27,7 @@
 //! No thread can run. Whoever waits in a loop would make the same turn again, if what it has looked at is as it was, and it
 //! would change nothing with that, so that nobody else goes on either: then all threads wait for ever, and that is a
 //! livelock. This is checked, for each of them: see [`State::livelock`]. Where it doesn't hold, the execution is one
-//! that goes on in another one ([`Outcome::Waiting`](seqz_explore::Outcome::Waiting)).
+//! that goes on in another one ([`Outcome::Waiting`]).
 //!
 //! A search over values runs one execution of all those in which the threads observe the same, and these may end with other
 //! values, as nobody observes them. So where the proof fails, but the last writes of the threads could have been in another

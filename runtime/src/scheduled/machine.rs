@@ -143,6 +143,7 @@ impl<'p> Machine<'p> {
                 watches_ends: false,
                 watches_results: Results::Unseen,
                 has_shared_holders: false,
+                has_left_scope_open: false,
                 writers_first: false,
             }),
             program,
@@ -188,6 +189,13 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub fn leaves_time_open(&self) -> bool {
         self.state.leaves_time_open()
+    }
+
+    /// Whether in the latest execution a scope waited for what destructors of thread-locals did, which with std may also come
+    /// after the scope's end.
+    #[must_use]
+    pub const fn leaves_scope_open(&self) -> bool {
+        self.state.has_left_scope_open
     }
 
     /// What failed in the latest execution, in order.

@@ -179,6 +179,7 @@ impl Handle {
     /// all the same.
     fn destroy_locals(self, thread: usize) {
         let number = u32::try_from(thread).unwrap_or(0);
+        let before = self.get().steps;
         let destroy = || {
             crate::std::thread::local::destroy(number);
             crate::process::run_destructors();
@@ -189,6 +190,15 @@ impl Handle {
             }
             while catch_unwind(AssertUnwindSafe(|| self.catch_up())).is_err() {}
         }
+        let state = self.get();
+        state.slots[thread].destroyed_with_events = state.steps != before;
+    }
+
+    /// A scope that ends has waited for this thread. It would not have waited for the destructors of its thread-locals.
+    pub(crate) fn scope_waited_for(self, thread: u32) {
+        let state = self.get();
+        let slot = state.slots.get(thread as usize);
+        state.has_left_scope_open |= slot.is_some_and(|slot| slot.destroyed_with_events);
     }
 
     /// The current thread is over.

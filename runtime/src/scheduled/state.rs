@@ -92,6 +92,8 @@ pub(super) struct State {
     pub(super) watches_results: Results,
     /// A lock has been taken shared while it was held so.
     pub(super) has_shared_holders: bool,
+    /// A scope has waited for destructors of thread-locals, for which std's would not have waited.
+    pub(super) has_left_scope_open: bool,
     /// Readers wait behind writers that wait: see [`behind_writers`](super::behind_writers).
     pub(super) writers_first: bool,
 }
@@ -176,6 +178,7 @@ impl State {
         self.watches_ends = false;
         self.watches_results = Results::Unseen;
         self.has_shared_holders = false;
+        self.has_left_scope_open = false;
         self.writers_first = false;
     }
 

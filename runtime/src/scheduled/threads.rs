@@ -71,6 +71,8 @@ pub(super) struct Slot {
     pub children: u32,
     /// How many messages it has sent.
     pub messages: u32,
+    /// What its thread-locals' destructors did were events.
+    pub destroyed_with_events: bool,
     /// It has been unparked, and was not parked: the next time it parks, it goes on.
     pub is_unparked: bool,
     /// The places of the calls that it is in, where they are followed.
@@ -91,6 +93,7 @@ impl Slot {
             postponed: Vec::new(),
             children: 0,
             messages: 0,
+            destroyed_with_events: false,
             is_unparked: false,
             calls: Vec::new(),
             turning: Turning::default(),
@@ -105,6 +108,7 @@ impl Slot {
         self.postponed.clear();
         self.children = 0;
         self.messages = 0;
+        self.destroyed_with_events = false;
         self.is_unparked = false;
         self.calls.clear();
         self.turning.clear();

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use seqz_explore::random_numbers::RandomNumbers;
 use seqz_explore::{Dfs, Odpor};
+use seqz_runtime::scheduled::Settings;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::thread;
 use seqz_runtime::watch_ends;
 
-use super::{DFS, Note, Seen, all, check, explore, set};
+use super::{DFS, Note, Seen, all, check, explore, search, set};
 
 #[test]
 fn a_thread_has_finished_or_not_whatever_it_has_done() {
@@ -180,4 +181,65 @@ fn a_program_that_does_not_ask_has_no_more_events() {
     while search.step(&mut machine).unwrap().is_some() {}
     assert_eq!(search.counts().executions, 1);
     assert_eq!(machine.trace().len(), 2, "the fork and the join");
+}
+
+/// std's scope waits for the code of its threads, and not for the destructors of their thread-locals.
+#[test]
+fn a_scope_that_waits_for_destructors_promises_nothing() {
+    struct Sets(Arc<AtomicBool>);
+    impl Drop for Sets {
+        fn drop(&mut self) {
+            self.0.store(true, SeqCst);
+        }
+    }
+    seqz_runtime::thread_local! {
+        static SETS: std::cell::RefCell<Option<Sets>> = const { std::cell::RefCell::new(None) };
+        static TEXT: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
+    }
+    let is_open = |program: &dyn Fn(&Arc<AtomicBool>)| {
+        let program = |note: Note<'_>| {
+            let dropped = Arc::new(AtomicBool::new(false));
+            program(&dropped);
+            note(dropped.load(SeqCst).to_string());
+        };
+        let (seen, open) = search(Settings::default(), DFS, Odpor::new(), program).unwrap();
+        assert!(seen.contains("true") || seen.contains("false"));
+        open.scope
+    };
+    let sets = |dropped: &Arc<AtomicBool>| {
+        let other = Arc::clone(dropped);
+        move || SETS.set(Some(Sets(other)))
+    };
+    assert!(is_open(&|dropped| {
+        thread::scope(|scope| {
+            scope.spawn(sets(dropped));
+        });
+    }));
+    assert!(is_open(&|dropped| {
+        thread::scope(|scope| {
+            let first = scope.spawn(sets(dropped));
+            scope.spawn(sets(dropped));
+            first.join().unwrap();
+        });
+    }));
+    // Who joins waits for the destructors, too.
+    assert!(!is_open(&|dropped| {
+        thread::scope(|scope| scope.spawn(sets(dropped)).join().unwrap());
+    }));
+    assert!(!is_open(&|dropped| {
+        thread::spawn(sets(dropped)).join().unwrap();
+    }));
+    // This one's destructor has nothing to do with others.
+    assert!(!is_open(&|_| {
+        thread::scope(|scope| {
+            scope.spawn(|| TEXT.set("its own".to_owned()));
+        });
+    }));
+    // The harness's own go with it.
+    assert!(!is_open(&|dropped| {
+        sets(dropped)();
+        thread::scope(|scope| {
+            scope.spawn(|| ());
+        });
+    }));
 }

@@ -70,6 +70,8 @@ fn explore_with(
 struct Open {
     /// What threads see of time.
     time: bool,
+    /// What comes after a scope's end.
+    scope: bool,
     /// That readers wait behind writers, if it looks at values.
     writers: bool,
 }
@@ -100,6 +102,7 @@ fn search(
         assert_eq!(machine.unsupported(), None);
         note(&machine, &mut failures);
         open.time |= machine.leaves_time_open();
+        open.scope |= machine.leaves_scope_open();
         open.writers |= machine.may_leave_out_behind_writers();
         for prefix in machine.behind_writers(&known) {
             if machine.run_behind_writers(&prefix, &mut known) {

@@ -72,10 +72,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["scope", "Scope"],
         learns: "that all threads of the scope have ended, and whether one panicked that nobody joined",
         scheduled: Narrower(
-            "joins, at its end, of all that have not been joined; std's scope does not wait for the destructors of their thread-locals, and this one does",
+            "joins, at its end, of all that have not been joined; std's scope does not wait for the destructors of their thread-locals, and this one does: where these use what threads share, nothing is promised (`scoped_destructor`)",
         ),
         sequential: Narrower("the same"),
-        tests: &["runtime/tests/scheduled.rs::scoped_threads_borrow"],
+        tests: &[
+            "runtime/tests/scheduled.rs::scoped_threads_borrow",
+            "runtime/tests/events/ends.rs::a_scope_that_waits_for_destructors_promises_nothing",
+        ],
     },
     Entry {
         module: "thread",

@@ -95,6 +95,10 @@ fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
         let next = threads.borrow().get(at).copied();
         let Some(thread) = next else { break };
         wait(thread, site);
+        #[cfg(feature = "scheduler")]
+        if let Some(machine) = crate::scheduled::events::current() {
+            machine.scope_waited_for(thread);
+        }
         if with_panics(|panics, _, _| panics.has_panicked_unseen(thread)) == Some(true) {
             panicked.push(thread);
         }

@@ -192,6 +192,7 @@ wire!(Past {
 wire!(Doubts {
     rushed,
     timed,
+    scoped,
     behind_writers
 });
 

@@ -12,6 +12,8 @@ pub(super) struct Doubts {
     pub(super) rushed: bool,
     /// Time was left open.
     pub(super) timed: bool,
+    /// A scope waited for destructors that may come after its end.
+    pub(super) scoped: bool,
     /// A reader might wait for ever behind a writer, in another order.
     pub(super) behind_writers: bool,
 }
@@ -21,6 +23,7 @@ impl Doubts {
     pub(super) const fn note(&mut self, of: Self) {
         self.rushed |= of.rushed;
         self.timed |= of.timed;
+        self.scoped |= of.scoped;
         self.behind_writers |= of.behind_writers;
     }
 
@@ -30,6 +33,7 @@ impl Doubts {
         Self {
             rushed: machine.has_rushed(),
             timed: machine.leaves_time_open(),
+            scoped: machine.leaves_scope_open(),
             behind_writers: by_values && machine.may_leave_out_behind_writers(),
         }
     }
@@ -50,6 +54,7 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explore
         waiting: counts.waiting,
         rushed: doubts.rushed,
         timed: doubts.timed,
+        scoped: doubts.scoped,
         behind_writers: doubts.behind_writers,
         failing: counts.failures,
         events: counts.events,
