@@ -83,6 +83,74 @@ fn bounds_end_the_claim_of_exhaustion() {
     assert!(reasons(&["--max-steps", "3"]).contains("step_bound"));
 }
 
+/// Programs that are as long as they are, and one that has no end.
+fn long_ones() -> String {
+    let apart = |object: &str| format!("for i in 0..12_000 {{ {object}.store(i, SeqCst); }}");
+    [
+        two_threads(
+            "a_apart",
+            &format!("{} y2.fetch_add(1, SeqCst);", apart("x2")),
+            "for _ in 0..11_000 { thread::current().id(); } y3.fetch_add(1, SeqCst);",
+            "assert_eq!(y.load(SeqCst), 2);",
+        ),
+        two_threads(
+            "b_alone",
+            "",
+            "y3.store(1, SeqCst);",
+            &format!("{} assert_eq!(y.load(SeqCst), 1);", apart("x")),
+        ),
+        two_threads(
+            "c_locks",
+            "let own = Mutex::new(0); for _ in 0..12_000 { *own.lock().unwrap() += 1; } y2.store(2, SeqCst);",
+            "x3.store(1, SeqCst);",
+            "assert_eq!(x.load(SeqCst) + y.load(SeqCst), 3);",
+        ),
+        two_threads(
+            "d_has_no_end",
+            "let mut i = 0_u32; while y2.load(SeqCst) == 0 { i = i.wrapping_add(1); x2.store(i, SeqCst); }",
+            "x3.load(SeqCst);",
+            "",
+        ),
+    ]
+    .concat()
+}
+
+#[test]
+fn nobody_has_to_say_how_long_a_program_is() {
+    let source = format!("{HEAD}{}", long_ones());
+    let dir = package(&source);
+    let cut = |harness: &str, args: &[&str]| {
+        let all = [args, &["--format", "json", "--harness", harness]].concat();
+        let run = seqz(dir.path(), all);
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+        run.json()
+    };
+    for harness in ["a_apart", "b_alone", "c_locks"] {
+        let report = cut(harness, &["check"]);
+        assert_eq!(report["summary"]["exhausted"], true, "{report:#}");
+        let report = cut(harness, &["check", "--max-steps", "10000"]);
+        assert_eq!(report["summary"]["exhausted"], false, "{report:#}");
+        for (strategy, state) in [("odpor", "exhausted"), ("random", "sampled")] {
+            let args = ["explore", "--strategy", strategy, "--max-executions", "9"];
+            let report = cut(harness, &args);
+            let found = &report["harnesses"][0];
+            assert_eq!(found["counts"]["truncated"], 0, "{strategy}: {report:#}");
+            assert_eq!(found["promise"]["state"], state, "{strategy}: {report:#}");
+            let report = cut(harness, &[&args[..], &["--max-steps", "10000"]].concat());
+            let cut = &report["harnesses"][0]["counts"]["truncated"];
+            assert!(cut.as_u64().unwrap() > 0, "{strategy}: {report:#}");
+        }
+    }
+    let harness = "d_has_no_end";
+    let report = cut(harness, &["check", "--k-max", "0"]);
+    assert!(report.to_string().contains("step_bound"), "{report:#}");
+    let args = ["explore", "--strategy", "random", "--max-executions", "2"];
+    let counts = cut(harness, &args)["harnesses"][0]["counts"].clone();
+    assert_eq!(counts["truncated"], 2, "{counts:#}");
+    // It is no use to run it for longer.
+    assert_eq!(counts["events"], 40_000, "{counts:#}");
+}
+
 #[test]
 fn chance_is_not_searched() {
     let source = two_threads(

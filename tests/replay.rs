@@ -76,6 +76,55 @@ fn deadlock() {
     }
 }
 
+#[test]
+fn findings_of_long_executions_are_followed_to_their_end() {
+    // The long part comes before two threads run, while they do, or after that.
+    let long = |object: &str| format!("for i in 0..21_000 {{ {object}.store(i, SeqCst); }}");
+    let program = |before: &str, beside: &str, after: &str| {
+        format!(
+            "{HEAD}
+#[test]
+fn long() {{
+    let own = Arc::new(AtomicU32::new(0));
+    let n = Arc::new(AtomicU32::new(0));
+    {before}
+    let (own2, n2) = (Arc::clone(&own), Arc::clone(&n));
+    let a = thread::spawn(move || {{
+        {beside}
+        let seen = n2.load(SeqCst);
+        n2.store(seen + 1, SeqCst);
+        drop(own2);
+    }});
+    let seen = n.load(SeqCst);
+    n.store(seen + 1, SeqCst);
+    a.join().unwrap();
+    {after}
+    assert_eq!(n.load(SeqCst), 2);
+}}
+"
+        )
+    };
+    let programs = [
+        (program(&long("own"), "", ""), &["check", "explore"][..]),
+        (program("", &long("own2"), ""), &["check"]),
+        (program("", "", &long("own")), &["check"]),
+    ];
+    for (source, ways) in programs {
+        let dir = package(&source);
+        for by in ways {
+            let run = seqz(dir.path(), [by, "--format", "json"]);
+            let report = run.json();
+            let state = &report["harnesses"][0]["bugs"][0]["confirmation"]["state"];
+            assert!(*by == "explore" || state == "confirmed", "{}", run.shown());
+            let file = newest_finding(dir.path(), &report);
+            let file = file.to_str().unwrap();
+            let run = seqz(dir.path(), ["replay", file, "--times", "2"]);
+            assert_eq!(run.code, Some(1), "{by}");
+            assert!(run.stdout.contains("as it did when it was found"), "{by}");
+        }
+    }
+}
+
 /// Replays the lost update after an edit of the source.
 fn after(edit: impl Fn(&str) -> String) -> (Package, support::Run) {
     let source = format!("{HEAD}{}", lost_update());
@@ -292,7 +341,7 @@ fn an_emitted_test_keeps_the_inputs_and_is_not_green_by_chance() {
     let (passed, said) = test(&lib("n.load(SeqCst) < 3", before));
     assert!(passed, "{said}");
     // A search that can't come to its end.
-    let long = "let own = AtomicU32::new(0); for i in 0..20_000 { own.store(i, SeqCst); }";
+    let long = "let own = AtomicU32::new(0); for i in 0..1_100_000 { own.store(i, SeqCst); }";
     let (passed, said) = test(&lib("n.load(SeqCst) < 3", long));
     assert!(!passed && said.contains("not known"), "{said}");
     // And from anywhere.

@@ -67,6 +67,12 @@ impl Level {
         self.skipped == 0 && self.step_bound == 0 && self.interfering_cut == 0 && self.unknown == 0
     }
 
+    /// Whether an execution was cut since it had as many events as it may have.
+    #[must_use]
+    pub const fn is_cut_short(&self) -> bool {
+        self.step_bound > 0 || self.interfering_cut > 0
+    }
+
     fn count(&mut self, ending: &Ending, met: bool) {
         self.executions += 1;
         match ending {
@@ -135,6 +141,7 @@ impl Watch for After<'_> {
 }
 
 /// A search over one harness, one role and one choice of inputs, a level at a time.
+#[derive(Clone)]
 pub struct Search<'a> {
     bound: &'a Bound,
     role: Role,

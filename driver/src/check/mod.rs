@@ -44,8 +44,8 @@ pub struct Options {
     pub max_inputs: u32,
     /// Seed of a sample of inputs.
     pub seed: u64,
-    /// The bound on shared accesses of a thread in one execution.
-    pub max_steps: u32,
+    /// The bound on shared accesses of a thread in one execution. Without one, it is as many as the program needs.
+    pub max_steps: Option<u32>,
     /// How many executions at most, per harness and thread under test.
     pub max_executions: u64,
     /// When the search is to end.

@@ -63,9 +63,10 @@ pub struct ExploreArgs {
     /// How many of the calls that lead to an event tell it from others, for hapset and hapset+pcb [default: 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     call_depth: Option<u32>,
-    /// How many events one execution may have, over all threads, before it is cut
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
-    max_steps: u32,
+    /// How many events one execution may have, over all threads, before it is cut [default: as many as the program needs, up
+    /// to 1,000,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
     /// Stack of each thread, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = STACK_SIZE, value_parser = clap::value_parser!(u64).range(16_384..=1 << 30))]
     stack_size: u64,

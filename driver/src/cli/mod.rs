@@ -165,9 +165,10 @@ pub struct CheckArgs {
     /// Which engine decides whether a log has a feasible interleaving
     #[arg(long, value_enum, default_value_t = SolverChoice::Grid)]
     solver: SolverChoice,
-    /// How many shared accesses a thread may make in one execution before it is cut
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
-    max_steps: u32,
+    /// How many shared accesses a thread may make in one execution before it is cut [default: as many as the program needs,
+    /// up to 1,000,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_steps: Option<u32>,
     /// How many executions to make at most, per harness and thread under test
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,

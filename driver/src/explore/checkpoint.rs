@@ -54,7 +54,13 @@ impl Checkpoint {
             ("inputs", inputs.join(" ")),
             ("max-inputs", options.max_inputs.to_string()),
             ("seed", options.seed.to_string()),
-            ("max-steps", options.max_steps.to_string()),
+            (
+                "max-steps",
+                match options.max_steps {
+                    Some(steps) => steps.to_string(),
+                    None => "as many as are needed".to_owned(),
+                },
+            ),
             ("spurious", format!("{:?}", options.spurious)),
             ("stack-size", options.stack_size.to_string()),
         ];

@@ -63,8 +63,8 @@ pub struct Options {
     pub max_inputs: u32,
     /// Where random choices begin.
     pub seed: u64,
-    /// The bound on events of one execution.
-    pub max_steps: u32,
+    /// The bound on events of one execution. Without one, it is as many as the program needs.
+    pub max_steps: Option<u32>,
     /// How many executions at most, per harness and choice of inputs.
     pub max_executions: u64,
     /// How often in one execution something may happen without a reason.
@@ -103,7 +103,7 @@ impl Options {
             inputs: Vec::new(),
             max_inputs: 1,
             seed: 0,
-            max_steps: 20_000,
+            max_steps: None,
             max_executions: u64::MAX,
             spurious: Spurious::DEFAULT,
             stack_size: 2 << 20,

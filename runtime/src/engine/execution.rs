@@ -177,6 +177,11 @@ impl Machine {
         self.has_run = false;
     }
 
+    /// From here on, threads may make so many events in an execution.
+    pub const fn bound_steps(&mut self, steps: u32) {
+        self.engine.limits.steps = steps;
+    }
+
     /// Forgets the bugs as well.
     pub fn forget_bugs(&mut self) {
         self.engine.ledger.clear();

@@ -23,6 +23,12 @@ use crate::engine::{Place, Site, ThreadInfo, alone};
 use crate::judge::{End, Panics};
 use crate::std::thread::Results;
 
+/// Executions may have so many events in any case.
+const LEAST: u32 = 20_000;
+
+/// How many times as many events as one execution others may have.
+const TIMES: u32 = 4;
+
 /// How executions are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -51,7 +57,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            steps: 20_000,
+            steps: LEAST,
             // As much as std gives to a thread. Pages that are not touched cost nothing.
             stack: 2 << 20,
             idle: Idle::Ends,
@@ -62,6 +68,16 @@ impl Default for Settings {
             call_depth: 0,
             ignore_detached_panics: false,
         }
+    }
+}
+
+impl Settings {
+    /// The bound on events for executions of which one is known to have so many: others may take longer than that one, by
+    /// what threads do when they see something else.
+    #[must_use]
+    pub fn room_for(events: usize) -> u32 {
+        let events = u32::try_from(events).unwrap_or(u32::MAX);
+        events.saturating_mul(TIMES).max(LEAST)
     }
 }
 

@@ -177,7 +177,9 @@ fn follow<'p>(
         }),
     };
     follow.threads.resize(bug.lineage.len() + 1, None);
+    let known = bug.init_events as usize + bug.under_test.len() + bug.interfering.len();
     let settings = Settings {
+        steps: Settings::room_for(known),
         idle: Idle::GoesOn,
         ..Settings::default()
     };

@@ -2,6 +2,7 @@
 
 mod careful;
 mod known;
+mod length;
 mod pulse;
 mod replay;
 mod resume;
@@ -20,6 +21,7 @@ use seqz_explore::mcm::OrderSolver;
 
 use careful::Careful;
 use known::Known;
+use length::Lengths;
 use pulse::Thinking;
 pub(super) use replay::replay;
 use resume::{Log, Memory, Past, Record, Start, begin};
@@ -81,6 +83,7 @@ pub(super) fn explore(
             }
         }
     }
+    let mut lengths = Lengths::new(request);
     for finding in memory.findings {
         known.recall(&finding);
         connection.send(&Reply::Failure(Box::new(finding)))?;
@@ -88,12 +91,14 @@ pub(super) fn explore(
     let damaged = || Reply::Refused("the checkpoint is damaged".to_owned());
     let mut chapters = memory.chapters.into_iter();
     for (number, bound) in set.bound.iter().enumerate() {
+        let steps = lengths.bound(number, bound, connection);
         let asking = Asking::new(request.solver, connection)?;
         let mut exploration = Exploration {
             connection,
             request,
             number,
             bound,
+            steps,
             known: &mut known,
         };
         let chapter = chapters.next().unwrap_or_default();
@@ -180,6 +185,8 @@ struct Exploration<'a> {
     /// How many choices of inputs came before this one.
     number: usize,
     bound: &'a Bound,
+    /// The bound on events of an execution.
+    steps: u32,
     known: &'a mut Known,
 }
 
@@ -193,7 +200,7 @@ impl Exploration<'_> {
     fn run_from(&mut self, strategy: impl Strategy, start: Start) -> io::Result<bool> {
         let request = self.request;
         let settings = Settings {
-            steps: request.max_steps,
+            steps: self.steps,
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
             idle: idle(&request.strategy),
             spurious: request.spurious,

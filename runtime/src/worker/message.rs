@@ -49,8 +49,8 @@ pub struct CheckRequest {
     pub max_inputs: u32,
     /// Where random choices of inputs begin.
     pub seed: u64,
-    /// The bound on events of a thread.
-    pub max_steps: u32,
+    /// The bound on events of a thread. Without one, it is as many as the program needs.
+    pub max_steps: Option<u32>,
     /// The bound on executions, for each role.
     pub max_executions: u64,
     /// What decides feasibility.

@@ -21,6 +21,19 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// How many executions run between two looks at the clock.
 const BATCH: u64 = 256;
 
+/// How many events a thread may make in an execution, where nobody has said so and the program needs no more.
+const LEAST: u32 = 10_000;
+
+/// No execution is cut later than this, where nobody has said so.
+const MOST: u32 = 1_000_000;
+
+/// Where executions are cut, they are given so many times as much.
+const TIMES: u32 = 10;
+
+/// How many times as many events as the execution with k = 0 others may have: threads may do more when they see what the
+/// other one wrote.
+const ROOM: usize = 4;
+
 /// The connection, shared by the search and by the solver that asks through it.
 type Line = Rc<RefCell<Connection>>;
 
@@ -97,6 +110,70 @@ pub(super) fn texts(bound: &Bound) -> Texts {
         .collect()
 }
 
+/// The searches for one thread under test, one for each choice of inputs.
+struct OfRole<'a> {
+    role: Role,
+    /// How many executions are left.
+    left: u64,
+    /// With some inputs, the program comes to no end, however long it is run.
+    is_endless: bool,
+    searches: Vec<OfInput<'a>>,
+}
+
+/// The search for one choice of inputs.
+struct OfInput<'a> {
+    search: Search<'a>,
+    /// The bound on events of a thread.
+    steps: u32,
+}
+
+impl OfInput<'_> {
+    /// Executes the next level. At k = 0, where nobody has said how long executions may be, the bound grows as long as they are
+    /// cut: the program comes to its end without non-local reads, if it ever does. If it does not, everything is as if it had
+    /// not been tried.
+    fn next_level(
+        &mut self,
+        machine: &mut Machine,
+        watching: &mut Watching<'_, '_>,
+        is_endless: &mut bool,
+    ) -> Result<Level, Trouble> {
+        machine.bound_steps(self.steps);
+        let search = &mut self.search;
+        let is_fixed = watching.work.request.max_steps.is_some() || search.k() > 0 || *is_endless;
+        let fresh = search.clone();
+        let first = search.watched_level(machine, watching)?;
+        if is_fixed || !first.is_cut_short() {
+            return Ok(first);
+        }
+        // These have been made, too, and have met the same bugs.
+        let (mut executions, mut buggy) = (first.executions, first.buggy);
+        let mut steps = self.steps;
+        while steps < MOST {
+            steps *= TIMES;
+            machine.bound_steps(steps);
+            let mut longer = fresh.clone();
+            let mut level = longer.watched_level(machine, watching)?;
+            executions += level.executions;
+            buggy += level.buggy;
+            if !level.is_cut_short() {
+                let log = machine.log();
+                let events = log.under_test.len().max(log.interfering.len());
+                let room = u32::try_from(events.saturating_mul(ROOM)).unwrap_or(MOST);
+                self.steps = room.clamp(steps, MOST);
+                self.search = longer;
+                (level.executions, level.buggy) = (executions, buggy);
+                return Ok(level);
+            }
+        }
+        *is_endless = true;
+        Ok(Level {
+            executions,
+            buggy,
+            ..first
+        })
+    }
+}
+
 /// A search in progress.
 struct Work<'a> {
     request: &'a CheckRequest,
@@ -164,7 +241,7 @@ impl Work<'_> {
     fn search(&mut self, set: &InputSet) -> io::Result<Option<(Trouble, Texts)>> {
         let request = self.request;
         let limits = Limits {
-            steps: request.max_steps,
+            steps: request.max_steps.unwrap_or(LEAST),
             ignore_detached_panics: request.ignore_detached_panics,
             // Whoever is careful looks for what kills the worker: that must be the program, and not what it does in
             // states that no interleaving reaches.
@@ -182,17 +259,29 @@ impl Work<'_> {
         let mut machine = Machine::new(limits, self.solver());
         machine.begin_search();
         let of_role = |role| {
-            set.bound
-                .iter()
-                .map(move |bound| Search::new(bound, role, bounds))
+            set.bound.iter().map(move |bound| OfInput {
+                search: Search::new(bound, role, bounds),
+                steps: limits.steps,
+            })
         };
-        let mut roles: Vec<(Role, u64, Vec<Search<'_>>)> = request
+        let mut roles: Vec<OfRole<'_>> = request
             .roles
             .iter()
-            .map(|&role| (role, request.max_executions, of_role(role).collect()))
+            .map(|&role| OfRole {
+                role,
+                left: request.max_executions,
+                is_endless: false,
+                searches: of_role(role).collect(),
+            })
             .collect();
         for k in 0..=request.k_max {
-            for (role, left, searches) in &mut roles {
+            for OfRole {
+                role,
+                left,
+                is_endless,
+                searches,
+            } in &mut roles
+            {
                 let role = *role;
                 let mut sum = Level::default();
                 for (label, (search, bound)) in searches.iter_mut().zip(&set.bound).enumerate() {
@@ -210,7 +299,7 @@ impl Work<'_> {
                         left: *left,
                     };
                     machine.search_in(label);
-                    let level = search.watched_level(&mut machine, &mut watching);
+                    let level = search.next_level(&mut machine, &mut watching, is_endless);
                     if let Some(error) = self.failed.take() {
                         return Err(error);
                     }

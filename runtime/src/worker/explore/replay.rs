@@ -37,6 +37,7 @@ pub(in super::super) fn replay(
         return connection.send(&Reply::Refused("there are no inputs".to_owned()));
     };
     let settings = Settings {
+        steps: Settings::room_for(request.schedule.len()),
         stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
         // What was written down may have come about with other ideas of who waits.
         idle: Idle::WaitsAfter(u32::try_from(request.schedule.len()).unwrap_or(u32::MAX)),

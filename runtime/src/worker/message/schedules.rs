@@ -51,8 +51,8 @@ pub struct ExploreRequest {
     pub max_inputs: u32,
     /// Where random choices begin.
     pub seed: u64,
-    /// The bound on events of an execution.
-    pub max_steps: u32,
+    /// The bound on events of an execution. Without one, it is as many as the program needs.
+    pub max_steps: Option<u32>,
     /// The bound on executions, for each choice of inputs.
     pub max_executions: u64,
     /// How often in an execution something may happen without a reason.

@@ -1,0 +1,80 @@
+//! How many events an execution may have, where nobody has said so.
+//!
+//! An execution has to be cut somewhere, as a program may go on for ever, and the search with it. But one that comes to its
+//! end is not to be cut, however long that takes. So the program is run once before the search begins, with turns for all
+//! threads, to see whether it comes to its end by itself, and when. Other executions may take longer than this one, by what
+//! threads do when they see something else: the bound is some times as much.
+//!
+//! All of that is a function of the program and its inputs, so that all parts of a search, and one that goes on from a
+//! checkpoint, have the same bound.
+
+use seqz_explore::{Executor, Fair, Outcome};
+
+use super::super::Connection;
+use super::super::message::ExploreRequest;
+use super::super::search::texts;
+use super::careful::Careful;
+use crate::harness::Bound;
+use crate::scheduled::{Idle, Machine, Settings};
+
+/// No execution is cut later than this.
+const MOST: u32 = 1_000_000;
+
+/// The bounds for the inputs of a search, one after another.
+pub(super) struct Lengths<'r> {
+    request: &'r ExploreRequest,
+    /// With some inputs, the program came to no end. It is not tried again with each of the others.
+    is_endless: bool,
+}
+
+impl<'r> Lengths<'r> {
+    pub(super) const fn new(request: &'r ExploreRequest) -> Self {
+        Self {
+            request,
+            is_endless: false,
+        }
+    }
+
+    /// The bound for these inputs, before which there were so many others.
+    pub(super) fn bound(
+        &mut self,
+        number: usize,
+        bound: &Bound,
+        connection: &mut Connection,
+    ) -> u32 {
+        if let Some(steps) = self.request.max_steps {
+            return steps;
+        }
+        let needed = if self.is_endless {
+            None
+        } else {
+            self.needed(number, bound, connection)
+        };
+        self.is_endless |= needed.is_none();
+        Settings::room_for(needed.unwrap_or(0)).min(MOST)
+    }
+
+    /// How many events the program makes with these inputs. `None`: it came to no end.
+    fn needed(&self, number: usize, bound: &Bound, connection: &mut Connection) -> Option<usize> {
+        let request = self.request;
+        let settings = Settings {
+            steps: MOST,
+            stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
+            idle: Idle::Waits,
+            trace: false,
+            ..Settings::default()
+        };
+        let mut machine = Machine::new(&*bound.program, settings);
+        let mut fair = Fair::default();
+        // A worker has died before it told of any execution with these inputs: it may be this one.
+        let is_careful = request
+            .careful
+            .is_some_and(|(inputs, executions)| (inputs as usize, executions) <= (number, 0));
+        let end = if is_careful {
+            Careful::new(&mut machine, connection, 1, texts(bound)).run(&mut fair)
+        } else {
+            machine.run(&mut fair)
+        };
+        (end.outcome != Outcome::Truncated).then(|| fair.events())
+    }
+}
