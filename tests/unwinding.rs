@@ -43,8 +43,16 @@ fn nothing_is_exhausted_where_threads_could_not_be_switched() {
             dir.path(),
             ["explore", "--strategy", strategy, "--format", "json"],
         );
-        assert_eq!(run.code, Some(1), "{strategy}: the panic is found");
         let harness = &run.json()["harnesses"][0];
+        // A search that would run another thread while one unwinds ends there, and what the test handles is no failure.
+        let failures = harness["failures"].as_array().into_iter().flatten();
+        let found = failures.map(|failure| failure["message"].as_str());
+        let found: Vec<_> = found.map(Option::unwrap_or_default).collect();
+        assert!(
+            found.iter().all(|&message| message == "a note is taken"),
+            "{strategy}: {found:?}"
+        );
+        assert!(strategy != "dfs" || !found.is_empty(), "the panic is found");
         let reasons = harness["promise"]["reasons"].as_array();
         assert!(
             reasons.is_some_and(|reasons| reasons.contains(&Value::from("unwinding"))),

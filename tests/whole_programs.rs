@@ -211,8 +211,6 @@ fn differences(dir: &Package, programs: &[(Program, Right)], method: &Method) ->
         let wrong: Vec<_> = found
             .iter()
             .filter(|it| !right.must.contains(*it) && !right.may.contains(*it))
-            // A thread's panic that the test would have handled, had the execution not been cut.
-            .filter(|it| exhausted || !right.of_threads.contains(*it))
             .collect();
         let missed: Vec<_> = right
             .must

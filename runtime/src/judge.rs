@@ -5,8 +5,11 @@
 //! - if it is the harness's own. Where that only passes on what a join gave it (by `unwrap`, by `resume_unwind`, or as
 //!   the end of a scope), the panics that it passes on count in its place;
 //! - if its thread was let go, or nobody had joined it when the harness ended well: a *detached* thread's panic;
-//! - if nobody had joined its thread when the harness failed, waited for ever, was cut, or left the process: whether the
-//!   harness would have made something of it is not known, and so it is [said](Counted::bystander) that it is such a one.
+//! - if nobody had joined its thread when the harness failed, waited for ever, or left the process: whether the harness
+//!   would have made something of it is not known, and so it is [said](Counted::bystander) that it is such a one.
+//!
+//! Where the execution was [left](Extent::Left) before its end, somebody who runs still may have been about to join the
+//! thread and to go on. So there, only what is certain counts: how the harness has ended, and threads that were let go.
 //!
 //! A panic of a thread that unwraps the lock which another one has poisoned says nothing beside the other one's, if that
 //! counts.
@@ -56,10 +59,18 @@ pub(crate) enum End {
     Panicked,
     /// With a result that is a failure.
     Failed,
-    /// It has not: it waits for ever, has been cut, or something has ended the process.
+    /// It has not: it waits for ever, something has ended the process, or the execution was left before.
     Open,
-    /// Not in this execution, which has been given up since others do the same.
-    Unknown,
+}
+
+/// How far an execution has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// To where no thread goes on.
+    Whole,
+    /// Threads would have gone on: it was given up, or cut.
+    #[cfg_attr(not(feature = "scheduler"), allow(dead_code))]
+    Left,
 }
 
 /// A panic that counts.
@@ -320,10 +331,10 @@ impl Panics {
     }
 
     /// Which of them count, in order.
-    pub(crate) fn judge(&self, end: End) -> Vec<Counted> {
+    pub(crate) fn judge(&self, end: End, extent: Extent) -> Vec<Counted> {
         let mut counted: Vec<Counted> = Vec::new();
         let own = |at: &usize| self.over[*at].thread == 0;
-        if matches!(end, End::Panicked | End::Open)
+        if (end == End::Panicked || (end == End::Open && extent == Extent::Whole))
             && let Some(at) = (0..self.over.len()).rev().find(own)
         {
             self.count(at, false, end == End::Open, &mut counted);
@@ -334,8 +345,9 @@ impl Panics {
                 continue;
             }
             let thread = self.threads.get(over.thread as usize);
-            let detached = end == End::Passed || thread.is_some_and(|thread| thread.let_go);
-            if detached || end != End::Unknown {
+            let let_go = thread.is_some_and(|thread| thread.let_go);
+            let detached = end == End::Passed || let_go;
+            if let_go || extent == Extent::Whole {
                 self.count(at, detached, !detached, &mut counted);
             }
         }
@@ -383,6 +395,8 @@ impl Panics {
 mod tests {
     use super::*;
 
+    const ENDS: [End; 4] = [End::Passed, End::Panicked, End::Failed, End::Open];
+
     /// A thread that panics with this.
     fn panics(panics: &mut Panics, thread: u32, message: &str) -> usize {
         panics.raise(thread, message, None, 0);
@@ -402,11 +416,17 @@ mod tests {
         let mut all = Panics::default();
         panics(&mut all, 1, "handled");
         all.join(0, 1, &"handled");
-        assert_eq!(all.judge(End::Passed), []);
+        assert_eq!(all.judge(End::Passed, Extent::Whole), []);
         let own = panics(&mut all, 0, "own");
-        assert_eq!(all.judge(End::Panicked), [counted(own, false, false)]);
+        assert_eq!(
+            all.judge(End::Panicked, Extent::Whole),
+            [counted(own, false, false)]
+        );
         // Whether it would have come to the top of its thread is not known.
-        assert_eq!(all.judge(End::Open), [counted(own, false, true)]);
+        assert_eq!(
+            all.judge(End::Open, Extent::Whole),
+            [counted(own, false, true)]
+        );
     }
 
     #[test]
@@ -418,7 +438,10 @@ mod tests {
         panics(&mut all, 1, unwrap);
         all.join(0, 1, &String::from(unwrap));
         panics(&mut all, 0, unwrap);
-        assert_eq!(all.judge(End::Panicked), [counted(root, false, false)]);
+        assert_eq!(
+            all.judge(End::Panicked, Extent::Whole),
+            [counted(root, false, false)]
+        );
         // Resumed, and a scope's end.
         for scope in [false, true] {
             let mut all = Panics::default();
@@ -438,7 +461,7 @@ mod tests {
             } else {
                 vec![counted(first, false, true), counted(second, false, false)]
             };
-            assert_eq!(all.judge(End::Panicked), expected);
+            assert_eq!(all.judge(End::Panicked, Extent::Whole), expected);
         }
     }
 
@@ -450,20 +473,54 @@ mod tests {
         all.resume(0, &"another", None, 3);
         let own = all.reach_the_top(0, 3);
         assert_eq!(all.over()[own].raised.message, "another");
-        assert_eq!(all.judge(End::Panicked), [counted(own, false, false)]);
+        assert_eq!(
+            all.judge(End::Panicked, Extent::Whole),
+            [counted(own, false, false)]
+        );
     }
 
     #[test]
     fn who_is_not_joined_is_detached_or_a_bystander() {
         let mut all = Panics::default();
         let at = panics(&mut all, 1, "alone");
-        assert_eq!(all.judge(End::Passed), [counted(at, true, false)]);
-        assert_eq!(all.judge(End::Failed), [counted(at, false, true)]);
-        assert_eq!(all.judge(End::Unknown), []);
-        all.let_go(1);
-        for end in [End::Passed, End::Failed, End::Open, End::Unknown] {
-            assert_eq!(all.judge(end), [counted(at, true, false)], "{end:?}");
+        assert_eq!(
+            all.judge(End::Passed, Extent::Whole),
+            [counted(at, true, false)]
+        );
+        assert_eq!(
+            all.judge(End::Failed, Extent::Whole),
+            [counted(at, false, true)]
+        );
+        // Somebody may still have joined it, if only a thread that the harness has left behind.
+        for end in ENDS {
+            assert_eq!(all.judge(end, Extent::Left), [], "{end:?}");
         }
+        all.let_go(1);
+        for end in ENDS {
+            for extent in [Extent::Whole, Extent::Left] {
+                let counted = [counted(at, true, false)];
+                assert_eq!(all.judge(end, extent), counted, "{end:?}, {extent:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_harness_has_ended_as_it_has_however_far_the_others_come() {
+        let mut all = Panics::default();
+        let root = panics(&mut all, 1, "root");
+        all.join(0, 1, &"root");
+        all.resume(0, &"root", None, 3);
+        all.reach_the_top(0, 3);
+        for extent in [Extent::Whole, Extent::Left] {
+            assert_eq!(
+                all.judge(End::Panicked, extent),
+                [counted(root, false, false)]
+            );
+        }
+        // A scope holds it: whether it comes to the top is not known.
+        let mut all = Panics::default();
+        panics(&mut all, 0, "held");
+        assert_eq!(all.judge(End::Open, Extent::Left), []);
     }
 
     #[test]
@@ -473,9 +530,15 @@ mod tests {
         let first = panics(&mut all, 1, "first");
         all.poison(1);
         let second = panics(&mut all, 2, poisoned);
-        assert_eq!(all.judge(End::Failed), [counted(first, false, true)]);
+        assert_eq!(
+            all.judge(End::Failed, Extent::Whole),
+            [counted(first, false, true)]
+        );
         // The cause is handled: what follows is all there is.
         all.join(0, 1, &"first");
-        assert_eq!(all.judge(End::Failed), [counted(second, false, true)]);
+        assert_eq!(
+            all.judge(End::Failed, Extent::Whole),
+            [counted(second, false, true)]
+        );
     }
 }

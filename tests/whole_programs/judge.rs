@@ -13,8 +13,6 @@ pub(crate) struct Right {
     pub(crate) must: BTreeSet<String>,
     /// Those that may be told as well: panics of which nobody knows whether the test would have handled them.
     pub(crate) may: BTreeSet<String>,
-    /// The panics of threads, whether they are handled or not.
-    pub(crate) of_threads: BTreeSet<String>,
     /// What the test can have seen in the end.
     pub(crate) seen: BTreeSet<Vec<Value>>,
     pub(crate) states: usize,
@@ -74,13 +72,6 @@ pub(crate) fn judge(program: &Program, most: usize) -> Option<Right> {
     }
     for at in (0..states.len()).filter(|&at| !ends_from[at]) {
         right.note(program, &machine.fates(&states[at]), "livelock");
-    }
-    for state in &states {
-        for fate in machine.fates(state).iter().skip(1).flatten() {
-            if let Some(Err(site)) = fate.end {
-                right.of_threads.insert(text(site));
-            }
-        }
     }
     right.may = &right.may - &right.must;
     Some(right)

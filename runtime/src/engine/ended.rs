@@ -12,7 +12,7 @@ use super::ledger::Key;
 use super::{Abort, BugKind, Engine, Handle, Line, Place, Site, abort, bug};
 use crate::buffer::{Buffer, outside};
 use crate::harness::Verdict;
-use crate::judge::{Counted, End, Panics};
+use crate::judge::{Counted, End, Extent, Panics};
 use crate::std::process::{Destructor, Leaving};
 
 /// So many times the original program is asked about one place, with the answer that nothing has failed, before it is not
@@ -273,7 +273,7 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
             }
         }
     }
-    let mut counted = engine.endings.panics.judge(end);
+    let mut counted = engine.endings.panics.judge(end, Extent::Whole);
     counted.retain(|counted| !(counted.detached && engine.limits.ignore_detached_panics));
     let mut found: Vec<(Noted, Option<Counted>)> = engine
         .endings

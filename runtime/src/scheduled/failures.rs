@@ -5,11 +5,12 @@ use std::any::Any;
 use seqz_explore::threads::ThreadSet;
 use seqz_explore::{Kind, Outcome, Pending};
 
+use super::loops::Idle;
 use super::state::{Handle, State};
 use super::threads::Stage;
 use crate::engine::{Place, Site};
 use crate::harness::Verdict;
-use crate::judge::{End, Panics};
+use crate::judge::{End, Extent, Panics};
 use crate::std::process::{Destructor, Leaving};
 pub use crate::worker::message::FailureKind;
 
@@ -95,21 +96,26 @@ impl State {
         });
     }
 
+    /// Whether threads would have gone on.
+    fn extent(&self) -> Extent {
+        match self.outcome {
+            Outcome::Completed | Outcome::Blocked => Extent::Whole,
+            // Where idle turns of loops are not told apart, it is by the bound alone that who waits for ever is known.
+            Outcome::Truncated if self.settings.idle == Idle::GoesOn => Extent::Whole,
+            Outcome::Waiting | Outcome::Truncated | Outcome::Abandoned => Extent::Left,
+        }
+    }
+
     /// The execution is over, as far as the program is concerned: the panics that count are failures.
     pub(super) fn conclude(&mut self) {
-        let end = match (self.harness, self.outcome) {
-            // Where threads could not be switched, the execution was not given up for one that does the same.
-            (End::Open, Outcome::Abandoned) if !self.has_rushed => End::Unknown,
-            (End::Open, Outcome::Waiting) => End::Unknown,
-            (end, _) => end,
-        };
-        if end == End::Open {
+        let extent = self.extent();
+        if self.harness == End::Open && extent == Extent::Whole {
             self.panics.stop();
         }
         if self.panics.over().is_empty() && self.failures.len() < 2 {
             return;
         }
-        let mut counted = self.panics.judge(end);
+        let mut counted = self.panics.judge(self.harness, extent);
         counted.retain(|counted| !(counted.detached && self.settings.ignore_detached_panics));
         let mut failures: Vec<_> = counted
             .iter()

@@ -5,6 +5,7 @@
 mod behind_writers;
 mod downgrade;
 mod ends;
+mod left;
 mod locals;
 mod poison;
 mod results;
