@@ -57,7 +57,7 @@ const fn explore(args: &'static [&'static str], at_least: usize) -> Method {
     }
 }
 
-/// All that there are, with [`MORE_METHODS`], but `pos`: it aborts where a thread panics before its first event.
+/// All that there are, with [`MORE_METHODS`].
 ///
 /// `mcr` and `rv-causal` take a program for exhausted of which one class of executions goes on in another one that they
 /// don't come to, where the test of it waits in a loop for ever.
@@ -88,6 +88,7 @@ const MORE_METHODS: &[Method] = &[
     },
     explore(&["explore", "--strategy", "pct", "--seed", "7"], 0),
     explore(&["explore", "--strategy", "surw", "--seed", "7"], 0),
+    explore(&["explore", "--strategy", "pos", "--seed", "7"], 0),
     explore(&["explore", "--strategy", "pcb"], 0),
     explore(&["explore", "--strategy", "hapset", "--seed", "7"], 0),
     explore(&["explore", "--strategy", "hapset+pcb", "--seed", "7"], 0),

@@ -75,8 +75,10 @@ impl Handle {
         let state = self.get();
         let thread = state.current;
         state.note_pending(thread, pending, site);
-        let live = state.live;
         let name = u8::try_from(thread).unwrap_or(0);
+        // It may have announced nothing yet, and then it is not one of them.
+        let mut live = state.live;
+        live.insert(name);
         if let Some(scheduler) = state.scheduler {
             let mut others = state.enabled();
             others.remove(name);

@@ -12,6 +12,7 @@ mod results;
 mod shown;
 mod spurious;
 mod time;
+mod unwinding;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
