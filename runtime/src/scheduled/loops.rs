@@ -29,9 +29,11 @@
 //! livelock. This is checked, for each of them: see [`State::livelock`]. Where it doesn't hold, the execution is one
 //! that goes on in another one ([`Outcome::Waiting`]).
 //!
-//! A search over values runs one execution of all those in which the threads observe the same, and these may end with other
-//! values, as nobody observes them. So where the proof fails, but the last writes of the threads could have been in another
-//! order in which it would not, the execution counts as cut: see [`State::may_be_livelock`].
+//! A search over values runs one execution of all those in which the threads observe the same. So there a thread would make
+//! its turn again if it *observed* the same in it, whatever has changed since: no other execution shows it at that. And these
+//! executions may end with other values, as nobody observes them. So where the proof fails, but the last writes of the
+//! threads could have been in another order in which it would not, the execution counts as cut: see
+//! [`State::may_be_livelock`].
 
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::transition::{Standing, Transition};
@@ -42,6 +44,7 @@ use super::arena::leave_program;
 use super::events::site_number;
 use super::machine::Traced;
 use super::state::{Handle, State};
+use super::values::test_of;
 use crate::buffer::Buffer;
 use crate::engine::Site;
 
@@ -341,18 +344,18 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
 
 /// Whether the thread knows what this update, which left the value as it is, found.
 fn is_known(number: usize, event: &Event, tests: &[(usize, Test)]) -> bool {
-    let Ok(at) = tests.binary_search_by_key(&number, |(number, _)| *number) else {
+    let Some(test) = test_of(number, tests) else {
         return true;
     };
-    match tests[at].1 {
+    match test {
         Test::Compared {
             op: Comparison::Equal,
             ..
-        } => tests[at].1.observe(event.found) == 1,
+        } => test.observe(event.found) == 1,
         Test::Compared {
             op: Comparison::NotEqual,
             ..
-        } => tests[at].1.observe(event.found) == 0,
+        } => test.observe(event.found) == 0,
         _ => false,
     }
 }
@@ -524,8 +527,10 @@ impl State {
             }
     }
 
-    /// Whether all that the thread has looked at in its latest idle turn is as it was.
+    /// Whether all that the thread has looked at in its latest idle turn is as it was, or at least looks the same to it where
+    /// that is all that counts.
     fn would_see_the_same(&mut self, thread: u8) -> bool {
+        let by_values = self.settings.idle == Idle::EndsByValues;
         let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
         let same = idle.iter().all(|look| {
             let object = look.event.object;
@@ -538,10 +543,43 @@ impl State {
                 _ => true,
             };
             // It may have changed the object itself, earlier in the same turn.
-            as_found && self.changes.of(object).changes == look.marks.changes
+            as_found
+                && (self.changes.of(object).changes == look.marks.changes
+                    || by_values && self.would_observe_the_same(look))
         });
         *self.slots[usize::from(thread)].turning.idle = idle;
         same
+    }
+
+    /// In a search over values: whether the thread would observe in this event what it has observed, and do the same, though
+    /// the object has been changed since. Whether a lock could be taken is for the caller to tell.
+    fn would_observe_the_same(&self, look: &Look) -> bool {
+        let event = &look.event;
+        match event.kind {
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => true,
+            Kind::Wait => self.comes_again(look) == Some(true),
+            kind if kind.has_value() => self.values.left(event.object).is_some_and(|now| {
+                // A compare-exchange of which the thread learns nothing may succeed at another value.
+                let is_free = kind == Kind::FailedUpdate
+                    && self.values.test(look.number) == Some(Test::Unobserved);
+                now == event.left || !is_free && self.is_alike(look, now)
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether the thread can't tell this value from what it has seen.
+    fn is_alike(&self, look: &Look, value: u64) -> bool {
+        let Event {
+            kind, found, left, ..
+        } = look.event;
+        let test = matches!(kind, Kind::Read | Kind::FailedUpdate)
+            .then(|| self.values.test(look.number))
+            .flatten();
+        match test {
+            Some(test) => test.observe(value) == test.observe(found),
+            None => value == left,
+        }
     }
 
     /// Nobody can run, and these threads wait in loops: how the execution ends.
@@ -638,24 +676,9 @@ impl State {
 
     /// In a search over values: whether, in another order of what nobody has observed, all threads might wait for ever.
     ///
-    /// What an object holds at the end is what the last write of some thread has left there.
+    /// What an object holds at the end is what the last write of some thread has left there: as each has observed the same,
+    /// it leaves the same.
     pub(super) fn may_be_livelock(&mut self, parked: ThreadSet) -> bool {
-        let may_be_left = |trace: &[Traced], look: &Look| {
-            let mut last = [None; MAX_THREADS];
-            for Traced { event, .. } in trace {
-                let writes = match event.kind {
-                    Kind::Write => true,
-                    Kind::Update | Kind::Unlock => event.changes(),
-                    _ => false,
-                };
-                if writes && event.object == look.event.object {
-                    last[usize::from(event.thread)] = Some(event.left);
-                }
-            }
-            let seen = look.event.left;
-            let mut left = last.iter().flatten().peekable();
-            left.peek().is_none() || left.any(|&left| left == seen)
-        };
         self.settings.idle == Idle::EndsByValues
             && parked.iter().all(|thread| {
                 let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
@@ -665,23 +688,50 @@ impl State {
                     Kind::TryLockSharedFailed => {
                         self.objects.holders(look.event.object).exclusive != 0
                     }
-                    Kind::Wait => self.may_come_again(look),
-                    kind => !kind.has_value() || may_be_left(&self.trace, look),
+                    Kind::Wait => self.comes_again(look) != Some(false),
+                    kind => !kind.has_value() || self.may_look_alike(look),
                 });
                 *self.slots[usize::from(thread)].turning.idle = idle;
                 may_be
             })
     }
 
-    /// Whether, in another order of what nobody has observed, the same might come of this attempt at the end. Which messages
-    /// are in a channel does not depend on that, and how many of its ends are there.
-    fn may_come_again(&self, look: &Look) -> bool {
+    /// Whether, in another order of what nobody has observed, the thread might find at the end what it has seen.
+    ///
+    /// Where nobody just writes, there is one end: each change leads from a value that its thread has observed to one that
+    /// follows from it, and all of them, in whichever order, are a way from the first value. It ends where more changes come
+    /// to than go from. Likewise where a count is added to and taken from.
+    fn may_look_alike(&self, look: &Look) -> bool {
+        let mut last = [None; MAX_THREADS];
+        let mut is_written = false;
+        for Traced { event, .. } in &self.trace {
+            let changes = match event.kind {
+                Kind::Write => true,
+                Kind::Update | Kind::Unlock => event.changes(),
+                _ => false,
+            };
+            if changes && event.object == look.event.object {
+                is_written |= event.kind == Kind::Write;
+                last[usize::from(event.thread)] = Some(event.left);
+            }
+        }
+        if !is_written {
+            let now = self.values.left(look.event.object);
+            return now.is_none_or(|now| self.is_alike(look, now));
+        }
+        let mut left = last.iter().flatten();
+        left.any(|&left| self.is_alike(look, left))
+    }
+
+    /// Whether the same comes of this attempt at the end, in any order of what nobody has observed: which messages are in a
+    /// channel does not depend on that, and how many of its ends are there. `None`: of anything else it is not known.
+    fn comes_again(&self, look: &Look) -> Option<bool> {
         let transitions = self.values.transitions();
         let own = transitions.binary_search_by_key(&look.number, |&(number, _)| number);
         let Some(&(_, own @ Transition::Receive { .. })) =
             own.ok().and_then(|at| transitions.get(at))
         else {
-            return true;
+            return None;
         };
         let object = look.event.object;
         let (mut standing, mut gone, mut senders) = (Standing::default(), 0, None);
@@ -697,7 +747,7 @@ impl State {
             }
             standing.change(transition, senders, &queue);
         }
-        standing.outcome(own, senders, &queue) == look.event.found
+        Some(standing.outcome(own, senders, &queue) == look.event.found)
     }
 
     /// What a thread that waits in a loop has looked at last: an operation that stands for all of its turn.

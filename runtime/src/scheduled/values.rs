@@ -59,6 +59,12 @@ pub(super) struct Values {
     transitions: Vec<(usize, Transition)>,
 }
 
+/// Of what the event of this number has found, its thread has observed no more than this: of these, if it is one of them.
+pub(super) fn test_of(number: usize, tests: &[(usize, Test)]) -> Option<Test> {
+    let at = tests.binary_search_by_key(&number, |&(number, _)| number);
+    at.ok().map(|at| tests[at].1)
+}
+
 impl Default for Values {
     fn default() -> Self {
         Self {
@@ -84,6 +90,16 @@ impl Values {
     /// See [`Machine::tests`](super::Machine::tests).
     pub(super) fn tests(&self) -> &[(usize, Test)] {
         &self.tests
+    }
+
+    /// See [`test_of`].
+    pub(super) fn test(&self, number: usize) -> Option<Test> {
+        test_of(number, &self.tests)
+    }
+
+    /// What the object's latest event has left, if it had one.
+    pub(super) fn left(&self, object: Object) -> Option<u64> {
+        self.left.get(object as usize).copied().flatten()
     }
 
     /// What the events of the execution did to objects that stand in some way, by their numbers.
@@ -186,8 +202,7 @@ impl Handle {
 
     /// What is known of an opaque object.
     fn known(self, object: Object) -> u64 {
-        let left = self.get().values.left.get(object as usize);
-        left.copied().flatten().unwrap_or(FIRST)
+        self.get().values.left(object).unwrap_or(FIRST)
     }
 
     /// What `object` held before the current thread changed it, and what it holds now. Where values are not told:

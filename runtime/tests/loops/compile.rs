@@ -1,8 +1,9 @@
-//! The same programs on the runtime, their loops marked as the transformation would.
+//! The same programs on the runtime, their loops and most of what these compare marked as the transformation would.
 
 use std::sync::{Arc, Mutex as StdMutex};
 
 use seqz_runtime::loops::Loop;
+use seqz_runtime::observe::{self, here};
 use seqz_runtime::std::sync::Mutex;
 use seqz_runtime::std::sync::atomic::{AtomicU8, Ordering::SeqCst};
 use seqz_runtime::std::thread;
@@ -53,7 +54,13 @@ fn act(op: Op, shared: &Shared, noted: &mut Vec<u8>) {
         Op::Try(m) => noted.push(locks[m].try_lock().map_or(REFUSED, |it| *it)),
         Op::WaitFor(a, v) => loop {
             waits.turn();
-            if atomics[a].load(SeqCst) == v {
+            if observe::eq(atomics[a].load(SeqCst), i128::from(v), here()) == v {
+                break;
+            }
+        },
+        Op::WaitForMore(a, v) => loop {
+            waits.turn();
+            if observe::gt(atomics[a].load(SeqCst), i128::from(v), here()) > v {
                 break;
             }
         },
@@ -65,7 +72,7 @@ fn act(op: Op, shared: &Shared, noted: &mut Vec<u8>) {
         },
         Op::Exchange(a, v, w) => loop {
             waits.turn();
-            if atomics[a].compare_exchange(v, w, SeqCst, SeqCst).is_ok() {
+            if observe::success(atomics[a].compare_exchange(v, w, SeqCst, SeqCst), here()).is_ok() {
                 break;
             }
         },
@@ -98,7 +105,7 @@ fn act(op: Op, shared: &Shared, noted: &mut Vec<u8>) {
         },
         Op::WaitStoring(a, v, w) => loop {
             waits.turn();
-            if atomics[a].load(SeqCst) == v {
+            if observe::eq(atomics[a].load(SeqCst), i128::from(v), here()) == v {
                 break;
             }
             atomics[1 - a].store(w, SeqCst);
@@ -112,7 +119,7 @@ fn act(op: Op, shared: &Shared, noted: &mut Vec<u8>) {
             let guard = locks[m].lock().unwrap();
             loop {
                 waits.turn();
-                if atomics[a].load(SeqCst) == v {
+                if observe::eq(atomics[a].load(SeqCst), i128::from(v), here()) == v {
                     break;
                 }
             }

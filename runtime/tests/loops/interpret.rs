@@ -152,6 +152,7 @@ fn step(state: &mut State, me: usize, op: Op) -> bool {
             None
         }
         (Op::WaitFor(a, v), _) => (state.atomics[a] != v).then_some(0),
+        (Op::WaitForMore(a, v), _) => (state.atomics[a] <= v).then_some(0),
         (Op::WaitForBoth(v), 0) => Some(u8::from(state.atomics[0] == v)),
         (Op::WaitForBoth(v), _) => (state.atomics[1] != v).then_some(0),
         (Op::Exchange(a, v, w), _) => {

@@ -24,6 +24,8 @@ pub(crate) enum Op {
     Try(usize),
     /// `while a.load() != v {}`
     WaitFor(usize, u8),
+    /// `while a.load() <= v {}`
+    WaitForMore(usize, u8),
     /// `while a.load() != v || b.load() != v {}`
     WaitForBoth(u8),
     /// `while a.compare_exchange(v, w).is_err() {}`
@@ -63,6 +65,7 @@ impl Op {
             6..=8 => Self::Put(m, v),
             9 => Self::Look(m),
             10 | 11 => Self::Try(m),
+            12 if below(3) == 0 => Self::WaitForMore(a, v),
             12 => Self::WaitFor(a, v),
             13 => Self::WaitForBoth(v.max(1)),
             14 => Self::Exchange(a, v, w),
