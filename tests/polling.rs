@@ -89,7 +89,7 @@ fn loops_that_wait_end_and_those_that_count_are_run() {
         let (code, report) = explore(&dir, &args);
         assert_eq!(code, Some(1), "{strategy}: {report:#}");
         let all = found(&report);
-        assert_eq!(all.len(), 29, "{strategy}");
+        assert_eq!(all.len(), 37, "{strategy}");
         for (name, (failures, promised)) in &all {
             // Who else has a lock for a while is nothing of the values.
             let open = ["mcr", "lazy-dpor"].contains(&strategy) && name.contains("waiting_with");
@@ -125,7 +125,7 @@ fn what_handles_tell_may_be_waited_for() {
         let (code, report) = explore(&dir, &args);
         assert_eq!(code, Some(1), "{strategy}: {report:#}");
         let all = found(&report);
-        assert_eq!(all.len(), 9, "{strategy}");
+        assert_eq!(all.len(), 10, "{strategy}");
         for (name, (failures, promised)) in &all {
             if name == "both_try_for_ever" {
                 assert!(failures.is_empty(), "{strategy}: {failures:?}");

@@ -109,6 +109,18 @@ fn waits_for_ever_for_a_value_to_go() {
     drop(value);
 }
 
+#[test]
+fn waits_for_ever_for_the_last_handle() {
+    let mine = Arc::new(());
+    let (kept, other) = (mine.clone(), mine.clone());
+    let t = thread::spawn(move || drop(other));
+    while Arc::strong_count(&mine) != 1 {
+        thread::yield_now();
+    }
+    t.join().unwrap();
+    drop(kept);
+}
+
 // Each of two threads may notice that the other one makes a turn: nothing is said of these, and nothing is promised.
 
 fn tries_until_it_is_one(lock: &Mutex<u32>) {

@@ -475,6 +475,117 @@ fn waits_for_ever_for_a_message() {
     t.join().unwrap();
 }
 
+#[test]
+fn waits_for_ever_for_another_value() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    let t = thread::spawn(|| X.store(1, SeqCst));
+    while X.load(SeqCst) != 2 {
+        thread::yield_now();
+    }
+    t.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_to_exchange_another_value() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    let t = thread::spawn(|| X.store(1, SeqCst));
+    while X.compare_exchange(2, 3, SeqCst, SeqCst).is_err() {}
+    t.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_beside_another_one() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    let t = thread::spawn(|| while X.load(SeqCst) < 3 {});
+    let s = thread::spawn(|| {
+        X.fetch_add(1, SeqCst);
+        X.fetch_add(1, SeqCst);
+    });
+    while X.load(SeqCst) <= 5 {
+        thread::yield_now();
+    }
+    t.join().unwrap();
+    s.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_for_what_is_set_back() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    static FLAG: AtomicBool = AtomicBool::new(false);
+    let t = thread::spawn(|| {
+        FLAG.store(true, SeqCst);
+        X.store(2, SeqCst);
+        FLAG.store(false, SeqCst);
+        X.store(1, SeqCst);
+    });
+    while !FLAG.load(SeqCst) || X.load(SeqCst) != 2 {
+        thread::yield_now();
+    }
+    t.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_in_one_of_two_orders() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    let (t, s) = (
+        thread::spawn(|| X.store(1, SeqCst)),
+        thread::spawn(|| X.store(2, SeqCst)),
+    );
+    t.join().unwrap();
+    s.join().unwrap();
+    while X.load(SeqCst) != 2 {}
+}
+
+#[test]
+fn waits_for_ever_behind_a_lock() {
+    let m = Arc::new(Mutex::new(0));
+    let n = m.clone();
+    let t = thread::spawn(move || {
+        *n.lock().unwrap() = 2;
+        *n.lock().unwrap() = 1;
+    });
+    while *m.lock().unwrap() != 2 {}
+    t.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_by_trying_to_lock() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    let m = Arc::new(Mutex::new(()));
+    let n = m.clone();
+    let t = thread::spawn(move || {
+        drop(n.lock().unwrap());
+        let _guard = n.lock().unwrap();
+        X.store(1, SeqCst);
+        while X.load(SeqCst) != 2 {}
+    });
+    while X.load(SeqCst) != 1 || m.try_lock().is_err() {
+        thread::yield_now();
+    }
+    X.store(2, SeqCst);
+    t.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_beside_a_deadlock() {
+    static X: AtomicU32 = AtomicU32::new(0);
+    let locks = Arc::new((Mutex::new(()), Mutex::new(())));
+    let other = locks.clone();
+    let t = thread::spawn(move || {
+        let _a = locks.0.lock().unwrap();
+        let _b = locks.1.lock().unwrap();
+        X.fetch_add(1, SeqCst);
+    });
+    let s = thread::spawn(move || {
+        let _b = other.1.lock().unwrap();
+        let _a = other.0.lock().unwrap();
+        X.fetch_add(1, SeqCst);
+    });
+    while X.load(SeqCst) != 2 {}
+    t.join().unwrap();
+    s.join().unwrap();
+}
+
 // A loop that writes runs as it is written.
 
 #[test]
