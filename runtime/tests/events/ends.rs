@@ -12,6 +12,19 @@ use seqz_runtime::watch_ends;
 
 use super::{DFS, Note, Seen, all, check, explore, search, set};
 
+/// Sets its flag when it is dropped.
+struct Sets(Arc<AtomicBool>);
+
+impl Drop for Sets {
+    fn drop(&mut self) {
+        self.0.store(true, SeqCst);
+    }
+}
+
+seqz_runtime::thread_local! {
+    static SETS: std::cell::RefCell<Option<Sets>> = const { std::cell::RefCell::new(None) };
+}
+
 #[test]
 fn a_thread_has_finished_or_not_whatever_it_has_done() {
     let program = |note: Note<'_>| {
@@ -89,15 +102,6 @@ fn a_thread_that_panics_has_finished() {
 
 #[test]
 fn destructors_of_thread_locals_come_after() {
-    struct Sets(Arc<AtomicBool>);
-    impl Drop for Sets {
-        fn drop(&mut self) {
-            self.0.store(true, SeqCst);
-        }
-    }
-    seqz_runtime::thread_local! {
-        static SETS: std::cell::RefCell<Option<Sets>> = const { std::cell::RefCell::new(None) };
-    }
     let program = |note: Note<'_>| {
         watch_ends();
         let dropped = Arc::new(AtomicBool::new(false));
@@ -186,14 +190,7 @@ fn a_program_that_does_not_ask_has_no_more_events() {
 /// std's scope waits for the code of its threads, and not for the destructors of their thread-locals.
 #[test]
 fn a_scope_that_waits_for_destructors_promises_nothing() {
-    struct Sets(Arc<AtomicBool>);
-    impl Drop for Sets {
-        fn drop(&mut self) {
-            self.0.store(true, SeqCst);
-        }
-    }
     seqz_runtime::thread_local! {
-        static SETS: std::cell::RefCell<Option<Sets>> = const { std::cell::RefCell::new(None) };
         static TEXT: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
     }
     let is_open = |program: &dyn Fn(&Arc<AtomicBool>)| {
