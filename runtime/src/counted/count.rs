@@ -102,14 +102,28 @@ pub(super) fn act<R>(
     act().0
 }
 
-/// Whether the end of a handle waits until its thread has unwound, since others may come before it. `another` makes a
-/// handle that is ended then, by `end`. `may_wait` is told how many of the thread's handles wait already.
+/// What a handle keeps alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    /// The value: it is an `Arc`.
+    Value,
+    /// The allocation: it is a `Weak`.
+    Allocation,
+}
+
+/// Whether the event of a handle's end waits until its thread has unwound, since others may come before it. `another` makes a
+/// handle that is ended then, by `end`.
 ///
-/// No strong handle may that can be the last one: what its value borrows may be gone by then. While another thread has one, all
-/// that the value borrows is alive, until the threads are joined; and before that the thread has unwound.
+/// If all handles that are left are the thread's, nobody else can do anything with them: they end now, as they do without the
+/// tool, and their events alone wait, in the places that they had. If the value ends while others can look for it, its event
+/// doesn't wait: they would find it gone before it is said to be, and what it borrows may be gone by then. While another
+/// thread has an `Arc`, all that the value borrows is alive, until the threads are joined; and before that the thread has
+/// unwound.
 pub(super) fn postpone<H>(
     value: *const (),
-    may_wait: impl FnOnce(usize) -> bool,
+    keeps: Keeps,
+    site: Site,
+    count: Count,
     another: impl FnOnce() -> H,
     end: impl FnOnce(H),
 ) -> bool {
@@ -119,16 +133,21 @@ pub(super) fn postpone<H>(
         && machine.postpones()
     {
         let at = header(value);
-        if !may_wait(machine.postponed_handles(at)) {
-            return false;
+        let waiting = |keeps| machine.postponed_handles(at, keeps);
+        if keeps == Keeps::Value && count.strong == waiting(Keeps::Value) + 1 {
+            if count.weak > waiting(Keeps::Allocation) {
+                return false;
+            }
+            scheduled::end_own(machine, at, site, count);
+            return true;
         }
         let another = another();
         let end: End<'_> = Box::new(move |_| end(another));
         // SAFETY: it is called, or dropped, while what the value borrows is alive: see above.
-        machine.postpone_handle(at, unsafe { forget_borrows(end) });
+        machine.postpone_handle(at, keeps, site, unsafe { forget_borrows(end) });
         return true;
     }
-    let _ = (value, may_wait, another, end);
+    let _ = (value, keeps, site, count, another, end);
     false
 }
 
@@ -147,8 +166,9 @@ unsafe fn forget_borrows(end: End<'_>) -> End<'static> {
 mod scheduled {
     use seqz_explore::{Comparison, Integer, Kind, Test};
 
-    use super::{Act, Count, OF_COUNT};
+    use super::{Act, Count, Keeps, OF_COUNT};
     use crate::engine::Site;
+    use crate::log::Object;
     use crate::scheduled::events::Handle;
 
     /// Values are told of both numbers, so that a test of the lower one can be told as well.
@@ -183,15 +203,7 @@ mod scheduled {
             machine.end_postponed_handles(at);
         }
         let object = machine.count_object(at);
-        // Who reasons about values is told all of them, and what of them is seen.
-        let tells_values = machine.tells_values();
-        let (announced, expected) = match what {
-            Act::Look => (Kind::Read, OF_COUNT),
-            Act::Add if !tells_values => (Kind::Add, 0),
-            Act::Take if !tells_values => (Kind::Take, 0),
-            Act::Unwrap => (Kind::CompareExchange, 1),
-            _ => (Kind::Update, OF_COUNT),
-        };
+        let (announced, expected) = announced(machine, what);
         let before = count();
         if before.strong == 1 && before.weak == 0 {
             // Nobody else can do anything with it, so that nobody can come in between.
@@ -206,7 +218,31 @@ mod scheduled {
             Kind::CompareExchange => Kind::FailedUpdate,
             kind => kind,
         };
-        if tells_values {
+        tell(machine, done, object, what, site, (found, left));
+        result
+    }
+
+    /// What is announced. Who reasons about values is told all of them, and what of them is seen.
+    fn announced(machine: Handle, what: Act) -> (Kind, u64) {
+        let tells_values = machine.tells_values();
+        match what {
+            Act::Look => (Kind::Read, OF_COUNT),
+            Act::Add if !tells_values => (Kind::Add, 0),
+            Act::Take if !tells_values => (Kind::Take, 0),
+            Act::Unwrap => (Kind::CompareExchange, 1),
+            _ => (Kind::Update, OF_COUNT),
+        }
+    }
+
+    fn tell(
+        machine: Handle,
+        done: Kind,
+        object: Object,
+        what: Act,
+        site: Site,
+        (found, left): (Count, Count),
+    ) {
+        if machine.tells_values() {
             machine.did(done, object, both(found), both(left), site);
             let is = |op, constant| Test::Compared {
                 op,
@@ -223,6 +259,32 @@ mod scheduled {
         } else {
             machine.did(done, object, found.strong as u64, left.strong as u64, site);
         }
-        result
+    }
+
+    /// The current thread, which unwinds, ends its last handle of the allocation, and nobody else has any. Those whose ends
+    /// wait end, too, in the order in which they waited, and events are left in their places.
+    pub(super) fn end_own(machine: Handle, at: usize, site: Site, count: Count) {
+        let object = machine.count_object(at);
+        let mut found = count;
+        let mut event = move |keeps, site| -> super::End<'static> {
+            let left = match keeps {
+                Keeps::Value => Count {
+                    strong: found.strong - 1,
+                    ..found
+                },
+                Keeps::Allocation => Count {
+                    weak: found.weak - 1,
+                    ..found
+                },
+            };
+            let counts = (std::mem::replace(&mut found, left), left);
+            Box::new(move |machine| {
+                let (announced, expected) = announced(machine, Act::Add);
+                machine.turn(announced, object, expected, site);
+                tell(machine, announced, object, Act::Add, site, counts);
+            })
+        };
+        machine.end_postponed_unnoticed(at, &mut event);
+        machine.now_or_later(event(Keeps::Value, site));
     }
 }

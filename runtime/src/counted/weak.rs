@@ -5,7 +5,7 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Weak as Handle;
 
 use super::Arc;
-use super::count::{Act, Count, act, postpone};
+use super::count::{Act, Count, Keeps, act, postpone};
 use crate::engine::Site;
 
 /// `std::sync::Weak`, counted.
@@ -147,7 +147,8 @@ impl<T: ?Sized, const OBSERVED: bool> Drop for Weak<T, OBSERVED> {
             let count = || count_of(&handle);
             act(value, Act::Add, site, count, || ((), one_less(count())));
         };
-        if postpone(value, |_| true, || self.0.clone(), end) {
+        let another = || self.0.clone();
+        if postpone(value, Keeps::Allocation, site, self.count(), another, end) {
             return;
         }
         // The handle itself goes right after this.

@@ -8,6 +8,7 @@ use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
 use super::threads::{Postponed, ToGiveBack};
+use crate::counted::count::Keeps;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
@@ -176,7 +177,7 @@ impl Handle {
                     self.unlock_now(lock.object, lock.mode, lock.site, || lock.values);
                 }
                 Postponed::Poison { lock, site } => self.set_poison(lock, true, site),
-                Postponed::Handle(_, act) | Postponed::Other(act) => act(self),
+                Postponed::Handle { act, .. } | Postponed::Other(act) => act(self),
             }
         }
     }
@@ -202,20 +203,55 @@ impl Handle {
     }
 
     /// Ends a handle of the allocation at this address when the thread has unwound.
-    pub(crate) fn postpone_handle(self, address: usize, act: Box<dyn FnOnce(Self)>) {
+    pub(crate) fn postpone_handle(
+        self,
+        address: usize,
+        keeps: Keeps,
+        site: Site,
+        act: Box<dyn FnOnce(Self)>,
+    ) {
         let state = self.get();
         let thread = state.current;
         super::arena::outside(|| {
             let postponed = &mut state.slots[thread].postponed;
-            postponed.push(Postponed::Handle(address, act));
+            postponed.push(Postponed::Handle {
+                address,
+                keeps,
+                site,
+                act,
+            });
         });
     }
 
-    /// How many handles of the allocation the thread still has to end.
-    pub(crate) fn postponed_handles(self, address: usize) -> usize {
+    /// How many handles of this kind of the allocation the thread still has to end.
+    pub(crate) fn postponed_handles(self, address: usize, kind: Keeps) -> usize {
         let state = self.get();
         let postponed = state.slots[state.current].postponed.iter();
-        postponed.filter(|act| act.is_handle(address)).count()
+        let is_one = |act: &&Postponed| {
+            act.is_handle(address)
+                && matches!(act, Postponed::Handle { keeps, .. } if *keeps == kind)
+        };
+        postponed.filter(is_one).count()
+    }
+
+    /// Ends them now without an event, and leaves in the place of each what `event` makes of it.
+    pub(crate) fn end_postponed_unnoticed(
+        self,
+        address: usize,
+        event: &mut dyn FnMut(Keeps, Site) -> Box<dyn FnOnce(Self)>,
+    ) {
+        let state = self.get();
+        let thread = state.current;
+        for at in 0..state.slots[thread].postponed.len() {
+            let waiting = &mut self.get().slots[thread].postponed[at];
+            if waiting.is_handle(address)
+                && let Postponed::Handle { keeps, site, .. } = waiting
+            {
+                let event = event(*keeps, site);
+                let ended = std::mem::replace(waiting, Postponed::Other(event));
+                drop(ended);
+            }
+        }
     }
 
     /// Ends them now.
@@ -227,7 +263,7 @@ impl Handle {
             ended.collect::<Vec<_>>()
         });
         for act in ended {
-            if let Postponed::Handle(_, act) = act {
+            if let Postponed::Handle { act, .. } = act {
                 act(self);
             }
         }
@@ -418,7 +454,7 @@ impl Handle {
         let kept = &mut state.slots[state.current].postponed;
         let at = kept.iter().position(|postponed| match postponed {
             Postponed::Unlock(lock) => lock.object == object && lock.mode == mode,
-            Postponed::Poison { .. } | Postponed::Handle(..) | Postponed::Other(_) => false,
+            Postponed::Poison { .. } | Postponed::Handle { .. } | Postponed::Other(_) => false,
         });
         at.map(|at| kept.remove(at)).is_some()
     }
@@ -461,11 +497,12 @@ impl Handle {
         }
         self.turn(Kind::Fork, thread, 0, site);
         self.note_fork(thread as usize);
+        // It comes before all that the thread does. A thread that unwinds at once doesn't wait for its turn.
+        self.did(Kind::Fork, thread, 0, 0, site);
         start(self, thread as usize, body);
         let slot = &mut self.get().slots[thread as usize];
         slot.name = name;
         slot.spawned_at = Some(site);
-        self.did(Kind::Fork, thread, 0, 0, site);
         thread
     }
 

@@ -7,6 +7,7 @@ use seqz_explore::Object;
 use super::coroutine::{self, Yielder};
 use super::loops::Turning;
 use super::state::Handle;
+use crate::counted::count::Keeps;
 use crate::engine::Site;
 use crate::log::LockMode;
 
@@ -44,14 +45,19 @@ pub(super) enum Postponed {
         site: Site,
     },
     /// The end of a handle of the allocation at this address.
-    Handle(usize, Box<dyn FnOnce(Handle)>),
+    Handle {
+        address: usize,
+        keeps: Keeps,
+        site: Site,
+        act: Box<dyn FnOnce(Handle)>,
+    },
     /// Something else that tells the thread nothing.
     Other(Box<dyn FnOnce(Handle)>),
 }
 
 impl Postponed {
-    pub(super) const fn is_handle(&self, address: usize) -> bool {
-        matches!(self, Self::Handle(at, _) if *at == address)
+    pub(super) const fn is_handle(&self, of: usize) -> bool {
+        matches!(self, Self::Handle { address, .. } if *address == of)
     }
 }
 
