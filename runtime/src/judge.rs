@@ -12,7 +12,7 @@
 //! thread and to go on. So there, only what is certain counts: how the harness has ended, and threads that were let go.
 //!
 //! A panic of a thread that unwraps the lock which another one has poisoned says nothing beside the other one's, if that
-//! counts.
+//! counts for as much: the harness's own stands beside that of a thread which the harness might have joined later.
 
 use std::any::Any;
 
@@ -82,6 +82,29 @@ pub(crate) struct Counted {
     pub(crate) detached: bool,
     /// The harness may have been about to join its thread when something else kept it from that.
     pub(crate) bystander: bool,
+}
+
+/// How much a panic that counts proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    /// Nothing by itself: see [`Counted::bystander`].
+    Bystander,
+    /// A failure, unless detached panics are none.
+    Detached,
+    /// A failure.
+    Failure,
+}
+
+impl Counted {
+    const fn weight(self) -> Weight {
+        match self {
+            Self {
+                bystander: true, ..
+            } => Weight::Bystander,
+            Self { detached: true, .. } => Weight::Detached,
+            _ => Weight::Failure,
+        }
+    }
 }
 
 /// What is known of one thread.
@@ -352,17 +375,19 @@ impl Panics {
             }
         }
         counted.sort_by_key(|counted| counted.panic);
-        let poisoners: Vec<u32> = counted
+        let poisoners: Vec<(u32, Weight)> = counted
             .iter()
-            .map(|counted| self.over[counted.panic].thread)
-            .filter(|&thread| {
+            .map(|counted| (self.over[counted.panic].thread, counted.weight()))
+            .filter(|&(thread, _)| {
                 let thread = self.threads.get(thread as usize);
                 thread.is_some_and(|thread| thread.has_poisoned)
             })
             .collect();
         counted.retain(|counted| {
             let over = &self.over[counted.panic];
-            let follows = poisoners.iter().any(|&thread| thread != over.thread);
+            let mut poisoners = poisoners.iter();
+            let follows = poisoners
+                .any(|&(thread, weight)| thread != over.thread && weight >= counted.weight());
             !(follows && over.raised.message.ends_with(OF_POISON))
         });
         counted
@@ -539,6 +564,26 @@ mod tests {
         assert_eq!(
             all.judge(End::Failed, Extent::Whole),
             [counted(second, false, true)]
+        );
+    }
+
+    #[test]
+    fn what_the_harness_fails_of_stands_beside_a_panic_that_it_might_have_handled() {
+        let poisoned = "called `Result::expect()`: PoisonError { .. }";
+        let mut all = Panics::default();
+        let cause = panics(&mut all, 1, "first");
+        all.poison(1);
+        let own = panics(&mut all, 0, poisoned);
+        let own = counted(own, false, false);
+        assert_eq!(
+            all.judge(End::Panicked, Extent::Whole),
+            [counted(cause, false, true), own]
+        );
+        // Detached panics can be said to be none.
+        all.let_go(1);
+        assert_eq!(
+            all.judge(End::Panicked, Extent::Whole),
+            [counted(cause, true, false), own]
         );
     }
 }
