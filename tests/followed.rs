@@ -277,3 +277,43 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
     );
     assert_eq!(run.code, Some(2), "{}", run.shown());
 }
+
+#[test]
+fn what_only_an_execution_shows_is_named() {
+    const HIDDEN: &str = include_str!("followed/hidden.rs");
+    let own = format!("{MANIFEST}\n[dependencies]\nnamed = {{ path = \"named\" }}\n");
+    let named = MANIFEST.replace("sample", "named");
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        ("src/lib.rs", HIDDEN),
+        ("named/Cargo.toml", &named),
+        (
+            "named/src/lib.rs",
+            "#[macro_export]\nmacro_rules! of_std { ($($name:ident)+ => $($rest:tt)*) => { ::std $(:: $name)+ $($rest)* } }",
+        ),
+    ]);
+    for command in ["explore", "check"] {
+        let report = seqz(dir.path(), [command, "--format", "json"]).json();
+        let all = harnesses(&report);
+        assert_eq!(all.len(), HIDDEN.matches("#[test]").count());
+        for (name, kind) in [
+            ("file", Some("a file that it changes")),
+            ("directory", Some("a file that it changes")),
+            ("process", Some("another process")),
+            ("socket", Some("a socket")),
+            ("thread", Some("a thread of its own")),
+            ("reads_only", None),
+        ] {
+            let verdict = all[name]["verdict"].as_str().unwrap();
+            let expected = match kind {
+                Some(kind) => verdict.contains("not followed: ") && verdict.contains(kind),
+                None => verdict.starts_with("exhausted"),
+            };
+            assert!(
+                expected,
+                "{command} {name}: {verdict} {:#}",
+                all[name]["not_followed"]
+            );
+        }
+    }
+}

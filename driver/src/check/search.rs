@@ -231,6 +231,7 @@ impl Search<'_> {
     fn heard(&mut self, reply: Reply, gathered: &mut Gathered) -> Result<bool, Error> {
         match reply {
             Reply::LeftBehind(what) => unfollowed::add(&mut gathered.report.not_followed, what),
+            Reply::Asked(what) => unfollowed::add_asked(&mut gathered.report.not_followed, &what),
             Reply::Started { sampled, inputs } => {
                 gathered.sampled = sampled;
                 if sampled {

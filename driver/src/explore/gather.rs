@@ -171,6 +171,7 @@ impl Gathered {
     ) -> Result<Option<Failure>, Error> {
         match reply {
             Reply::LeftBehind(what) => unfollowed::add(&mut self.report.not_followed, what),
+            Reply::Asked(what) => unfollowed::add_asked(&mut self.report.not_followed, &what),
             Reply::Started { sampled, inputs } => {
                 self.report.sampled_inputs |= sampled;
                 if sampled {

@@ -1,6 +1,7 @@
 //! What a harness reaches that seqz can run but not follow: what two threads do through it is no event, so nothing is
 //! promised of a harness that reaches any.
 
+use seqz_runtime::worker::message::Asked;
 use serde::{Deserialize, Serialize};
 
 use super::document::Site;
@@ -66,6 +67,29 @@ pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>) {
         if !all.contains(&left) {
             all.push(left);
         }
+    }
+}
+
+/// Adds what an execution has asked of the operating system, unless the source has shown it.
+pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
+    for asked in asked {
+        let kind = asked.kind();
+        if all.iter().any(|known| known.what.starts_with(kind)) {
+            continue;
+        }
+        let what = match asked {
+            Asked::File(path) => format!("{kind} that it changes: `{path}`"),
+            Asked::Socket | Asked::Pipe => format!("{kind} that it opens"),
+            Asked::Process => format!("{kind} that it starts"),
+            Asked::Thread => format!("{kind} that a dependency starts"),
+            Asked::Input => format!("{kind}, which it reads"),
+        };
+        all.push(NotFollowed {
+            package: None,
+            what,
+            site: None,
+            distorts: matches!(asked, Asked::Thread),
+        });
     }
 }
 

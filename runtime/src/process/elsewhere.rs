@@ -14,6 +14,16 @@ pub(crate) fn left_behind(_alone: &mut Generation) -> Vec<String> {
 #[inline]
 pub(crate) const fn restore(_alone: &mut Generation) {}
 
+/// What a program asks of the system is not seen.
+pub(crate) mod asked {
+    use crate::worker::message::Asked;
+
+    /// Nothing.
+    pub(crate) const fn take() -> Vec<Asked> {
+        Vec::new()
+    }
+}
+
 /// Whether executions are followed by putting everything back.
 pub(crate) const fn is_put_back() -> bool {
     false

@@ -13,6 +13,7 @@
 //! | [`imports`] | the functions of the C library whose state can't |
 //! | [`random`] | random numbers that are the same in each execution |
 //! | [`system`] | the C functions that stand before those of the system, by which std and all dependencies come to this |
+//! | [`requests`], [`asked`] | what a program asks of the system, which is not put back but named |
 //!
 //! All of it begins when a worker calls [`install`], before any code of the program has run. Where that has not been done,
 //! as in a fuzzer's process, statics of dependencies outlive executions.
@@ -24,6 +25,7 @@
 //! dependency has any. What a dependency has put on the heap and refers to from a static is forgotten with the static, and
 //! its memory is not used again.
 
+pub(crate) mod asked;
 mod elf;
 mod environment;
 mod held;
@@ -32,6 +34,7 @@ mod locals;
 mod memory;
 mod owners;
 mod random;
+pub mod requests;
 pub mod system;
 
 use std::cell::UnsafeCell;

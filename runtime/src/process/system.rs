@@ -79,20 +79,20 @@ unsafe extern "C" {
 const NEXT: *mut c_void = usize::MAX as *mut c_void;
 
 /// A function of the system's.
-struct System {
+pub(super) struct System {
     name: &'static CStr,
     found: AtomicPtr<c_void>,
 }
 
 impl System {
-    const fn new(name: &'static CStr) -> Self {
+    pub(super) const fn new(name: &'static CStr) -> Self {
         Self {
             name,
             found: AtomicPtr::new(std::ptr::null_mut()),
         }
     }
 
-    fn get(&self) -> *mut c_void {
+    pub(super) fn get(&self) -> *mut c_void {
         let found = self.found.load(Ordering::Relaxed);
         if !found.is_null() {
             return found;
@@ -115,7 +115,7 @@ pub(super) fn function(name: &CStr) -> *mut c_void {
 
 /// Whose code runs on this OS thread, if the program's does: the number of its thread.
 #[inline]
-fn program() -> Option<u32> {
+pub(super) fn program() -> Option<u32> {
     if !arena::is_entered() {
         return None;
     }
@@ -425,15 +425,30 @@ pub(super) fn own_locals() -> Option<*mut u8> {
     (!block.is_null()).then_some(block)
 }
 
-/// Defines the functions of [`process::system`](crate::process::system) under C's names. For the `main.rs` of workers.
+/// Defines functions of [`process::requests`](crate::process::requests) under C's names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! stand_for {
+    ($([$note:ident($($about:ident),*)] $name:ident($($argument:ident: $type:ty),* $(,)?) -> $result:ty;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            unsafe { requests::$name($($argument),*) }
+        }
+    )*};
+}
+
+/// Defines the functions of [`process::system`](crate::process::system) and of [`process::requests`](crate::process::requests) under C's names. For the `main.rs` of workers.
 #[macro_export]
 macro_rules! stand_before_the_system {
     () => {
         /// What C calls.
         mod stands_before_the_system {
-            use ::std::ffi::{c_int, c_long, c_uint, c_void};
+            use ::std::ffi::{c_char, c_int, c_long, c_uint, c_void};
             use ::std::time::Duration;
+            use $crate::process::requests;
             use $crate::process::system::{self, TimeSpec};
+
+            $crate::requests_to_the_system!($crate::stand_for);
 
             #[unsafe(no_mangle)]
             unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {

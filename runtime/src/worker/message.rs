@@ -126,6 +126,39 @@ pub struct Finding {
 
 pub use engine::ThreadInfo;
 
+/// What a program asks of the operating system while it runs, by which its threads or executions can learn of each other without
+/// an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// To change the file of this name, or to open it so that it can be changed.
+    File(String),
+    /// A socket.
+    Socket,
+    /// A pipe, or a counter that works like one.
+    Pipe,
+    /// Another process.
+    Process,
+    /// A thread that runs beside those that seqz runs.
+    Thread,
+    /// Standard input.
+    Input,
+}
+
+impl Asked {
+    /// The kind in words, as what is found in the source is called, too.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::File(_) => "a file",
+            Self::Socket => "a socket",
+            Self::Pipe => "a pipe",
+            Self::Process => "another process",
+            Self::Thread => "a thread of its own",
+            Self::Input => "standard input",
+        }
+    }
+}
+
 /// From the worker to the driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -138,6 +171,8 @@ pub enum Reply {
     },
     /// What an execution may leave behind for the next one, in words. Sent after [`Reply::Started`], if there is anything.
     LeftBehind(Vec<String>),
+    /// What an execution has asked of the operating system; each kind once, before what is said next.
+    Asked(Vec<Asked>),
     /// The two threads that run side by side, in order of creation. Sent once.
     Threads {
         /// The one that was there first.
@@ -403,7 +438,17 @@ wire!(Reply {
     19 = Couplings(couplings),
     20 = Seeds { strings, longest },
     21 = Solve { model, query, own },
-    22 = LeftBehind(what)
+    22 = LeftBehind(what),
+    23 = Asked(what)
+});
+
+wire!(Asked {
+    0 = File(path),
+    1 = Socket,
+    2 = Pipe,
+    3 = Process,
+    4 = Thread,
+    5 = Input
 });
 
 impl Wire for ReadId {

@@ -87,6 +87,9 @@ pub(crate) struct Connection {
     stream: UnixStream,
     /// Held while a frame is written.
     writing: Arc<Mutex<()>>,
+    /// Whether it is told what the program asks of the system: where more than one answer is expected.
+    #[cfg(feature = "scheduler")]
+    tells_asked: bool,
 }
 
 impl Connection {
@@ -94,6 +97,8 @@ impl Connection {
         Self {
             stream,
             writing: Arc::default(),
+            #[cfg(feature = "scheduler")]
+            tells_asked: false,
         }
     }
 
@@ -103,10 +108,23 @@ impl Connection {
         Ok(Self {
             stream: self.stream.try_clone()?,
             writing: Arc::clone(&self.writing),
+            tells_asked: self.tells_asked,
         })
     }
 
+    /// Says this, and before it what the program has asked of the system since.
     fn send(&mut self, reply: &Reply) -> io::Result<()> {
+        #[cfg(feature = "scheduler")]
+        if self.tells_asked {
+            let asked = crate::process::asked::take();
+            if !asked.is_empty() {
+                self.write(&Reply::Asked(asked))?;
+            }
+        }
+        self.write(reply)
+    }
+
+    fn write(&mut self, reply: &Reply) -> io::Result<()> {
         let body = reply.encode();
         let length = u32::try_from(body.len()).map_err(io::Error::other)?;
         let mut frame = length.to_le_bytes().to_vec();
@@ -115,10 +133,11 @@ impl Connection {
         self.stream.write_all(&frame)
     }
 
-    /// Tells what an execution may leave behind.
+    /// Tells what an execution may leave behind, and from here on what the program asks of the system.
     fn tell_left_behind(&mut self) -> io::Result<()> {
         #[cfg(feature = "scheduler")]
         {
+            self.tells_asked = true;
             let left = crate::process::left_behind(&mut crate::engine::alone());
             if !left.is_empty() {
                 return self.send(&Reply::LeftBehind(left));

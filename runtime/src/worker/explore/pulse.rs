@@ -47,6 +47,7 @@ impl Pulse {
         let Connection {
             mut stream,
             writing,
+            ..
         } = connection.try_clone()?;
         let seen = Arc::clone(&shared);
         let thread = thread::Builder::new().spawn(move || {

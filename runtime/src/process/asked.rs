@@ -1,0 +1,86 @@
+//! What a program asks of the operating system while it runs: files that it changes, sockets, pipes, processes, threads, standard
+//! input. Two threads, or two executions, can learn from each other there without an event.
+//!
+//! The source shows much of it, and [`system`](super::system) sees the rest: what a dependency does, or what is reached through
+//! a trait. Each kind is told once for a request, by the first that was asked for.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::scheduled::arena::outside;
+use crate::worker::message::Asked;
+
+/// Those that were asked for, and how many of them have been told.
+static ASKED: Mutex<(Vec<Asked>, usize)> = Mutex::new((Vec::new(), 0));
+
+/// Whether some have not been told.
+static HAS_NEWS: AtomicBool = AtomicBool::new(false);
+
+/// Files that nobody learns anything from.
+const SINKS: [&str; 3] = ["/dev/null", "/dev/tty", "/dev/full"];
+
+/// The flags of C's `open` by which a file may be changed: to write, to write and read, to create it, to empty it.
+const CHANGES: c_int = 0o1 | 0o2 | 0o100 | 0o1000;
+
+/// The program asks for something.
+#[cold]
+pub(super) fn note(asked: Asked) {
+    let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if all.0.iter().any(|known| known.kind() == asked.kind()) {
+        return;
+    }
+    all.0.push(asked);
+    HAS_NEWS.store(true, Ordering::Relaxed);
+}
+
+/// The file of this name is changed.
+///
+/// # Safety
+/// `path` is a text that ends as C's do, or null.
+#[cold]
+pub(super) unsafe fn changes(path: *const c_char) {
+    outside(|| {
+        let path = if path.is_null() {
+            String::new()
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { CStr::from_ptr(path) }
+                .to_string_lossy()
+                .into_owned()
+        };
+        if !SINKS.contains(&path.as_str()) {
+            note(Asked::File(path));
+        }
+    });
+}
+
+/// Whether a file that is opened with these flags may be changed.
+pub(super) const fn may_change(flags: c_int) -> bool {
+    flags & CHANGES != 0
+}
+
+/// What has not been told.
+pub(crate) fn take() -> Vec<Asked> {
+    if !HAS_NEWS.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
+    let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    HAS_NEWS.store(false, Ordering::Relaxed);
+    let (all, told) = &mut *asked;
+    let news = all[*told..].to_vec();
+    *told = all.len();
+    news
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_only_read_are_no_news() {
+        // O_RDONLY | O_CLOEXEC, and O_WRONLY | O_CREAT | O_TRUNC.
+        assert!(!may_change(0o2_000_000));
+        assert!(may_change(0o1 | 0o100 | 0o1000));
+    }
+}
