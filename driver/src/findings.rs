@@ -1,5 +1,7 @@
 //! Findings as files: written while the search goes on, so that nothing is lost when it ends in a bad way.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -119,29 +121,45 @@ pub struct Store {
     dir: PathBuf,
     path: String,
     any: bool,
+    /// What stands in the files that were seen, so that none is read for each finding: a program may have thousands.
+    seen: HashMap<OsString, Option<Identity>>,
 }
 
-/// By what a finding is known again: its harness, who found it, its kind, and where it shows (or, where there is no such place,
-/// what was said).
-fn identity(finding: &Finding) -> (&str, bool, Kind, Option<&Site>, Option<&Site>, &str) {
-    let (by_check, kind, site, other, message) = match &finding.found {
-        Found::Bug { bug, .. } => (
-            true,
-            bug.kind,
-            bug.site.as_ref(),
-            bug.other_site.as_ref(),
-            &bug.message,
-        ),
-        Found::Failure { failure } => (
-            false,
-            failure.kind,
-            failure.site.as_ref(),
-            None,
-            &failure.message,
-        ),
-    };
-    let message = if site.is_some() { "" } else { message };
-    (&finding.harness, by_check, kind, site, other, message)
+/// By what a finding is known again.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity {
+    harness: String,
+    by_check: bool,
+    kind: Kind,
+    site: Option<Site>,
+    other: Option<Site>,
+    /// What was said, where there is no site.
+    message: String,
+}
+
+impl Identity {
+    fn of(finding: &Finding) -> Self {
+        let (by_check, kind, site, other, message) = match &finding.found {
+            Found::Bug { bug, .. } => (true, bug.kind, &bug.site, &bug.other_site, &bug.message),
+            Found::Failure { failure } => {
+                (false, failure.kind, &failure.site, &None, &failure.message)
+            }
+        };
+        let message = if site.is_some() { "" } else { message };
+        Self {
+            harness: finding.harness.clone(),
+            by_check,
+            kind,
+            site: site.clone(),
+            other: other.clone(),
+            message: message.to_owned(),
+        }
+    }
+
+    /// That of the finding in a file; none if there is none that this version knows.
+    fn read(file: &Path) -> Option<Self> {
+        Finding::read(file).ok().as_ref().map(Self::of)
+    }
 }
 
 impl Store {
@@ -156,23 +174,31 @@ impl Store {
             dir,
             path,
             any: false,
+            seen: HashMap::new(),
         })
     }
 
     /// The numbers that are taken, and the file in which this finding stands already.
-    fn numbers(&self, finding: &Finding) -> io::Result<(u32, Option<PathBuf>)> {
+    fn numbers(&mut self, finding: &Identity) -> io::Result<(u32, Option<PathBuf>)> {
         let mut last = 0;
         let mut same = None;
         for entry in fs::read_dir(&self.dir)? {
-            let file = entry?.path();
-            let number = file
-                .file_stem()
-                .and_then(|stem| stem.to_str()?.parse::<u32>().ok());
-            let Some(number) = number else { continue };
+            let name = entry?.file_name();
+            let stem = Path::new(&name).file_stem().and_then(|it| it.to_str());
+            let Some(number) = stem.and_then(|it| it.parse::<u32>().ok()) else {
+                continue;
+            };
             last = last.max(number);
+            let file = self.dir.join(&name);
+            let seen = self.seen.entry(name);
             // What another version has written is left alone.
-            let known = Finding::read(&file).ok();
-            if known.is_some_and(|known| identity(&known) == identity(finding)) {
+            let seen = seen.or_insert_with(|| Identity::read(&file));
+            if seen.as_ref() != Some(finding) {
+                continue;
+            }
+            // The user may have removed the file, and another process may have given its number to something else.
+            *seen = Identity::read(&file);
+            if seen.as_ref() == Some(finding) {
                 same = Some(file);
             }
         }
@@ -198,8 +224,9 @@ impl Store {
     pub fn save(&mut self, harness: &str, site: &Site, found: Found) -> io::Result<PathBuf> {
         let finding = self.finding(harness, site, found);
         let mut new = self.prepare(&finding)?;
+        let identity = Identity::of(&finding);
         loop {
-            let (last, same) = self.numbers(&finding)?;
+            let (last, same) = self.numbers(&identity)?;
             if let Some(file) = same {
                 new.persist(&file).map_err(|e| at(&file, &e.error))?;
                 self.any = true;

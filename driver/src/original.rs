@@ -20,6 +20,8 @@ pub(crate) struct Original<'a> {
     program: &'a Program,
     generated: &'a Generated,
     sources: RefCell<HashMap<PathBuf, Option<String>>>,
+    /// Those that were asked for: executions have many events and few places.
+    sites: RefCell<HashMap<Place, Option<Site>>>,
 }
 
 impl<'a> Original<'a> {
@@ -28,6 +30,7 @@ impl<'a> Original<'a> {
             program,
             generated,
             sources: RefCell::default(),
+            sites: RefCell::default(),
         }
     }
 
@@ -38,6 +41,15 @@ impl<'a> Original<'a> {
 
     /// The original of a place; none where it isn't the user's code.
     pub(crate) fn site(&self, place: &Place) -> Option<Site> {
+        if let Some(site) = self.sites.borrow().get(place) {
+            return site.clone();
+        }
+        let site = self.find_site(place);
+        self.sites.borrow_mut().insert(place.clone(), site.clone());
+        site
+    }
+
+    fn find_site(&self, place: &Place) -> Option<Site> {
         let Origin {
             file, line, column, ..
         } = self.origin(place)?;
