@@ -2,8 +2,8 @@
 
 use super::judge::{Right, judge};
 use super::program::{
-    Channel, Cond, Ending, Home, How, Joining, LockKind, Operand, Pause, Program, RETURNED,
-    Receiving, Start, Stmt, Taking, Value, Waiting,
+    Channel, Cond, Ending, Form, Home, How, Joining, LockKind, LockedForm, Operand, Parking, Pause,
+    Program, RETURNED, Receiving, Start, Stmt, Taking, Value, Waiting,
 };
 
 /// Programs with more states are not taken.
@@ -56,6 +56,11 @@ pub(crate) fn generate(seed: u64, number: usize) -> (Program, Right) {
             channel: None,
             local: None,
             condvar: false,
+            weak: false,
+            barrier: false,
+            once: false,
+            parks: false,
+            closed: false,
             threads: 0,
             running: Vec::new(),
         };
@@ -97,6 +102,12 @@ struct Generator<'a> {
     channel: Option<Channel>,
     local: Option<usize>,
     condvar: bool,
+    weak: bool,
+    barrier: bool,
+    once: bool,
+    parks: bool,
+    /// The next statement is in a closure, out of which the thread can't return.
+    closed: bool,
     /// The threads of which the test has a handle.
     running: Vec<usize>,
 }
@@ -120,30 +131,57 @@ impl Generator<'_> {
             .random
             .of(&[Start::Spawn, Start::Spawn, Start::Builder, Start::Scope]);
         let should_panic = self.random.one_in(12);
+        let expected = should_panic && self.random.one_in(2);
+        let returns = !should_panic && self.random.one_in(6);
         self.threads = threads;
         self.token = fixed.filter(|_| self.random.one_in(3));
         self.local = fixed.filter(|_| start != Start::Scope && self.random.one_in(3));
+        self.weak = self.token.is_some() && self.random.one_in(2);
+        let barrier = self.random.one_in(8);
+        let barrier = barrier.then(|| self.random.of(&[2, 2, threads]));
+        self.barrier = barrier.is_some();
+        self.once = self.random.one_in(6);
+        let parent = (threads > 2 && self.random.one_in(5)).then(|| {
+            let others = threads - 2;
+            1 + self.random.below(others)
+        });
+        let last = threads - 1;
+        let parent = parent.filter(|it| *it != last);
         self.condvar = self.locks.first() == Some(&LockKind::Mutex) && self.random.one_in(2);
         self.channel = self.random.one_in(4).then(|| {
-            let receiver = self.random.below(threads);
-            let senders = (0..threads).filter(|it| *it == 0 || *it != receiver);
+            // Whoever starts the last thread has nothing of this to give to it.
+            let known = threads - usize::from(parent.is_some());
+            let receiver = self.random.below(known);
+            let senders = (0..known).filter(|it| *it == 0 || *it != receiver);
             let senders = senders.filter(|it| *it == 0 || !self.random.one_in(3));
             Channel {
                 receiver,
                 senders: senders.collect(),
+                bound: self.random.of(&[None, None, None, Some(0), Some(1)]),
             }
         });
+        // Whoever waits for a message may park for it, and be unparked by others.
+        self.parks = self.channel.is_none() && self.random.one_in(6);
         let mut bodies = vec![Vec::new()];
         for thread in 1..threads {
             self.thread = thread;
             let most = if threads == 4 { 2 } else { 4 };
             let length = 1 + self.random.below(most);
-            let mut body = self.body(length, 2);
+            let mut body = Vec::new();
+            let starts = parent == Some(thread);
+            if starts {
+                body.push(Stmt::Spawn { thread: last });
+            }
+            body.extend(self.body(length, 2));
+            if starts {
+                body.push(self.join(last, start, false));
+            }
             self.give_back(&mut body);
             bodies.push(body);
         }
         self.thread = 0;
         let mut test = Vec::new();
+        let threads = if parent.is_some() { last } else { threads };
         for thread in 1..threads {
             test.push(Stmt::Spawn { thread });
             self.running.push(thread);
@@ -168,15 +206,7 @@ impl Generator<'_> {
         self.token = None;
         for thread in 1..threads {
             self.running.retain(|it| *it != thread);
-            let detached = start != Start::Scope && self.random.one_in(12);
-            if detached {
-                test.push(Stmt::Detach { thread });
-            } else {
-                let how = self
-                    .random
-                    .of(&[Joining::Unwrap, Joining::Unwrap, Joining::Handle]);
-                test.push(Stmt::Join { thread, how });
-            }
+            test.push(self.join(thread, start, true));
             if self.random.one_in(6) {
                 test.push(self.stmt(0));
             }
@@ -192,12 +222,31 @@ impl Generator<'_> {
             bodies,
             start,
             should_panic,
+            expected,
+            returns,
             ending: Ending::Quiet,
+            weak: self.weak,
+            barrier,
+            once: self.once,
+            parks: self.parks,
+            parent,
             token,
             channel: self.channel.clone(),
             local: self.local,
             condvar: self.condvar,
         }
+    }
+
+    /// What becomes of a thread's handle. What only the test knows of, it tells.
+    fn join(&mut self, thread: usize, start: Start, of_test: bool) -> Stmt {
+        let most = if of_test { 12 } else { 4 };
+        if start != Start::Scope && self.random.one_in(most) {
+            return Stmt::Detach { thread };
+        }
+        let how = self
+            .random
+            .of(&[Joining::Unwrap, Joining::Unwrap, Joining::Handle]);
+        Stmt::Join { thread, how }
     }
 
     fn body(&mut self, length: usize, depth: usize) -> Vec<Stmt> {
@@ -228,7 +277,39 @@ impl Generator<'_> {
         let (to, value) = (self.local(), self.operand());
         let pause = self.pause();
         let free = self.held.iter().all(|(lock, _)| *lock != 0);
-        match self.random.below(6) {
+        match self.random.below(11) {
+            6 if self.weak && self.token.is_some() => {
+                let length = self.random.below(2);
+                let body = self.body(length, 0);
+                Some(Stmt::Upgrade { to, body })
+            }
+            7 if self.barrier => Some(Stmt::Meet { to }),
+            8 if self.once => {
+                if self.random.one_in(3) {
+                    return Some(Stmt::Peek { to });
+                }
+                let closed = std::mem::replace(&mut self.closed, true);
+                self.once = false;
+                let length = self.random.below(2);
+                let body = self.body(length, 1);
+                self.once = true;
+                self.closed = closed;
+                Some(Stmt::Init { to, value, body })
+            }
+            9 if self.parks && thread == 0 => {
+                let cell = self.random.below(self.cells);
+                let how =
+                    self.random
+                        .of(&[Parking::Once, Parking::Timeout, Parking::Until(cell, 1)]);
+                Some(Stmt::Park(how))
+            }
+            9 if self.parks => Some(Stmt::Unpark { thread: 0 }),
+            10 if self.parks && thread == 0 && !self.running.is_empty() => {
+                let thread = self.random.below(self.running.len());
+                let thread = self.running[thread];
+                Some(Stmt::Unpark { thread })
+            }
+            10 if self.parks => Some(Stmt::Park(Parking::Once)),
             0 if self.token.is_some() => Some(Stmt::CountTokens { to }),
             1 if self.local.is_some() && thread > 0 => Some(Stmt::Touch { by: 1 }),
             2 if self.condvar => Some(Stmt::Notify {
@@ -349,7 +430,7 @@ impl Generator<'_> {
         }
         let cell = self.random.below(self.cells);
         let how = self.how();
-        let choices = if depth == 0 { 11 } else { 20 };
+        let choices = if depth == 0 { 11 } else { 23 };
         match self.random.below(choices) {
             0 | 1 => Stmt::Load {
                 to: self.local(),
@@ -406,11 +487,7 @@ impl Generator<'_> {
             },
             11..=13 => match self.free_lock() {
                 Some(lock) => self.locked(lock, depth),
-                None => Stmt::Load {
-                    to: self.local(),
-                    cell,
-                    how,
-                },
+                None => self.load(),
             },
             14 => {
                 let cond = self.cond();
@@ -442,11 +519,46 @@ impl Generator<'_> {
             }
             17 => {
                 let length = 1 + self.random.below(2);
+                let closed = std::mem::replace(&mut self.closed, true);
+                let body = self.body(length, depth - 1);
+                self.closed = closed;
                 Stmt::Catch {
                     to: self.local(),
-                    body: self.body(length, depth - 1),
+                    resumes: self.random.one_in(3),
+                    body,
                 }
             }
+            19 => match self.free_lock() {
+                Some(lock) if self.locks[lock] == LockKind::Mutex => {
+                    let pause = self.pause();
+                    let form =
+                        self.random
+                            .of(&[LockedForm::While, LockedForm::Loop, LockedForm::Try]);
+                    Stmt::AwaitLocked {
+                        lock,
+                        is: self.random.of(&[1, 1, 2]),
+                        pause,
+                        form,
+                    }
+                }
+                _ => self.load(),
+            },
+            20 => match self.free_lock() {
+                Some(lock) if self.locks[lock] == LockKind::Mutex => {
+                    let length = 1 + self.random.below(2);
+                    Stmt::Growing {
+                        lock,
+                        by: 1,
+                        body: self.body(length, depth - 1),
+                    }
+                }
+                _ => self.load(),
+            },
+            21 if self.thread > 0 && !self.closed => Stmt::Return {
+                cond: self.cond(),
+                tries: self.random.one_in(2),
+            },
+            21 => self.load(),
             18 => {
                 let length = 1 + self.random.below(2);
                 Stmt::Scoped {
@@ -460,13 +572,30 @@ impl Generator<'_> {
                     self.random
                         .of(&[Pause::Nothing, Pause::Hint, Pause::Yield, Pause::Sleep]);
                 let is = self.random.of(&[1, 1, 2]);
+                let form = self.random.of(&[
+                    Form::While,
+                    Form::While,
+                    Form::Loop,
+                    Form::Closure,
+                    Form::Function,
+                    Form::Find,
+                ]);
                 Stmt::Await {
                     cell,
                     is,
                     pause,
                     how,
+                    form,
                 }
             }
+        }
+    }
+
+    fn load(&mut self) -> Stmt {
+        Stmt::Load {
+            to: self.local(),
+            cell: self.random.below(self.cells),
+            how: self.how(),
         }
     }
 
@@ -502,6 +631,9 @@ impl Generator<'_> {
             lock,
             writes,
             taking,
+            wrapped: taking == Taking::Unwrap
+                && self.locks[lock] == LockKind::Mutex
+                && self.random.one_in(4),
             body,
             otherwise,
         }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::lower::lower;
 use super::machine::{Fate, Machine, State};
-use super::ops::{Site, lower};
+use super::ops::Site;
 use super::program::{Program, Value};
 
 /// What is right of a program.
@@ -100,6 +101,9 @@ impl Right {
         }
         let mut counted = Vec::new();
         match test.end {
+            Some(Err(site)) if program.expected && !matches!(site, Site::Own(_)) => {
+                self.must.insert(ANOTHER_PANIC.to_owned());
+            }
             Some(Err(_)) if program.should_panic => {}
             Some(Ok(())) if program.should_panic => {
                 self.must.insert(DID_NOT_PANIC.to_owned());
@@ -141,6 +145,9 @@ impl Right {
 
 /// What is said of a test that should have panicked.
 pub(crate) const DID_NOT_PANIC: &str = "the test should have panicked, and did not";
+
+/// What is said of a test that panics with another message than it should.
+pub(crate) const ANOTHER_PANIC: &str = "the test should have panicked with";
 
 /// The panic's message.
 fn text(site: Site) -> String {

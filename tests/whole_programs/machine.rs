@@ -6,18 +6,38 @@
 use super::ops::{Op, Place, SCRATCH, Site, Take};
 use super::program::{
     Cond, Ending, HUNG_UP, Joining, LOCALS, Local, Operand, PANICKED, Program, RETURNED, Start,
-    Value,
+    UNSET, Value,
 };
 
 /// What a thread has to do when it leaves a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Scope {
-    Guard { lock: u8, exclusive: bool },
+    Guard {
+        lock: u8,
+        exclusive: bool,
+    },
     Token,
     Sender,
     Receiver,
-    Adds { cell: u8, by: Value },
-    Catch { to: Local, at: Place },
+    Adds {
+        cell: u8,
+        by: Value,
+    },
+    /// Takes the lock, and becomes [`Scope::Grown`].
+    Grows {
+        lock: u8,
+        by: Value,
+    },
+    Grown {
+        lock: u8,
+        by: Value,
+    },
+    /// The `OnceLock` gets its value.
+    Init,
+    Catch {
+        to: Local,
+        at: Place,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,15 +61,34 @@ struct Thread {
     /// Its thread-local, once it has been used.
     local: Option<Value>,
     sleep: Sleep,
+    /// It has been unparked, and has not parked since.
+    is_unparked: bool,
+    /// The panic that was caught last.
+    caught: Option<Site>,
+    /// The test returns this `Err`.
+    fails: Option<Site>,
 }
 
-/// How a thread stands to the condition variable.
+/// What a thread waits for in two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Sleep {
     Awake,
+    /// For a notification.
     Asleep,
     Notified,
     TimedOut,
+    /// For others to come to the barrier.
+    AtBarrier,
+    /// For its message to be taken.
+    Offers,
+    Taken,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Once {
+    Fresh,
+    Busy,
+    Done(Value),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -70,6 +109,11 @@ pub(crate) struct State {
     senders: Value,
     has_receiver: bool,
     queue: Vec<Value>,
+    /// Who waits for each of them to be taken, where messages are handed over.
+    offers: Vec<usize>,
+    once: Once,
+    /// How many wait at the barrier.
+    come: usize,
     /// What the test has seen so far.
     seen: Vec<Value>,
 }
@@ -102,6 +146,9 @@ impl Machine<'_> {
             is_detached: false,
             local: None,
             sleep: Sleep::Awake,
+            is_unparked: false,
+            caught: None,
+            fails: None,
         };
         let mut state = State {
             threads: vec![absent; self.ops.len()],
@@ -111,6 +158,9 @@ impl Machine<'_> {
             senders: 0,
             has_receiver: true,
             queue: Vec::new(),
+            offers: Vec::new(),
+            once: Once::Fresh,
+            come: 0,
             seen: Vec::new(),
         };
         self.equip(&mut state, 0);
@@ -208,6 +258,9 @@ impl Machine<'_> {
                 return true;
             }
             Stage::Panics(site) => {
+                if let Some(done) = grow(state, thread) {
+                    return done;
+                }
                 match state.threads[thread].scopes.pop() {
                     Some(scope) => self.leave(state, thread, scope, true),
                     None if thread == 0 && self.waits_for_scope(state) => return false,
@@ -250,6 +303,11 @@ impl Machine<'_> {
             }
             Op::Take(take) => return self.take(state, thread, take),
             Op::Leave => {
+                if let Some(done) = grow(state, thread) {
+                    state.threads[thread].at -= 1;
+                    return done;
+                }
+                let this = &mut state.threads[thread];
                 let scope = this.scopes.pop().expect("a scope");
                 self.leave(state, thread, scope, false);
             }
@@ -263,13 +321,19 @@ impl Machine<'_> {
                     return false;
                 };
                 state.threads[child].is_joined = true;
-                match (end, how) {
-                    (Ok(values), _) => state.seen.extend(values),
-                    (Err(_), Joining::Handle) => state.seen.extend([PANICKED; RETURNED]),
+                let values = match (end, how) {
+                    (Ok(values), _) => values,
+                    (Err(_), Joining::Handle) => [PANICKED; RETURNED],
                     (Err(_), Joining::Unwrap) => {
                         let child = u8::try_from(child).expect("few threads");
                         state.threads[thread].stage = Stage::Panics(Site::Result(child));
+                        return true;
                     }
+                };
+                if thread == 0 {
+                    state.seen.extend(values);
+                } else {
+                    state.threads[thread].set(1, values[0]);
                 }
             }
             Op::ScopeEnd => {
@@ -295,14 +359,36 @@ impl Machine<'_> {
                 }
             }
             Op::Send { to, value } => {
+                let channel = self.program.channel.as_ref();
+                let bound = channel.and_then(|it| it.bound);
+                this.set(to, Value::from(state.has_receiver));
                 if state.has_receiver {
+                    match bound {
+                        Some(0) => {
+                            this.sleep = Sleep::Offers;
+                            state.offers.push(thread);
+                        }
+                        Some(bound) if state.queue.len() >= bound => return false,
+                        _ => {}
+                    }
                     state.queue.push(this.value(value));
                 }
-                this.set(to, Value::from(state.has_receiver));
             }
+            Op::Taken { to } => match this.sleep {
+                Sleep::Offers if state.has_receiver => return false,
+                Sleep::Offers => {
+                    this.sleep = Sleep::Awake;
+                    this.set(to, 0);
+                }
+                _ => this.sleep = Sleep::Awake,
+            },
             Op::Receive { to, empty } => {
                 if !state.queue.is_empty() {
                     this.set(to, state.queue.remove(0));
+                    if !state.offers.is_empty() {
+                        let offers = state.offers.remove(0);
+                        state.threads[offers].sleep = Sleep::Taken;
+                    }
                 } else if state.senders == 0 {
                     this.set(to, HUNG_UP);
                 } else if let Some(empty) = empty {
@@ -317,7 +403,7 @@ impl Machine<'_> {
             }
             Op::DropReceiver => {
                 this.forget(Scope::Receiver);
-                state.has_receiver = false;
+                hang_up(state);
             }
             Op::Sleep => {
                 let guard = this.scopes.pop();
@@ -330,7 +416,7 @@ impl Machine<'_> {
                     this.at -= 1;
                 }
                 Sleep::Asleep => return false,
-                Sleep::Awake | Sleep::Notified | Sleep::TimedOut => {
+                _ => {
                     let take = Take {
                         lock: 0,
                         exclusive: true,
@@ -353,10 +439,59 @@ impl Machine<'_> {
                 let finished = matches!(stage, Stage::Ends(_) | Stage::Over(_));
                 state.threads[thread].set(to, Value::from(finished));
             }
+            Op::Upgrade(none) => {
+                if state.tokens == 0 {
+                    this.at = none;
+                } else {
+                    state.tokens += 1;
+                    this.scopes.push(Scope::Token);
+                }
+            }
+            Op::Arrive { to } => {
+                let is_last = Some(state.come + 1) == self.program.barrier;
+                this.set(to, Value::from(is_last));
+                if is_last {
+                    state.come = 0;
+                    for other in &mut state.threads {
+                        if other.sleep == Sleep::AtBarrier {
+                            other.sleep = Sleep::Awake;
+                        }
+                    }
+                } else {
+                    state.come += 1;
+                    this.sleep = Sleep::AtBarrier;
+                }
+            }
+            Op::Pass => return this.sleep == Sleep::Awake,
+            Op::Begin { to, over } => match state.once {
+                Once::Fresh => {
+                    state.once = Once::Busy;
+                    this.scopes.push(Scope::Init);
+                }
+                Once::Busy => return false,
+                Once::Done(value) => {
+                    this.set(to, value);
+                    this.at = over;
+                }
+            },
+            Op::Finish { to, value } => {
+                let value = this.value(value);
+                this.forget(Scope::Init);
+                this.set(to, value);
+                state.once = Once::Done(value);
+            }
+            Op::Peek { to } => match state.once {
+                Once::Done(value) => this.set(to, value),
+                Once::Fresh | Once::Busy => this.set(to, UNSET),
+            },
+            Op::Park { timed } => {
+                return std::mem::take(&mut this.is_unparked) || timed;
+            }
+            Op::Unpark(other) => state.threads[other].is_unparked = true,
             Op::Look(cell) => state.seen.push(state.cells[cell]),
             Op::End => {
                 let returned = std::array::from_fn(|at| this.locals[at]);
-                this.finish(Ok(returned));
+                this.finish(this.fails.map_or(Ok(returned), Err));
             }
             op => unreachable!("{op:?} is no step"),
         }
@@ -385,8 +520,14 @@ impl Machine<'_> {
             Scope::Adds { cell, by } => state.cells[usize::from(cell)] += by,
             Scope::Token => self.end_token(state, thread),
             Scope::Sender => state.senders -= 1,
-            Scope::Receiver => state.has_receiver = false,
-            Scope::Catch { .. } => {}
+            Scope::Receiver => hang_up(state),
+            Scope::Grown { lock, by } => {
+                let lock = &mut state.locks[usize::from(lock)];
+                lock.value += by;
+                lock.is_taken = false;
+            }
+            Scope::Init => state.once = Once::Fresh,
+            Scope::Grows { .. } | Scope::Catch { .. } => {}
         }
     }
 
@@ -436,6 +577,9 @@ impl Machine<'_> {
                 let Some(Scope::Catch { to, at }) = this.scopes.last().copied() else {
                     return;
                 };
+                if let Stage::Panics(site) = this.stage {
+                    this.caught = Some(site);
+                }
                 this.scopes.pop();
                 this.set(to, 1);
                 this.at = at;
@@ -462,6 +606,15 @@ impl Machine<'_> {
                     this.set(to, 0);
                     this.scopes.pop();
                 }
+                Op::EnterGrowing { lock, by } => {
+                    let lock = u8::try_from(lock).expect("few locks");
+                    this.scopes.push(Scope::Grows { lock, by });
+                }
+                Op::Resume { of } => {
+                    if this.local(of) == 1 {
+                        this.stage = Stage::Panics(this.caught.expect("a panic"));
+                    }
+                }
                 Op::Touch { by } => *this.local.get_or_insert(0) += by,
                 Op::Set { to, value } => this.set(to, value),
                 Op::Jump(to) => this.at = to,
@@ -476,7 +629,11 @@ impl Machine<'_> {
                     let locals = this.locals;
                     state.seen.extend(&locals[..RETURNED]);
                     if let Some(site) = tells(&self.program.ending, &state.seen) {
-                        state.threads[thread].stage = Stage::Panics(site);
+                        if self.program.returns && site != Site::Unknown {
+                            state.threads[thread].fails = Some(site);
+                        } else {
+                            state.threads[thread].stage = Stage::Panics(site);
+                        }
                     }
                 }
                 op => unreachable!("{op:?} is a step"),
@@ -495,7 +652,7 @@ impl Thread {
 
     /// What the scope holds has been given back by hand.
     fn forget(&mut self, scope: Scope) {
-        let at = self.scopes.iter().position(|it| *it == scope);
+        let at = self.scopes.iter().rposition(|it| *it == scope);
         self.scopes.remove(at.expect("the scope"));
     }
 
@@ -522,6 +679,28 @@ impl Thread {
             Cond::AtLeast(local, value) => self.local(local) >= value,
         }
     }
+}
+
+/// What the innermost scope is left with, if that is to take a lock: whether it can be had.
+fn grow(state: &mut State, thread: usize) -> Option<bool> {
+    let scope = state.threads[thread].scopes.last_mut()?;
+    let Scope::Grows { lock, by } = *scope else {
+        return None;
+    };
+    let taken = &mut state.locks[usize::from(lock)];
+    let free = !taken.is_taken && taken.readers == 0;
+    if free {
+        taken.is_taken = true;
+        *scope = Scope::Grown { lock, by };
+    }
+    Some(free)
+}
+
+/// There is no receiver any more: what was sent is gone.
+fn hang_up(state: &mut State) {
+    state.has_receiver = false;
+    state.queue.clear();
+    state.offers.clear();
 }
 
 fn tells(ending: &Ending, seen: &[Value]) -> Option<Site> {

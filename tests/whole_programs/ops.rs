@@ -1,9 +1,6 @@
 //! Bodies as lists of operations, each of which is one step of its thread or, if others can't see it, none.
 
-use super::program::{
-    Cond, EMPTY, Joining, LOCALS, Local, Operand, Program, Receiving, Start, Stmt, Taking, Value,
-    Waiting,
-};
+use super::program::{Cond, Joining, LOCALS, Local, Operand, Value};
 
 /// A place in the list.
 pub(crate) type Place = u16;
@@ -91,6 +88,40 @@ pub(crate) enum Op {
     Caught {
         to: Local,
     },
+    /// Goes on with the panic that was caught last, if `of` is 1.
+    Resume {
+        of: Local,
+    },
+    /// Enters a scope whose end takes the lock and adds to what it protects.
+    EnterGrowing {
+        lock: usize,
+        by: Value,
+    },
+    /// One handle of the token more, or on to the place if there is none.
+    Upgrade(Place),
+    /// Comes to the barrier; `to` is whether it was the last.
+    Arrive {
+        to: Local,
+    },
+    /// Leaves it.
+    Pass,
+    /// Enters the scope in which the `OnceLock` gets its value, or goes on at `over` if it has one.
+    Begin {
+        to: Local,
+        over: Place,
+    },
+    /// Leaves it.
+    Finish {
+        to: Local,
+        value: Operand,
+    },
+    Peek {
+        to: Local,
+    },
+    Park {
+        timed: bool,
+    },
+    Unpark(usize),
     Set {
         to: Local,
         value: Value,
@@ -109,6 +140,10 @@ pub(crate) enum Op {
     Send {
         to: Local,
         value: Operand,
+    },
+    /// Waits until what it has offered is taken; `to` is whether it was.
+    Taken {
+        to: Local,
     },
     /// `empty` is what `to` is if nothing is there; `None` to wait.
     Receive {
@@ -156,6 +191,8 @@ impl Op {
                 | Self::Enter { .. }
                 | Self::Catch { .. }
                 | Self::Caught { .. }
+                | Self::Resume { .. }
+                | Self::EnterGrowing { .. }
                 | Self::Set { .. }
                 | Self::Jump(_)
                 | Self::Unless(..)
@@ -169,319 +206,3 @@ impl Op {
 
 /// A variable for what the program has none for.
 pub(crate) const SCRATCH: Local = LOCALS as Local;
-
-/// The threads of a program.
-pub(crate) fn lower(program: &Program) -> Vec<Vec<Op>> {
-    let bodies = program.bodies.iter().enumerate();
-    bodies
-        .map(|(thread, body)| {
-            let mut lowering = Lowering { ops: Vec::new() };
-            lowering.all(body);
-            if thread == 0 {
-                lowering.looks(program);
-                lowering.ops.push(Op::Tell);
-            }
-            lowering.ends(program, thread, body);
-            if thread == 0 && program.start == Start::Scope {
-                lowering.ops.push(Op::ScopeEnd);
-            }
-            lowering.ops.push(Op::End);
-            lowering.ops
-        })
-        .collect()
-}
-
-struct Lowering {
-    ops: Vec<Op>,
-}
-
-impl Lowering {
-    fn here(&self) -> Place {
-        Place::try_from(self.ops.len()).expect("a small program")
-    }
-
-    fn add(&mut self, op: Op) -> usize {
-        self.ops.push(op);
-        self.ops.len() - 1
-    }
-
-    /// The jump at `at` is to come here.
-    fn land(&mut self, at: usize) {
-        let here = self.here();
-        match &mut self.ops[at] {
-            Op::Jump(to) | Op::Unless(_, to) | Op::Catch { at: to, .. } => *to = here,
-            Op::Take(take) => {
-                if take.busy.is_some() {
-                    take.busy = Some(here);
-                }
-            }
-            other => unreachable!("{other:?} does not jump"),
-        }
-    }
-
-    fn all(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            self.one(stmt);
-        }
-    }
-
-    /// What is dropped at the end of the body.
-    fn ends(&mut self, program: &Program, thread: usize, body: &[Stmt]) {
-        let has = |what: fn(&Stmt) -> bool| body.iter().any(what);
-        if let Some(channel) = &program.channel {
-            if channel.sends(thread) && !has(|it| matches!(it, Stmt::DropSender)) {
-                self.add(Op::DropSender);
-            }
-            if channel.receiver == thread {
-                self.add(Op::DropReceiver);
-            }
-        }
-        if program.token.is_some()
-            && !has(|it| matches!(it, Stmt::DropToken | Stmt::UnwrapToken { .. }))
-        {
-            self.drop_token();
-        }
-    }
-
-    fn drop_token(&mut self) {
-        self.add(Op::DropToken);
-        let unless = self.add(Op::Unless(Cond::Is(SCRATCH, 1), 0));
-        self.add(Op::Leave);
-        self.land(unless);
-    }
-
-    /// What the test reads in the end.
-    fn looks(&mut self, program: &Program) {
-        for cell in 0..program.cells.len() {
-            self.add(Op::Look(cell));
-        }
-    }
-
-    fn one(&mut self, stmt: &Stmt) {
-        match *stmt {
-            Stmt::Load { to, cell, .. } => {
-                self.add(Op::Load { to, cell });
-            }
-            Stmt::Store { cell, value, .. } => {
-                self.add(Op::Store { cell, value });
-            }
-            Stmt::Add { to, cell, by, .. } => {
-                self.add(Op::Add { to, cell, by });
-            }
-            Stmt::Swap { to, cell, value } => {
-                self.add(Op::Swap { to, cell, value });
-            }
-            Stmt::Exchange {
-                to,
-                cell,
-                from,
-                new,
-            } => {
-                self.add(Op::Exchange {
-                    to,
-                    cell,
-                    from,
-                    new,
-                });
-            }
-            Stmt::Locked {
-                lock,
-                writes,
-                taking,
-                ref body,
-                ref otherwise,
-            } => {
-                self.locked(lock, writes, taking, body, otherwise);
-            }
-            Stmt::Get { to, lock } => {
-                self.add(Op::Get { to, lock });
-            }
-            Stmt::Put { lock, value } => {
-                self.add(Op::Put { lock, value });
-            }
-            Stmt::Grow { lock, by } => {
-                self.add(Op::Grow { lock, by });
-            }
-            Stmt::If {
-                cond,
-                ref then,
-                ref otherwise,
-            } => {
-                let unless = self.add(Op::Unless(cond, 0));
-                self.all(then);
-                let jump = self.add(Op::Jump(0));
-                self.land(unless);
-                self.all(otherwise);
-                self.land(jump);
-            }
-            Stmt::Repeat { times, ref body } => {
-                for _ in 0..times {
-                    self.all(body);
-                }
-            }
-            Stmt::Poll {
-                to,
-                cell,
-                is,
-                tries,
-                ..
-            } => {
-                self.add(Op::Set { to, value: 0 });
-                let mut over = Vec::new();
-                for _ in 0..tries {
-                    self.add(Op::Load { to: SCRATCH, cell });
-                    let unless = self.add(Op::Unless(Cond::Is(SCRATCH, is), 0));
-                    self.add(Op::Set { to, value: 1 });
-                    over.push(self.add(Op::Jump(0)));
-                    self.land(unless);
-                }
-                for jump in over {
-                    self.land(jump);
-                }
-            }
-            Stmt::Await { cell, is, .. } => {
-                let again = self.here();
-                self.add(Op::Load { to: SCRATCH, cell });
-                self.add(Op::Unless(Cond::Is(SCRATCH, is), again));
-            }
-            Stmt::Panic { site } => {
-                self.add(Op::Panic(site));
-            }
-            Stmt::Assert { cond, site } => {
-                let unless = self.add(Op::Unless(cond, 0));
-                let jump = self.add(Op::Jump(0));
-                self.land(unless);
-                self.add(Op::Panic(site));
-                self.land(jump);
-            }
-            Stmt::Catch { to, ref body } => {
-                let catch = self.add(Op::Catch { to, at: 0 });
-                self.all(body);
-                self.add(Op::Caught { to });
-                self.land(catch);
-            }
-            Stmt::Scoped { cell, by, ref body } => {
-                self.add(Op::Enter { cell, by });
-                self.all(body);
-                self.add(Op::Leave);
-            }
-            Stmt::CountTokens { to } => {
-                self.add(Op::CountTokens { to });
-            }
-            Stmt::DropToken => self.drop_token(),
-            Stmt::UnwrapToken { to, tries } => {
-                self.add(Op::Set { to, value: 0 });
-                self.add(if tries { Op::TakeToken } else { Op::DropToken });
-                let unless = self.add(Op::Unless(Cond::Is(SCRATCH, 1), 0));
-                self.add(Op::Set { to, value: 1 });
-                self.add(Op::Leave);
-                let over = self.add(Op::Jump(0));
-                self.land(unless);
-                if tries {
-                    self.drop_token();
-                }
-                self.land(over);
-            }
-            Stmt::Send { to, value } => {
-                self.add(Op::Send { to, value });
-            }
-            Stmt::Receive { to, how } => {
-                let again = self.here();
-                let empty = (how != Receiving::Recv).then_some(EMPTY);
-                self.add(Op::Receive { to, empty });
-                if let Receiving::Polls(_) = how {
-                    self.add(Op::Unless(Cond::Not(to, EMPTY), again));
-                }
-            }
-            Stmt::DropSender => {
-                self.add(Op::DropSender);
-            }
-            Stmt::Touch { by } => {
-                self.add(Op::Touch { by });
-            }
-            Stmt::Wait { is, how, ref body } => {
-                self.add(Op::Take(Take {
-                    lock: 0,
-                    exclusive: true,
-                    busy: None,
-                    poisoned: None,
-                }));
-                let again = self.here();
-                self.add(Op::Get {
-                    to: SCRATCH,
-                    lock: 0,
-                });
-                let unless = self.add(Op::Unless(Cond::Not(SCRATCH, is), 0));
-                self.add(Op::Sleep);
-                let timed = how == Waiting::Timeout;
-                self.add(Op::Wake { timed });
-                if matches!(how, Waiting::While | Waiting::Loop) {
-                    self.add(Op::Jump(again));
-                }
-                self.land(unless);
-                self.all(body);
-                self.add(Op::Leave);
-            }
-            Stmt::Notify { all } => {
-                self.add(Op::Notify { all });
-            }
-            Stmt::Finished { to, thread } => {
-                self.add(Op::Finished { to, thread });
-            }
-            Stmt::AwaitFinished { thread, .. } => {
-                let again = self.here();
-                self.add(Op::Finished {
-                    to: SCRATCH,
-                    thread,
-                });
-                self.add(Op::Unless(Cond::Is(SCRATCH, 1), again));
-            }
-            Stmt::Spawn { thread } => {
-                self.add(Op::Spawn(thread));
-            }
-            Stmt::Join { thread, how } => {
-                self.add(Op::Join(thread, how));
-            }
-            Stmt::Detach { thread } => {
-                self.add(Op::Detach(thread));
-            }
-        }
-    }
-
-    fn locked(
-        &mut self,
-        lock: usize,
-        writes: bool,
-        taking: Taking,
-        body: &[Stmt],
-        otherwise: &[Stmt],
-    ) {
-        let at = self.add(Op::Take(Take {
-            lock,
-            exclusive: writes,
-            busy: (taking == Taking::Try).then_some(0),
-            poisoned: None,
-        }));
-        self.all(body);
-        self.add(Op::Leave);
-        match taking {
-            Taking::Unwrap => {}
-            Taking::Ignore => self.poisoned(at, Place::try_from(at + 1).expect("a small program")),
-            Taking::IfOk | Taking::Try => {
-                let over = self.add(Op::Jump(0));
-                let poisoned = self.here();
-                self.poisoned(at, poisoned);
-                self.add(Op::Leave);
-                self.land(at);
-                self.all(otherwise);
-                self.land(over);
-            }
-        }
-    }
-
-    fn poisoned(&mut self, at: usize, to: Place) {
-        if let Op::Take(take) = &mut self.ops[at] {
-            take.poisoned = Some(to);
-        }
-    }
-}

@@ -25,9 +25,23 @@ pub(crate) struct Program {
     pub(crate) start: Start,
     /// The test is `#[should_panic]`.
     pub(crate) should_panic: bool,
+    /// With a message of its own.
+    pub(crate) expected: bool,
+    /// The test returns an `Err` for what it tells of.
+    pub(crate) returns: bool,
     pub(crate) ending: Ending,
     /// All threads have a handle of one value, whose destructor adds to this atomic, a static one.
     pub(crate) token: Option<usize>,
+    /// There are weak handles of it, too.
+    pub(crate) weak: bool,
+    /// There is a barrier for so many.
+    pub(crate) barrier: Option<usize>,
+    /// There is a `OnceLock`.
+    pub(crate) once: bool,
+    /// The threads can unpark the test.
+    pub(crate) parks: bool,
+    /// The last thread is started by this one and not by the test.
+    pub(crate) parent: Option<usize>,
     /// There is a channel.
     pub(crate) channel: Option<Channel>,
     /// There is a thread-local, whose destructor adds to this atomic, a static one.
@@ -41,6 +55,8 @@ pub(crate) struct Program {
 pub(crate) struct Channel {
     pub(crate) receiver: usize,
     pub(crate) senders: Vec<usize>,
+    /// It holds so many messages; with 0 they are handed over.
+    pub(crate) bound: Option<usize>,
 }
 
 impl Channel {
@@ -54,6 +70,12 @@ pub(crate) const EMPTY: Value = 6;
 
 /// The same if nobody can send any more.
 pub(crate) const HUNG_UP: Value = 8;
+
+/// What a thread returns that has left by `?`.
+pub(crate) const FAILED: Value = 4;
+
+/// What a variable is after a look at a `OnceLock` that has no value.
+pub(crate) const UNSET: Value = 5;
 
 /// How a message is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +170,41 @@ pub(crate) enum How {
     Closure,
 }
 
+/// How a loop is written that waits for an atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `while load() != value`
+    While,
+    /// `loop` with a `break`.
+    Loop,
+    /// The condition is a closure in a variable.
+    Closure,
+    /// The condition is a function that is lent the atomic.
+    Function,
+    /// An iterator that looks, and `find`.
+    Find,
+}
+
+/// How a loop is written that waits for what a mutex protects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockedForm {
+    /// `while *lock().unwrap() != value`
+    While,
+    /// `loop` with a guard and a `break`.
+    Loop,
+    /// `loop` with `try_lock`.
+    Try,
+}
+
+/// How a thread parks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parking {
+    Once,
+    Timeout,
+    /// Until the atomic has the value.
+    Until(usize, Value),
+}
+
 /// How a lock is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taking {
@@ -217,6 +274,8 @@ pub(crate) enum Stmt {
         lock: usize,
         writes: bool,
         taking: Taking,
+        /// Its guard lies in a struct.
+        wrapped: bool,
         body: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
@@ -256,6 +315,20 @@ pub(crate) enum Stmt {
         is: Value,
         pause: Pause,
         how: How,
+        form: Form,
+    },
+    /// Waits until the mutex protects the value.
+    AwaitLocked {
+        lock: usize,
+        is: Value,
+        pause: Pause,
+        form: LockedForm,
+    },
+    /// The thread returns early.
+    Return {
+        cond: Cond,
+        /// By `?`
+        tries: bool,
     },
     Panic {
         site: u16,
@@ -267,6 +340,8 @@ pub(crate) enum Stmt {
     /// `to` is whether the body has panicked.
     Catch {
         to: Local,
+        /// The panic goes on.
+        resumes: bool,
         body: Vec<Stmt>,
     },
     /// When it is left, in whatever way, a destructor adds to the atomic.
@@ -274,6 +349,34 @@ pub(crate) enum Stmt {
         cell: usize,
         by: Value,
         body: Vec<Stmt>,
+    },
+    /// When it is left, a destructor takes the lock and adds to what it protects.
+    Growing {
+        lock: usize,
+        by: Value,
+        body: Vec<Stmt>,
+    },
+    /// `to` is whether there is a token still, of which there is one handle more meanwhile.
+    Upgrade {
+        to: Local,
+        body: Vec<Stmt>,
+    },
+    /// Comes to the barrier; `to` is whether it was the last.
+    Meet {
+        to: Local,
+    },
+    /// `to` is what the `OnceLock` holds, which gets the value after the body if it holds nothing.
+    Init {
+        to: Local,
+        value: Operand,
+        body: Vec<Stmt>,
+    },
+    Peek {
+        to: Local,
+    },
+    Park(Parking),
+    Unpark {
+        thread: usize,
     },
     /// `to` is how many handles of the token there are.
     CountTokens {

@@ -2,21 +2,22 @@
 
 use std::fmt::Write as _;
 
-use super::program::{
-    Cond, EMPTY, Ending, HUNG_UP, Home, How, Joining, LOCALS, LockKind, Operand, PANICKED, Pause,
-    Program, RETURNED, Receiving, Start, Stmt, Taking, Waiting,
-};
+use super::program::{Cond, Ending, Home, How, LOCALS, Operand, Program, RETURNED, Start, Stmt};
 
 /// What stands at the top of the crate.
 pub(crate) const HEAD: &str = "\
 #![allow(unused, dead_code)]
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::cell::Cell;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
-use std::thread;
+use std::ops::{Deref, DerefMut};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::{Arc, Barrier, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::thread::{self, Thread};
 use std::time::Duration;
+
+/// What is returned by whoever leaves by `?`.
+const FAILED: u32 = 4;
 
 pub fn peek(cell: &AtomicU32) -> u32 {
     cell.load(SeqCst)
@@ -28,6 +29,43 @@ pub fn poke(cell: &AtomicU32, value: u32) {
 
 pub fn bump(cell: &AtomicU32, by: u32) -> u32 {
     cell.fetch_add(by, SeqCst)
+}
+
+pub fn is(cell: &AtomicU32, value: u32) -> bool {
+    cell.load(SeqCst) == value
+}
+
+pub fn unless(over: bool) -> Result<(), u32> {
+    if over { Err(FAILED) } else { Ok(()) }
+}
+
+/// A guard in a struct.
+pub struct Held<'a> {
+    guard: MutexGuard<'a, u32>,
+}
+
+impl Deref for Held<'_> {
+    type Target = u32;
+
+    fn deref(&self) -> &u32 {
+        &self.guard
+    }
+}
+
+impl DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut u32 {
+        &mut self.guard
+    }
+}
+
+/// Adds to what the lock protects when it goes.
+pub struct Grows<'a>(&'a Mutex<u32>, u32);
+
+impl Drop for Grows<'_> {
+    fn drop(&mut self) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *held += self.1;
+    }
 }
 
 /// Adds to the atomic when it goes.
@@ -79,6 +117,9 @@ macro_rules! line {
     };
 }
 
+#[path = "stmts.rs"]
+mod stmts;
+
 impl Writer<'_> {
     fn line(&mut self, text: &str) {
         if text.starts_with('}') {
@@ -125,6 +166,15 @@ impl Writer<'_> {
         for (lock, kind) in program.locks.iter().enumerate() {
             line!(self, "l{lock}: {kind:?}<u32>,");
         }
+        if program.barrier.is_some() {
+            line!(self, "meeting: Barrier,");
+        }
+        if program.once {
+            line!(self, "once: OnceLock<u32>,");
+        }
+        if program.parks {
+            line!(self, "test: Thread,");
+        }
         line!(self, "}}");
         line!(self, "impl Shared {{");
         line!(self, "fn new() -> Self {{");
@@ -139,6 +189,15 @@ impl Writer<'_> {
         }
         for (lock, kind) in program.locks.iter().enumerate() {
             line!(self, "l{lock}: {kind:?}::new(0),");
+        }
+        if let Some(size) = program.barrier {
+            line!(self, "meeting: Barrier::new({size}),");
+        }
+        if program.once {
+            line!(self, "once: OnceLock::new(),");
+        }
+        if program.parks {
+            line!(self, "test: thread::current(),");
         }
         line!(self, "}}");
         line!(self, "}}");
@@ -158,13 +217,28 @@ impl Writer<'_> {
         for thread in 1..program.bodies.len() {
             self.thread = thread;
             let parameters = self.handed(thread, |name, ty| format!(", {name}: {ty}"));
+            let (generics, s) = match program.start {
+                _ if program.parent.is_none() => ("", "s: &Shared"),
+                Start::Scope => (
+                    "<'scope, 'env>",
+                    "scope: &'scope thread::Scope<'scope, 'env>, s: &'scope Shared",
+                ),
+                Start::Spawn | Start::Builder => ("", "s: &Arc<Shared>"),
+            };
+            let body = &program.bodies[thread];
+            let tries = returns(body, true);
+            let returned = if tries {
+                format!("Result<[u32; {RETURNED}], u32>")
+            } else {
+                format!("[u32; {RETURNED}]")
+            };
             line!(
                 self,
-                "fn worker_{thread}(s: &Shared{parameters}) -> [u32; {RETURNED}] {{"
+                "fn worker_{thread}{generics}({s}{parameters}) -> {returned} {{"
             );
             self.locals();
-            self.all(&program.bodies[thread]);
-            line!(self, "[r0, r1]");
+            self.all(body);
+            line!(self, "{}", if tries { "Ok([r0, r1])" } else { "[r0, r1]" });
             line!(self, "}}");
         }
         self.thread = 0;
@@ -178,12 +252,19 @@ impl Writer<'_> {
         if self.program.token.is_some() {
             all += &show("token", "Arc<Token>");
         }
+        if self.program.weak {
+            all += &show("weak", "Weak<Token>");
+        }
         if let Some(channel) = &self.program.channel {
             if channel.receiver == thread {
                 all += &show("rx", "Receiver<u32>");
             }
             if channel.sends(thread) {
-                all += &show("tx", "Sender<u32>");
+                let ty = match channel.bound {
+                    Some(_) => "SyncSender<u32>",
+                    None => "Sender<u32>",
+                };
+                all += &show("tx", ty);
             }
         }
         all
@@ -199,9 +280,25 @@ impl Writer<'_> {
         let program = self.program;
         line!(self, "#[test]");
         if program.should_panic {
-            line!(self, "#[should_panic]");
+            line!(
+                self,
+                "{}",
+                if program.expected {
+                    "#[should_panic(expected = \"site\")]"
+                } else {
+                    "#[should_panic]"
+                }
+            );
         }
-        line!(self, "fn case() {{");
+        line!(
+            self,
+            "fn case(){} {{",
+            if program.returns {
+                " -> Result<(), String>"
+            } else {
+                ""
+            }
+        );
         match program.start {
             Start::Scope => line!(self, "let s = &Shared::new();"),
             Start::Spawn | Start::Builder => line!(self, "let s = Arc::new(Shared::new());"),
@@ -213,15 +310,24 @@ impl Writer<'_> {
         if let Some(cell) = program.token {
             line!(self, "let token = Arc::new(Token(&C{cell}));");
         }
-        if program.channel.is_some() {
-            line!(self, "let (tx, rx) = channel::<u32>();");
+        if program.weak {
+            line!(self, "let weak = Arc::downgrade(&token);");
+        }
+        if let Some(channel) = &program.channel {
+            match channel.bound {
+                Some(bound) => line!(self, "let (tx, rx) = sync_channel::<u32>({bound});"),
+                None => line!(self, "let (tx, rx) = channel::<u32>();"),
+            }
             // It goes first.
             line!(self, "let tx = tx;");
         }
         self.all(&program.bodies[0]);
         self.tell();
+        if program.returns {
+            line!(self, "Ok(())");
+        }
         if program.start == Start::Scope {
-            line!(self, "}});");
+            line!(self, "{}", if program.returns { "})" } else { "});" });
         }
         line!(self, "}}");
     }
@@ -250,7 +356,14 @@ impl Writer<'_> {
         line!(self, "match [{seen}] {{");
         for (number, one) in all.iter().enumerate() {
             if told.is_none_or(|told| told == number) {
-                line!(self, "{one:?} => panic!(\"outcome {number}\"),");
+                if program.returns {
+                    line!(
+                        self,
+                        "{one:?} => return Err(\"outcome {number}\".to_owned()),"
+                    );
+                } else {
+                    line!(self, "{one:?} => panic!(\"outcome {number}\"),");
+                }
             } else {
                 line!(self, "{one:?} => {{}}");
             }
@@ -287,332 +400,6 @@ impl Writer<'_> {
             How::Closure => format!("{{ let f = || {place}.{std}({first}SeqCst); f() }}"),
         }
     }
-
-    fn all(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            self.one(stmt);
-        }
-    }
-
-    fn one(&mut self, stmt: &Stmt) {
-        match *stmt {
-            Stmt::Load { to, cell, how } => {
-                let call = self.access(how, cell, Access::Get, "");
-                line!(self, "r{to} = {call};");
-            }
-            Stmt::Store { cell, value, how } => {
-                let call = self.access(how, cell, Access::Set, &operand(value));
-                line!(self, "{call};");
-            }
-            Stmt::Add { to, cell, by, how } => {
-                let call = self.access(how, cell, Access::Add, &by.to_string());
-                match to {
-                    Some(to) => line!(self, "r{to} = {call};"),
-                    None => line!(self, "{call};"),
-                }
-            }
-            Stmt::Swap { to, cell, value } => {
-                let place = self.cell(cell, "s");
-                line!(self, "r{to} = {place}.swap({}, SeqCst);", operand(value));
-            }
-            Stmt::Exchange {
-                to,
-                cell,
-                from,
-                new,
-            } => {
-                let place = self.cell(cell, "s");
-                line!(
-                    self,
-                    "r{to} = match {place}.compare_exchange({from}, {new}, SeqCst, SeqCst) {{"
-                );
-                line!(self, "Ok(_) => 7,");
-                line!(self, "Err(other) => other,");
-                line!(self, "}};");
-            }
-            Stmt::Locked {
-                lock,
-                writes,
-                taking,
-                ref body,
-                ref otherwise,
-            } => {
-                self.locked(lock, writes, taking, body, otherwise);
-            }
-            Stmt::Get { to, lock } => line!(self, "r{to} = *g{lock};"),
-            Stmt::Put { lock, value } => line!(self, "*g{lock} = {};", operand(value)),
-            Stmt::Grow { lock, by } => line!(self, "*g{lock} += {by};"),
-            Stmt::If {
-                cond: when,
-                ref then,
-                ref otherwise,
-            } => {
-                line!(self, "if {} {{", cond(when));
-                self.all(then);
-                self.otherwise(otherwise);
-            }
-            Stmt::Repeat { times, ref body } => {
-                line!(self, "for _ in 0..{times} {{");
-                self.all(body);
-                line!(self, "}}");
-            }
-            Stmt::Poll {
-                to,
-                cell,
-                is,
-                tries,
-                how,
-            } => {
-                let call = self.access(how, cell, Access::Get, "");
-                line!(self, "r{to} = 0;");
-                line!(self, "for _ in 0..{tries} {{");
-                line!(self, "if {} == {is} {{", in_condition(&call));
-                line!(self, "r{to} = 1;");
-                line!(self, "break;");
-                line!(self, "}}");
-                line!(self, "}}");
-            }
-            Stmt::Await {
-                cell,
-                is,
-                pause: between,
-                how,
-            } => {
-                let call = self.access(how, cell, Access::Get, "");
-                line!(self, "while {} != {is} {{", in_condition(&call));
-                self.pause(between);
-                line!(self, "}}");
-            }
-            Stmt::Panic { site } => line!(self, "panic!(\"site {site}\");"),
-            Stmt::Assert { cond: holds, site } => {
-                line!(self, "assert!({}, \"site {site}\");", cond(holds));
-            }
-            Stmt::Catch { to, ref body } => {
-                line!(self, "let caught = catch_unwind(AssertUnwindSafe(|| {{");
-                self.all(body);
-                line!(self, "}}));");
-                line!(self, "r{to} = u32::from(caught.is_err());");
-            }
-            Stmt::Scoped { cell, by, ref body } => {
-                let place = self.cell(cell, "s");
-                line!(self, "{{");
-                line!(self, "let _adds = Adds(&{place}, {by});");
-                self.all(body);
-                line!(self, "}}");
-            }
-            Stmt::CountTokens { to } => {
-                line!(
-                    self,
-                    "r{to} = u32::try_from(Arc::strong_count(&token)).unwrap();"
-                );
-            }
-            Stmt::DropToken => line!(self, "drop(token);"),
-            Stmt::UnwrapToken { to, tries: false } => {
-                line!(self, "r{to} = u32::from(Arc::into_inner(token).is_some());");
-            }
-            Stmt::UnwrapToken { to, tries: true } => {
-                line!(self, "r{to} = match Arc::try_unwrap(token) {{");
-                line!(self, "Ok(_) => 1,");
-                line!(self, "Err(_) => 0,");
-                line!(self, "}};");
-            }
-            Stmt::Send { to, value } => {
-                line!(
-                    self,
-                    "r{to} = u32::from(tx.send({}).is_ok());",
-                    operand(value)
-                );
-            }
-            Stmt::Receive { to, how } => self.receive(to, how),
-            Stmt::DropSender => line!(self, "drop(tx);"),
-            Stmt::Touch { by } => {
-                line!(
-                    self,
-                    "FLUSH.with(|flush| flush.0.set(flush.0.get() + {by}));"
-                );
-            }
-            Stmt::Wait { is, how, ref body } => {
-                line!(self, "{{");
-                line!(self, "let mut g0 = s.l0.lock().unwrap();");
-                match how {
-                    Waiting::While => {
-                        line!(
-                            self,
-                            "let mut g0 = s.cv.wait_while(g0, |it| *it != {is}).unwrap();"
-                        );
-                    }
-                    Waiting::Loop => {
-                        line!(self, "while *g0 != {is} {{");
-                        line!(self, "g0 = s.cv.wait(g0).unwrap();");
-                        line!(self, "}}");
-                    }
-                    Waiting::Once => {
-                        line!(self, "if *g0 != {is} {{");
-                        line!(self, "g0 = s.cv.wait(g0).unwrap();");
-                        line!(self, "}}");
-                    }
-                    Waiting::Timeout => {
-                        line!(self, "if *g0 != {is} {{");
-                        line!(self, "let limit = Duration::from_millis(5);");
-                        line!(self, "g0 = s.cv.wait_timeout(g0, limit).unwrap().0;");
-                        line!(self, "}}");
-                    }
-                }
-                self.all(body);
-                line!(self, "}}");
-            }
-            Stmt::Notify { all: true } => line!(self, "s.cv.notify_all();"),
-            Stmt::Notify { all: false } => line!(self, "s.cv.notify_one();"),
-            Stmt::Finished { to, thread } => {
-                line!(self, "r{to} = u32::from(t{thread}.is_finished());");
-            }
-            Stmt::AwaitFinished {
-                thread,
-                pause: between,
-            } => {
-                line!(self, "while !t{thread}.is_finished() {{");
-                self.pause(between);
-                line!(self, "}}");
-            }
-            Stmt::Spawn { thread } => self.spawn(thread),
-            Stmt::Join { thread, how } => match how {
-                Joining::Unwrap => line!(self, "let v{thread} = t{thread}.join().unwrap();"),
-                Joining::Handle => line!(
-                    self,
-                    "let v{thread} = t{thread}.join().unwrap_or([{PANICKED}; {RETURNED}]);"
-                ),
-            },
-            Stmt::Detach { thread } => line!(self, "drop(t{thread});"),
-        }
-    }
-
-    fn spawn(&mut self, thread: usize) {
-        let arguments = self.handed(thread, |name, _| format!(", {name}"));
-        line!(self, "let t{thread} = {{");
-        if self.program.token.is_some() {
-            line!(self, "let token = Arc::clone(&token);");
-        }
-        if self
-            .program
-            .channel
-            .as_ref()
-            .is_some_and(|it| it.sends(thread))
-        {
-            line!(self, "let tx = tx.clone();");
-        }
-        match self.program.start {
-            Start::Scope => {
-                line!(self, "scope.spawn(move || worker_{thread}(s{arguments}))");
-            }
-            Start::Spawn => {
-                line!(self, "let s = Arc::clone(&s);");
-                line!(
-                    self,
-                    "thread::spawn(move || worker_{thread}(&s{arguments}))"
-                );
-            }
-            Start::Builder => {
-                line!(self, "let theirs = s.clone();");
-                line!(
-                    self,
-                    "let named = thread::Builder::new().name(\"w{thread}\".into());"
-                );
-                line!(
-                    self,
-                    "let work = move || worker_{thread}(&theirs{arguments});"
-                );
-                line!(self, "named.spawn(work).unwrap()");
-            }
-        }
-        line!(self, "}};");
-    }
-
-    fn receive(&mut self, to: u8, how: Receiving) {
-        match how {
-            Receiving::Recv => line!(self, "r{to} = rx.recv().unwrap_or({HUNG_UP});"),
-            Receiving::Try => {
-                line!(self, "r{to} = match rx.try_recv() {{");
-                line!(self, "Ok(value) => value,");
-                line!(self, "Err(TryRecvError::Empty) => {EMPTY},");
-                line!(self, "Err(TryRecvError::Disconnected) => {HUNG_UP},");
-                line!(self, "}};");
-            }
-            Receiving::Timeout => {
-                line!(
-                    self,
-                    "r{to} = match rx.recv_timeout(Duration::from_millis(5)) {{"
-                );
-                line!(self, "Ok(value) => value,");
-                line!(self, "Err(RecvTimeoutError::Timeout) => {EMPTY},");
-                line!(self, "Err(RecvTimeoutError::Disconnected) => {HUNG_UP},");
-                line!(self, "}};");
-            }
-            Receiving::Polls(pause) => {
-                line!(self, "r{to} = loop {{");
-                line!(self, "match rx.try_recv() {{");
-                line!(self, "Ok(value) => break value,");
-                line!(self, "Err(TryRecvError::Disconnected) => break {HUNG_UP},");
-                line!(self, "Err(TryRecvError::Empty) => {{}}");
-                line!(self, "}}");
-                self.pause(pause);
-                line!(self, "}};");
-            }
-        }
-    }
-
-    fn pause(&mut self, pause: Pause) {
-        match pause {
-            Pause::Nothing => {}
-            Pause::Hint => line!(self, "std::hint::spin_loop();"),
-            Pause::Yield => line!(self, "thread::yield_now();"),
-            Pause::Sleep => line!(self, "thread::sleep(Duration::from_millis(1));"),
-        }
-    }
-
-    fn otherwise(&mut self, stmts: &[Stmt]) {
-        if !stmts.is_empty() {
-            line!(self, "}} else {{");
-            self.all(stmts);
-        }
-        line!(self, "}}");
-    }
-
-    fn locked(
-        &mut self,
-        lock: usize,
-        writes: bool,
-        taking: Taking,
-        body: &[Stmt],
-        otherwise: &[Stmt],
-    ) {
-        let method = match (self.program.locks[lock], writes) {
-            (LockKind::Mutex, _) => "lock",
-            (LockKind::RwLock, false) => "read",
-            (LockKind::RwLock, true) => "write",
-        };
-        let keep = if writes { "mut " } else { "" };
-        let take = format!("s.l{lock}.{method}()");
-        match taking {
-            Taking::Unwrap => {
-                line!(self, "{{");
-                line!(self, "let {keep}g{lock} = {take}.unwrap();");
-            }
-            Taking::Ignore => {
-                line!(self, "{{");
-                line!(
-                    self,
-                    "let {keep}g{lock} = {take}.unwrap_or_else(PoisonError::into_inner);"
-                );
-            }
-            Taking::IfOk => line!(self, "if let Ok({keep}g{lock}) = {take} {{"),
-            Taking::Try => line!(
-                self,
-                "if let Ok({keep}g{lock}) = s.l{lock}.try_{method}() {{"
-            ),
-        }
-        self.all(body);
-        self.otherwise(otherwise);
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -645,4 +432,23 @@ fn cond(cond: Cond) -> String {
         Cond::Not(local, value) => format!("r{local} != {value}"),
         Cond::AtLeast(local, value) => format!("r{local} >= {value}"),
     }
+}
+
+/// Whether the body returns early like this.
+fn returns(body: &[Stmt], by_try: bool) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::Return { tries, .. } => *tries == by_try,
+        Stmt::Locked {
+            body, otherwise, ..
+        } => returns(body, by_try) || returns(otherwise, by_try),
+        Stmt::If {
+            then, otherwise, ..
+        } => returns(then, by_try) || returns(otherwise, by_try),
+        Stmt::Repeat { body, .. }
+        | Stmt::Scoped { body, .. }
+        | Stmt::Growing { body, .. }
+        | Stmt::Upgrade { body, .. }
+        | Stmt::Wait { body, .. } => returns(body, by_try),
+        _ => false,
+    })
 }
