@@ -60,3 +60,88 @@ fn nothing_is_exhausted_where_threads_could_not_be_switched() {
         );
     }
 }
+
+const WAITING: &str = "
+use std::sync::{PoisonError, RwLock, mpsc};
+
+struct Adds<'a>(&'a Mutex<u32>);
+
+impl Drop for Adds<'_> {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    }
+}
+
+struct Reads<'a>(&'a RwLock<u32>);
+
+impl Drop for Reads<'_> {
+    fn drop(&mut self) {
+        let _value = *self.0.read().unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+struct Hears(mpsc::Receiver<u32>);
+
+impl Drop for Hears {
+    fn drop(&mut self) {
+        let _said = self.0.recv();
+    }
+}
+
+#[test]
+fn waits_for_a_mutex() {
+    let lock = Arc::new(Mutex::new(0));
+    let other = {
+        let lock = Arc::clone(&lock);
+        thread::spawn(move || *lock.lock().unwrap() += 1)
+    };
+    let adds = Adds(&lock);
+    assert!(Arc::strong_count(&lock) == 0, \"it is shared\");
+    drop(adds);
+    other.join().unwrap();
+}
+
+#[test]
+fn waits_for_a_writer() {
+    let lock = Arc::new(RwLock::new(0));
+    let other = {
+        let lock = Arc::clone(&lock);
+        thread::spawn(move || *lock.write().unwrap() += 1)
+    };
+    let reads = Reads(&lock);
+    assert!(Arc::strong_count(&lock) == 0, \"it is shared\");
+    drop(reads);
+    other.join().unwrap();
+}
+
+#[test]
+fn waits_for_a_message() {
+    let (sender, receiver) = mpsc::channel();
+    let hears = Hears(receiver);
+    let other = thread::spawn(move || sender.send(1).is_ok());
+    assert!(other.is_finished(), \"it is at work\");
+    drop(hears);
+    other.join().unwrap();
+}
+";
+
+#[test]
+fn a_destructor_that_waits_is_no_crash_of_the_program() {
+    let dir = package(&format!("{HEAD}{WAITING}"));
+    for strategy in ["dfs", "odpor", "random"] {
+        let run = seqz(
+            dir.path(),
+            ["explore", "--strategy", strategy, "--format", "json"],
+        );
+        for harness in run.json()["harnesses"].as_array().into_iter().flatten() {
+            let failures = harness["failures"].as_array().into_iter().flatten();
+            let crashes: Vec<_> = failures.filter(|it| it["kind"] == "crash").collect();
+            assert!(crashes.is_empty(), "{strategy}: {harness:#}");
+            let reasons = harness["promise"]["reasons"].as_array();
+            assert!(
+                reasons.is_some_and(|reasons| reasons.contains(&Value::from("unwinding"))),
+                "{strategy}: {harness:#}"
+            );
+        }
+    }
+}

@@ -100,6 +100,11 @@ impl Search<'_> {
                     gathered.cut(&roles, check.k_max, reason);
                     return Ok(Some(cut));
                 }
+                // What was found may be a bug, but there is no seeing it.
+                End::Died(death) if death.unwound() => {
+                    gathered.cut(&roles, check.k_max, Reason::Unwinding);
+                    return Ok(None);
+                }
                 end @ (End::Died(_) | End::Hung) if !check.careful => {
                     if let End::Died(death) = end {
                         died = Some(death.describe());

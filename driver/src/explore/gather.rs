@@ -281,6 +281,7 @@ impl Gathered {
                     Cut::TimeLimit => Reason::TimeLimit,
                 });
             }
+            Ended::Unwinding => reason = Some(Reason::Unwinding),
             Ended::Fatal(fatal) => {
                 let failure = original.fatal(&fatal, request, &self.spawns);
                 let standing = (usize::MAX, part as u64, 0);
@@ -310,7 +311,8 @@ impl Gathered {
         if let Some(reason) = reason {
             let unit = &mut self.units[part];
             // Sampling is as good as what has been drawn, whatever ends it.
-            if unit.promise != Some(Promise::Sampled) || reason == Reason::Died {
+            let is_lost = matches!(reason, Reason::Died | Reason::Unwinding);
+            if unit.promise != Some(Promise::Sampled) || is_lost {
                 unit.promise = Some(Promise::Unfinished {
                     reasons: vec![reason],
                 });

@@ -45,6 +45,8 @@ pub(super) enum Ended {
     Cut(Cut),
     /// The program ends its process in this execution.
     Fatal(Box<Fatal>),
+    /// In this execution a thread that unwinds has to wait for another one, which can't be followed.
+    Unwinding,
     /// It makes no progress in something that is not followed: in these functions, the innermost first.
     Blocked(Vec<String>),
     /// Its worker can't be talked to, or ends before anything runs.
@@ -138,6 +140,7 @@ impl Runner<'_> {
                 End::Done => return Ok(Ended::Done),
                 End::Cut(cut) => return Ok(Ended::Cut(*cut)),
                 End::Broken(why) => return Ok(Ended::Broken(why.clone())),
+                End::Died(death) if death.unwound() => return Ok(Ended::Unwinding),
                 End::Died(death) => death.describe(),
                 End::Blocked(functions) => return Ok(Ended::Blocked(functions.clone())),
                 End::Hung => "it did not answer".to_owned(),

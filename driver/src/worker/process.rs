@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use seqz_runtime::worker::stuck::UNWINDS;
+
 use super::socket::Connection;
 use super::{memory, stuck};
 
@@ -270,6 +272,12 @@ impl Death {
     #[must_use]
     pub fn faulted(&self) -> bool {
         matches!(self.status.signal(), Some(7 | 11))
+    }
+
+    /// Whether it could not go on, since a thread that unwinds would have had to wait.
+    #[must_use]
+    pub fn unwound(&self) -> bool {
+        self.stderr.lines().any(|line| line.starts_with(UNWINDS))
     }
 
     /// Whether the program ended itself by `exit`.

@@ -8,6 +8,7 @@ use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
 use super::threads::{Postponed, ToGiveBack};
+use super::waiting::give_up_waiting;
 use crate::counted::count::Keeps;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
@@ -321,11 +322,7 @@ impl Handle {
         }
         self.turn(kind, object, 0, site);
         if !self.may_take(object, mode) && !self.is_ending() {
-            // Threads can't be switched while one unwinds: std counts panics per OS thread.
-            eprintln!(
-                "a destructor waits, while its thread panics, for a lock that another thread holds"
-            );
-            std::process::abort();
+            give_up_waiting("for a lock that is held");
         }
         // When the execution is being ended, the other holder only has destructors left to run.
         self.take(object, mode);

@@ -11,6 +11,7 @@ use seqz_explore::{Kind, Object, Transition};
 
 use super::state::Handle;
 use crate::engine::Site;
+use crate::worker::stuck::UNWINDS;
 
 /// What comes of an attempt at something that may have to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +51,14 @@ impl Handle {
             let state = self.get();
             state.ended_waits += 1;
             if state.ended_waits > ENDED_WAITS {
-                give_up_waiting();
+                give_up_waiting(NOTIFICATION);
             }
             return false;
         }
         let thread = self.get().current_name();
         let notified = self.queue(object, |queue| queue.wake(thread));
         if !notified && !timed {
-            give_up_waiting();
+            give_up_waiting(NOTIFICATION);
         }
         self.did(Kind::Wake, object, u64::from(notified), 0, site);
         notified
@@ -194,10 +195,12 @@ impl Handle {
     }
 }
 
-/// Threads can't be switched while one unwinds: std counts panics per OS thread.
-fn give_up_waiting() -> ! {
-    eprintln!(
-        "a destructor waits, while its thread is unwound, for a notification by another thread"
-    );
+/// What nobody can send while a thread unwinds.
+const NOTIFICATION: &str = "for a notification by another thread";
+
+/// Threads can't be switched while one unwinds: std counts panics per OS thread. It is no failure of the program; whoever
+/// listens is told that nothing can be known of what follows.
+pub(super) fn give_up_waiting(what: &str) -> ! {
+    eprintln!("{UNWINDS}{what}");
     std::process::abort();
 }

@@ -11,6 +11,10 @@ pub const CODE: i32 = 86;
 /// What stands before each function's name, the innermost first.
 pub const FRAME: &str = "seqz: stuck in ";
 
+/// What stands before what a worker says when it ends since a thread that unwinds would have to wait for another one: std counts
+/// panics per OS thread, so no other thread of the program can be run then.
+pub const UNWINDS: &str = "seqz: while its thread panics, a destructor waits ";
+
 unsafe extern "C" {
     fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
     fn _exit(code: i32) -> !;
