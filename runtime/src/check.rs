@@ -56,6 +56,8 @@ pub struct Level {
     pub unknown: u64,
     /// Those that met a bug.
     pub buggy: u64,
+    /// Those in which a scope waited for destructors of thread-locals, which may also come after its end.
+    pub scoped: u64,
     /// Choices that were not executed.
     pub skipped: u64,
 }
@@ -64,7 +66,11 @@ impl Level {
     /// Whether every choice at this k has been executed to its end.
     #[must_use]
     pub const fn exhausted(&self) -> bool {
-        self.skipped == 0 && self.step_bound == 0 && self.interfering_cut == 0 && self.unknown == 0
+        self.skipped == 0
+            && self.step_bound == 0
+            && self.interfering_cut == 0
+            && self.unknown == 0
+            && self.scoped == 0
     }
 
     /// Whether an execution was cut since it had as many events as it may have.
@@ -103,6 +109,7 @@ impl Level {
         self.stuck += other.stuck;
         self.unknown += other.unknown;
         self.buggy += other.buggy;
+        self.scoped += other.scoped;
         self.skipped += other.skipped;
     }
 }
@@ -244,6 +251,7 @@ impl<'a> Search<'a> {
             }
             level.interfering_cut += u64::from(machine.interfering_was_cut());
             level.interfering_waiting += u64::from(machine.interfering_waits());
+            level.scoped += u64::from(machine.leaves_scope_open());
             for pair in machine.revealed() {
                 self.frontier.extend_from_slice(pairs);
                 self.frontier.push(*pair);

@@ -126,6 +126,7 @@ impl Gathered {
                 Reason::StepBound,
             ),
             (counts.unknown > 0, Reason::SolverUnknown),
+            (counts.scoped > 0, Reason::ScopedDestructor),
             (self.sampled, Reason::SampledInputs),
             (!self.report.not_followed.is_empty(), Reason::Unfollowed),
             (!self.report.lone.is_empty(), Reason::Reasonless),

@@ -384,6 +384,13 @@ impl Machine {
         self.engine.interfering_was_cut
     }
 
+    /// Whether in the latest execution a scope waited for what destructors of thread-locals did, which with std may also come
+    /// after the scope's end.
+    #[must_use]
+    pub const fn leaves_scope_open(&self) -> bool {
+        self.engine.has_left_scope_open
+    }
+
     /// Whether T' was cut in the latest execution since it did nothing but wait.
     #[must_use]
     pub const fn interfering_waits(&self) -> bool {
@@ -425,6 +432,7 @@ impl Engine {
             line: Line::Init,
             attention: false,
             has_locals: false,
+            has_left_scope_open: false,
             watches_ends: false,
             watches_results: Results::Unseen,
             counts: Default::default(),
@@ -482,6 +490,7 @@ impl Engine {
         self.line = Line::Init;
         self.attention = false;
         self.has_locals = false;
+        self.has_left_scope_open = false;
         self.watches_ends = false;
         self.watches_results = Results::Unseen;
         self.counts.clear();

@@ -177,6 +177,8 @@ pub struct Engine {
     pub(crate) attention: bool,
     /// A thread-local has been used: threads that end may have values to destroy.
     pub(crate) has_locals: bool,
+    /// A scope has waited for what destructors of thread-locals did.
+    has_left_scope_open: bool,
     /// The ends of threads are events.
     pub(crate) watches_ends: bool,
     /// Letting go of these results of threads can be noticed.

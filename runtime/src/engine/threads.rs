@@ -56,6 +56,17 @@ pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
     refresh_attention(handle);
 }
 
+/// A scope that ends has waited for this thread. It would not have waited for the destructors of its thread-locals.
+pub(crate) fn scope_waited_for(handle: Handle, thread: ThreadNo) {
+    let engine = handle.get();
+    engine.has_left_scope_open |= engine.threads.get(thread).destroyed_with_events;
+}
+
+/// The thread has been joined before its scope ends: that waits for all that it does.
+pub(crate) fn joined_in_scope(handle: Handle, thread: ThreadNo) {
+    handle.get().threads.at(thread).destroyed_with_events = false;
+}
+
 #[inline]
 fn refresh_attention(handle: Handle) {
     let engine = handle.get();
@@ -414,7 +425,10 @@ pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
 
 #[cold]
 fn destroy_own(handle: Handle, thread: ThreadNo) {
+    let before = handle.get().steps;
     let result = catch_unwind(AssertUnwindSafe(|| local::destroy(thread)));
+    let engine = handle.get();
+    engine.threads.at(thread).destroyed_with_events = engine.steps != before;
     match result {
         Err(payload) if payload.is::<abort::Unwind>() => resume_unwind(payload),
         Err(_) => ended::die_of_a(handle, Destructor::ThreadLocal, thread),

@@ -396,6 +396,7 @@ wire!(Level {
     stuck,
     unknown,
     buggy,
+    scoped,
     skipped
 });
 

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use seqz_explore::random_numbers::RandomNumbers;
 use seqz_explore::{Dfs, Odpor};
+use seqz_runtime::check::{Bounds, machine};
+use seqz_runtime::engine::Solver;
 use seqz_runtime::scheduled::Settings;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::thread;
-use seqz_runtime::watch_ends;
+use seqz_runtime::{Bound, Role, watch_ends};
 
 use super::{DFS, Note, Seen, all, check, explore, search, set};
 
@@ -188,31 +190,53 @@ fn a_program_that_does_not_ask_has_no_more_events() {
 }
 
 /// std's scope waits for the code of its threads, and not for the destructors of their thread-locals.
+/// Whether the sequential program says that a scope waits for destructors that may come after its end.
+fn leaves_scope_open_in_sequence(program: fn(&Arc<AtomicBool>)) -> bool {
+    let bounds = Bounds::default();
+    let bound = Bound {
+        inputs: Vec::new(),
+        program: Box::new(move || program(&Arc::new(AtomicBool::new(false)))),
+        safe: true,
+    };
+    let mut machine = machine(&bounds, Solver::Grid);
+    let mut is_open = false;
+    for role in [Role::First, Role::Second] {
+        let mut search = seqz_runtime::check::Search::new(&bound, role, bounds);
+        while !search.finished() {
+            let level = search.next_level(&mut machine, &mut |_, _| true).unwrap();
+            is_open |= level.scoped > 0;
+            assert_eq!(level.scoped == 0, level.exhausted());
+        }
+    }
+    is_open
+}
+
 #[test]
 fn a_scope_that_waits_for_destructors_promises_nothing() {
     seqz_runtime::thread_local! {
         static TEXT: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
     }
-    let is_open = |program: &dyn Fn(&Arc<AtomicBool>)| {
-        let program = |note: Note<'_>| {
+    let is_open = |program: fn(&Arc<AtomicBool>)| {
+        let noted = |note: Note<'_>| {
             let dropped = Arc::new(AtomicBool::new(false));
             program(&dropped);
             note(dropped.load(SeqCst).to_string());
         };
-        let (seen, open) = search(Settings::default(), DFS, Odpor::new(), program).unwrap();
+        let (seen, open) = search(Settings::default(), DFS, Odpor::new(), noted).unwrap();
         assert!(seen.contains("true") || seen.contains("false"));
+        assert_eq!(open.scope, leaves_scope_open_in_sequence(program));
         open.scope
     };
-    let sets = |dropped: &Arc<AtomicBool>| {
+    fn sets(dropped: &Arc<AtomicBool>) -> impl FnOnce() + Send + use<> {
         let other = Arc::clone(dropped);
         move || SETS.set(Some(Sets(other)))
-    };
-    assert!(is_open(&|dropped| {
+    }
+    assert!(is_open(|dropped| {
         thread::scope(|scope| {
             scope.spawn(sets(dropped));
         });
     }));
-    assert!(is_open(&|dropped| {
+    assert!(is_open(|dropped| {
         thread::scope(|scope| {
             let first = scope.spawn(sets(dropped));
             scope.spawn(sets(dropped));
@@ -220,20 +244,20 @@ fn a_scope_that_waits_for_destructors_promises_nothing() {
         });
     }));
     // Who joins waits for the destructors, too.
-    assert!(!is_open(&|dropped| {
+    assert!(!is_open(|dropped| {
         thread::scope(|scope| scope.spawn(sets(dropped)).join().unwrap());
     }));
-    assert!(!is_open(&|dropped| {
+    assert!(!is_open(|dropped| {
         thread::spawn(sets(dropped)).join().unwrap();
     }));
     // This one's destructor has nothing to do with others.
-    assert!(!is_open(&|_| {
+    assert!(!is_open(|_| {
         thread::scope(|scope| {
             scope.spawn(|| TEXT.set("its own".to_owned()));
         });
     }));
     // The harness's own go with it.
-    assert!(!is_open(&|dropped| {
+    assert!(!is_open(|dropped| {
         sets(dropped)();
         thread::scope(|scope| {
             scope.spawn(|| ());

@@ -27,6 +27,8 @@ pub(crate) struct Thread {
     pub(super) state: State,
     pub(super) line: Line,
     creator: ThreadNo,
+    /// What its thread-locals' destructors did were events, and nobody has joined it.
+    pub(super) destroyed_with_events: bool,
 }
 
 /// The threads of one execution.
@@ -85,6 +87,7 @@ impl Threads {
         thread.spawned_at = Some(site);
         thread.line = line;
         thread.creator = creator;
+        thread.destroyed_with_events = false;
         if quiet {
             thread.state = State::Dead;
         } else {
@@ -103,6 +106,7 @@ impl Threads {
             state: State::Running,
             line: Line::Init,
             creator: 0,
+            destroyed_with_events: false,
         });
     }
 

@@ -99,6 +99,9 @@ fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
         if let Some(machine) = crate::scheduled::events::current() {
             machine.scope_waited_for(thread);
         }
+        if let Some(handle) = engine() {
+            threads::scope_waited_for(handle, thread);
+        }
         if with_panics(|panics, _, _| panics.has_panicked_unseen(thread)) == Some(true) {
             panicked.push(thread);
         }
@@ -154,7 +157,11 @@ impl<T> ScopedJoinHandle<'_, T> {
                 .borrow_mut()
                 .retain(|thread| *thread != self.thread.no);
         }
-        join(self.thread.no, &self.packet, Location::caller())
+        let result = join(self.thread.no, &self.packet, Location::caller());
+        if let Some(handle) = engine() {
+            threads::joined_in_scope(handle, self.thread.no);
+        }
+        result
     }
 
     /// See `std::thread::ScopedJoinHandle::is_finished`.
