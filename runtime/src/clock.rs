@@ -210,8 +210,7 @@ impl Clocks {
     pub(crate) fn follow(&mut self, thread: u32, other: u32) {
         if self.moving {
             let other = self.clock(other).now;
-            let clock = self.clock(thread);
-            clock.now = clock.now.max(other);
+            self.move_on(thread, other);
         }
     }
 
@@ -220,9 +219,15 @@ impl Clocks {
     pub(crate) fn follow_all(&mut self, thread: u32) {
         if self.moving {
             let latest = self.threads.iter().map(|clock| clock.now).max();
-            let clock = self.clock(thread);
-            clock.now = clock.now.max(latest.unwrap_or(0));
+            self.move_on(thread, latest.unwrap_or(0));
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn move_on(&mut self, thread: u32, to: u64) {
+        let clock = self.clock(thread);
+        clock.now = clock.now.max(to);
     }
 
     /// A thread has done this.

@@ -168,6 +168,10 @@ fn find_waiting_writer(engine: &mut Engine, wanted: Held, site: Site) {
     let same = |held: &Held, mode: LockMode| held.lock == wanted.lock && held.mode == mode;
     let reads_again = wanted.mode == LockMode::Shared
         && engine.held.iter().any(|held| same(held, LockMode::Shared));
+    // Programs without read-write locks have neither.
+    if !reads_again && (wanted.mode == LockMode::Shared || !engine.interfering_shares) {
+        return;
+    }
     for at in 0..engine.blocks.len() {
         let block = engine.blocks[at];
         let crossed = block.blocking

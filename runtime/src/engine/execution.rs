@@ -466,6 +466,7 @@ impl Engine {
             interfering_waits: false,
             writes: Buffer::new(),
             blocks: Buffer::new(),
+            interfering_shares: false,
             racy_accesses: Buffer::new(),
             keep_all_values: false,
             log_changed: false,
@@ -517,6 +518,7 @@ impl Engine {
         self.interfering_waits = false;
         self.writes.clear();
         self.blocks.clear();
+        self.interfering_shares = false;
         self.racy_accesses.clear();
         self.threads.reset();
         #[cfg(feature = "scheduler")]

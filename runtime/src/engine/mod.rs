@@ -235,6 +235,8 @@ pub struct Engine {
     interfering_waits: bool,
     writes: Buffer<Paired>,
     blocks: Buffer<Block>,
+    /// One of them shares its lock with others that read.
+    interfering_shares: bool,
     /// The accesses of T' to racy objects, by event index.
     racy_accesses: Buffer<u32>,
     /// Keep the value of every write of T', not only of those in `pairs`.

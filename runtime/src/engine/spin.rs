@@ -118,6 +118,7 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
 impl Engine {
     /// T sees something of T': its clock is moved on to those of all others. That may be later than what it sees was done, as
     /// it is where time passes before it looks.
+    #[inline(always)]
     pub(super) fn comes_after_interfering(&mut self) {
         #[cfg(feature = "scheduler")]
         self.clocks.follow_all(self.threads.current);

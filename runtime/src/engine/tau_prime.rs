@@ -85,6 +85,7 @@ pub(crate) fn acquire(
     engine.spin.acquired(lock, mode);
     let event = push(engine, Op::Acquire(lock, mode), site, 0);
     new_write(engine, event, lock, true);
+    engine.interfering_shares |= mode == LockMode::Shared;
     engine.blocks.push(Block {
         held: wanted,
         acquire: event,

@@ -392,30 +392,27 @@ pub struct Allocator;
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if let Some(region) = in_use()
-            && let Some(address) = region.next(layout)
-        {
-            let live = region.live.load(Ordering::Relaxed);
-            region.live.store(live + 1, Ordering::Relaxed);
-            return with_exposed_provenance_mut(address);
-        }
-        // SAFETY: the caller's promise.
-        let memory = unsafe { System.alloc(layout) };
-        if is_entered() {
-            large::note(memory, layout);
-        }
-        memory
+        let Some(region) = in_use() else {
+            // SAFETY: the caller's promise.
+            return unsafe { System.alloc(layout) };
+        };
+        let Some(address) = region.next(layout) else {
+            // SAFETY: the caller's promise.
+            return unsafe { alloc_large(layout) };
+        };
+        let live = region.live.load(Ordering::Relaxed);
+        region.live.store(live + 1, Ordering::Relaxed);
+        with_exposed_provenance_mut(address)
     }
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         match TABLE.get(region_of(pointer.addr())) {
             Some(region) => region.free(),
-            None => {
-                large::forget(pointer);
-                // SAFETY: what is in no region came from the system.
-                unsafe { System.dealloc(pointer, layout) };
-            }
+            // SAFETY: what is in no region came from the system.
+            None if large::any() => unsafe { dealloc_large(pointer, layout) },
+            // SAFETY: as above.
+            None => unsafe { System.dealloc(pointer, layout) },
         }
     }
 
@@ -453,24 +450,58 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
+// What is rare stands apart, so that the rest is short enough to become part of who allocates.
+
+/// The program allocates what its region has no place for.
+///
 /// # Safety
-/// That of [`GlobalAlloc::realloc`]; the memory is the system's.
+/// That of [`GlobalAlloc::alloc`].
 #[cold]
 #[inline(never)]
+unsafe fn alloc_large(layout: Layout) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    let memory = unsafe { System.alloc(layout) };
+    large::note(memory, layout);
+    memory
+}
+
+/// # Safety
+/// That of [`GlobalAlloc::dealloc`]; the memory is the system's, and may have been noted.
+#[cold]
+#[inline(never)]
+unsafe fn dealloc_large(pointer: *mut u8, layout: Layout) {
+    large::forget(pointer);
+    // SAFETY: the caller's promise.
+    unsafe { System.dealloc(pointer, layout) };
+}
+
+/// # Safety
+/// That of [`GlobalAlloc::realloc`]; the memory is the system's.
+#[inline(never)]
 unsafe fn realloc_outside(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-    let is_noted = large::forget(pointer);
+    if large::any() && large::forget(pointer) {
+        // SAFETY: the caller's promise.
+        return unsafe { realloc_noted(pointer, layout, size) };
+    }
+    // SAFETY: the caller's promise.
+    unsafe { System.realloc(pointer, layout, size) }
+}
+
+/// # Safety
+/// That of [`GlobalAlloc::realloc`]; the memory is the system's, and was noted.
+#[cold]
+#[inline(never)]
+unsafe fn realloc_noted(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
     // SAFETY: the caller's promise.
     let new = unsafe { System.realloc(pointer, layout, size) };
-    if is_noted {
-        let (memory, size) = if new.is_null() {
-            (pointer, layout.size())
-        } else {
-            (new, size)
-        };
-        // SAFETY: the caller's promise, or what has been asked before.
-        large::note(memory, unsafe {
-            Layout::from_size_align_unchecked(size, layout.align())
-        });
-    }
+    let (memory, size) = if new.is_null() {
+        (pointer, layout.size())
+    } else {
+        (new, size)
+    };
+    // SAFETY: the caller's promise, or what has been asked before.
+    large::note(memory, unsafe {
+        Layout::from_size_align_unchecked(size, layout.align())
+    });
     new
 }

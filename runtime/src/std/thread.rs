@@ -19,7 +19,7 @@ pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 
 pub use ends::watch_ends;
-use ends::{ask_for_an_end, ends_are_watched};
+use ends::asks_unseen;
 pub use results::{Results, watch_results};
 use task::{Packet, task};
 

@@ -16,7 +16,7 @@ use super::std_types::{self, Word};
 use super::{ValueHash, ValueHasher};
 
 /// Hashes a value of the type that it is registered for.
-type Function = unsafe fn(*const (), &mut ValueHasher);
+pub(crate) type Function = unsafe fn(*const (), &mut ValueHasher);
 
 /// What there is for a type.
 #[derive(Clone, Copy, Debug)]
@@ -216,13 +216,14 @@ fn word<T>(value: &T, signed: bool) -> u64 {
 }
 
 /// How values of one type are hashed, as far as it is known where they are: what does not change is not looked up again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Hashing {
     /// It has to be looked up.
     #[default]
     Unknown,
     Word,
     SignedWord,
+    By(Function),
 }
 
 impl Hashing {
@@ -232,6 +233,7 @@ impl Hashing {
         match self {
             Self::Word => Some(word(value, false)),
             Self::SignedWord => Some(word(value, true)),
+            Self::By(function) => hash_by(value, *function),
             Self::Unknown => self.look_up(value),
         }
     }
@@ -239,9 +241,11 @@ impl Hashing {
     #[inline(never)]
     fn look_up<T>(&mut self, value: &T) -> Option<u64> {
         let known = known::<T>()?;
-        if let Known::Word { signed } = known {
-            *self = if signed { Self::SignedWord } else { Self::Word };
-        }
+        *self = match known {
+            Known::Word { signed: false } => Self::Word,
+            Known::Word { signed: true } => Self::SignedWord,
+            Known::Hashed(function) => Self::By(function),
+        };
         hash(value, known)
     }
 }

@@ -49,10 +49,11 @@ pub(super) fn note(memory: *mut u8, layout: Layout) {
     }
 }
 
-/// This is about to be freed or moved. Whether it was noted.
-#[inline]
+/// This is about to be freed or moved, and there [are any](any). Whether it was noted.
+#[cold]
+#[inline(never)]
 pub(super) fn forget(memory: *mut u8) -> bool {
-    any() && !AT_IT.get() && with(|noted| noted.remove(&memory.addr())).is_some()
+    !AT_IT.get() && with(|noted| noted.remove(&memory.addr())).is_some()
 }
 
 /// Whether an address lies in any.

@@ -17,27 +17,17 @@ pub fn watch_ends() {
     }
 }
 
-#[inline]
-pub(super) fn ends_are_watched() -> bool {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return machine.watches_ends();
-    }
-    engine().is_some_and(|handle| handle.get().watches_ends)
-}
-
-/// The program asks. If it was not known to, the execution can't be followed.
-pub(super) fn ask_for_an_end(site: Site) {
-    if ends_are_watched() {
-        return;
-    }
+/// The program asks, and was not known to: the execution can't be followed.
+#[cold]
+pub(super) fn asks_unseen(site: Site) -> bool {
     let message = "`is_finished` is called by code that seqz has not seen";
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         machine.give_up_soon(message, site);
-        return;
+        return false;
     }
     if let Some(handle) = engine() {
         unsupported(handle, message.to_owned(), Some(site));
     }
+    false
 }

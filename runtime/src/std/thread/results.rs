@@ -38,33 +38,46 @@ pub fn watch_results(results: Results) {
     }
 }
 
-fn watched() -> Results {
+/// What the program may see of its threads' ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watched {
+    pub(super) results: Results,
+    /// See [`super::watch_ends`].
+    pub(super) ends: bool,
+}
+
+/// Asked once for each thread, when it is spawned.
+pub(super) fn watched() -> Watched {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
-        return machine.watches_results();
+        return Watched {
+            results: machine.watches_results(),
+            ends: machine.watches_ends(),
+        };
     }
-    engine().map_or(Results::Unseen, |handle| handle.get().watches_results)
+    engine().map_or_else(Watched::default, |handle| Watched {
+        results: handle.get().watches_results,
+        ends: handle.get().watches_ends,
+    })
 }
 
 /// How many share a result, where that is watched.
 pub(super) struct Shares {
-    count: AtomicCell<u64>,
-    is_watched: bool,
+    count: Option<AtomicCell<u64>>,
     /// The handle has none of it any more.
     is_given_away: Cell<bool>,
 }
 
 impl Shares {
     /// Those of a thread that returns such a value: its own, and its handle's.
-    pub(super) fn of<T>() -> Self {
-        let is_watched = match watched() {
+    pub(super) fn of<T>(watched: Results) -> Self {
+        let is_watched = match watched {
             Results::Unseen => false,
             Results::Values => needs_drop::<T>() && !owns_memory(std::any::type_name::<T>()),
             Results::Payloads => true,
         };
         Self {
-            count: AtomicCell::new(2),
-            is_watched,
+            count: is_watched.then(|| AtomicCell::new(2)),
             is_given_away: Cell::new(false),
         }
     }
@@ -76,17 +89,18 @@ impl Shares {
 
     /// The thread lets go of it. Whether it was the last to.
     pub(super) fn thread_lets_go(&self, site: Site) -> bool {
-        self.is_watched && self.let_go(site)
+        self.count.as_ref().is_some_and(|it| Self::let_go(it, site))
     }
 
     /// The handle is dropped. Whether the result goes with it.
     pub(super) fn handle_lets_go(&self, site: Site) -> bool {
-        self.is_watched && !self.is_given_away.get() && self.let_go(site)
+        let count = self.count.as_ref();
+        count.is_some_and(|it| !self.is_given_away.get() && Self::let_go(it, site))
     }
 
-    fn let_go(&self, site: Site) -> bool {
+    fn let_go(count: &AtomicCell<u64>, site: Site) -> bool {
         let one_less = |count: u64| Some(count.saturating_sub(1));
-        self.count.update(one_less, None, site) == Ok(1)
+        count.update(one_less, None, site) == Ok(1)
     }
 }
 

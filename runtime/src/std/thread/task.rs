@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::thread::Result;
 
-use super::results::Shares;
+use super::results::{Shares, watched};
 use crate::engine::body::{Body, Run};
 use crate::engine::{self, Site};
 use crate::shared::AtomicCell;
@@ -18,8 +18,8 @@ struct Task<F, T> {
     body: Cell<Option<F>>,
     result: Cell<Option<Result<T>>>,
     shares: Shares,
-    /// The code has run, and its result is there. Written if the program [asks for it](crate::watch_ends).
-    is_finished: AtomicCell<bool>,
+    /// The code has run, and its result is there. Only where the program [asks for it](crate::watch_ends).
+    is_finished: Option<AtomicCell<bool>>,
     spawned_at: Site,
 }
 
@@ -39,9 +39,9 @@ impl<F: FnOnce() -> T, T> Run for Task<F, T> {
         if self.shares.thread_lets_go(self.spawned_at) {
             self.drop_result();
         }
-        if super::ends_are_watched() {
+        if let Some(is_finished) = &self.is_finished {
             // As with std before the thread's thread-locals are destroyed.
-            self.is_finished.store(true, self.spawned_at);
+            is_finished.store(true, self.spawned_at);
         }
     }
 
@@ -80,7 +80,8 @@ impl<F, T> Task<F, T> {
 trait Take<T> {
     fn take(&self) -> Option<Result<T>>;
     fn let_go(&self, site: Site);
-    fn is_finished(&self, site: Site) -> bool;
+    /// Nothing where that is not watched.
+    fn is_finished(&self, site: Site) -> Option<bool>;
 }
 
 impl<F, T> Take<T> for Task<F, T> {
@@ -95,8 +96,8 @@ impl<F, T> Take<T> for Task<F, T> {
         }
     }
 
-    fn is_finished(&self, site: Site) -> bool {
-        self.is_finished.load(site)
+    fn is_finished(&self, site: Site) -> Option<bool> {
+        Some(self.is_finished.as_ref()?.load(site))
     }
 }
 
@@ -117,8 +118,8 @@ impl<T> Packet<'_, T> {
 
     /// Whether the thread's code has run.
     pub(super) fn is_finished(&self, site: Site) -> bool {
-        super::ask_for_an_end(site);
-        self.0.is_finished(site)
+        let is_finished = self.0.is_finished(site);
+        is_finished.unwrap_or_else(|| super::asks_unseen(site))
     }
 }
 
@@ -144,14 +145,15 @@ where
     F: FnOnce() -> T + 'scope,
     T: 'scope,
 {
+    let watched = watched();
     // Written right where it is to be: as an argument of `Rc::new` it would be put together elsewhere and copied.
     let mut task = Rc::new(MaybeUninit::uninit());
     match Rc::get_mut(&mut task) {
         Some(place) => place.write(Task {
             body: Cell::new(Some(body)),
             result: Cell::new(None),
-            shares: Shares::of::<T>(),
-            is_finished: AtomicCell::new(false),
+            shares: Shares::of::<T>(watched.results),
+            is_finished: watched.ends.then(|| AtomicCell::new(false)),
             spawned_at,
         }),
         None => unreachable!("nobody else has it yet"),
