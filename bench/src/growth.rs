@@ -2,6 +2,8 @@
 
 #[path = "../../explore/tests/long/mod.rs"]
 mod long;
+#[cfg(feature = "peers")]
+mod programs;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -63,14 +65,26 @@ pub(crate) fn run() -> ExitCode {
         );
     }
     row("progress grid", "store", grid);
+    #[cfg(feature = "peers")]
+    programs::rows();
     ExitCode::SUCCESS
 }
 
-/// One row: the first figure in nanoseconds, the others as multiples of it.
+/// One row: the first figure in nanoseconds, the others as multiples of it. Where one has taken so long that nobody would
+/// wait for the next, that is left out.
 fn row(what: &str, threads: &str, measure: impl Fn(usize) -> f64) {
     let first = measure(LENGTHS[0]);
-    let rest = LENGTHS[1..].iter().map(|&events| measure(events) / first);
-    let rest: Vec<_> = rest.map(|ratio| format!("{ratio:.1}×")).collect();
+    let mut last = first;
+    let rest = LENGTHS[1..].iter().map(|&events| {
+        // Ten times as many events, each of which costs as many times more than before as one of the last ones did.
+        let expected = last * (last / first).max(1.0) * events as f64;
+        if expected > PATIENCE.as_nanos() as f64 {
+            return "–".to_owned();
+        }
+        last = measure(events);
+        format!("{:.1}×", last / first)
+    });
+    let rest: Vec<_> = rest.collect();
     println!(
         "| `{what}` | {threads} | {first:.0} | {} |",
         rest.join(" | ")

@@ -188,7 +188,9 @@ fn follow<'p>(
     (machine, follow)
 }
 
-pub(crate) fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
+/// The schedule of the machine's latest execution, as it is written down.
+#[must_use]
+pub fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
     let trace = machine.trace().iter();
     trace
         .map(|traced| Scheduled {

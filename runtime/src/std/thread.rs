@@ -18,8 +18,8 @@ pub use ::std::thread::{Result, available_parallelism, panicking};
 pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 
-pub use ends::watch_ends;
 use ends::asks_unseen;
+pub use ends::watch_ends;
 pub use results::{Results, watch_results};
 use task::{Packet, task};
 
