@@ -355,3 +355,85 @@ fn an_emitted_test_keeps_the_inputs_and_is_not_green_by_chance() {
     );
     assert_eq!(replayed.code, Some(2), "{}", replayed.shown());
 }
+
+/// A failure that is not the first of its execution, or whose execution fails in other ways as well, is known again by its own.
+#[test]
+fn each_failure_of_one_execution_is_there_again() {
+    let both_threads = "
+#[test]
+fn both_threads() {
+    let x = Arc::new(AtomicU32::new(0));
+    let (one, two) = (x.clone(), x.clone());
+    let a = thread::spawn(move || assert!(one.fetch_add(1, SeqCst) > 5, \"in a\"));
+    let b = thread::spawn(move || assert!(two.fetch_add(1, SeqCst) > 5, \"in b\"));
+    assert!(a.join().is_ok() & b.join().is_ok(), \"in the test\");
+}
+";
+    let detached_beside_it = "
+#[test]
+fn detached_beside_it() {
+    let x = Arc::new(AtomicU32::new(0));
+    let other = x.clone();
+    drop(thread::spawn(move || { other.store(1, SeqCst); panic!(\"nobody hears\"); }));
+    assert_eq!(x.load(SeqCst), 0, \"too late\");
+}
+";
+    let waits_for_ever = "
+#[test]
+fn waits_for_ever() {
+    let m = Arc::new((Mutex::new(()), Mutex::new(())));
+    let (n, o) = (m.clone(), m.clone());
+    let t = thread::spawn(move || { let _one = o.1.lock().unwrap(); let _two = o.0.lock().unwrap(); });
+    drop(thread::spawn(|| panic!(\"nobody hears\")));
+    let _one = n.0.lock().unwrap();
+    let _two = n.1.lock().unwrap();
+    drop((_one, _two));
+    t.join().unwrap();
+}
+";
+    let race_beside_it = "
+static mut HITS: u32 = 0;
+#[test]
+fn race_beside_it() {
+    let a = thread::spawn(|| unsafe { HITS += 1 });
+    drop(thread::spawn(|| panic!(\"nobody hears\")));
+    unsafe { HITS += 2 };
+    a.join().unwrap();
+}
+";
+    let mut beside = 0;
+    for (source, at_least) in [
+        (both_threads, 1),
+        (detached_beside_it, 2),
+        (waits_for_ever, 2),
+        (race_beside_it, 2),
+    ] {
+        let dir = package(&format!("{HEAD}{source}"));
+        for by in ["explore", "check"] {
+            let run = seqz(dir.path(), [by, "--format", "json", "--time", "20"]);
+            let report = run.json();
+            let findings = dir
+                .path()
+                .join(report["findings"].as_str().unwrap_or("none"));
+            let files: Vec<_> = fs::read_dir(&findings)
+                .map(|files| files.map(|file| file.unwrap().path()).collect())
+                .unwrap_or_default();
+            assert!(by == "check" || files.len() >= at_least, "{}", run.shown());
+            for file in files {
+                let run = seqz(
+                    dir.path(),
+                    ["replay", file.to_str().unwrap(), "--times", "2"],
+                );
+                let there = run.stdout.contains("as it did when it was found");
+                assert!(run.code == Some(1) && there, "{source}{}", run.shown());
+                assert!(
+                    run.stdout.contains("same events in 2 of 2 runs"),
+                    "{}",
+                    run.shown()
+                );
+                beside += usize::from(run.stdout.contains("Beside it"));
+            }
+        }
+    }
+    assert!(beside >= 3, "{beside} failures stand beside others");
+}

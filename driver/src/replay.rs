@@ -41,8 +41,10 @@ pub struct Recording {
 pub enum Ended {
     /// It fails.
     Fails {
-        /// In which way. The schedule that was recorded leads there.
+        /// In which way: as it did when it was found, if it does that, too. The schedule that was recorded leads there.
         failure: Box<Failure>,
+        /// What else fails in the same execution.
+        others: Vec<Failure>,
         /// How many of the runs had the same events.
         same: u32,
     },
@@ -218,31 +220,25 @@ pub fn run(
     };
     match reply {
         Reply::Replayed(Replayed::Followed {
-            failure,
+            failures,
+            bystanders,
             same,
             next,
         }) => {
-            if let Some(failure) = failure {
-                let spawns = spawns.unwrap_or_default();
-                let failure = original.failure(
-                    &failure,
-                    (recording.stack_size, recording.spurious),
-                    &spawns,
-                );
-                return Ok(Ended::Fails {
-                    failure: Box::new(failure),
-                    same,
-                });
-            }
+            let spawns = spawns.unwrap_or_default();
+            let told = |failures: &[message::ScheduleFinding]| -> Vec<Failure> {
+                let how = (recording.stack_size, recording.spurious);
+                let failures = failures.iter();
+                failures
+                    .map(|failure| original.failure(failure, how, &spawns))
+                    .collect()
+            };
             let waiting = recording.racing(&next, &original);
-            if waiting.is_empty() {
-                return Ok(Ended::Passes { same });
-            }
-            let failure = recording.failure(recording.kind, recording.message.clone());
-            Ok(Ended::Fails {
-                failure: Box::new(Failure { waiting, ..failure }),
-                same,
-            })
+            let race = (!waiting.is_empty()).then(|| Failure {
+                waiting,
+                ..recording.failure(recording.kind, recording.message.clone())
+            });
+            Ok(recording.ended(told(&failures), &told(&bystanders), race, same))
         }
         Reply::Replayed(Replayed::Diverged {
             at,
@@ -289,8 +285,39 @@ impl Recording {
         }
     }
 
+    /// What all that fails in one execution comes to. The failure that was recorded is told wherever it stands among them;
+    /// `race` is one that is known to be it.
+    fn ended(
+        &self,
+        mut failures: Vec<Failure>,
+        bystanders: &[Failure],
+        race: Option<Failure>,
+        same: u32,
+    ) -> Ended {
+        let own = failures.iter().position(|failure| self.is(failure));
+        let failure = if let Some(own) = own {
+            failures.remove(own)
+        } else if let Some(race) = race {
+            race
+        } else if let Some(own) = bystanders.iter().find(|failure| self.is(failure)) {
+            own.clone()
+        } else if !failures.is_empty() {
+            failures.remove(0)
+        } else if let Some(first) = bystanders.first() {
+            first.clone()
+        } else {
+            return Ended::Passes { same };
+        };
+        Ended::Fails {
+            failure: Box::new(failure),
+            others: failures,
+            same,
+        }
+    }
+
     fn fatal(&self, kind: Kind, message: String) -> Ended {
         Ended::Fails {
+            others: Vec::new(),
             failure: Box::new(Failure {
                 site: None,
                 ..self.failure(kind, message)

@@ -30,8 +30,25 @@ pub fn write(
     )?;
     let events = counted(recording.schedule.len() as u64, "event", "events");
     match ended {
-        Ended::Fails { failure, same } => {
+        Ended::Fails {
+            failure,
+            others,
+            same,
+        } => {
             explored::failure(out, failure, columns)?;
+            if !others.is_empty() {
+                writeln!(out, "  Beside it, in the same execution:")?;
+            }
+            for other in others {
+                let (what, _) = words::heading(other.kind, &other.message);
+                paragraph(out, "    ", &what, columns)?;
+                if let Some(site) = &other.site {
+                    source_line(out, site, columns)?;
+                }
+            }
+            if !others.is_empty() {
+                writeln!(out)?;
+            }
             if recording.is(failure) {
                 writeln!(out, "{error}it fails{error:#}, as it did when it was found")?;
             } else {

@@ -46,7 +46,8 @@ pub(in super::super) fn replay(
         ..Settings::default()
     };
     let mut first = None;
-    let mut failure = None;
+    let mut failures = Vec::new();
+    let mut bystanders = Vec::new();
     let mut next = Vec::new();
     let mut same = 0;
     for run in 0..request.times.max(1) {
@@ -71,26 +72,32 @@ pub(in super::super) fn replay(
             };
             return connection.send(&Reply::Replayed(replayed));
         }
-        let place_of = machine
-            .failures()
-            .first()
-            .map(|failure| (failure.kind, failure.place.clone()));
+        let all = machine.failures();
+        let places: Vec<_> = all
+            .iter()
+            .map(|failure| (failure.kind, failure.place.clone()))
+            .collect();
         if run == 0 {
-            failure = machine
-                .failures()
-                .first()
-                .map(|failure| Box::new(finding(&machine, failure, bound, 1)));
-            first = Some((events, place_of));
+            for failure in all {
+                let finding = finding(&machine, failure, bound, 1);
+                if failure.bystander {
+                    bystanders.push(finding);
+                } else {
+                    failures.push(finding);
+                }
+            }
+            first = Some((events, places));
             (next, same) = (announced, 1);
         } else if first
             .as_ref()
-            .is_some_and(|(known, known_place)| *known == events && *known_place == place_of)
+            .is_some_and(|(known, known_places)| *known == events && *known_places == places)
         {
             same += 1;
         }
     }
     connection.send(&Reply::Replayed(Replayed::Followed {
-        failure,
+        failures,
+        bystanders,
         same,
         next,
     }))

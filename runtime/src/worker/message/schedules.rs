@@ -66,6 +66,8 @@ pub struct ExploreRequest {
     pub careful: Option<(u32, u64)>,
     /// Panics of threads that nobody joins are no failures.
     pub ignore_detached_panics: bool,
+    /// Whether the search is over with the first execution that fails.
+    pub until_failure: bool,
     /// Which part of the search to make, from 0, and of how many. More than one: only with `dfs` and `odpor`.
     pub part: (u32, u32),
     /// Whether to count distinct lazy happens-before relations, too.
@@ -183,6 +185,8 @@ pub struct Explored {
     pub scoped: bool,
     /// Some in which a reader might wait for ever behind a writer, in an order that the strategy leaves out.
     pub behind_writers: bool,
+    /// Of those that were cut, so many were where threads wait, and it is not known whether for ever.
+    pub undecided: u32,
     /// Those that failed.
     pub failing: u64,
     /// Events of all executions.
@@ -254,10 +258,12 @@ pub enum Promise {
 /// How a replay went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Replayed {
-    /// The schedule was followed to its end. `failure` is what failed, if anything did.
+    /// The schedule was followed to its end.
     Followed {
-        /// What failed.
-        failure: Option<Box<ScheduleFinding>>,
+        /// All that failed, what decides first.
+        failures: Vec<ScheduleFinding>,
+        /// Panics that the harness may have been about to hear of, when a failure kept it from that.
+        bystanders: Vec<ScheduleFinding>,
         /// How many of the runs gave the same events.
         same: u32,
         /// What the threads were about to do when the schedule was at its end.
@@ -311,6 +317,7 @@ wire!(ExploreRequest {
     stack,
     careful,
     ignore_detached_panics,
+    until_failure,
     part,
     lazy_relations,
     solver,
@@ -354,6 +361,7 @@ wire!(Explored {
     timed,
     scoped,
     behind_writers,
+    undecided,
     failing,
     events,
     relations,
@@ -377,7 +385,7 @@ wire!(Causality {
 wire!(Promise { 0 = Exhausted, 1 = Bounded { preemptions, truncated }, 2 = Sampled, 3 = Unfinished, 4 = ExhaustedLazily { truncated }, 5 = Heuristic, 6 = ExhaustedByValues { truncated } });
 
 wire!(Replayed {
-    0 = Followed { failure, same, next },
+    0 = Followed { failures, bystanders, same, next },
     1 = Diverged { at, difference, place, schedule }
 });
 
