@@ -320,6 +320,20 @@ mod tests {
         let named = concat!(env!("CARGO_MANIFEST_DIR"), "/data.txt");
         assert_eq!(std::fs::read_to_string(named).unwrap(), DATA);
         assert_eq!(std::fs::read_to_string(format!("{}/made.txt", var("OUT_DIR"))).unwrap(), MADE);
+        // Before their first events, too.
+        use std::thread::{Builder, current, spawn};
+        let is = |name| assert_eq!(current().name(), name);
+        Builder::new().name("one".into()).spawn(move || is(Some("one"))).unwrap().join().unwrap();
+        let of_two = spawn(move || { is(None); two_of(); });
+        fn two_of() {
+            let is = || assert_eq!(current().name(), Some("two"));
+            Builder::new().name("two".into()).spawn(is).unwrap().join().unwrap();
+        }
+        of_two.join().unwrap();
+        std::thread::scope(|scope| {
+            let named = Builder::new().name("three".into());
+            named.spawn_scoped(scope, || is(Some("three"))).unwrap();
+        });
     }
     #[test]
     fn dependencies() {

@@ -496,10 +496,7 @@ impl Handle {
         self.note_fork(thread as usize);
         // It comes before all that the thread does. A thread that unwinds at once doesn't wait for its turn.
         self.did(Kind::Fork, thread, 0, 0, site);
-        start(self, thread as usize, body);
-        let slot = &mut self.get().slots[thread as usize];
-        slot.name = name;
-        slot.spawned_at = Some(site);
+        start(self, thread as usize, (name, Some(site)), body);
         thread
     }
 

@@ -200,6 +200,14 @@ impl<'p> Machine<'p> {
         self.state.has_rushed
     }
 
+    /// Whether the latest execution was cut before its bound: where threads wait, and it is not known whether for ever.
+    #[must_use]
+    pub fn is_undecided(&self) -> bool {
+        self.state.outcome == Outcome::Truncated
+            && self.state.steps < self.state.settings.steps
+            && self.state.unsupported.is_none()
+    }
+
     /// Whether, where values are told, a thread looked at its clock in the latest execution, and what it saw may depend on
     /// what a search over values leaves out.
     #[must_use]
@@ -304,7 +312,7 @@ impl Executor for Machine<'_> {
             // SAFETY: the program outlives the execution.
             unsafe { (*program)() };
         };
-        start(handle, 0, Box::new(run));
+        start(handle, 0, (None, None), Box::new(run));
         handle.decide();
         while let Some(thread) = handle.get().next {
             resume(handle, thread);

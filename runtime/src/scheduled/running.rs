@@ -8,6 +8,7 @@ use super::arena::leave_program;
 use super::coroutine::{self, GuardedStack, Yielder};
 use super::state::{Handle, State};
 use super::threads::{Slot, Stage};
+use crate::engine::Site;
 use crate::std::process::Destructor;
 use crate::std::thread::Results;
 
@@ -35,8 +36,13 @@ impl AtEnd {
     }
 }
 
-/// Creates a thread and runs it up to its first announcement.
-pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
+/// Creates a thread, of this name, there, and runs it up to its first announcement.
+pub(super) fn start(
+    handle: Handle,
+    thread: usize,
+    (name, spawned_at): (Option<String>, Option<Site>),
+    body: Box<dyn FnOnce()>,
+) {
     let state = handle.get();
     let inside = leave_program();
     while state.slots.len() <= thread {
@@ -59,7 +65,11 @@ pub(super) fn start(handle: Handle, thread: usize, body: Box<dyn FnOnce()>) {
         },
     };
     state.stacks[thread] = stack.range();
-    state.slots[thread].stage = Stage::Starting;
+    let slot = &mut state.slots[thread];
+    slot.stage = Stage::Starting;
+    // It may look at its name before its first event.
+    slot.name = name;
+    slot.spawned_at = spawned_at;
     let coroutine = coroutine::Thread::with_stack(stack, move |yielder, ()| {
         handle.get().slots[thread].yielder = std::ptr::from_ref::<Yielder>(yielder);
         // What a spawned thread panics with is kept for who joins it: here comes only what ends the execution.
