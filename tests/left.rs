@@ -275,3 +275,80 @@ fn whoever_lets_go_of_a_result_last_drops_it() {
         }
     }
 }
+
+/// Locks that are never given back, by threads that end.
+const FORGOTTEN: &str = r#"
+fn mutex() -> (Arc<Mutex<u32>>, Arc<Mutex<u32>>) { let m = Arc::new(Mutex::new(0)); (m.clone(), m) }
+#[test]
+fn a_waits() {
+    let (m, n) = mutex();
+    let t = thread::spawn(move || std::mem::forget(n.lock().unwrap()));
+    *m.lock().unwrap() += 1;
+    t.join().unwrap();
+}
+#[test]
+fn b_waits_for_a_writer() {
+    let m = Arc::new(std::sync::RwLock::new(0));
+    let n = m.clone();
+    let t = thread::spawn(move || { Box::leak(Box::new(n.write().unwrap())); });
+    let seen = *m.read().unwrap();
+    t.join().unwrap();
+    assert_eq!(seen, 0);
+}
+#[test]
+fn c_one_of_two_threads() {
+    let (m, n) = mutex();
+    let t = thread::spawn(move || { let _kept = std::mem::ManuallyDrop::new(m.lock().unwrap()); });
+    let u = thread::spawn(move || { *n.lock().unwrap() += 1; });
+    let _ = (t.join(), u.join());
+}
+#[test]
+fn d_looks() {
+    let (m, n) = mutex();
+    let t = thread::spawn(move || std::mem::forget(n.lock().unwrap()));
+    if let Ok(value) = m.try_lock() { assert_eq!(*value, 0); }
+    t.join().unwrap();
+    assert!(m.try_lock().is_err());
+}
+#[test]
+fn e_is_joined_with_the_lock_in_hand() {
+    let (m, n) = mutex();
+    let t = thread::spawn(move || { *n.lock().unwrap() += 1; });
+    let kept = m.lock().unwrap();
+    t.join().unwrap();
+    drop(kept);
+}
+"#;
+
+#[test]
+fn locks_that_are_never_given_back_are_waited_for() {
+    let dir = package(&format!("{HEAD}{FORGOTTEN}"));
+    for by in ["check", "explore"] {
+        let run = seqz(dir.path(), [by, "--format", "json"]);
+        assert_eq!(run.code, Some(1), "{}", run.shown());
+        let report = run.json();
+        let field = if by == "check" { "bugs" } else { "failures" };
+        for harness in report["harnesses"].as_array().unwrap() {
+            let found = harness[field].as_array().unwrap();
+            let name = harness["name"].as_str().unwrap();
+            assert_eq!(found.is_empty(), name.starts_with("d_"), "{by} {harness:#}");
+            // Where both wait, each thread under test has a place of its own.
+            assert!(
+                name.starts_with("e_") || found.len() < 2,
+                "{by} {harness:#}"
+            );
+            assert_eq!(harness["faults"].as_array().map_or(0, Vec::len), 0);
+            assert!(
+                found.iter().all(|it| it["kind"] == "deadlock"),
+                "{harness:#}"
+            );
+            assert!(
+                harness["verdict"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("exhausted"),
+                "{harness:#}"
+            );
+        }
+    }
+}

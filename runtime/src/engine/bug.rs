@@ -212,22 +212,48 @@ pub(crate) fn find_deadlock_at_join(handle: Handle, site: Site) {
             blocking,
             ..
         } = engine.blocks[at];
-        let waits = blocking && engine.held.iter().any(|mine| excludes(*mine, held));
-        if waits && engine.grid.reachable_at(acquire as usize) {
-            let other = engine.interfering_trail[acquire as usize].site;
-            let message =
-                "the thread waits for the other one to end, which waits for a lock that it holds"
-                    .to_owned();
-            report(
-                engine,
-                BugKind::Deadlock,
-                message,
-                site.into(),
-                Some(other.into()),
-                Some(acquire as usize),
-            );
+        let mut mine = engine.held.iter();
+        let Some(&mine) = mine.find(|mine| blocking && excludes(**mine, held)) else {
+            continue;
+        };
+        if !engine.grid.reachable_at(acquire as usize) {
+            continue;
         }
+        let other = engine.interfering_trail[acquire as usize].site;
+        let joins = engine.trail(site, 0).thread;
+        let (message, place, other_place) = match taken_by_under_test(engine, mine) {
+            // Who took it is over, and it is a thread of T' that is in the way of the join.
+            Some(taken) if taken.thread != joins => (
+                "the thread waits for a lock that the other one ended without giving back",
+                other,
+                taken.site,
+            ),
+            _ => (
+                "the thread waits for the other one to end, which waits for a lock that it holds",
+                site,
+                other,
+            ),
+        };
+        report(
+            engine,
+            BugKind::Deadlock,
+            message.to_owned(),
+            place.into(),
+            Some(other_place.into()),
+            Some(acquire as usize),
+        );
     }
+}
+
+/// Where T took a lock that it holds, and which thread of it did.
+fn taken_by_under_test(engine: &Engine, held: Held) -> Option<Trail> {
+    let events = engine.under_test().iter().zip(&engine.under_test_trail[..]);
+    let mut latest = events.rev();
+    let is_taken =
+        |op| matches!(op, Op::Acquire(lock, mode) if (lock, mode) == (held.lock, held.mode));
+    latest
+        .find(|(event, _)| is_taken(event.op))
+        .map(|(_, trail)| *trail)
 }
 
 /// T is about to access plain data: can T' be about to access it too?
