@@ -20,6 +20,7 @@ mod decode;
 mod layout;
 pub mod options;
 mod rounds;
+mod sanitized;
 mod target;
 mod tools;
 

@@ -12,7 +12,8 @@ use super::Options;
 use super::corpus;
 use super::decode::{Decoded, Seeds, read};
 use super::layout::{Layout, file};
-use super::target::{self, Counts, End, Slice};
+use super::sanitized::{Sanitized, Told};
+use super::target::{self, Alone, Counts, End, Slice};
 use crate::check::Task;
 use crate::check::gather::Gathered;
 use crate::check::progress::{Position, Progress};
@@ -267,8 +268,13 @@ impl Fuzzer<'_> {
                         return Ok(Some(Stop::Over));
                     }
                 }
-                End::Fatal { what, artifact } => {
-                    let decoded = self.last_of_all(task, unit, &artifact)?;
+                End::Fatal {
+                    what,
+                    sanitized,
+                    artifact,
+                } => {
+                    let (decoded, again) =
+                        self.last_of_all(task, unit, &artifact, sanitized.is_some())?;
                     corpus::keep(&unit.corpus, &read(&artifact)?)?;
                     if let Some((message, place)) = &decoded.unsupported {
                         self.unsupported(message, place.as_ref(), gathered);
@@ -276,6 +282,11 @@ impl Fuzzer<'_> {
                     }
                     let which = (unit.role, unit.k);
                     let mut bug = self.fatal(&task.harness.name, which, what, &decoded, &artifact);
+                    // What the worker has died of as well says no more than that it did.
+                    if let Some(sanitized) = again.or(sanitized) {
+                        self.sanitized(&mut bug, &sanitized);
+                        bug.run_alone = Some(self.alone(task, unit, &artifact).in_words());
+                    }
                     bug.met = gathered.met(unit.role);
                     bug.met.executions += unit.counts.executions;
                     self.found(bug, gathered);
@@ -316,19 +327,65 @@ impl Fuzzer<'_> {
         self.decode(name, unit.role, unit.k, &bytes)
     }
 
-    /// Decodes what took the target with it: of several executions, the first that does not come to its end. The file is left
-    /// with that one alone.
-    fn last_of_all(&self, task: &Task<'_>, unit: &Unit, artifact: &Path) -> Result<Decoded, Error> {
+    /// One call of the target for the bytes in a file.
+    fn alone<'s>(&'s self, task: &'s Task<'_>, unit: &'s Unit, artifact: &'s Path) -> Alone<'s> {
+        Alone {
+            target: self.target,
+            dir: self.dir,
+            harness: &task.harness.name,
+            role: unit.role,
+            k: unit.k,
+            known: &unit.known,
+            ignore_detached_panics: self.options.ignore_detached_panics,
+            hang_after: self.options.hang_after,
+            artifact,
+        }
+    }
+
+    /// Says of a bug what AddressSanitizer does.
+    fn sanitized(&self, bug: &mut Bug, sanitized: &Sanitized) {
+        let Told {
+            message,
+            site,
+            other,
+        } = sanitized.told(&self.layout.program, |place| self.original.site(place));
+        bug.message = message;
+        bug.other_site = other.filter(|_| site.is_some());
+        bug.site = site;
+    }
+
+    /// Decodes what took the target with it: of several executions, the first that does not come to its end, or, where it was
+    /// AddressSanitizer that ended it, of which that is said again. The file is left with that one alone.
+    fn last_of_all(
+        &self,
+        task: &Task<'_>,
+        unit: &Unit,
+        artifact: &Path,
+        is_sanitized: bool,
+    ) -> Result<(Decoded, Option<Sanitized>), Error> {
         let bytes = read(artifact)?;
         let most = target::rounds(!task.harness.parameters.is_empty()) as usize;
         for round in fuzz::rounds(&bytes, unit.longest as usize, most) {
+            if is_sanitized {
+                fs::write(artifact, round).map_err(|e| file("write", artifact, e))?;
+                let again = self.alone(task, unit, artifact).run()?;
+                if again.is_some() {
+                    let decoded = self.decode(&task.harness.name, unit.role, unit.k, round)?;
+                    return Ok((decoded, again));
+                }
+                continue;
+            }
             let decoded = self.decode(&task.harness.name, unit.role, unit.k, round)?;
             if decoded.end.is_some() || decoded.unsupported.is_some() {
                 fs::write(artifact, round).map_err(|e| file("write", artifact, e))?;
-                return Ok(decoded);
+                return Ok((decoded, None));
             }
         }
-        self.decode(&task.harness.name, unit.role, unit.k, &bytes)
+        if is_sanitized {
+            fs::write(artifact, &bytes).map_err(|e| file("write", artifact, e))?;
+        }
+        let decoded = self.decode(&task.harness.name, unit.role, unit.k, &bytes)?;
+        Ok((decoded, None))
     }
 
     /// Takes in what bytes stand for; the answer is whether that is to be trusted.

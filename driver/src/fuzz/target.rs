@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use seqz_runtime::fuzz;
 
 use super::layout::file;
+use super::sanitized::{Sanitized, Words};
+use crate::check::search::shell_word;
 use crate::error::Error;
 use crate::report::document::Role;
 use crate::worker::failed;
@@ -79,7 +81,12 @@ pub(super) enum End {
         artifact: PathBuf,
     },
     /// The execution of the bytes in the file took the process with it.
-    Fatal { what: Fatal, artifact: PathBuf },
+    Fatal {
+        what: Fatal,
+        /// What AddressSanitizer has said, if it was that which ended the process.
+        sanitized: Option<Sanitized>,
+        artifact: PathBuf,
+    },
     /// It ended without having said why.
     Broken { status: ExitStatus, said: String },
 }
@@ -172,6 +179,7 @@ impl Slice<'_> {
             },
             (Some(artifact), None) => End::Fatal {
                 what: fatal(&artifact),
+                sanitized: heard.words.read(),
                 artifact,
             },
             (None, _) if status.success() => End::Done,
@@ -229,6 +237,7 @@ impl Slice<'_> {
             .env(fuzz::KNOWN, self.known.join("\n"))
             .env(fuzz::COUNTS, counts)
             .env(fuzz::FOR, self.time.as_millis().to_string())
+            .env(OPTIONS, options())
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -239,11 +248,86 @@ impl Slice<'_> {
     }
 }
 
+/// Where AddressSanitizer has its options from.
+const OPTIONS: &str = "ASAN_OPTIONS";
+
+/// The user's, and that where LLVM's program is not there, binutils' tells where the places of a stack are.
+fn options() -> String {
+    let given = std::env::var(OPTIONS).unwrap_or_default();
+    format!("allow_addr2line=1:{given}")
+}
+
+/// One call of the target by itself, with the bytes in a file.
+pub(super) struct Alone<'a> {
+    pub(super) target: &'a Path,
+    pub(super) dir: Option<&'a Path>,
+    pub(super) harness: &'a str,
+    pub(super) role: Role,
+    pub(super) k: u32,
+    /// The keys of bugs that are known, and not stopped at.
+    pub(super) known: &'a [String],
+    pub(super) ignore_detached_panics: bool,
+    pub(super) hang_after: Duration,
+    pub(super) artifact: &'a Path,
+}
+
+impl Alone<'_> {
+    /// What the target is told by its environment.
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let mut settings = vec![
+            (fuzz::HARNESS, self.harness.to_owned()),
+            (fuzz::ROLE, self.role.name().to_owned()),
+            (fuzz::K, self.k.to_string()),
+        ];
+        if !self.known.is_empty() {
+            settings.push((fuzz::KNOWN, self.known.join("\n")));
+        }
+        if self.ignore_detached_panics {
+            settings.push((fuzz::IGNORE_DETACHED_PANICS, "1".to_owned()));
+        }
+        settings
+    }
+
+    /// A shell's command for it.
+    pub(super) fn in_words(&self) -> String {
+        let settings = self.settings().into_iter();
+        let settings = settings.map(|(name, value)| format!("{name}={}", shell_word(&value)));
+        let paths = [self.target, self.artifact];
+        let paths = paths.map(|path| shell_word(&path.display().to_string()));
+        settings.chain(paths).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What AddressSanitizer says of it.
+    pub(super) fn run(&self) -> Result<Option<Sanitized>, Error> {
+        let mut command = Command::new(self.target);
+        command
+            .arg(format!(
+                "-timeout={}",
+                self.hang_after.as_secs_f64().ceil().max(1.0)
+            ))
+            .arg("-detect_leaks=0")
+            .arg(self.artifact)
+            .envs(self.settings())
+            .env(OPTIONS, options())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        if let Some(dir) = self.dir {
+            command.current_dir(dir);
+        }
+        let output = command
+            .output()
+            .map_err(|e| failed("cannot start the fuzz target", &e))?;
+        Ok(listen(&output.stderr[..]).words.read())
+    }
+}
+
 /// What the target has said.
 #[derive(Default)]
 struct Said {
     key: Option<String>,
     bytes: Option<Vec<u8>>,
+    words: Words,
     last: Vec<String>,
 }
 
@@ -264,6 +348,7 @@ fn listen(stderr: impl Read) -> Said {
         } else if let Some(bytes) = text.strip_prefix(fuzz::BY) {
             said.bytes = fuzz::from_hex(bytes);
         }
+        said.words.hear(text);
         said.last.push(text.to_owned());
         if said.last.len() > KEPT {
             said.last.remove(0);
