@@ -55,6 +55,14 @@ fn every_finding_can_be_drawn() {
         assert_eq!(run.stdout.trim(), page);
         let page = fs::read_to_string(dir.path().join(page)).unwrap();
         assert!(page.contains("class=\"progress\""), "{by}");
+        // A thread has the colour here that it has in the schedule, where the harness may be another one.
+        let first = if by == "check" { 0 } else { 1 };
+        for lane in [first, first + 1] {
+            for class in ["head", "axis", "steps"] {
+                let class = format!("class=\"{class} lane{lane}\"");
+                assert!(page.contains(&class), "{by}: {class}");
+            }
+        }
     }
 }
 

@@ -32,6 +32,15 @@ pub struct Lane {
     pub title: String,
 }
 
+/// Colours that there are for threads.
+const COLOURS: usize = 6;
+
+/// The class of what is of the thread with this lane: its colour is the same in all that is drawn of a scene.
+#[must_use]
+pub fn colour(lane: usize) -> String {
+    format!("lane{}", lane % COLOURS)
+}
+
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {

@@ -10,7 +10,7 @@ use crate::report::document::{Bug, Input, Kind, Site, Thread};
 use crate::report::exploration::Failure;
 use crate::report::layout::counted;
 use crate::report::progress::{self, Graph};
-use crate::report::scene::Scene;
+use crate::report::scene::{Scene, colour};
 use crate::report::schedule::Confirmation;
 use crate::report::words;
 
@@ -180,9 +180,9 @@ fn progress_graph(graph: &Graph, scene: &Scene<'_>) -> Markup {
     html! {
         p {
             "Every interleaving of the two threads is a path from the lower left to the upper right that goes right for an event of "
-            b class="lane0" { (super::text::named(&scene.lanes[graph.lanes[0]].tag)) }
+            b class=(colour(graph.lanes[0])) { (super::text::named(&scene.lanes[graph.lanes[0]].tag)) }
             ", up for one of "
-            b class="lane1" { (super::text::named(&scene.lanes[graph.lanes[1]].tag)) }
+            b class=(colour(graph.lanes[1])) { (super::text::named(&scene.lanes[graph.lanes[1]].tag)) }
             ", and around what is forbidden. One with these reads stays in the plain area."
         }
         @if graph.reduced { p class="note" { "Events on what only one of the threads uses are left out: they forbid nothing." } }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::text::{clean, code_marks, named, object, place, unlocks, verb};
 use crate::report::document::Site;
-use crate::report::scene::{Event, Scene};
+use crate::report::scene::{Event, Scene, colour};
 use crate::report::schedule::Action;
 
 /// More rows than this are folded where nothing happens between threads.
@@ -17,8 +17,6 @@ const LONG: usize = 300;
 const CONTEXT: usize = 3;
 /// More arrows than this side by side are left to the words.
 const TRACKS: usize = 10;
-/// Colours that there are for threads.
-const COLOURS: usize = 6;
 
 /// Where in a row events and arrows are.
 const NODE: u32 = 17;
@@ -62,7 +60,7 @@ pub(super) fn interleaving(scene: &Scene<'_>) -> Markup {
         div class=(if two { "lanes two" } else { "lanes many" }) style=(format!("--graph:{}px", graph.width)) {
             div class="heads" aria-hidden="true" {
                 @for (at, lane) in scene.lanes.iter().enumerate() {
-                    div class=(format!("head lane{}", at % COLOURS)) {
+                    div class=(format!("head {}", colour(at))) {
                         b { (clean(&lane.tag)) }
                         span { (code_marks(&lane.title)) }
                     }
@@ -274,7 +272,7 @@ impl Graph {
     fn lines(&self, at: usize, arrows: &[Arrow]) -> Markup {
         html! {
             @for (lane, x) in self.lanes.iter().enumerate() {
-                line class=(format!("lane lane{}", lane % COLOURS)) x1=(x) y1="0" x2=(x) y2="100%" {}
+                line class=(format!("lane {}", colour(lane))) x1=(x) y1="0" x2=(x) y2="100%" {}
             }
             @for arrow in arrows.iter().filter(|arrow| arrow.from < at && at < arrow.to) {
                 @let x = self.track(arrow.track);
@@ -298,7 +296,7 @@ impl Graph {
         several: bool,
     ) -> Markup {
         let x = self.lanes[row.lane];
-        let colour = row.lane % COLOURS;
+        let own = colour(row.lane);
         let paired = row
             .events
             .iter()
@@ -330,13 +328,13 @@ impl Graph {
                             circle class="node fail" cx=(x) cy=(NODE) r="7" {}
                             path class="cross" d=(format!("M{} {}l5 5m0 -5l-5 5", f64::from(x) - 2.5, f64::from(NODE) - 2.5)) {}
                         } @else {
-                            circle class=(format!("node lane{colour}")) cx=(x) cy=(NODE) r=(if paired { "6" } else { "4.5" }) {}
+                            circle class=(format!("node {own}")) cx=(x) cy=(NODE) r=(if paired { "6" } else { "4.5" }) {}
                         }
                     }
                 }
                 div class="what" {
                     p class="source" {
-                        span class=(format!("tag lane{colour}")) { span class="vh" { "Thread " } (clean(&scene.lanes[row.lane].tag)) }
+                        span class=(format!("tag {own}")) { span class="vh" { "Thread " } (clean(&scene.lanes[row.lane].tag)) }
                         @if let Some(site) = row.site {
                             span class="line" title=(place(site)) {
                                 span class="vh" { ", line " }
@@ -401,7 +399,7 @@ fn event(scene: &Scene<'_>, event: &Event<'_>) -> Markup {
     // Of an update it is not said whether the value is the old or the new one.
     let updates = event.action == Action::Update;
     let class = match event.pair {
-        Some(_) => format!("paired lane{}", event.lane % COLOURS),
+        Some(_) => format!("paired {}", colour(event.lane)),
         None => String::new(),
     };
     html! {

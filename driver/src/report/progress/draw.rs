@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::super::html::text::{clean, event, named, short};
-use super::super::scene::Scene;
+use super::super::scene::{Scene, colour};
 use super::{Corner, Graph, Obstacle, Why};
 
 /// Height of an axis label's line.
@@ -215,8 +215,8 @@ fn content(graph: &Graph, scene: &Scene<'_>) -> Markup {
         (obstacles(graph, &frame))
         (lines(graph, scene, &frame))
         (path(graph, scene, &frame))
-        text class="axis lane0" x=(frame.left + width / 2.0) y=(frame.size()[1] - 8.0) text-anchor="middle" { (named(tag(0))) " →" }
-        text class="axis lane1" transform=(format!("translate(14 {}) rotate(-90)", frame.top + height / 2.0)) text-anchor="middle" { (named(tag(1))) " →" }
+        text class=(format!("axis {}", colour(graph.lanes[0]))) x=(frame.left + width / 2.0) y=(frame.size()[1] - 8.0) text-anchor="middle" { (named(tag(0))) " →" }
+        text class=(format!("axis {}", colour(graph.lanes[1]))) transform=(format!("translate(14 {}) rotate(-90)", frame.top + height / 2.0)) text-anchor="middle" { (named(tag(1))) " →" }
     }
 }
 
@@ -316,7 +316,7 @@ fn lines(graph: &Graph, scene: &Scene<'_>, frame: &Frame) -> Markup {
     let labelled =
         |thread: usize, at: usize| at.is_multiple_of(every) || class(thread, at) != "plain";
     html! {
-        g class="steps lane0" {
+        g class=(format!("steps {}", colour(graph.lanes[0]))) {
             @for at in 0..frame.steps[0] {
                 @let x = frame.x((at + 1) as f64);
                 line class=(class(0, at)) x1=(x) y1=(frame.top) x2=(x) y2=(bottom) {}
@@ -327,7 +327,7 @@ fn lines(graph: &Graph, scene: &Scene<'_>, frame: &Frame) -> Markup {
                 }
             }
         }
-        g class="steps lane1" {
+        g class=(format!("steps {}", colour(graph.lanes[1]))) {
             @for at in 0..frame.steps[1] {
                 @let y = frame.y((at + 1) as f64);
                 line class=(class(1, at)) x1=(left) y1=(y) x2=(left + width) y2=(y) {}
@@ -367,13 +367,13 @@ fn path(graph: &Graph, scene: &Scene<'_>, frame: &Frame) -> Markup {
             circle class="start" cx=(points[0][0]) cy=(points[0][1]) r="4" {}
             @for ([x, y], thread, event) in &crossings {
                 @if let Some(number) = pair(event) {
-                    g class=(format!("read lane{thread}")) {
+                    g class=(format!("read {}", colour(graph.lanes[*thread]))) {
                         title { (super::super::html::text::event(event)) }
                         circle cx=(x) cy=(y) r=(radius) {}
                         @if radius > 5.0 { text x=(x) y=(y + 3.6) text-anchor="middle" { (number) } }
                     }
                 } @else {
-                    circle class=(format!("dot lane{thread}")) cx=(x) cy=(y) r="3" {
+                    circle class=(format!("dot {}", colour(graph.lanes[*thread]))) cx=(x) cy=(y) r="3" {
                         title { (super::super::html::text::event(event)) }
                     }
                 }
