@@ -403,11 +403,82 @@ fn ten_thousand_failures_of_one_place_are_one_with_a_count() {
             other.join().unwrap();
         }";
     let args = ["--strategy", "random", "--max-executions", "10000"];
-    let (code, report) = explore_json(source, &args);
+    let (code, report) = explore_json(source, &[&args[..], &["--keep-going"]].concat());
     assert_eq!(code, 1);
     let failures = report["harnesses"][0]["failures"].as_array().unwrap();
     assert_eq!(failures.len(), 1, "{failures:#?}");
     assert_eq!(failures[0]["count"], 10_000);
+    for (strategy, jobs) in [
+        ("random", "1"),
+        ("random", "3"),
+        ("pct", "1"),
+        ("pos", "1"),
+        ("surw", "2"),
+    ] {
+        let args = [
+            "--strategy",
+            strategy,
+            "--jobs",
+            jobs,
+            "--max-executions",
+            "1000000",
+        ];
+        let (code, report) = explore_json(source, &args);
+        let harness = &report["harnesses"][0];
+        let made = harness["counts"]["executions"].as_u64().unwrap();
+        assert_eq!(
+            (code, &harness["promise"]["state"]),
+            (1, &"sampled".into()),
+            "{harness:#}"
+        );
+        assert!(
+            jobs != "1" && made < 1_000_000 || made == 1,
+            "{strategy}: {harness:#}"
+        );
+        assert!(
+            harness["notes"].to_string().contains("--keep-going"),
+            "{harness:#}"
+        );
+    }
+}
+
+#[test]
+fn harnesses_without_a_failure_take_a_line() {
+    let source = "
+#[test]
+fn counts() {
+    let n = Arc::new(AtomicU32::new(0));
+    let m = n.clone();
+    let t = thread::spawn(move || m.fetch_add(1, SeqCst));
+    n.fetch_add(1, SeqCst);
+    t.join().unwrap();
+}
+#[test]
+fn alone() { thread::spawn(|| ()).join().unwrap(); }
+#[test]
+fn follows_not() { thread::spawn(|| std::fs::write(\"/tmp/seqz-none/none\", \"\")).join().unwrap().unwrap_err(); }
+";
+    let (dir, run) = explore(source, &[]);
+    let of = |text: &str, name: &str| -> Vec<String> {
+        let blocks = text.lines().skip_while(|line| !line.starts_with(name));
+        let next = |line: &&str| line.starts_with(name) || line.starts_with(' ');
+        blocks.take_while(next).map(str::to_owned).collect()
+    };
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    for name in ["counts", "alone"] {
+        let said = of(&run.stdout, name);
+        assert_eq!(said.len(), 1, "{}", run.shown());
+        assert!(said[0].contains("odpor: exhausted, "), "{}", run.shown());
+    }
+    let doubtful = of(&run.stdout, "follows_not").join(" ");
+    assert!(doubtful.contains("not exhausted"), "{}", run.shown());
+    let run = seqz(dir.path(), ["explore", "--verbose"]);
+    let said = of(&run.stdout, "counts").join(" ");
+    assert!(
+        said.contains("every schedule was run") && said.contains("events"),
+        "{}",
+        run.shown()
+    );
 }
 
 /// Four calls of one function that reads: what lies between the first two matters, and the others come last.

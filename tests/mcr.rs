@@ -107,7 +107,10 @@ fn nothing_is_lost_when_a_search_is_killed() {
     );
     // What is done is done.
     let length_at_end = length();
-    check_end(&explore(dir, &options), failing);
+    let again = explore(dir, &options);
+    check_end(&again, failing);
+    let notes = |report: &Value| report["harnesses"][0]["notes"].to_string();
+    assert!(!notes(&again).contains("lost"), "{again:#}");
     assert!(length() <= length_at_end + 64, "it is said again");
 
     let refused = |args: &[&str], why: &str| {
@@ -120,6 +123,20 @@ fn nothing_is_lost_when_a_search_is_killed() {
         &["--max-steps", "50"],
         "its --max-steps is as many as are needed, not 50",
     );
+    // Damage in the middle, and in what says whose the file is: what was lost is said, and searched again.
+    let written = fs::read(&file).unwrap();
+    for (at, kept) in [(written.len() / 2, "are kept"), (40, "begins anew")] {
+        let mut damaged = written.clone();
+        damaged[at] ^= 0x40;
+        fs::write(&file, &damaged).unwrap();
+        let mended = explore(dir, &options);
+        check_end(&mended, failing);
+        let notes = notes(&mended);
+        assert!(
+            notes.contains("bytes of the checkpoint") && notes.contains(kept),
+            "{notes}"
+        );
+    }
     fs::write(&file, "no checkpoint").unwrap();
     refused(&[], "it is no checkpoint");
     let run = seqz(dir, ["explore", "--checkpoint", "other"]);

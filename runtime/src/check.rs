@@ -46,6 +46,8 @@ pub struct Level {
     pub step_bound: u64,
     /// Those in which T' was cut at the step bound.
     pub interfering_cut: u64,
+    /// Those of both that were cut before the bound: threads wait, and what comes then is not known.
+    pub undecided: u64,
     /// Those in which T' was cut since it did nothing but wait.
     pub interfering_waiting: u64,
     /// Those that were cut since T did nothing but wait.
@@ -250,6 +252,7 @@ impl<'a> Search<'a> {
                 _ => {}
             }
             level.interfering_cut += u64::from(machine.interfering_was_cut());
+            level.undecided += machine.undecided();
             level.interfering_waiting += u64::from(machine.interfering_waits());
             level.scoped += u64::from(machine.leaves_scope_open());
             for pair in machine.revealed() {

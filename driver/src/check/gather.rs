@@ -122,9 +122,10 @@ impl Gathered {
         let because = [
             (counts.skipped > 0 && cut.is_none(), Reason::ExecutionLimit),
             (
-                counts.step_bound + counts.interfering_cut > 0,
+                counts.step_bound + counts.interfering_cut > counts.undecided,
                 Reason::StepBound,
             ),
+            (counts.undecided > 0, Reason::Undecided),
             (counts.unknown > 0, Reason::SolverUnknown),
             (counts.scoped > 0, Reason::ScopedDestructor),
             (self.sampled, Reason::SampledInputs),
@@ -146,6 +147,7 @@ impl Gathered {
             assumed: counts.assumed,
             waiting: counts.waiting + counts.stuck,
             cut: counts.step_bound + counts.interfering_cut,
+            undecided: counts.undecided,
             exhausted: reasons.is_empty(),
             reasons,
         });

@@ -15,7 +15,6 @@ use crate::output::Output;
 use crate::program::{Harness, Mode, Program};
 use crate::report::document::{Cut, Report, Role, Status};
 use crate::report::exploration::{Exploration, HarnessExploration};
-use crate::report::human::Detail;
 use crate::report::verdict::of_check;
 use crate::report::{self, explored, human};
 use crate::terminal::Terminal;
@@ -45,11 +44,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         generated: &ready.generated,
         built: &ready.built,
     };
-    let detail = if args.verbose {
-        Detail::Table
-    } else {
-        Detail::Line
-    };
+    let detail = search.detail();
     let mut out = Output::stdout();
     let finished = |harness: &crate::report::document::HarnessReport| match search.format {
         Format::Human => progress
@@ -67,7 +62,9 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         let finished = |harness: &HarnessExploration| match search.format {
             Format::Human if !harness.failures.is_empty() || harness.status != Status::Checked => {
                 progress.suspend(|| {
-                    out.write(|out| explored::harness(out, harness, EXPLORED_BY, terminal.width))
+                    out.write(|out| {
+                        explored::harness(out, harness, EXPLORED_BY, detail, terminal.width)
+                    })
                 })
             }
             _ => Ok(()),

@@ -53,6 +53,9 @@ pub struct ExploreArgs {
     /// at random and there is no --time, else any number]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
+    /// Where schedules are drawn at random, go on with a harness after its first failure
+    #[arg(long)]
+    keep_going: bool,
     /// Count distinct lazy happens-before relations, too, which leave out the order of lock operations; the strategies that
     /// are about them always do. A search that counts them is not shared by workers
     #[arg(long)]
@@ -283,10 +286,11 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         built: &ready.built,
     };
     let mut out = Output::stdout();
-    let strategy = options.strategy;
+    let (strategy, detail) = (options.strategy, search.detail());
     let finished = |harness: &HarnessExploration| match search.format {
-        Format::Human => progress
-            .suspend(|| out.write(|out| explored::harness(out, harness, strategy, terminal.width))),
+        Format::Human => progress.suspend(|| {
+            out.write(|out| explored::harness(out, harness, strategy, detail, terminal.width))
+        }),
         Format::Json => Ok(()),
     };
     let mut report = explore::run(subject, &harnesses, &options, &STOP, &progress, finished)?;
@@ -356,6 +360,7 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         deadline: search.deadline(),
         hang_after: search.hang_after,
         ignore_detached_panics: search.ignore_detached_panics,
+        until_failure: samples && !args.keep_going,
         jobs: args.jobs,
         checkpoint: None,
         target_dir,

@@ -172,9 +172,6 @@ pub struct CheckArgs {
     /// How many executions to make at most, per harness and thread under test
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_executions: Option<u64>,
-    /// Show how far each k was searched also where nothing was found and all is exhausted
-    #[arg(long)]
-    verbose: bool,
     /// Don't run `explore` where no bug was found
     #[arg(long)]
     no_explore: bool,

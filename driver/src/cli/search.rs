@@ -17,6 +17,7 @@ use crate::destination::{self, Force};
 use crate::error::Error;
 use crate::program::{Generated, Harness, Program, Request};
 use crate::report::document::Role;
+use crate::report::human::Detail;
 use crate::report::lone::Spurious;
 
 /// Set by Ctrl-C.
@@ -49,6 +50,9 @@ pub struct SearchArgs {
     /// Exit with 4 where no bug was found and not everything was searched
     #[arg(long)]
     pub(super) require_exhausted: bool,
+    /// Show what was searched, and how far, also of harnesses in which nothing was found and all is exhausted
+    #[arg(long)]
+    pub(super) verbose: bool,
     /// A panic of a thread that nobody joins is no failure
     #[arg(long)]
     pub(super) ignore_detached_panics: bool,
@@ -109,6 +113,15 @@ impl SearchArgs {
             }
         }
         Ok(())
+    }
+
+    /// How much is said of a harness in which all is well.
+    pub(super) const fn detail(&self) -> Detail {
+        if self.verbose {
+            Detail::Table
+        } else {
+            Detail::Line
+        }
     }
 
     /// Names and values of the inputs given.

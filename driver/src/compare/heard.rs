@@ -152,6 +152,7 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
     } else if has(Reason::SampledInputs) {
         Ended::Sampled
     } else if has(Reason::StepBound)
+        || has(Reason::Undecided)
         || has(Reason::Unwinding)
         || has(Reason::VirtualTime)
         || has(Reason::ScopedDestructor)

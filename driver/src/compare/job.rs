@@ -83,7 +83,7 @@ impl Job {
             }
             // As the papers' methods do.
             Method::Explore { .. } => {
-                command.args(["--spurious", "0"]);
+                command.args(["--spurious", "0", "--keep-going"]);
             }
         }
         if let Some(dir) = &settings.target_dir {

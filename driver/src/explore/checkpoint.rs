@@ -2,24 +2,51 @@
 
 use std::path::Path;
 
-use seqz_runtime::worker::checkpoint::{digest, read};
+use seqz_runtime::worker::checkpoint::{Contents, digest, read};
 
 use super::{Checkpoint, Options};
 use crate::error::Error;
+use crate::report::layout::counted;
 
 /// The seed of the search whose checkpoint this is, if there is one.
 ///
 /// # Errors
 /// When the file is no checkpoint.
 pub fn seed(file: &Path) -> Result<Option<u64>, Error> {
-    let fields = fields(file)?.unwrap_or_default();
+    let fields = contents(file)?.fields.unwrap_or_default();
     let seed = fields.iter().find(|(name, _)| name == "seed");
     Ok(seed.and_then(|(_, seed)| seed.parse().ok()))
 }
 
-fn fields(file: &Path) -> Result<Option<Vec<(String, String)>>, Error> {
+/// What of a file can't be used: the end, if a search was killed while it wrote it, or all that comes after damage.
+fn lost(file: &Path, contents: &Contents) -> Option<String> {
+    let Contents { length, lost, .. } = *contents;
+    let bytes = counted(lost, "byte", "bytes");
+    let what = if contents.fields.is_none() {
+        "so that there is nothing to go on from, and the search begins anew".to_owned()
+    } else {
+        format!(
+            "{} before that {}; what came later is searched again",
+            counted(contents.bodies.len() as u64, "record", "records"),
+            if contents.bodies.len() == 1 {
+                "is kept"
+            } else {
+                "are kept"
+            },
+        )
+    };
+    (lost > 0).then(|| {
+        format!(
+            "the last {bytes} of the checkpoint {} are lost, as it is damaged or was not written to its end there (from byte \
+             {length}): {what}",
+            file.display()
+        )
+    })
+}
+
+fn contents(file: &Path) -> Result<Contents, Error> {
     match read(file) {
-        Ok(contents) => Ok(contents.fields),
+        Ok(contents) => Ok(contents),
         Err(error) => Err(Error::Option {
             message: format!("can't go on from {}: {error}", file.display()),
             help: "name a file that is not there yet to begin a search".into(),
@@ -68,7 +95,9 @@ impl Checkpoint {
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
-        if let Some(known) = fields(file)? {
+        let before = contents(file)?;
+        let lost = lost(file, &before);
+        if let Some(known) = before.fields {
             let differs = |(one, other): &(&(String, String), &(String, String))| one != other;
             if let Some(((name, value), (_, before))) = own.iter().zip(&known).find(differs) {
                 let what = match name.as_str() {
@@ -89,6 +118,7 @@ impl Checkpoint {
         Ok(Self {
             file: std::path::absolute(file).map_err(unreadable)?,
             fields: own,
+            lost,
         })
     }
 }

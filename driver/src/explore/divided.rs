@@ -95,6 +95,7 @@ pub(super) fn together<'a>(parts: impl Iterator<Item = &'a Explored>) -> Explore
         counts.timed |= part.timed;
         counts.scoped |= part.scoped;
         counts.behind_writers |= part.behind_writers;
+        counts.undecided = counts.undecided.saturating_add(part.undecided);
         counts.failing += part.failing;
         counts.events += part.events;
         counts.relations += part.relations;

@@ -272,6 +272,10 @@ impl Gathered {
                     ));
                 }
             }
+            // What is drawn is as good as what has been drawn.
+            Ended::Left => {
+                self.units[part].promise.get_or_insert(Promise::Sampled);
+            }
             Ended::Cut(cut) => {
                 if self.started.is_none() {
                     self.report.status = Status::NotReached;
@@ -403,6 +407,14 @@ impl Gathered {
         self.files.drain(..).zip(failures).collect()
     }
 
+    /// Its search is over with the first failure.
+    pub(super) fn leave(&mut self) {
+        self.note(
+            "the harness was left after its first failure; --keep-going draws further schedules"
+                .to_owned(),
+        );
+    }
+
     /// Something worth saying, once.
     fn note(&mut self, note: String) {
         if !self.report.notes.contains(&note) {
@@ -423,6 +435,7 @@ impl Gathered {
             counts.abandoned += part.abandoned;
             counts.blocked += part.blocked;
             counts.truncated += part.truncated;
+            counts.undecided += u64::from(part.undecided);
             counts.waiting += part.waiting;
             counts.failing += part.failing;
             counts.events += part.events;

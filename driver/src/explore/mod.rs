@@ -11,7 +11,7 @@ mod unit;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -75,6 +75,8 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Panics of threads that nobody joins are no failures.
     pub ignore_detached_panics: bool,
+    /// A harness is left after the first execution that fails: there are always more schedules to draw.
+    pub until_failure: bool,
     /// How long one execution may go on.
     pub hang_after: Duration,
     /// How many workers at once.
@@ -110,6 +112,7 @@ impl Options {
             deadline: None,
             hang_after: Duration::from_secs(60),
             ignore_detached_panics: false,
+            until_failure: false,
             jobs: 1,
             checkpoint: None,
             target_dir,
@@ -124,6 +127,8 @@ pub struct Checkpoint {
     pub file: PathBuf,
     /// What tells the search from others.
     pub fields: Vec<(String, String)>,
+    /// What of the file can't be used, in words, if anything.
+    pub lost: Option<String>,
 }
 
 /// Explores the harnesses. `finished` is called with each one's report, in order, as soon as it is there.
@@ -152,11 +157,13 @@ pub fn run(
         let first = units.len();
         if harness.unsupported.is_none() {
             let not_followed = !harness.not_followed.is_empty();
+            let left = Arc::new(AtomicBool::new(false));
             units.extend(
                 requests(harness, options, generated.lone()).map(|request| Unit {
                     task,
                     request,
                     not_followed,
+                    left: Arc::clone(&left),
                 }),
             );
         }
@@ -164,6 +171,9 @@ pub fn run(
     }
     if let Some(first) = all.first_mut() {
         first.report.notes.extend(store.trouble.take());
+        let checkpoint = options.checkpoint.as_ref();
+        let lost = checkpoint.and_then(|checkpoint| checkpoint.lost.clone());
+        first.report.notes.extend(lost);
     }
     let watch = Watch {
         stop,
@@ -210,6 +220,10 @@ pub fn run(
             }
             let found = gathered.hear(unit, said, &original, &units[unit].request)?;
             if let Some(failure) = found {
+                if options.until_failure {
+                    units[unit].left.store(true, Ordering::Relaxed);
+                    gathered.leave();
+                }
                 store.save(gathered, Box::new(failure));
             }
             store.rewrite(gathered);
@@ -289,6 +303,7 @@ fn requests(
         stack: options.stack_size,
         careful: None,
         ignore_detached_panics: options.ignore_detached_panics,
+        until_failure: options.until_failure,
         part: if divides {
             (worker as u32, workers as u32)
         } else {

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use seqz_runtime::worker::message::{ExploreRequest, Reply, Request, Scheduled};
@@ -23,6 +24,8 @@ pub(super) struct Unit {
     pub(super) request: ExploreRequest,
     /// It reaches something that may block its worker for ever.
     pub(super) not_followed: bool,
+    /// A failure has been found, by this part or another one of the harness, and nothing more is to be drawn.
+    pub(super) left: Arc<AtomicBool>,
 }
 
 /// What is to be heard of a unit.
@@ -41,6 +44,8 @@ pub(super) enum Said {
 pub(super) enum Ended {
     /// Its worker has said all.
     Done,
+    /// Another part of the harness has found a failure.
+    Left,
     /// The user or the clock ended it.
     Cut(Cut),
     /// The program ends its process in this execution.
@@ -77,6 +82,7 @@ type Position = (u32, u64);
 /// How a conversation with a worker ended.
 enum End {
     Done,
+    Left,
     Cut(Cut),
     Died(Death),
     Hung,
@@ -119,6 +125,7 @@ impl Runner<'_> {
             let mut say = |said| drop(sender.send((number, said)));
             let ended = match self.watch.cut() {
                 Some(cut) => Ended::Cut(cut),
+                None if units[number].left.load(Ordering::Relaxed) => Ended::Left,
                 // What one worker can't do is no reason to lose what the others find.
                 None => runner
                     .run(&units[number], &mut say)
@@ -134,10 +141,10 @@ impl Runner<'_> {
         loop {
             let mut position = (0, 0);
             let mut running = Running::default();
-            let may_block = unit.not_followed;
-            let end = self.converse(&request, may_block, say, &mut position, &mut running)?;
+            let end = self.converse(unit, &request, say, &mut position, &mut running)?;
             let how = match &end {
                 End::Done => return Ok(Ended::Done),
+                End::Left => return Ok(Ended::Left),
                 End::Cut(cut) => return Ok(Ended::Cut(*cut)),
                 End::Broken(why) => return Ok(Ended::Broken(why.clone())),
                 End::Died(death) if death.unwound() => return Ok(Ended::Unwinding),
@@ -173,14 +180,17 @@ impl Runner<'_> {
 
     fn converse(
         &self,
+        unit: &Unit,
         request: &ExploreRequest,
-        may_block: bool,
         say: &mut impl FnMut(Said),
         position: &mut Position,
         running: &mut Running,
     ) -> Result<End, Error> {
         let mut process = Process::start(self.worker, self.dir)
             .map_err(|e| failed("cannot start the worker", &e))?;
+        let may_block = unit.not_followed;
+        // Who has found a failure tells the rest of it.
+        let mut has_failed = false;
         if may_block {
             process.watch_for_blocking();
         }
@@ -229,6 +239,11 @@ impl Runner<'_> {
                     continue;
                 }
                 Reply::Done => return Ok(End::Done),
+                Reply::Exploring(_) if !has_failed && unit.left.load(Ordering::Relaxed) => {
+                    say(Said::Reply(reply));
+                    return Ok(End::Left);
+                }
+                Reply::Failure(_) => has_failed = true,
                 Reply::Exploring(ref counts) => position.1 = counts.executions,
                 Reply::Explored { .. } => *position = (position.0 + 1, 0),
                 Reply::Unsupported { .. }

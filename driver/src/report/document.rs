@@ -224,9 +224,12 @@ pub struct Level {
     pub assumed: u64,
     /// Executions that were cut because the thread under test did nothing but wait.
     pub waiting: u64,
-    /// Executions that were cut at `--max-steps`: nothing is known of what follows the cut.
+    /// Executions that were cut, at `--max-steps` or before: nothing is known of what follows the cut.
     #[serde(default)]
     pub cut: u64,
+    /// Of these, those that were cut where threads wait, and it is not known whether for ever.
+    #[serde(default)]
+    pub undecided: u64,
     /// Whether all choices of inputs, reads and writes were tried.
     pub exhausted: bool,
     /// If not: why not.
@@ -239,6 +242,8 @@ pub struct Level {
 pub enum Reason {
     /// Some execution was cut at `--max-steps` shared accesses.
     StepBound,
+    /// Some execution was cut where threads wait, and it is not known whether for ever.
+    Undecided,
     /// Not all inputs were tried.
     SampledInputs,
     /// `--max-executions` was reached.
@@ -273,8 +278,9 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::StepBound,
+        Self::Undecided,
         Self::SampledInputs,
         Self::ExecutionLimit,
         Self::TimeLimit,

@@ -106,19 +106,19 @@ pub enum Promise {
     /// Every reachable state was seen, though not every schedule: of those that differ in nothing but the order of
     /// critical sections that share nothing, at least one was executed.
     ExhaustedLazily {
-        /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
+        /// Executions were cut: nothing is known of what follows the cut.
         truncated: bool,
     },
     /// Every class of executions in which all threads observe the same was executed, exactly once.
     ExhaustedByValues {
-        /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
+        /// Executions were cut: nothing is known of what follows the cut.
         truncated: bool,
     },
     /// Every schedule within bounds was.
     Bounded {
         /// At most so many preemptions; null: any number.
         preemptions: Option<u32>,
-        /// Executions were cut at `--max-steps`: nothing is known of what follows the cut.
+        /// Executions were cut: nothing is known of what follows the cut.
         truncated: bool,
     },
     /// Schedules were left out that are like others which were run: what was not seen may still be there.
@@ -208,8 +208,11 @@ pub struct Counts {
     pub abandoned: u64,
     /// Those that ended with threads that wait for ever.
     pub blocked: u64,
-    /// Those that were cut at `--max-steps`.
+    /// Those that were cut: at `--max-steps`, or before.
     pub truncated: u64,
+    /// Of these, those that were cut where threads wait, and it is not known whether for ever.
+    #[serde(default)]
+    pub undecided: u64,
     /// Those that go on in another one, in which a thread that waits in a loop looks later.
     #[serde(default)]
     pub waiting: u64,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::document::{Kind, Status};
 use super::events::{self, Mark};
 use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiting};
-use super::human::{cut_short, paragraph, source_line, status, title};
+use super::human::{Detail, cut_short, paragraph, source_line, status, title};
 use super::layout::{counted, grouped, in_words};
 use super::schedule::Action;
 use super::{human, style, unfollowed, verdict, words};
@@ -18,10 +18,25 @@ pub fn harness(
     out: &mut dyn Write,
     report: &HarnessExploration,
     strategy: &str,
+    detail: Detail,
     columns: usize,
 ) -> io::Result<()> {
     let (bold, dim) = (style::BOLD, style::DIM);
     let site = &report.site;
+    if detail == Detail::Line && is_clean(report) {
+        let good = style::GOOD;
+        let tried = verdict::without_reason(report);
+        return writeln!(
+            out,
+            "{bold}{}{bold:#}  {dim}{}:{}{dim:#}  {strategy}: {good}{}{good:#}, {}{}",
+            report.name,
+            site.file,
+            site.line,
+            verdict::of_report(report).head,
+            counted(report.counts.executions, "execution", "executions"),
+            tried.map_or_else(String::new, |tried| format!("; {tried}"))
+        );
+    }
     writeln!(
         out,
         "{bold}{}{bold:#}  {dim}{}:{}{dim:#}",
@@ -64,6 +79,14 @@ pub fn harness(
         paragraph(out, "  ", &counts(&report.counts), columns)?;
     }
     writeln!(out)
+}
+
+/// Whether all was searched, nothing was found, and there is nothing else to be said.
+fn is_clean(report: &HarnessExploration) -> bool {
+    report.status == Status::Checked
+        && report.failures.is_empty()
+        && report.notes.is_empty()
+        && verdict::of_report(report).exhausted
 }
 
 /// A failure, with who waits for what and the schedule that leads to it.
@@ -222,7 +245,8 @@ fn counts(counts: &Counts) -> String {
         (counts.redundant, "redundant"),
         (counts.blocked, "blocked"),
         (counts.abandoned, "abandoned"),
-        (counts.truncated, "cut at --max-steps"),
+        (counts.truncated - counts.undecided, "cut at --max-steps"),
+        (counts.undecided, "cut where threads wait"),
         (counts.waiting, "that go on in others"),
         (counts.failing, "failing"),
     ] {

@@ -168,6 +168,7 @@ pub(crate) fn harness() -> HarnessReport {
         assumed: 0,
         waiting: 0,
         cut: 0,
+        undecided: 0,
         exhausted: true,
         reasons: Vec::new(),
     };

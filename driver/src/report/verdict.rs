@@ -139,25 +139,27 @@ pub fn of_exploration(
 ) -> Verdict {
     let (claim, mut reasons) = match promise {
         Promise::Exhausted => (Claim::Schedules, Vec::new()),
-        Promise::ExhaustedLazily { truncated } => (Claim::States, cut(*truncated)),
+        Promise::ExhaustedLazily { truncated } => (Claim::States, cut(*truncated, counts)),
         Promise::ExhaustedByValues { truncated } => {
             let claim = Claim::Classes {
                 executions: counts.executions,
                 redundant: counts.redundant,
             };
-            (claim, cut(*truncated))
+            (claim, cut(*truncated, counts))
         }
         Promise::Bounded {
             preemptions,
             truncated,
-        } => (Claim::Preemptions(*preemptions), cut(*truncated)),
+        } => (Claim::Preemptions(*preemptions), cut(*truncated, counts)),
         Promise::Heuristic => (Claim::Alike, Vec::new()),
         Promise::Sampled => (Claim::Drawn, Vec::new()),
         Promise::Unfinished { reasons } => (Claim::Nothing, reasons.clone()),
     };
     let causality = counts.causality.unwrap_or_default();
+    let at_bound = counts.truncated.saturating_sub(counts.undecided);
     let counted = [
-        (counts.truncated, Reason::StepBound),
+        (at_bound, Reason::StepBound),
+        (counts.undecided, Reason::Undecided),
         (causality.unknown, Reason::SolverUnknown),
         (causality.lost, Reason::NotFollowed),
         (causality.open, Reason::OpenOutcome),
@@ -166,7 +168,8 @@ pub fn of_exploration(
     ];
     reasons.extend(counted.into_iter().filter(|(n, _)| *n > 0).map(|(_, r)| r));
     let times = |reason: Reason| match reason {
-        Reason::StepBound => counts.truncated,
+        Reason::StepBound => at_bound,
+        Reason::Undecided => counts.undecided,
         Reason::SolverUnknown => causality.unknown,
         Reason::NotFollowed => causality.lost,
         Reason::OpenOutcome => causality.open,
@@ -184,11 +187,7 @@ pub fn of_report(report: &HarnessExploration) -> Verdict {
         report.sampled_inputs,
         &report.not_followed,
     );
-    let spurious = Spurious {
-        times: report.spurious,
-        in_loops: report.spurious_in_loops,
-    };
-    match lone::tried(&report.lone, spurious) {
+    match without_reason(report) {
         Some(tried) => Verdict {
             rest: if verdict.rest.is_empty() {
                 tried
@@ -201,18 +200,28 @@ pub fn of_report(report: &HarnessExploration) -> Verdict {
     }
 }
 
+/// How often something could happen without a reason in the executions of a harness, if there is something to be said of it.
+#[must_use]
+pub fn without_reason(report: &HarnessExploration) -> Option<String> {
+    let spurious = Spurious {
+        times: report.spurious,
+        in_loops: report.spurious_in_loops,
+    };
+    lone::tried(&report.lone, spurious)
+}
+
 /// What the search of one k has shown. What is not followed is said once for the harness, so not here again.
 #[must_use]
 pub fn of_level(level: &Level, not_followed: &[NotFollowed]) -> Verdict {
     let mut reasons = level.reasons.clone();
-    if level.cut > 0 {
-        reasons.push(Reason::StepBound);
-    }
+    reasons.extend((level.cut > level.undecided).then_some(Reason::StepBound));
+    reasons.extend((level.undecided > 0).then_some(Reason::Undecided));
     if !not_followed.is_empty() {
         reasons.push(Reason::Unfollowed);
     }
     let times = |reason: Reason| match reason {
-        Reason::StepBound => level.cut,
+        Reason::StepBound => level.cut.saturating_sub(level.undecided),
+        Reason::Undecided => level.undecided,
         _ => 0,
     };
     let claim = if level.exhausted {
@@ -228,11 +237,13 @@ pub fn of_level(level: &Level, not_followed: &[NotFollowed]) -> Verdict {
 pub fn of_harness(report: &HarnessReport) -> Verdict {
     let levels: Vec<_> = report.roles.iter().flat_map(|role| &role.levels).collect();
     let cut: u64 = levels.iter().map(|level| level.cut).sum();
+    let undecided: u64 = levels.iter().map(|level| level.undecided).sum();
     let mut reasons: Vec<_> = levels
         .iter()
         .flat_map(|level| level.reasons.clone())
         .collect();
-    reasons.extend((cut > 0).then_some(Reason::StepBound));
+    reasons.extend((cut > undecided).then_some(Reason::StepBound));
+    reasons.extend((undecided > 0).then_some(Reason::Undecided));
     reasons.extend((!report.not_followed.is_empty()).then_some(Reason::Unfollowed));
     reasons.extend((!report.lone.is_empty()).then_some(Reason::Reasonless));
     let k = levels.iter().map(|level| level.k).max().unwrap_or(0);
@@ -246,7 +257,8 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
         Claim::Nothing
     };
     let times = |reason: Reason| match reason {
-        Reason::StepBound => cut,
+        Reason::StepBound => cut.saturating_sub(undecided),
+        Reason::Undecided => undecided,
         _ => 0,
     };
     verdict(
@@ -321,8 +333,10 @@ pub fn beyond(report: &Report) -> Option<String> {
     ))
 }
 
-fn cut(truncated: bool) -> Vec<Reason> {
-    Vec::from_iter(truncated.then_some(Reason::StepBound))
+/// What cut executions, where a promise says no more than that some were.
+fn cut(truncated: bool, counts: &Counts) -> Vec<Reason> {
+    let is_counted = counts.undecided > 0;
+    Vec::from_iter((truncated && !is_counted).then_some(Reason::StepBound))
 }
 
 /// The reasons in words, each once, in the order in which they are documented.
@@ -340,6 +354,10 @@ fn lacks(
         (Reason::StepBound, n @ 1..) => {
             let executions = counted(n, "execution was", "executions were");
             format!("{executions} cut at --max-steps")
+        }
+        (Reason::Undecided, n @ 1..) => {
+            let executions = counted(n, "execution was", "executions were");
+            format!("{executions} cut where threads wait, and it is not known whether for ever")
         }
         (_, 0) => words::reason(reason).to_owned(),
         (_, n) => format!("{} ({})", words::reason(reason), grouped(n)),
@@ -406,11 +424,12 @@ mod tests {
         let mut seen = 0;
         for promise in promises() {
             // Each of the things that can be counted, there or not.
-            for bits in 0..1u32 << 7 {
+            for bits in 0..1u32 << 8 {
                 let is = |bit: u32| u64::from(bits >> bit & 1) * 3;
                 let counts = Counts {
                     executions: 10,
-                    truncated: is(0),
+                    truncated: is(0) + is(7),
+                    undecided: is(7),
                     redundant: is(6),
                     causality: Some(Causality {
                         unknown: is(1),
@@ -423,7 +442,7 @@ mod tests {
                 let sampled = is(4) > 0;
                 let not_followed = Vec::from_iter((is(5) > 0).then(something));
                 let verdict = of_exploration(&promise, &counts, sampled, &not_followed);
-                let clean = bits & 0b11_1111 == 0;
+                let clean = bits & 0b1011_1111 == 0;
                 let whole = clean
                     && matches!(
                         promise,
@@ -447,8 +466,13 @@ mod tests {
                     "{text}"
                 );
                 assert_eq!(
-                    text.contains("3 executions were cut"),
-                    counts.truncated > 0,
+                    text.contains("3 executions were cut at --max-steps"),
+                    is(0) > 0,
+                    "{text}"
+                );
+                assert_eq!(
+                    text.contains("3 executions were cut where threads wait"),
+                    is(7) > 0,
                     "{text}"
                 );
                 seen += 1;
@@ -467,6 +491,7 @@ mod tests {
             assumed: 0,
             waiting: 0,
             cut,
+            undecided: 0,
             exhausted,
             reasons: reasons.to_vec(),
         };

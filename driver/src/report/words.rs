@@ -178,6 +178,9 @@ pub fn non_local_read(bug: &Bug, read: &NonLocalRead) -> String {
 pub const fn reason(reason: Reason) -> &'static str {
     match reason {
         Reason::StepBound => "executions were cut at --max-steps",
+        Reason::Undecided => {
+            "executions were cut where threads wait, and it is not known whether for ever"
+        }
         Reason::SampledInputs => "inputs were sampled",
         Reason::ExecutionLimit => "--max-executions reached",
         Reason::TimeLimit => "--time is over",

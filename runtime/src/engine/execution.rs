@@ -384,6 +384,14 @@ impl Machine {
         self.engine.interfering_was_cut
     }
 
+    /// How many of T and T' were cut in the latest execution before the step bound, since what comes after threads have
+    /// waited is not known.
+    #[must_use]
+    pub fn undecided(&self) -> u64 {
+        let (of_t, of_interfering) = self.engine.undecided;
+        u64::from(of_t) + u64::from(of_interfering)
+    }
+
     /// Whether in the latest execution a scope waited for what destructors of thread-locals did, which with std may also come
     /// after the scope's end.
     #[must_use]
@@ -463,6 +471,7 @@ impl Engine {
             opening: Buffer::new(),
             begin: None,
             interfering_was_cut: false,
+            undecided: (false, false),
             interfering_waits: false,
             writes: Buffer::new(),
             blocks: Buffer::new(),
@@ -515,6 +524,7 @@ impl Engine {
         self.opening.clear();
         self.begin = None;
         self.interfering_was_cut = false;
+        self.undecided = (false, false);
         self.interfering_waits = false;
         self.writes.clear();
         self.blocks.clear();

@@ -231,6 +231,8 @@ pub struct Engine {
     log_changed: bool,
     /// T' was cut at the step bound.
     interfering_was_cut: bool,
+    /// Whether T, and whether T', was cut before the step bound, since what comes after threads have waited is not known.
+    undecided: (bool, bool),
     /// T' was cut since it did nothing but wait.
     interfering_waits: bool,
     writes: Buffer<Paired>,

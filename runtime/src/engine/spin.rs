@@ -167,6 +167,7 @@ fn end(handle: Handle, before: At, looked: bool) {
     let engine = handle.get();
     // Nothing of what T' does could change what T looks at: then time passes once T' has come to rest.
     if looked && engine.line == Line::UnderTest && engine.revealed.len() == before.revealed {
+        handle.get().undecided.0 = true;
         abort(handle, Abort::StepBound);
         return;
     }
@@ -201,6 +202,7 @@ impl Engine {
     /// T tries to take a lock without waiting for it.
     pub(super) fn note_attempt(&mut self, lock: Object) {
         if self.spin.idle_locks.contains(&lock) {
+            self.undecided.1 |= !self.interfering_was_cut;
             self.interfering_was_cut = true;
         }
     }

@@ -409,6 +409,7 @@ pub(crate) fn join(handle: Handle, site: Site) {
     let engine = handle.get();
     if engine.interfering_end == InterferingEnd::Stopped {
         let reason = if engine.interfering_waits_for_time() {
+            engine.undecided.0 = true;
             Abort::StepBound
         } else {
             Abort::Stuck

@@ -2,7 +2,7 @@
 //! torn off the end of is left out.
 //!
 //! ```text
-//! seqz checkpoint 5\n    then frames: length of the body (u32), digest of the body (u64), both little-endian, the body
+//! seqz checkpoint 6\n    then frames: length of the body (u32), digest of the body (u64), both little-endian, the body
 //! ```
 //! The body of the first frame says what the search is: names and values, all of which have to be the same for going on.
 
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::wire::Wire;
 
-const MAGIC: &[u8] = b"seqz checkpoint 5\n";
+const MAGIC: &[u8] = b"seqz checkpoint 6\n";
 
 /// Names and values that tell a search from others.
 pub type Fields = Vec<(String, String)>;
@@ -27,7 +27,9 @@ pub struct Contents {
     /// The bodies of all other frames.
     pub bodies: Vec<Vec<u8>>,
     /// Where the last whole frame ends.
-    length: u64,
+    pub length: u64,
+    /// How many bytes come after that: what a kill has torn off, or what is behind a damaged place.
+    pub lost: u64,
 }
 
 /// A digest of bytes, against damage and for telling files apart, not against malice (FNV-1a).
@@ -76,6 +78,7 @@ fn parse(bytes: &[u8]) -> io::Result<Contents> {
         contents.length = (bytes.len() - more.len()) as u64;
         rest = more;
     }
+    contents.lost = rest.len() as u64;
     Ok(contents)
 }
 
@@ -219,7 +222,10 @@ mod tests {
         let at = damaged.len() - 1;
         damaged[at] ^= 1;
         std::fs::write(&path, &damaged).unwrap();
-        assert_eq!(read(&path).unwrap().bodies, bodies[..2]);
+        let left = read(&path).unwrap();
+        assert_eq!(left.bodies, bodies[..2]);
+        assert_eq!(left.length + left.lost, damaged.len() as u64);
+        assert!(left.lost > 0 && all.lost == 0);
         std::fs::write(&path, &whole).unwrap();
         assert!(Checkpoint::open(&path, &fields("b")).is_err());
         std::fs::write(&path, "something else").unwrap();

@@ -154,6 +154,9 @@ pub(super) fn explore(
         if !going {
             return Ok(());
         }
+        if request.until_failure && !known.times.is_empty() {
+            break;
+        }
     }
     connection.send(&Reply::Times(known.times))?;
     connection.send(&Reply::Couplings(known.couplings))?;
@@ -217,7 +220,7 @@ impl Exploration<'_> {
         }
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
-        let (mut finished, mut stopped) = (false, false);
+        let (mut finished, mut stopped, mut left) = (false, false, false);
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
         let mut doubts = Doubts::default();
@@ -240,7 +243,7 @@ impl Exploration<'_> {
                 0
             })
         });
-        while !stopped && search.counts().executions < request.max_executions {
+        while !stopped && !left && search.counts().executions < request.max_executions {
             let execution = search.begun() + 1;
             let events = search.counts().events;
             let step = if careful_from.is_some_and(|from| execution > from) {
@@ -317,6 +320,7 @@ impl Exploration<'_> {
                     continue;
                 }
                 let (number, coupled, is_new) = self.known.note(failure, &machine);
+                left |= request.until_failure;
                 if let Some(past) = &mut past {
                     past.failed.push((number, coupled));
                 }
@@ -376,7 +380,7 @@ impl Exploration<'_> {
             }
             self.connection.send(&Reply::Failure(finding))?;
         }
-        let promise = if finished && doubts == Doubts::default() {
+        let promise = if finished && doubts.leave_promise() {
             promise(search.promise())
         } else {
             unfinished(search.promise())

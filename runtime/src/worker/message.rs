@@ -391,6 +391,7 @@ wire!(Level {
     assumed,
     step_bound,
     interfering_cut,
+    undecided,
     interfering_waiting,
     waiting,
     stuck,

@@ -193,7 +193,8 @@ wire!(Doubts {
     rushed,
     timed,
     scoped,
-    behind_writers
+    behind_writers,
+    undecided
 });
 
 wire!(RunEnd {

@@ -16,6 +16,9 @@ pub(super) struct Doubts {
     pub(super) scoped: bool,
     /// A reader might wait for ever behind a writer, in another order.
     pub(super) behind_writers: bool,
+    /// How many were cut where threads wait, and it is not known whether for ever. What a search promises takes that into
+    /// account already.
+    pub(super) undecided: u64,
 }
 
 impl Doubts {
@@ -25,6 +28,15 @@ impl Doubts {
         self.timed |= of.timed;
         self.scoped |= of.scoped;
         self.behind_writers |= of.behind_writers;
+        self.undecided += of.undecided;
+    }
+
+    /// Whether a search may promise what it believes.
+    pub(super) fn leave_promise(self) -> bool {
+        Self {
+            undecided: 0,
+            ..self
+        } == Self::default()
     }
 
     /// Of the latest execution of a search by this strategy.
@@ -35,6 +47,7 @@ impl Doubts {
             timed: machine.leaves_time_open(),
             scoped: machine.leaves_scope_open(),
             behind_writers: by_values && machine.may_leave_out_behind_writers(),
+            undecided: u64::from(machine.is_undecided()),
         }
     }
 }
@@ -56,6 +69,7 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explore
         timed: doubts.timed,
         scoped: doubts.scoped,
         behind_writers: doubts.behind_writers,
+        undecided: u32::try_from(doubts.undecided).unwrap_or(u32::MAX),
         failing: counts.failures,
         events: counts.events,
         relations: counts.relations,
