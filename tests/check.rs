@@ -396,6 +396,55 @@ fn by_locks() {
 }
 
 #[test]
+fn one_order_of_everything_was_run_only_where_it_came_to_its_end() {
+    const ALONE: &str = "
+#[test]
+fn by_a_flag() {
+    let goes_on = Arc::new(AtomicBool::new(true));
+    let seen = goes_on.clone();
+    let other = thread::spawn(move || {
+        while seen.load(SeqCst) {
+            thread::yield_now();
+        }
+    });
+    other.join().unwrap();
+    goes_on.store(false, SeqCst);
+}
+
+#[test]
+fn by_a_lock() {
+    let goes_on = Arc::new(Mutex::new(true));
+    let seen = goes_on.clone();
+    let other = thread::spawn(move || while *seen.lock().unwrap() {});
+    other.join().unwrap();
+    *goes_on.lock().unwrap() = false;
+}
+
+#[test]
+fn by_nothing() {
+    let other = thread::spawn(|| {
+        loop {
+            thread::yield_now();
+        }
+    });
+    other.join().unwrap();
+}
+";
+    let (_, report) = check_json(ALONE, &["--no-explore"]);
+    assert_eq!(report["summary"]["exhausted"], false, "{report:#}");
+    for harness in report["harnesses"].as_array().unwrap() {
+        assert_eq!(harness["status"]["state"], "checked", "{harness:#}");
+        let verdict = harness["verdict"].as_str().unwrap();
+        assert!(verdict.starts_with("not exhausted"), "{verdict}");
+    }
+    let (code, report) = check_json(ALONE, &[]);
+    assert_eq!(code, 1);
+    for harness in report["explored"]["harnesses"].as_array().unwrap() {
+        assert_eq!(harness["failures"][0]["kind"], "livelock", "{harness:#}");
+    }
+}
+
+#[test]
 fn an_exploration_that_ends_with_its_time_says_so() {
     let many = |x: &str| format!("for _ in 0..40 {{ {x}.fetch_add(1, SeqCst); }}");
     let source = two_threads(

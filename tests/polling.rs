@@ -208,3 +208,40 @@ fn the_sequential_program_waits_for_a_time_too() {
         assert_eq!(run.code, Some(code), "{harness}: {}", run.shown());
     }
 }
+
+#[test]
+fn who_goes_round_for_ever_keeps_nobody_from_anything() {
+    let dir = package(include_str!("polling/endless.rs"));
+    for (strategy, promise) in [
+        ("odpor", "exhausted"),
+        ("dfs", "exhausted"),
+        ("dpor", "exhausted"),
+        ("mcr", "exhausted_by_values"),
+        ("icb", "exhausted"),
+        ("random", "sampled"),
+    ] {
+        let args = ["--strategy", strategy, "--max-executions", "200"];
+        let (_, report) = explore(&dir, &args);
+        let all = found(&report);
+        assert_eq!(all.len(), 5, "{strategy}");
+        for (name, (failures, promised)) in &all {
+            let right: &[&str] = match name.as_str() {
+                "may_fail_beside_it" => &["assertion `left == right` failed: it was first"],
+                _ if name.starts_with("waits_for_ever") => &["livelock"],
+                _ => &[],
+            };
+            assert_eq!(failures, right, "{strategy}: {name}");
+            assert_eq!(promised, promise, "{strategy}: {name}");
+        }
+    }
+    // That a thread waits for ever for one that goes round is found by the exploration that follows.
+    let report = seqz(dir.path(), ["check", "--format", "json"]).json();
+    for harness in report["harnesses"].as_array().unwrap() {
+        let has_bug = harness["bugs"].as_array().is_some_and(|it| !it.is_empty());
+        assert_eq!(
+            has_bug,
+            harness["name"] == "may_fail_beside_it",
+            "{harness:#}"
+        );
+    }
+}

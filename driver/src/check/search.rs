@@ -76,9 +76,11 @@ impl Search<'_> {
                         ));
                     }
                     let report = &mut gathered.report;
+                    let mut levels = report.roles.iter().flat_map(|role| &role.levels);
                     if report.status == Status::Checked
                         && report.threads.is_empty()
                         && report.bugs.is_empty()
+                        && levels.all(|level| level.exhausted)
                     {
                         report.status = Status::NoInterference {
                             reason: if report.not_followed.is_empty() {

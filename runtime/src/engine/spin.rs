@@ -1,6 +1,6 @@
 //! Threads that wait in loops, in P̂ₖ.
 //!
-//! Read [`crate::loops`] first. A turn of a marked loop was **idle** if the thread made an event in it, saw nothing of the
+//! Read [`crate::loops`] first. A turn of a marked loop was **idle** if the thread made an event or looked at nothing, saw nothing of the
 //! other thread, changed nothing, and holds the locks that it held before.
 //!
 //! **T** ends there: the choice of non-local reads is one in which T waits. That loses no other choice, since a later turn
@@ -94,8 +94,7 @@ impl Spin {
 #[inline]
 pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
     let engine = handle.get();
-    // Before two threads run side by side, nothing is noted.
-    if engine.quiet || engine.line == Line::Init || std::thread::panicking() {
+    if engine.quiet || std::thread::panicking() {
         return;
     }
     let now = At {
@@ -110,7 +109,17 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
     let Some(before) = turns.at.replace(now) else {
         return;
     };
-    if before.progress == now.progress && before.held == now.held && before.steps != now.steps {
+    // What looks at nothing, not even at the time, makes the next turn like this one. Elsewhere the clock is the system's.
+    let is_endless = cfg!(feature = "scheduler") && !looked;
+    let is_turn = before.steps != now.steps || is_endless;
+    // Before two threads run side by side, nothing is noted of what they see and change.
+    if engine.line == Line::Init {
+        if before.steps == now.steps && is_endless {
+            abort(handle, Abort::StepBound);
+        }
+        return;
+    }
+    if is_turn && before.progress == now.progress && before.held == now.held {
         end(handle, before, looked);
     }
 }

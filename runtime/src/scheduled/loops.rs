@@ -453,14 +453,17 @@ impl State {
         let turning = &mut self.slots[self.current].turning;
         turning.looks_at_clock = self.clocks.was_looked_at(thread);
         let looks = turning.looks.get(since.from..).unwrap_or_default();
-        let is_idle = changed_nothing(looks, tests);
+        // What looks at nothing that others could change goes on for ever.
+        let is_endless = looks.is_empty() && !turning.looks_at_clock;
+        let is_idle = is_endless || changed_nothing(looks, tests);
         turning.is_idle = is_idle;
         if is_idle {
             turning.slept = self.clocks.put_back(thread, since.time);
             turning.idle.clear();
             turning.idle.extend_from_slice(looks);
             forget_own_changes(&mut turning.idle);
-            turning.may_go_on = !matches!(self.settings.idle, Idle::Ends | Idle::EndsByValues);
+            turning.may_go_on =
+                !is_endless && !matches!(self.settings.idle, Idle::Ends | Idle::EndsByValues);
         }
         if since.depth == 1 {
             turning.looks.clear();

@@ -91,7 +91,9 @@ impl Turn<'_, '_> {
         if !known {
             return self.give_up();
         }
-        self.has_events |= last.starts_with("park") || names::ASKS.contains(&last.as_str());
+        self.has_events |= last.starts_with("park")
+            || names::ASKS.contains(&last.as_str())
+            || names::IDLES.contains(&last.as_str());
         match last.as_str() {
             "drop" if with_guards => {}
             "drop" | "clone" | "from" | "default" | "new" => self.need(Implied::ANY),

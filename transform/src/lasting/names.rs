@@ -512,3 +512,12 @@ pub(super) const CONSTANT_MACROS: &[&str] = &[
     "module_path",
     "stringify",
 ];
+
+/// Functions by which a thread lets others go on. A loop that calls one and comes to no event waits for ever.
+pub(super) const IDLES: [&str; 5] = [
+    "sleep",
+    "sleep_ms",
+    "spin_loop",
+    "spin_loop_hint",
+    "yield_now",
+];
