@@ -338,3 +338,314 @@ fn what_asks_for_handles_may_wait() {
         assert!(is_marked_beside(body, ""), "{body}");
     }
 }
+
+/// Whether the loop is marked that makes `turn` in each turn, beside these items and after this text of its function, where
+/// each `EFFECT` leaves something behind, or nothing.
+fn is_marked_with(effect: bool, items: &str, before: &str, turn: &str) -> bool {
+    let with = |text: &str| text.replace("EFFECT", if effect { "bump();" } else { "" });
+    let body = format!(
+        "{}\nwhile !flag.load(SeqCst) {{ {} }}",
+        with(before),
+        with(turn)
+    );
+    is_marked_beside(&body, &with(items))
+}
+
+/// All of these matter if there is an effect in them, and only then.
+fn only_with_effect(items: &str, before: &str, turns: &[&str]) {
+    for turn in turns {
+        assert!(
+            !is_marked_with(true, items, before, turn),
+            "{items}\n{before}\n{turn}"
+        );
+        assert!(
+            is_marked_with(false, items, before, turn),
+            "without: {items}\n{before}\n{turn}"
+        );
+    }
+}
+
+#[test]
+fn values_that_a_name_makes_end() {
+    let items = "
+struct U; impl Drop for U { fn drop(&mut self) { EFFECT } }
+enum En { A, B(u32) } impl Drop for En { fn drop(&mut self) { EFFECT } }
+struct W { u: U } const C: W = W { u: U }; const c: U = U;
+impl W { const OWN: U = U; }
+trait Tr { const K: W; const D: U = U; } impl Tr for u8 { const K: W = W { u: U }; }
+const OC: Option<U> = Some(U); type Alias = U; use En::B as Renamed;
+fn make() -> U { U } const fn constant() -> U { U } fn pair() -> (u32, W) { (1, C) }
+macro_rules! declares { ($n:ident) => { struct Inner; impl Drop for Inner { fn drop(&mut self) {} } const $n: W = C; } }
+";
+    // What macros declare isn't looked at.
+    let seen = items.split("macro_rules!").next().unwrap();
+    let turns = [
+        "U;",
+        "let _l = U;",
+        "let _l = En::A;",
+        "let _l = C;",
+        "C;",
+        "let _l = c;",
+        "let _l = W::OWN;",
+        "let _l = <u8 as Tr>::K;",
+        "let _l = <u8 as Tr>::D;",
+        "let _ = OC.is_some();",
+        "let _ = &OC;",
+        "let _ = [U, U];",
+        "let _ = [C.u];",
+        "let _ = [const { U }; 2];",
+        "let _ = [OC; 0];",
+        "let _l = Some(U);",
+        "let _l = (1, U);",
+        "let _l = const { U };",
+        "let _l = W { u: U };",
+        "let _l = En::B(1);",
+        "let _l = Box::new(U);",
+        "let _l = vec![U];",
+        "let _l = dbg!(1, c);",
+        "let _l = if n.load(SeqCst) > 0 { Some(c) } else { None };",
+        "let _l = match n.load(SeqCst) { 0 => None, _ => Some(C) };",
+        "let l = || U; l();",
+        "let _l = Some(1).map(|_| C);",
+        "Some(1).map(En::B);",
+        "None.unwrap_or_else(make);",
+        "None.unwrap_or(c);",
+        "let _l = true.then_some(C);",
+        "let _l = const { constant() };",
+        "let W { u: _u } = C;",
+        "let (_, _w) = pair();",
+        "let mut l = None; l = Some(c); let _ = l;",
+        "let Some(_l) = OC else { continue; };",
+        "matches!(OC, Some(_));",
+        "for _u in [U] {}",
+    ];
+    only_with_effect(seen, "", &turns);
+    // In the function itself.
+    let local = "struct L; impl Drop for L { fn drop(&mut self) { EFFECT } } const LC: L = L; enum LE { A } impl Drop for LE { fn drop(&mut self) { EFFECT } }";
+    only_with_effect("", local, &["L;", "let _l = LC;", "let _l = LE::A;"]);
+    // A macro may declare any of these, which can't be looked at.
+    let unseen = format!("{items} declares!(FROM_MACRO);");
+    for turn in ["FROM_MACRO;", "Inner;", "Renamed(1);", "None.unwrap_or(U);"] {
+        assert!(!is_marked_with(true, &unseen, "", turn), "{turn}");
+    }
+}
+
+#[test]
+fn values_without_a_destructor_end_quietly() {
+    let items = "
+struct U; impl Drop for U { fn drop(&mut self) { EFFECT } }
+struct Plain; struct Pair(u32, Plain); enum State { Idle, Busy(u32) } struct Both { state: State, of: Option<Box<Pair>> }
+const LIMIT: u32 = 3; const START: Both = Both { state: State::Idle, of: None }; static SEEN: AtomicU32 = AtomicU32::new(0);
+trait Sized2 { const SIZE: usize; } impl Sized2 for u8 { const SIZE: usize = 1; }
+fn pair() -> Pair { Pair(1, Plain) } fn state() -> Result<State, Both> { Ok(State::Busy(1)) }
+";
+    for turn in [
+        "if n.load(SeqCst) > LIMIT { break; }",
+        "let _ = Plain;",
+        "let _ = Pair(1, Plain);",
+        "let _ = State::Idle;",
+        "let _ = Some(State::Busy(1));",
+        "let _ = START;",
+        "let _ = <u8 as Sized2>::SIZE;",
+        "let _ = SEEN.load(SeqCst);",
+        "let _ = u32::MAX;",
+        "let _ = std::time::Duration::ZERO;",
+        "let _: Option<u32> = None;",
+        "let _ = Both { state: State::Idle, of: None };",
+        "pair();",
+        "if let Ok(State::Idle) = state() { break; }",
+        "let x = LIMIT; let y = x; let _ = y;",
+    ] {
+        assert!(is_marked_with(true, items, "", turn), "{turn}");
+    }
+}
+
+#[test]
+fn names_may_be_functions() {
+    let items = "static CALL: fn() -> u32 = give_up; const FP: &[fn() -> u32] = &[give_up]; struct Tab { f: fn() -> u32 } impl Tab { const F: fn() -> u32 = give_up; } const TAB: Tab = Tab { f: give_up };";
+    for turn in [
+        "CALL();",
+        "(CALL)();",
+        "for f in FP { f(); }",
+        "FP[0]();",
+        "(TAB.f)();",
+        "Tab::F();",
+        "None.unwrap_or_else(CALL);",
+        "None.unwrap_or_else(Tab::F);",
+    ] {
+        assert!(!is_marked_with(true, items, "", turn), "{turn}");
+    }
+    // Variables hide functions of the crate, and of std.
+    for (before, turn) in [
+        ("let calm = || give_up();", "calm();"),
+        ("let sleep = || give_up();", "sleep();"),
+        ("let drop = |_: u32| give_up();", "drop(1);"),
+        ("let calm = || give_up();", "None.unwrap_or_else(calm);"),
+        ("let Tick = || give_up();", "Tick();"),
+        ("let is = |_: char| give_up() > 1;", "\"abc\".contains(is);"),
+        (
+            "let is = |_: char| give_up() > 1;",
+            "\"abc\".split(&is).count();",
+        ),
+        (
+            "let is = |_: char| give_up() > 1;",
+            "\"abc\".starts_with(is);",
+        ),
+    ] {
+        let before = format!("use std::thread::sleep; {before}");
+        assert!(!is_marked_with(true, "", &before, turn), "{before} {turn}");
+    }
+    for turn in [
+        "calm();",
+        "thread::yield_now();",
+        "\"abc\".contains('a');",
+        "\"abc\".contains(&['a']);",
+    ] {
+        assert!(is_marked_with(true, "", "", turn), "{turn}");
+    }
+}
+
+#[test]
+fn copies_are_made_without_being_named() {
+    let items = "struct Cl; impl Clone for Cl { fn clone(&self) -> Self { EFFECT Cl } }";
+    only_with_effect(
+        items,
+        "let x = Cl; let v = vec![Cl]; let _ = (&x, &v);",
+        &[
+            "let _y = vec![Cl; 2];",
+            "let _y = vec![Some(Cl); 2];",
+            "let _y = v.to_vec();",
+            "let _y = v.first().cloned();",
+            "let _y = v.clone();",
+            "let _y = v.to_owned();",
+        ],
+    );
+    let derived = format!("{items} #[derive(Clone)] struct Derived(Cl);");
+    only_with_effect(&derived, "", &["let _y = vec![Derived(Cl); 2];"]);
+    assert!(is_marked_with(true, items, "", "let _y = [0; 2];"));
+    assert!(is_marked_with(true, items, "", "let _y = vec![1, 2];"));
+}
+
+#[test]
+fn references_are_made_others_without_a_sign() {
+    let items = "
+struct D(Vec<u32>);
+impl std::ops::Deref for D { type Target = Vec<u32>; fn deref(&self) -> &Vec<u32> { EFFECT &self.0 } }
+fn of(_: &Vec<u32>) -> u32 { 1 } struct R<'a> { r: &'a Vec<u32> } fn give(d: &D) -> &Vec<u32> { d }
+";
+    let before = "let d = D(vec![1]); let r = &d; let _ = r;";
+    only_with_effect(
+        items,
+        before,
+        &[
+            "let _ = d[0];",
+            "let _ = d.len();",
+            "let _ = d.0;",
+            "of(&d);",
+            "of(r);",
+            "let _x: &Vec<u32> = r;",
+            "let _ = R { r };",
+            "let x = || -> &Vec<u32> { r }; let _ = x();",
+            "give(r);",
+        ],
+    );
+    let items = "
+struct D(std::vec::IntoIter<u32>); impl std::ops::Deref for D { type Target = std::vec::IntoIter<u32>; fn deref(&self) -> &std::vec::IntoIter<u32> { &self.0 } }
+impl std::ops::DerefMut for D { fn deref_mut(&mut self) -> &mut std::vec::IntoIter<u32> { EFFECT &mut self.0 } }
+struct In; impl In { fn touch(&mut self) {} } struct E(In);
+impl std::ops::Deref for E { type Target = In; fn deref(&self) -> &In { &self.0 } }
+impl std::ops::DerefMut for E { fn deref_mut(&mut self) -> &mut In { EFFECT &mut self.0 } }
+fn with(_: &mut In) {}
+fn ds() -> &'static Mutex<D> { panic!() } fn es() -> &'static Mutex<E> { panic!() }
+";
+    only_with_effect(
+        items,
+        "",
+        &[
+            "ds().lock().unwrap().next();",
+            "es().lock().unwrap().touch();",
+            "let mut g = es().lock().unwrap(); with(&mut g);",
+        ],
+    );
+}
+
+#[test]
+fn what_operators_and_iterators_give_ends() {
+    let items = "
+struct U; impl Drop for U { fn drop(&mut self) { EFFECT } }
+#[derive(Clone, Copy)] struct M;
+impl std::ops::Add for M { type Output = U; fn add(self, _: M) -> U { U } }
+impl std::ops::Neg for M { type Output = U; fn neg(self) -> U { U } }
+impl std::ops::Not for M { type Output = U; fn not(self) -> U { U } }
+impl Iterator for M { type Item = U; fn next(&mut self) -> Option<U> { None } }
+impl From<M> for U { fn from(_: M) -> U { U } }
+fn fails() -> Result<(), M> { Ok(()) }
+";
+    only_with_effect(
+        items,
+        "let m2 = M; let _ = m2;",
+        &[
+            "let _ = m2 + m2;",
+            "let _ = -m2;",
+            "let _ = !m2;",
+            "for _ in m2 {}",
+            "let _: U = m2.into();",
+            "let f = || { fails()?; Ok::<(), U>(()) }; let _ = f();",
+            "let _ = (0..1).zip(m2).count();",
+        ],
+    );
+}
+
+#[test]
+fn what_else_calls_without_a_name() {
+    for (items, before, turn) in [
+        (
+            "struct I; impl IntoIterator for I { type Item = u32; type IntoIter = std::vec::IntoIter<u32>; fn into_iter(self) -> std::vec::IntoIter<u32> { EFFECT vec![1].into_iter() } }",
+            "",
+            "let _ = [1u32].into_iter().zip(I);",
+        ),
+        (
+            "#[derive(PartialEq, Eq, Hash, Clone)] struct K(String); impl std::borrow::Borrow<str> for K { fn borrow(&self) -> &str { EFFECT &self.0 } }",
+            "let map: Mutex<std::collections::HashMap<K, u32>> = Mutex::default();",
+            "let _ = map.lock().unwrap().contains_key(\"a\");",
+        ),
+        (
+            "struct Sink; impl std::fmt::Write for Sink { fn write_str(&mut self, _: &str) -> std::fmt::Result { EFFECT Ok(()) } }
+             struct Shown; impl std::fmt::Display for Shown { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { let mut s = Sink; write!(s, \"x\") } }",
+            "",
+            "let _ = format!(\"{}\", Shown);",
+        ),
+        (
+            "struct V; impl std::fmt::Display for V { fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { EFFECT Ok(()) } }",
+            "let v = V;",
+            "let _ = format!(\"{v}\");",
+        ),
+        (
+            "struct N(u32); impl From<N> for u32 { fn from(n: N) -> u32 { EFFECT n.0 } }",
+            "",
+            "let _ = u32::try_from(N(1));",
+        ),
+        (
+            "struct A(u32); impl std::ops::AddAssign<u32> for A { fn add_assign(&mut self, _: u32) { EFFECT } }",
+            "",
+            "let mut a = A(1); a += 1;",
+        ),
+        (
+            "struct P(u32); impl PartialEq<u32> for P { fn eq(&self, o: &u32) -> bool { EFFECT self.0 == *o } }",
+            "let p = P(1);",
+            "if let 1 = n.load(SeqCst) { continue; } let _ = p == 1;",
+        ),
+        (
+            "struct P(u32); impl PartialEq for P { fn eq(&self, o: &P) -> bool { EFFECT self.0 == o.0 } }",
+            "let p = P(1);",
+            "match n.load(SeqCst) { 1 if [P(1)] == [P(2)] => {} _ => {} }",
+        ),
+        (
+            "#[derive(Clone)] struct S { a: u32, b: u32 } impl Default for S { fn default() -> S { EFFECT S { a: 1, b: 1 } } }",
+            "",
+            "let _ = S { a: 1, ..Default::default() };",
+        ),
+    ] {
+        only_with_effect(items, before, &[turn]);
+    }
+}

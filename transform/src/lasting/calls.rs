@@ -5,9 +5,9 @@ use syn::punctuated::Punctuated;
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Macro, Pat, Token};
 
-use super::implied::Implied;
+use super::implied::{COERCION, Implied};
 use super::turn::{Turn, Variable, is_number, is_number_method, is_ordering, is_panic_name};
-use super::{Called, names, results};
+use super::{Called, names};
 use crate::resolve::name;
 
 impl Turn<'_, '_> {
@@ -27,15 +27,24 @@ impl Turn<'_, '_> {
         if !qualifies {
             self.give_up();
         }
-        let functions = self.lasting.of_name(name, called).unwrap_or_default();
-        let mut functions = functions.iter();
-        if !functions.all(|function| results::ends_quietly(function.signature)) {
+        let functions_of = self.lasting.of_name(name, called).unwrap_or_default();
+        let mut functions = functions_of.iter();
+        let declared = self.declared();
+        if !functions.all(|function| declared.gives_quietly(function.signature)) {
             self.need(&[Implied::Drop]);
+        }
+        let changes = |of: &&super::Function<'_>| {
+            let receiver = of.signature.receiver();
+            receiver.is_some_and(|receiver| receiver.mutability.is_some())
+        };
+        if called == Called::AsMethod && functions_of.iter().any(|of| changes(&of)) {
+            self.need(&[Implied::DerefMut]);
         }
         true
     }
 
     pub(super) fn call(&mut self, call: &ExprCall) {
+        self.give(call.args.iter());
         match without_parentheses(&call.func) {
             Expr::Path(path) => {
                 let gives_guards_back = call.args.iter().all(|argument| {
@@ -67,6 +76,9 @@ impl Turn<'_, '_> {
             }
             return;
         }
+        if owner.is_none() && self.outside.contains(last.as_str()) {
+            return self.give_up();
+        }
         let called = match owner {
             None => Called::ByName,
             Some(_) => Called::ByPath,
@@ -74,15 +86,26 @@ impl Turn<'_, '_> {
         if self.call_own(&last, called, false) {
             return;
         }
-        // The constructor of a tuple struct or of a variant.
-        if last.starts_with(char::is_uppercase) {
-            if !matches!(last.as_str(), "Some" | "Ok" | "Err") {
-                self.need(&[Implied::Drop]);
-            }
+        let declared = self.declared();
+        // The constructor of a tuple struct or of a variant: its arguments are looked at by themselves.
+        if names::CONSTRUCTORS.contains(&last.as_str()) && declared.is_of_std(&last) {
             return;
         }
+        if last == "Self" || declared.is_constructor(&last) {
+            return self.make(&last);
+        }
+        if owner
+            .as_deref()
+            .is_some_and(|owner| !declared.is_of_std(owner))
+        {
+            return self.give_up();
+        }
         if owner.as_deref().is_some_and(is_number) {
-            return;
+            let known = names::PURE.contains(&last.as_str()) || is_number_method(&last);
+            return self.need(match known {
+                true => Implied::of_method(&last),
+                false => Implied::ANY,
+            });
         }
         let known = match &owner {
             Some(owner) => names::FUNCTIONS.contains(&(owner.as_str(), last.as_str())),
@@ -99,6 +122,52 @@ impl Turn<'_, '_> {
             "drop" | "clone" | "from" | "default" | "new" => self.need(Implied::ANY),
             "max" | "min" => self.need(&[Implied::Comparison]),
             _ => {}
+        }
+    }
+
+    /// It makes a value with this struct or variant. What it is made of is looked at by itself.
+    pub(super) fn make(&mut self, maker: &str) {
+        if !self.lasting.sees_destructors() || !self.declared().makes_quietly(maker) {
+            self.need(&[Implied::Drop]);
+        }
+    }
+
+    /// It gives these to something that may take references to other types than they are of.
+    fn give<'a>(&mut self, mut arguments: impl Iterator<Item = &'a Expr>) {
+        if arguments.any(|it| !matches!(it, Expr::Lit(_) | Expr::Closure(_)) && !is_ordering(it)) {
+            self.need(COERCION);
+        }
+    }
+
+    /// A path is a value here. If it makes that, as a constant does, it ends.
+    pub(super) fn name_value(&mut self, path: &ExprPath) {
+        let mut segments = path.path.segments.iter().rev();
+        let Some(last) = segments.next().map(|last| name(&last.ident)) else {
+            return;
+        };
+        let owner = segments.next().map(|owner| name(&owner.ident));
+        let variable = |it: &str| self.variable(it).is_some() || self.outside.contains(it);
+        if owner.is_none() && path.qself.is_none() && (last == "self" || variable(&last)) {
+            return;
+        }
+        let declared = self.declared();
+        let known = || match &owner {
+            None => last == "None" || names::ORDERINGS.contains(&last.as_str()),
+            Some(owner) => {
+                declared.is_of_std(owner)
+                    && (is_number(owner)
+                        || names::WITH_CONSTANTS.contains(&owner.as_str())
+                        || owner == "Option" && last == "None"
+                        || owner == "Ordering")
+            }
+        };
+        let is_function = || self.lasting.of_name(&last, Called::ByPath).is_some();
+        let quiet = match declared.ends_quietly(&last) {
+            Some(quiet) => quiet && self.lasting.sees_destructors(),
+            None => known() || is_function(),
+        };
+        if !quiet {
+            self.need(&[Implied::Drop]);
         }
     }
 
@@ -139,6 +208,19 @@ impl Turn<'_, '_> {
         }
     }
 
+    /// It looks for this in a slice or in a string: for a value, or with a function.
+    fn look_with(&mut self, argument: &Expr) {
+        match without_parentheses(argument) {
+            Expr::Lit(_) | Expr::Closure(_) | Expr::Array(_) | Expr::Binary(_) => {}
+            Expr::Reference(reference) => self.look_with(&reference.expr),
+            argument => {
+                if self.root(argument) != Some(Variable::Owned) {
+                    self.pass(argument);
+                }
+            }
+        }
+    }
+
     /// Whether this is an iterator that is made for the call, by std.
     fn is_made_here(&self, receiver: &Expr) -> bool {
         let of_std = |name: &str| self.lasting.of_name(name, Called::ByPath).is_none();
@@ -161,6 +243,12 @@ impl Turn<'_, '_> {
         let method = method.as_str();
         let may_change = self.may_change(&call.receiver);
         self.need(&[Implied::Deref]);
+        self.give(call.args.iter());
+        if names::LOOK_WITH.contains(&method) {
+            call.args
+                .iter()
+                .for_each(|argument| self.look_with(argument));
+        }
         if self.call_own(method, Called::AsMethod, may_change) {
             return;
         }
@@ -186,8 +274,10 @@ impl Turn<'_, '_> {
             && (names::CHANGES.contains(&method)
                 || names::CHANGES_OF_CELLS.contains(&method)
                     && !self.lasting.functions.words.has_cells);
-        if changes {
+        if changes || advances {
             self.need(&[Implied::DerefMut]);
+        }
+        if changes {
         } else if !advances && !names::PURE.contains(&method) && !is_number_method(method) {
             return self.give_up();
         }
@@ -224,6 +314,7 @@ impl Turn<'_, '_> {
             self.visit_expr(&expr);
             return self.within(|turn| {
                 turn.bind(&pattern, Variable::Other);
+                turn.visit_pat(&pattern);
                 if let Some(guard) = &guard {
                     turn.visit_expr(guard);
                 }
@@ -239,6 +330,8 @@ impl Turn<'_, '_> {
                 &[Implied::Comparison]
             }
             "assert" | "debug_assert" => &[],
+            // What it writes to may be the crate's.
+            "write" | "writeln" => &[Implied::Format, Implied::Conversion],
             _ => &[Implied::Format],
         };
         self.need(of_values);
@@ -250,6 +343,8 @@ impl Turn<'_, '_> {
         if last == "vec"
             && let Ok(parts) = repeat.parse2(mac.tokens.clone())
         {
+            // All but one are copies.
+            self.need(&[Implied::Clone, Implied::Drop]);
             return parts.iter().for_each(|part| self.visit_expr(part));
         }
         let arguments = |input: syn::parse::ParseStream<'_>| {

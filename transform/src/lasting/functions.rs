@@ -5,11 +5,13 @@ use std::collections::{HashMap, HashSet};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{
-    ImplItemFn, ItemFn, ItemImpl, ItemStatic, ItemTrait, Macro, Signature, StaticMutability,
-    TraitItemFn,
+    Generics, ImplItemConst, ImplItemFn, ImplItemType, ItemConst, ItemEnum, ItemFn, ItemImpl,
+    ItemStatic, ItemStruct, ItemTrait, ItemType, Macro, Signature, StaticMutability,
+    TraitItemConst, TraitItemFn, UseRename,
 };
 
 use super::Function;
+use super::declared::Declared;
 use super::implied::{Implementations, Implied};
 use super::names;
 use crate::load::Crate;
@@ -20,6 +22,7 @@ use crate::resolve::name;
 pub(super) struct Functions<'p> {
     pub(super) by_name: HashMap<String, Vec<Function<'p>>>,
     pub(super) implied: Implementations<'p>,
+    pub(super) declared: Declared<'p>,
     /// The names of its `static mut`s: each read and each write of one is an event.
     pub(super) statics: HashSet<String>,
     pub(super) words: Words,
@@ -178,6 +181,9 @@ impl<'p> Visit<'p> for Functions<'p> {
         let of = last
             .map(|last| name(&last.ident))
             .filter(|of| !(self.traits.contains(of) && Implied::of_trait(of).is_of_any()));
+        if last.is_some_and(|last| last.ident == "Drop") {
+            self.declared.add_destructor(&item.self_ty);
+        }
         let outer = std::mem::replace(&mut self.of_trait, of);
         visit::visit_item_impl(self, item);
         self.of_trait = outer;
@@ -187,7 +193,57 @@ impl<'p> Visit<'p> for Functions<'p> {
         if matches!(item.mutability, StaticMutability::Mut(_)) {
             self.statics.insert(name(&item.ident));
         }
+        self.declared.add_static(&item.ident);
         visit::visit_item_static(self, item);
+    }
+
+    fn visit_item_struct(&mut self, item: &'p ItemStruct) {
+        self.declared.add_struct(item);
+        visit::visit_item_struct(self, item);
+    }
+
+    fn visit_item_enum(&mut self, item: &'p ItemEnum) {
+        self.declared.add_enum(item);
+        visit::visit_item_enum(self, item);
+    }
+
+    fn visit_item_union(&mut self, item: &'p syn::ItemUnion) {
+        self.declared.add_unseen(&item.ident);
+        visit::visit_item_union(self, item);
+    }
+
+    fn visit_item_type(&mut self, item: &'p ItemType) {
+        self.declared.add_alias(&item.ident, &item.ty);
+        visit::visit_item_type(self, item);
+    }
+
+    fn visit_impl_item_type(&mut self, item: &'p ImplItemType) {
+        self.declared.add_alias(&item.ident, &item.ty);
+        visit::visit_impl_item_type(self, item);
+    }
+
+    fn visit_item_const(&mut self, item: &'p ItemConst) {
+        self.declared.add_constant(&item.ident, &item.ty);
+        visit::visit_item_const(self, item);
+    }
+
+    fn visit_impl_item_const(&mut self, item: &'p ImplItemConst) {
+        self.declared.add_constant(&item.ident, &item.ty);
+        visit::visit_impl_item_const(self, item);
+    }
+
+    fn visit_trait_item_const(&mut self, item: &'p TraitItemConst) {
+        self.declared.add_constant(&item.ident, &item.ty);
+        visit::visit_trait_item_const(self, item);
+    }
+
+    fn visit_use_rename(&mut self, import: &'p UseRename) {
+        self.declared.add_unseen(&import.rename);
+    }
+
+    fn visit_generics(&mut self, generics: &'p Generics) {
+        self.declared.add_parameters(generics);
+        visit::visit_generics(self, generics);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'p ImplItemFn) {
@@ -206,5 +262,6 @@ impl<'p> Visit<'p> for Functions<'p> {
 
     fn visit_macro(&mut self, mac: &'p Macro) {
         self.implied.read_macro(mac.tokens.clone());
+        self.declared.read_macro(mac.tokens.clone());
     }
 }

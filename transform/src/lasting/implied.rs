@@ -40,6 +40,9 @@ pub(super) enum Implied {
 
 use Implied::{Clone as Cloning, Comparison, Conversion, Drop as Dropping, Format, Iteration};
 
+/// What may be called where a reference is given for another type's: as an argument, to a variable with a type, as a field.
+pub(super) const COERCION: &[Implied] = &[Implied::Deref, Implied::DerefMut];
+
 impl Implied {
     /// All that functions of std may come to whose work isn't known in detail.
     pub(super) const ANY: &[Self] = &[Dropping, Comparison, Cloning, Iteration, Conversion];
@@ -57,9 +60,9 @@ impl Implied {
             | "BitAndAssign" | "BitOrAssign" | "BitXorAssign" | "ShlAssign" | "ShrAssign" => {
                 Self::Assigning
             }
-            "Eq" | "PartialEq" | "Ord" | "PartialOrd" | "Hash" | "Hasher" | "BuildHasher" => {
-                Self::Comparison
-            }
+            // What collections look up by, and with.
+            "Eq" | "PartialEq" | "Ord" | "PartialOrd" | "Hash" | "Hasher" | "BuildHasher"
+            | "Borrow" | "RangeBounds" => Self::Comparison,
             "Clone" => Self::Clone,
             "Display" | "Debug" | "LowerHex" | "UpperHex" | "Octal" | "Binary" | "LowerExp"
             | "UpperExp" | "Pointer" => Self::Format,
@@ -87,6 +90,8 @@ impl Implied {
             _ if method.starts_with("is_") || super::turn::is_number_method(method) => &[],
             "all" | "any" | "count" | "find" | "find_map" | "fold" | "for_each" | "last"
             | "next" | "nth" | "position" => &[Iteration, Dropping],
+            // What is given for it is made an iterator at once.
+            "chain" | "zip" => &[Iteration],
             "binary_search" | "contains" | "contains_key" | "ends_with" | "get" | "split"
             | "starts_with" => &[Comparison],
             "cmp" | "eq" | "ge" | "gt" | "le" | "lt" | "max" | "max_by_key" | "min"

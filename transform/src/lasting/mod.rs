@@ -15,25 +15,28 @@
 //!
 //! What happens without being named (operators, `Deref`, `Drop`, iterators, conversions by generic functions of std) is what
 //! implementations of the crate do. A turn qualifies only if those qualify that it may come to: see [`implied`]. A function
-//! that is passed by its name is looked at like one that is called there.
+//! that is passed by its name is looked at like one that is called there. Values end where they were made, as far as this is
+//! concerned: what makes one (a call, a constructor, the name of a constant or of a unit struct) needs its destructor to
+//! qualify, wherever it goes from there. [`declared`] knows which names make values, and which of those have no destructor.
 
 mod calls;
+mod declared;
 mod functions;
 mod implied;
 mod names;
-mod results;
 mod returned;
 mod turn;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use syn::{Block, Expr, FnArg, Pat, Signature};
+use syn::visit::Visit;
+use syn::{Block, Expr, FnArg, Pat, ReturnType, Signature, Type, TypeReference};
 
 use crate::load::Crate;
 use crate::resolve::bound_names;
 use functions::Functions;
-use implied::Implied;
+use implied::{COERCION, Implied};
 use turn::Turn;
 
 /// A function of the crate.
@@ -105,9 +108,16 @@ impl<'p> Lasting<'p> {
         }
     }
 
-    /// Whether this loop qualifies, and there is a reason to look at its turns at all.
-    pub(crate) fn is_waiting(&self, expr: &Expr) -> bool {
-        Turn::of_loop(self, expr)
+    /// Whether this loop qualifies, and there is a reason to look at its turns at all. Outside of it there are these
+    /// variables.
+    pub(crate) fn is_waiting(&self, expr: &Expr, outside: &HashSet<&str>) -> bool {
+        Turn::of_loop(self, expr, outside)
+    }
+
+    /// Whether all destructors of the crate's are known that there are.
+    fn sees_destructors(&self) -> bool {
+        let implied = &self.functions.implied;
+        !implied.any_unseen && !implied.unseen.contains(&Implied::Drop)
     }
 
     fn is_static(&self, name: &str) -> bool {
@@ -148,7 +158,11 @@ impl<'p> Lasting<'p> {
         self.answer(Question::Implied(implied), || {
             let writes = implied.writes();
             let mut functions = functions.iter();
-            functions.all(|&function| self.qualifies(function, true, writes))
+            functions.all(|&function| {
+                // What it gives ends somewhere, too.
+                let quiet = self.functions.declared.gives_quietly(function.signature);
+                self.qualifies(function, true, writes) && (quiet || self.allows(Implied::Drop))
+            })
         })
     }
 
@@ -160,6 +174,12 @@ impl<'p> Lasting<'p> {
                 if let FnArg::Typed(input) = input {
                     parameters.extend(names_in(&input.pat));
                 }
+            }
+            if let ReturnType::Type(_, of) = &function.signature.output
+                && has_reference(of)
+                && !COERCION.iter().all(|&implied| self.allows(implied))
+            {
+                return false;
             }
             Turn::of_function(self, function.body, parameters, guarded, writes)
         })
@@ -193,6 +213,19 @@ impl<'p> Lasting<'p> {
         }
         answer
     }
+}
+
+/// Whether values of this type may be made of other references, without a sign of it.
+fn has_reference(of: &Type) -> bool {
+    struct References(bool);
+    impl Visit<'_> for References {
+        fn visit_type_reference(&mut self, _: &TypeReference) {
+            self.0 = true;
+        }
+    }
+    let mut references = References(false);
+    references.visit_type(of);
+    references.0
 }
 
 fn names_in(pattern: &Pat) -> HashSet<String> {

@@ -106,7 +106,6 @@ pub(super) const CALLS_NOTHING: &[&str] = &[
     "borrow",
     "bytes",
     "ceil",
-    "chain",
     "chars",
     "copied",
     "count_ones",
@@ -169,11 +168,18 @@ pub(super) const CALLS_NOTHING: &[&str] = &[
     "unwrap_or_else",
     "values",
     "windows",
-    "zip",
 ];
 
 /// Types of std whose values end without anything of the program's.
 pub(super) const QUIET: &[&str] = &[
+    "AtomicBool",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicIsize",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicU8",
+    "AtomicUsize",
     "Duration",
     "Instant",
     "MappedMutexGuard",
@@ -190,12 +196,31 @@ pub(super) const QUIET: &[&str] = &[
 /// The same, if their arguments are such types.
 pub(super) const AROUND: &[&str] = &[
     "Box",
+    "BTreeMap",
+    "BTreeSet",
+    "HashMap",
+    "HashSet",
     "LockResult",
+    "Mutex",
     "Option",
     "Result",
+    "RwLock",
     "TryLockResult",
     "Vec",
+    "VecDeque",
 ];
+
+/// Constructors of std.
+pub(super) const CONSTRUCTORS: &[&str] = &[
+    "Break", "Continue", "Err", "Excluded", "Included", "Ok", "Ready", "Reverse", "Some",
+    "Wrapping",
+];
+
+/// Types of std that have constants which end quietly, besides numbers.
+pub(super) const WITH_CONSTANTS: &[&str] = &["Duration", "SystemTime"];
+
+/// Methods of slices and strings that may be given a function to look with.
+pub(super) const LOOK_WITH: &[&str] = &["contains", "ends_with", "split", "starts_with"];
 
 /// An exchange of an atomic; slices have a method of this name, too, which has no ordering.
 pub(super) const SWAP: (&str, usize) = ("swap", 2);

@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use syn::visit::{self, Visit};
 use syn::{
     Arm, BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprMacro, ExprWhile, Item,
-    Label, Local, Macro, Pat, Stmt, UnOp,
+    Label, Local, Macro, Pat, ReturnType, Stmt, UnOp,
 };
 
-use super::implied::Implied;
+use super::declared::Declared;
+use super::implied::{COERCION, Implied};
 use super::returned::returned_guards;
 use super::{Called, Lasting, names, names_in};
 use crate::resolve::name;
@@ -53,13 +54,15 @@ pub(super) struct Turn<'l, 'p> {
     pub(super) writes: bool,
     /// Variables from outside that are guards which the turn gives away and gets back.
     returned: HashSet<String>,
+    /// The variables around the loop.
+    pub(super) outside: &'l HashSet<&'l str>,
     /// There may be an event.
     pub(super) has_events: bool,
     qualifies: bool,
 }
 
 impl<'l, 'p> Turn<'l, 'p> {
-    fn new(lasting: &'l Lasting<'p>, around: Around) -> Self {
+    fn new(lasting: &'l Lasting<'p>, around: Around, outside: &'l HashSet<&'l str>) -> Self {
         Self {
             lasting,
             around,
@@ -71,14 +74,19 @@ impl<'l, 'p> Turn<'l, 'p> {
             guarded: false,
             writes: false,
             returned: HashSet::new(),
+            outside,
             has_events: false,
             qualifies: true,
         }
     }
 
     /// Whether this expression is a loop that qualifies.
-    pub(super) fn of_loop(lasting: &'l Lasting<'p>, expr: &Expr) -> bool {
-        let mut turn = Self::new(lasting, Around::Loop);
+    pub(super) fn of_loop(
+        lasting: &'l Lasting<'p>,
+        expr: &Expr,
+        outside: &'l HashSet<&'l str>,
+    ) -> bool {
+        let mut turn = Self::new(lasting, Around::Loop, outside);
         let label = |label: &Option<Label>| label.as_ref().map(|it| it.name.ident.to_string());
         match expr {
             Expr::Loop(expr) => {
@@ -106,7 +114,8 @@ impl<'l, 'p> Turn<'l, 'p> {
         guarded: bool,
         writes: bool,
     ) -> bool {
-        let mut turn = Self::new(lasting, Around::Function);
+        let outside = HashSet::new();
+        let mut turn = Turn::new(lasting, Around::Function, &outside);
         turn.guarded = guarded;
         turn.writes = writes;
         let parameters = parameters.into_iter().map(|it| (it, Variable::Other));
@@ -117,6 +126,10 @@ impl<'l, 'p> Turn<'l, 'p> {
 
     pub(super) fn give_up(&mut self) {
         self.qualifies = false;
+    }
+
+    pub(super) fn declared(&self) -> &'l Declared<'p> {
+        &self.lasting.functions.declared
     }
 
     pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) {
@@ -137,7 +150,7 @@ impl<'l, 'p> Turn<'l, 'p> {
     }
 
     /// What a place or a value is part of. `None`: of something from outside.
-    fn root(&self, expr: &Expr) -> Option<Variable> {
+    pub(super) fn root(&self, expr: &Expr) -> Option<Variable> {
         match expr {
             Expr::Path(path) => {
                 let only = path.path.get_ident()?;
@@ -342,6 +355,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 }
                 if !self.is_returned(&assign.left) {
                     self.need(&[Implied::Drop]);
+                    self.need(COERCION);
                 }
                 self.has_events |= self.is_static_place(&assign.left);
                 visit::visit_expr_assign(self, assign);
@@ -364,6 +378,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                     }
                     self.need(&[Implied::DerefMut]);
                 }
+                self.need(&[Implied::Deref]);
                 visit::visit_expr_reference(self, reference);
             }
             Expr::Path(path) => {
@@ -372,6 +387,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 self.has_events |= last.is_some_and(|last| self.is_static(&name(&last.ident)));
                 // Or a function, which whoever gets it may call.
                 self.name_function(path);
+                self.name_value(path);
             }
             Expr::Unary(unary) => {
                 self.need(match unary.op {
@@ -381,7 +397,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 visit::visit_expr_unary(self, unary);
             }
             Expr::Index(index) => {
-                self.need(&[Implied::Operator]);
+                self.need(&[Implied::Operator, Implied::Deref]);
                 visit::visit_expr_index(self, index);
             }
             Expr::Field(field) => {
@@ -393,7 +409,10 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 visit::visit_expr_try(self, expr);
             }
             Expr::Struct(of) => {
-                self.need(&[Implied::Drop]);
+                let last = of.path.segments.last();
+                let last = last.map(|last| name(&last.ident));
+                self.make(&last.unwrap_or_default());
+                self.need(COERCION);
                 visit::visit_expr_struct(self, of);
             }
             Expr::Call(call) => {
@@ -455,6 +474,8 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
         self.visit_pat(&local.pat);
         if is_number_type(&local.pat) {
             variable = Variable::Owned;
+        } else if matches!(local.pat, Pat::Type(_)) {
+            self.need(COERCION);
         }
         self.bind(&local.pat, variable);
     }
@@ -511,8 +532,9 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
         let variable = self.root(&expr.expr).unwrap_or(Variable::Other);
         for Arm { pat, body, .. } in &expr.arms {
             self.within(|turn| {
-                turn.visit_pat(pat);
+                // A guard in it sees what it binds.
                 turn.bind(pat, variable);
+                turn.visit_pat(pat);
                 turn.visit_expr(body);
             });
         }
@@ -525,6 +547,9 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
             for input in &expr.inputs {
                 turn.visit_pat(input);
                 turn.bind(input, Variable::Other);
+            }
+            if !matches!(expr.output, ReturnType::Default) {
+                turn.need(COERCION);
             }
             turn.visit_expr(&expr.body);
         });

@@ -4,9 +4,12 @@
 //! `while c { … }` is written as what it stands for, `loop { if c { … } else { break } }`: so that a mark has a place at the
 //! head of each turn, and what the condition borrows lives as long as before.
 
+use std::collections::HashSet;
+
 use syn::{Attribute, Expr, Label};
 
 use super::{Walker, bytes};
+use crate::resolve::Rib;
 
 /// The variable that stands for a run of a loop.
 const WAITS: &str = "seqz_waits";
@@ -20,7 +23,10 @@ impl Walker<'_> {
             _ => return,
         };
         let is_inner = |attr: &Attribute| matches!(attr.style, syn::AttrStyle::Inner(_));
-        if self.constant > 0 || attrs.iter().any(is_inner) || !self.lasting.is_waiting(expr) {
+        if self.constant > 0
+            || attrs.iter().any(is_inner)
+            || !self.lasting.is_waiting(expr, &self.variables())
+        {
             return;
         }
         match expr {
@@ -46,6 +52,17 @@ impl Walker<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The names in scope that are not items': those of variables and generic parameters.
+    fn variables(&self) -> HashSet<&str> {
+        let ribs = self.ribs.iter().rev();
+        let inner = ribs.take_while(|rib| !matches!(rib, Rib::Item | Rib::Module(_)));
+        let names = inner.filter_map(|rib| match rib {
+            Rib::Variables(names) | Rib::Generics(names) => Some(names),
+            _ => None,
+        });
+        names.flatten().map(String::as_str).collect()
     }
 
     fn open(&mut self, start: usize) {

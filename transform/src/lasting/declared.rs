@@ -1,0 +1,264 @@
+//! Values that a crate's source makes without a call: constants, unit structs, variants; and which of them end quietly, that
+//! is, without anything that the program does.
+//!
+//! Names are all that there is to go by: what has the name of several things is quiet if all of them are, and what a macro
+//! may have declared is not.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::{
+    Fields, GenericArgument, Generics, ItemEnum, ItemStruct, PathArguments, ReturnType, Signature,
+    Type,
+};
+
+use super::names;
+use crate::resolve::name;
+
+/// What is declared in a crate.
+#[derive(Debug, Default)]
+pub(super) struct Declared<'p> {
+    /// The crate's types: what those with this name consist of.
+    types: HashMap<String, Vec<&'p Type>>,
+    /// The types of constants with this name.
+    constants: HashMap<String, Vec<&'p Type>>,
+    /// Structs, and variants: the types that they make values of.
+    makers: HashMap<String, Vec<String>>,
+    /// Those of them that are called: with fields in parentheses.
+    tuples: HashSet<String>,
+    /// Statics: places, which don't end.
+    statics: HashSet<String>,
+    /// Types with a destructor of their own.
+    dropping: HashSet<String>,
+    /// Generic parameters, which may stand for any type.
+    parameters: HashSet<String>,
+    /// What imports rename, and what macros may declare.
+    unseen: HashSet<String>,
+    /// A macro makes such names up.
+    made_up: bool,
+}
+
+impl<'p> Declared<'p> {
+    pub(super) fn add_struct(&mut self, item: &'p ItemStruct) {
+        let of = name(&item.ident);
+        self.add_maker(&of, &of, &item.fields);
+    }
+
+    pub(super) fn add_enum(&mut self, item: &'p ItemEnum) {
+        let of = name(&item.ident);
+        self.types.entry(of.clone()).or_default();
+        for variant in &item.variants {
+            self.add_maker(&name(&variant.ident), &of, &variant.fields);
+        }
+    }
+
+    fn add_maker(&mut self, maker: &str, of: &str, fields: &'p Fields) {
+        let parts = self.types.entry(of.to_owned()).or_default();
+        parts.extend(fields.iter().map(|field| &field.ty));
+        let makes = self.makers.entry(maker.to_owned()).or_default();
+        makes.push(of.to_owned());
+        if matches!(fields, Fields::Unnamed(_)) {
+            self.tuples.insert(maker.to_owned());
+        }
+    }
+
+    pub(super) fn add_alias(&mut self, alias: &syn::Ident, of: &'p Type) {
+        self.types.entry(name(alias)).or_default().push(of);
+    }
+
+    pub(super) fn add_constant(&mut self, constant: &syn::Ident, of: &'p Type) {
+        self.constants.entry(name(constant)).or_default().push(of);
+    }
+
+    pub(super) fn add_static(&mut self, of: &syn::Ident) {
+        self.statics.insert(name(of));
+    }
+
+    pub(super) fn add_destructor(&mut self, of: &Type) {
+        match of {
+            Type::Path(of) => {
+                let last = of.path.segments.last();
+                self.dropping.extend(last.map(|last| name(&last.ident)));
+            }
+            _ => self.made_up = true,
+        }
+    }
+
+    pub(super) fn add_parameters(&mut self, generics: &Generics) {
+        let types = generics.type_params().map(|it| name(&it.ident));
+        self.parameters.extend(types);
+    }
+
+    /// This name stands for something whose declaration isn't looked at.
+    pub(super) fn add_unseen(&mut self, of: &syn::Ident) {
+        self.unseen.insert(name(of));
+    }
+
+    /// Looks for declarations in a macro: in its definition, or in what it is called with.
+    pub(super) fn read_macro(&mut self, tokens: TokenStream) {
+        let mut declares = false;
+        let mut variants = false;
+        let mut imports = false;
+        let mut after_star = false;
+        for token in tokens {
+            let of_pointer = std::mem::take(&mut after_star);
+            let named = std::mem::take(&mut declares);
+            match token {
+                TokenTree::Ident(ident) if named => {
+                    // `const fn f`, `static ref X`.
+                    declares = ident == "ref" || ident == "mut";
+                    self.unseen.insert(name(&ident));
+                }
+                TokenTree::Ident(ident) => {
+                    variants |= ident == "enum";
+                    imports |= ident == "use";
+                    declares = ["struct", "enum", "union", "static", "type"]
+                        .iter()
+                        .any(|word| ident == word)
+                        || ident == "const" && !of_pointer
+                        || ident == "as" && imports;
+                }
+                TokenTree::Punct(punct) => {
+                    self.made_up |= named && punct.as_char() == '$';
+                    imports &= punct.as_char() != ';';
+                    after_star = punct.as_char() == '*';
+                }
+                TokenTree::Group(group) => {
+                    if std::mem::take(&mut variants) && group.delimiter() == Delimiter::Brace {
+                        self.read_variants(group.stream());
+                    }
+                    self.read_macro(group.stream());
+                }
+                TokenTree::Literal(_) => {}
+            }
+        }
+    }
+
+    fn read_variants(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                TokenTree::Ident(ident) => drop(self.unseen.insert(name(&ident))),
+                TokenTree::Punct(punct) => self.made_up |= punct.as_char() == '$',
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether nothing in the crate but what was looked at has this name.
+    fn is_seen(&self, name: &str) -> bool {
+        !self.made_up && !self.unseen.contains(name)
+    }
+
+    /// Whether this name is std's, where it is known as one of std's.
+    pub(super) fn is_of_std(&self, name: &str) -> bool {
+        self.is_seen(name)
+            && !self.types.contains_key(name)
+            && !self.makers.contains_key(name)
+            && !self.constants.contains_key(name)
+            && !self.statics.contains(name)
+            && !self.parameters.contains(name)
+    }
+
+    /// Whether no type with this name has a destructor of its own.
+    fn has_no_destructor(&self, of: &str) -> bool {
+        let aliased = self
+            .dropping
+            .iter()
+            .any(|dropping| !self.makers.values().flatten().any(|it| it == dropping));
+        !aliased && !self.dropping.contains(of)
+    }
+
+    /// What this name makes of what it is given, if all that has the name makes something.
+    fn made_by(&self, name: &str) -> Option<&[String]> {
+        let others = self.constants.contains_key(name) || self.statics.contains(name);
+        if others || !self.is_seen(name) {
+            return None;
+        }
+        self.makers.get(name).map(Vec::as_slice)
+    }
+
+    /// Whether calls of this name make a value of a type of the crate, and nothing else.
+    pub(super) fn is_constructor(&self, name: &str) -> bool {
+        self.made_by(name).is_some() && self.tuples.contains(name)
+    }
+
+    /// Whether a value that is made by this struct or variant ends quietly, if its parts do.
+    pub(super) fn makes_quietly(&self, maker: &str) -> bool {
+        let made = self.made_by(maker);
+        made.is_some_and(|of| of.iter().all(|of| self.has_no_destructor(of)))
+    }
+
+    /// Whether the end of what this name stands for, as a value, is quiet, whatever of the crate it is. `None`: nothing of
+    /// the crate is known to have the name.
+    pub(super) fn ends_quietly(&self, name: &str) -> Option<bool> {
+        if !self.is_seen(name) {
+            return Some(false);
+        }
+        let constants = self.constants.get(name);
+        let makers = self.makers.get(name);
+        if constants.is_none() && makers.is_none() {
+            return self.statics.contains(name).then_some(true);
+        }
+        let mut constants = constants.into_iter().flatten();
+        let mut makers = makers.into_iter().flatten();
+        Some(makers.all(|of| self.has_no_destructor(of)) && constants.all(|of| self.is_quiet(of)))
+    }
+
+    /// Whether values of this function's result have no destructor of the crate's, by its type.
+    pub(super) fn gives_quietly(&self, signature: &Signature) -> bool {
+        match &signature.output {
+            ReturnType::Default => true,
+            ReturnType::Type(_, of) => self.is_quiet(of),
+        }
+    }
+
+    fn is_quiet(&self, of: &Type) -> bool {
+        self.is_quiet_within(of, &mut HashSet::new())
+    }
+
+    /// Types that are being looked at, in `within`, add nothing new.
+    fn is_quiet_within(&self, of: &Type, within: &mut HashSet<String>) -> bool {
+        match of {
+            Type::Reference(_) | Type::Ptr(_) | Type::Never(_) => true,
+            Type::Tuple(of) => of.elems.iter().all(|of| self.is_quiet_within(of, within)),
+            Type::Array(of) => self.is_quiet_within(&of.elem, within),
+            Type::Paren(of) => self.is_quiet_within(&of.elem, within),
+            Type::Group(of) => self.is_quiet_within(&of.elem, within),
+            Type::Path(of) if of.qself.is_none() => {
+                let of_other = of.path.segments.first().is_none_or(|first| {
+                    let first = name(&first.ident);
+                    first == "Self" || self.parameters.contains(&first)
+                });
+                let last = of.path.segments.last();
+                let Some(last) = last.filter(|_| !of_other) else {
+                    return false;
+                };
+                let only = name(&last.ident);
+                if !self.is_seen(&only) || self.parameters.contains(&only) {
+                    return false;
+                }
+                let mut of_arguments = || match &last.arguments {
+                    PathArguments::AngleBracketed(given) => {
+                        given.args.iter().all(|argument| match argument {
+                            GenericArgument::Type(of) => self.is_quiet_within(of, within),
+                            _ => true,
+                        })
+                    }
+                    _ => false,
+                };
+                if let Some(parts) = self.types.get(&only) {
+                    let is_generic = !matches!(last.arguments, PathArguments::None);
+                    if !self.has_no_destructor(&only) || is_generic && !of_arguments() {
+                        return false;
+                    }
+                    return !within.insert(only)
+                        || parts.iter().all(|of| self.is_quiet_within(of, within));
+                }
+                names::QUIET.contains(&only.as_str())
+                    || super::turn::is_number(&only)
+                    || names::AROUND.contains(&only.as_str()) && of_arguments()
+            }
+            _ => false,
+        }
+    }
+}
