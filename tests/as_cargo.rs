@@ -469,6 +469,21 @@ tests! { fails => ::Counter::default(); passes => ::Counter::default(); }
 include!("more.rs");
 #[derive(Default)]
 pub struct Stats { hits: AtomicU64, names: Mutex<Vec<String>>, open: RwLock<Option<bool>>, host: Option<Arc<str>> }
+use std::sync::atomic::*;
+static FLAG: AtomicBool = ATOMIC_BOOL_INIT;
+static BELOW: AtomicIsize = ATOMIC_ISIZE_INIT;
+static ABOVE: [AtomicUsize; 2] = [ATOMIC_USIZE_INIT, ::std::sync::atomic::ATOMIC_USIZE_INIT];
+static ONCE: std::sync::Once = std::sync::ONCE_INIT;
+#[test]
+fn of_deprecated_names() {
+    let once = || ONCE.call_once(|| { FLAG.store(true, SeqCst); BELOW.fetch_sub(1, SeqCst); });
+    let other = ::std::thread::spawn(once);
+    once();
+    ::std::thread::sleep_ms(1);
+    assert_eq!(ABOVE[1].compare_and_swap(0, 3, SeqCst), 0);
+    other.join().unwrap();
+    assert_eq!((FLAG.load(SeqCst), BELOW.load(SeqCst), ABOVE[1].load(SeqCst)), (true, -1, 3));
+}
 fn act(action: &Action) -> Result<u32, ()> { let async = try!(action(&1)); Ok(async) }
 #[test]
 fn of_an_old_edition() {
@@ -533,7 +548,7 @@ mod deeper;
         ("old/src/counter.rs", counter),
         ("old/src/counter/deeper.rs", starts),
     ]);
-    is_as_under_cargo(dir.path(), "old", 6);
+    is_as_under_cargo(dir.path(), "old", 7);
     // A module's file by itself is a part of its crate.
     let listed = seqz(dir.path(), ["list", "old/src/counter/deeper.rs"]);
     assert!(

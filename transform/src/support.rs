@@ -48,7 +48,11 @@ fn scheduled_only(path: &[&str]) -> Option<(&'static str, &'static str)> {
         | ["thread", "park" | "park_timeout" | "park_timeout_ms", ..]
         | ["thread", "Thread", "unpark", ..] => (WAITING, ASSUME),
         ["sync", "Barrier" | "BarrierWaitResult", ..] => (MEETING, JOIN_AND_START),
-        ["sync", "Once" | "OnceState" | "OnceLock" | "LazyLock", ..] => (ONCE, EAGER),
+        [
+            "sync",
+            "ONCE_INIT" | "Once" | "OnceState" | "OnceLock" | "LazyLock",
+            ..,
+        ] => (ONCE, EAGER),
         ["sync", "mpsc", ..] => (CHANNEL, QUEUE),
         _ => return None,
     })

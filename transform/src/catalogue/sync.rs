@@ -148,7 +148,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         module: "sync",
-        items: &["Once", "OnceState", "OnceLock", "LazyLock"],
+        items: &["ONCE_INIT", "Once", "OnceState", "OnceLock", "LazyLock"],
         learns: "who initialized it, whether that is over, and whether it panicked",
         scheduled: Event(
             "reads and updates of its state, and waiting for an initialization that runs; `get` and `is_completed` are reads",
@@ -203,6 +203,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         module: "sync::atomic",
         items: &[
+            "ATOMIC_BOOL_INIT",
+            "ATOMIC_ISIZE_INIT",
+            "ATOMIC_USIZE_INIT",
             "AtomicBool",
             "AtomicI8",
             "AtomicI16",

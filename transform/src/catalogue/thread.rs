@@ -100,7 +100,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         module: "thread",
-        items: &["park", "park_timeout"],
+        items: &["park", "park_timeout", "park_timeout_ms"],
         learns: "that it was unparked; with a time limit nothing, since the limit may have passed",
         scheduled: Event(
             "wait and wake on the thread's own place; outside of loops it may end once without a reason, and with `--spurious N` up to N times anywhere",
@@ -148,7 +148,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         module: "thread",
-        items: &["sleep", "yield_now"],
+        items: &["sleep", "sleep_ms", "yield_now"],
         learns: "nothing: how long others take meanwhile is open",
         scheduled: Nothing("others may run before every event in any case"),
         sequential: Nothing("others may run before every event in any case"),

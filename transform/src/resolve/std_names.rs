@@ -81,6 +81,7 @@ const SYNC: &[&str] = &[
     "MappedRwLockWriteGuard",
     "Mutex",
     "MutexGuard",
+    "ONCE_INIT",
     "Once",
     "OnceLock",
     "OnceState",
@@ -102,6 +103,9 @@ const SYNC: &[&str] = &[
 ];
 
 const ATOMIC: &[&str] = &[
+    "ATOMIC_BOOL_INIT",
+    "ATOMIC_ISIZE_INIT",
+    "ATOMIC_USIZE_INIT",
     "AtomicBool",
     "AtomicI8",
     "AtomicI16",
@@ -151,8 +155,10 @@ const THREAD: &[&str] = &[
     "panicking",
     "park",
     "park_timeout",
+    "park_timeout_ms",
     "scope",
     "sleep",
+    "sleep_ms",
     "sleep_until",
     "spawn",
     "yield_now",

@@ -29,6 +29,19 @@ pub fn spin_loop_hint() {
     crate::std::hint::spin_loop();
 }
 
+/// See `std::sync::atomic::ATOMIC_BOOL_INIT`, which is deprecated and there to stay, as the two below are.
+// As in std, a static begins with it.
+#[allow(clippy::declare_interior_mutable_const)]
+pub const ATOMIC_BOOL_INIT: AtomicBool = AtomicBool::new(false);
+
+/// See `std::sync::atomic::ATOMIC_ISIZE_INIT`.
+#[allow(clippy::declare_interior_mutable_const)]
+pub const ATOMIC_ISIZE_INIT: AtomicIsize = AtomicIsize::new(0);
+
+/// See `std::sync::atomic::ATOMIC_USIZE_INIT`.
+#[allow(clippy::declare_interior_mutable_const)]
+pub const ATOMIC_USIZE_INIT: AtomicUsize = AtomicUsize::new(0);
+
 #[track_caller]
 #[inline]
 fn check_load(order: Ordering) {

@@ -29,7 +29,7 @@ pub use condvar::{Condvar, WaitTimeoutResult};
 pub use lazy_lock::LazyLock;
 pub use mutex::{Mutex, MutexGuard};
 #[cfg(feature = "scheduler")]
-pub use once::{Once, OnceState};
+pub use once::{ONCE_INIT, Once, OnceState};
 #[cfg(feature = "scheduler")]
 pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -28,6 +28,11 @@ pub struct Once {
     queue: Spot,
 }
 
+/// See `std::sync::ONCE_INIT`, which is deprecated and there to stay.
+// As in std, a static begins with it.
+#[allow(clippy::declare_interior_mutable_const)]
+pub const ONCE_INIT: Once = Once::new();
+
 impl UnwindSafe for Once {}
 impl RefUnwindSafe for Once {}
 
