@@ -83,6 +83,8 @@ pub(crate) struct Since {
     from: usize,
     /// What the thread's clock showed when the turn began.
     time: u64,
+    /// A turn of it has begun.
+    has_begun: bool,
 }
 
 /// An event of a thread that is in a loop which may wait.
@@ -378,6 +380,7 @@ impl Handle {
             depth,
             from,
             time: state.clocks.now(self.thread()),
+            has_begun: false,
         }
     }
 
@@ -454,7 +457,8 @@ impl State {
         turning.looks_at_clock = self.clocks.was_looked_at(thread);
         let looks = turning.looks.get(since.from..).unwrap_or_default();
         // What looks at nothing that others could change goes on for ever.
-        let is_endless = looks.is_empty() && !turning.looks_at_clock;
+        let has_begun = std::mem::replace(&mut since.has_begun, true);
+        let is_endless = has_begun && looks.is_empty() && !turning.looks_at_clock;
         let is_idle = is_endless || changed_nothing(looks, tests);
         turning.is_idle = is_idle;
         if is_idle {
