@@ -56,6 +56,8 @@ pub struct Level {
     pub stuck: u64,
     /// Those whose feasibility could not be decided.
     pub unknown: u64,
+    /// Those in which a time limit may run out elsewhere than was tried.
+    pub hurried: u64,
     /// Those that met a bug.
     pub buggy: u64,
     /// Those in which a scope waited for destructors of thread-locals, which may also come after its end.
@@ -73,6 +75,7 @@ impl Level {
             && self.interfering_cut == 0
             && self.unknown == 0
             && self.scoped == 0
+            && self.hurried == 0
     }
 
     /// Whether an execution was cut since it had as many events as it may have.
@@ -110,6 +113,7 @@ impl Level {
         self.waiting += other.waiting;
         self.stuck += other.stuck;
         self.unknown += other.unknown;
+        self.hurried += other.hurried;
         self.buggy += other.buggy;
         self.scoped += other.scoped;
         self.skipped += other.skipped;
@@ -255,6 +259,7 @@ impl<'a> Search<'a> {
             level.undecided += machine.undecided();
             level.interfering_waiting += u64::from(machine.interfering_waits());
             level.scoped += u64::from(machine.leaves_scope_open());
+            level.hurried += u64::from(machine.hurries_time());
             for pair in machine.revealed() {
                 self.frontier.extend_from_slice(pairs);
                 self.frontier.push(*pair);

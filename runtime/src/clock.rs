@@ -1,6 +1,7 @@
 //! Virtual time.
 //!
-//! Each thread has a clock. It moves where the thread sleeps or a time limit of its own runs out, by as long as that is; and
+//! Each thread has a clock. It moves where the thread sleeps or a time limit of its own runs out, by as long as that is and
+//! a little more, since no sleep ends in time: who sleeps until a time is past it then, and doesn't stand at it for ever. And
 //! it is moved on to that of another thread where the one has come after the other: by an event on the same object, unless
 //! the two could be done in either order (both only read, or add to a count), by a fork and by a join. So what a thread reads is a function of what comes before in the
 //! happens-before relation, whatever else the schedule is, and is as early as it can be: nothing else takes any time.
@@ -8,16 +9,22 @@
 //! In reality time may pass anywhere. That is looked at for waits with a time limit, which may run out whatever the clocks
 //! say, but not for what a program does with the clock itself: a comparison of two times sees the least difference that can
 //! be between them. So a failure that needs a slow machine is not found that way, and none is reported that no machine has.
+//! Where a search knows that time may pass elsewhere than it was tried, it says so: see [`Clocks::hurried`].
 //!
 //! **Loops that wait.** A turn that saw nothing new is as if it hadn't been made (see [`crate::loops`]), the time that it slept
 //! included: that others can run is no reason for five hundred sleeps of the one that waits. If it has looked at its
-//! clock, what it waits for may be a time. So time passes where nobody else can do anything: when all threads wait, those
+//! clock, what it waits for may be a time. So the first turn that sleeps, or comes to a time limit, counts: a wait for all that is
+//! left of a time takes no more. And time passes where nobody else can do anything: when all threads wait, those
 //! of them that look at the clock see it leap, each time twice as far. Then a time limit is come to that all others have
 //! let pass, and no other one.
 //!
+//! A loop whose turns make no event, and look at the clock alone, waits for a time and for nothing else. How many turns that
+//! takes nobody can tell, so its clock moves on with each: see [`Clocks::move_on`].
+//!
 //! Other loops run as they are written: who counts, and polls with a time limit, may come to that while the others get no
-//! turn, as may happen on a busy machine. That they end, a thread that looks at its clock, or sleeps, again and again
-//! sees it leap, too.
+//! turn, as may happen on a busy machine. A sleep in them takes its time, as all sleeps do. That they end, a thread that looks
+//! at its clock again and again while that stands, or sleeps for ever, sees it leap, too. How often it looks in reality is not
+//! known then, and it may have counted: so nothing is promised.
 
 use std::time::Duration;
 
@@ -25,8 +32,18 @@ use seqz_explore::{Class, Kind, Object};
 
 use crate::buffer::Buffer;
 
-/// So often a thread may look at its clock, or sleep, before it leaps.
+/// So often a thread may look at its clock while that stands, before it leaps.
 const STEADY: u32 = 1_000;
+
+/// So often it may sleep.
+const SLEEPS: u32 = 10_000;
+
+/// By so much a sleep, or a wait with a time limit, takes longer than it was to, in nanoseconds: what Linux allows its timers
+/// where nobody asks for better ones.
+const SLACK: u64 = 50_000;
+
+/// So long it takes not to wait at all, in nanoseconds.
+const AT_ONCE: u64 = 1_000;
 
 /// The first leap, in nanoseconds.
 const LEAP: u64 = 1_000_000;
@@ -38,7 +55,7 @@ const LEAPS: u32 = 31;
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     now: u64,
-    /// How often it was looked at, and how often the thread has slept.
+    /// How often it was looked at since the thread has slept last, and how often the thread has slept.
     looks: u32,
     sleeps: u32,
     leaps: u32,
@@ -89,6 +106,8 @@ pub(crate) struct Clocks {
     used: bool,
     /// Some clock has moved.
     moving: bool,
+    /// Time has passed for a thread that might have counted meanwhile, or might have passed where it was not tried.
+    hurried: bool,
     threads: Buffer<Clock>,
     objects: Buffer<Times>,
 }
@@ -100,6 +119,7 @@ impl Clocks {
         if self.used {
             self.used = false;
             self.moving = false;
+            self.hurried = false;
             self.threads.clear();
             self.objects.clear();
         }
@@ -121,6 +141,7 @@ impl Clocks {
         clock.looks += 1;
         if clock.looks > STEADY {
             self.leap(thread);
+            self.hurried = true;
         }
         self.clock(thread).now
     }
@@ -152,17 +173,48 @@ impl Clocks {
     /// A thread has slept, or a time limit of its own has run out.
     pub(crate) fn pass(&mut self, thread: u32, duration: Duration) {
         let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        if nanoseconds == 0 {
-            return;
-        }
+        let slack = if nanoseconds == 0 { AT_ONCE } else { SLACK };
         let clock = self.clock(thread);
         clock.sleeps += 1;
-        clock.now = clock.now.saturating_add(nanoseconds);
-        let weary = clock.sleeps > STEADY;
+        clock.looks = 0;
+        clock.now = clock.now.saturating_add(nanoseconds).saturating_add(slack);
+        let weary = clock.sleeps > SLEEPS;
         self.moving = true;
         if weary {
             self.leap(thread);
+            self.hurried = true;
         }
+    }
+
+    /// A turn of a loop is over, and there is nothing but its clock that could end the loop for this thread. If that stands
+    /// where it stood `before` the turn, or the turn `looked` at something else, too, which it does in vain, the clock moves on by
+    /// an eighth of what has passed since the loop `began`: so it comes to any time soon, and not much later. Whether it is
+    /// not yet past all times that anybody waits for.
+    pub(crate) fn move_on(&mut self, thread: u32, began: u64, before: u64, looked: bool) -> bool {
+        self.moving = true;
+        let clock = self.clock(thread);
+        if clock.now.saturating_sub(began) > LEAP << LEAPS {
+            return false;
+        }
+        clock.looks = 0;
+        if looked || clock.now <= before || clock.sleeps > STEADY {
+            let by = (before.saturating_sub(began) / 8).max(AT_ONCE);
+            clock.now = clock.now.max(before.saturating_add(by));
+        }
+        clock.sleeps = clock.sleeps.min(STEADY + 1);
+        true
+    }
+
+    /// A thread waits in a loop for a time, among other things, and others could go on: it may come to that time sooner
+    /// than was tried.
+    pub(crate) fn hurry(&mut self) {
+        self.used = true;
+        self.hurried = true;
+    }
+
+    /// Whether, in this execution, time might also have passed elsewhere, and the program have noticed.
+    pub(crate) const fn hurried(&self) -> bool {
+        self.hurried
     }
 
     fn leap(&mut self, thread: u32) {
@@ -271,16 +323,18 @@ mod tests {
         clocks.event(1, Kind::Write, 7);
         assert_eq!(clocks.look(2), 0);
         clocks.event(2, Kind::Read, 7);
-        assert_eq!(clocks.look(2), 1_000_000_000);
+        let slept = clocks.look(1);
+        assert!(slept > 1_000_000_000, "a sleep takes longer than it was to");
+        assert_eq!(clocks.look(2), slept);
         // Nor may who writes after a read be earlier than that.
         clocks.event(3, Kind::Write, 8);
         clocks.event(2, Kind::Read, 8);
         clocks.event(4, Kind::Read, 8);
         assert_eq!(clocks.look(4), 0, "reads have no order");
         clocks.event(3, Kind::Write, 8);
-        assert_eq!(clocks.look(3), 1_000_000_000);
+        assert_eq!(clocks.look(3), slept);
         clocks.event(0, Kind::Join, 1);
-        assert_eq!(clocks.look(0), 1_000_000_000);
+        assert_eq!(clocks.look(0), slept);
         clocks.begin();
         assert_eq!(clocks.look(0), 0);
     }
@@ -330,9 +384,64 @@ mod tests {
             looks += 1;
         }
         assert!(looks < 1_100);
+        assert!(clocks.hurried(), "it might have looked more often");
         assert!(clocks.was_looked_at(0));
         assert!(!clocks.was_looked_at(0), "nobody has looked since");
         let leaps = (0..1_000).take_while(|_| clocks.leap_for(0, 0));
         assert!(leaps.count() < 100, "no more than any time limit takes");
+    }
+
+    #[test]
+    fn who_sleeps_until_a_time_sleeps_once() {
+        for limit in [Duration::from_nanos(1), Duration::from_millis(100), SECOND] {
+            let mut clocks = Clocks::default();
+            let left =
+                |clocks: &mut Clocks| limit.checked_sub(Duration::from_nanos(clocks.look(0)));
+            let mut rounds = 0;
+            while let Some(left) = left(&mut clocks) {
+                clocks.pass(0, left);
+                rounds += 1;
+            }
+            assert_eq!(rounds, 1, "{limit:?}");
+            assert!(!clocks.hurried());
+        }
+    }
+
+    #[test]
+    fn sleeps_take_their_time_however_many_they_are() {
+        let mut clocks = Clocks::default();
+        for _ in 0..5_000 {
+            clocks.pass(0, Duration::from_millis(1));
+            clocks.look(0);
+        }
+        let slept = Duration::from_nanos(clocks.look(0));
+        assert!(slept > 5 * SECOND && slept < 6 * SECOND, "{slept:?}");
+        assert!(!clocks.hurried());
+        while clocks.look(0) < 1 << 60 {
+            clocks.pass(0, Duration::ZERO);
+        }
+        assert!(clocks.hurried(), "that was no sleep");
+    }
+
+    #[test]
+    fn who_only_waits_for_a_time_is_not_much_later() {
+        for limit in [1, 1_000_000, 50_000_000, 3_600_000_000_000_u64] {
+            let mut clocks = Clocks::default();
+            clocks.pass(0, SECOND);
+            let began = clocks.look(0);
+            let mut turns = 0;
+            while clocks.look(0) - began < limit {
+                let before = clocks.now(0);
+                assert!(clocks.move_on(0, began, before, false));
+                turns += 1;
+            }
+            let late = clocks.look(0) - began - limit;
+            assert!(late <= limit / 8 + AT_ONCE, "{limit}: {late}");
+            assert!(turns < 300 && !clocks.hurried());
+            while clocks.move_on(0, began, clocks.now(0), true) {
+                turns += 1;
+            }
+            assert!(turns < 600, "it is past all times");
+        }
     }
 }

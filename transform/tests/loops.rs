@@ -55,6 +55,8 @@ fn loops_that_only_look_are_marked() {
         "while !flag.load(SeqCst) { if x.load(SeqCst) > 5 { count += 1; panic!(\"{count}\"); } }",
         "assert!({ while !flag.load(SeqCst) {} true });",
         "let t = std::time::Instant::now(); while !flag.load(SeqCst) { if t.elapsed().as_secs() > 1 { break; } }",
+        "let t = std::time::Instant::now(); while t.elapsed().as_secs() < 1 {}",
+        "let t = std::time::Instant::now() + std::time::Duration::from_secs(1); while std::time::Instant::now() < t { thread::sleep(std::time::Duration::ZERO); }",
         "let t = std::time::Instant::now() + std::time::Duration::from_secs(1); while !flag.load(SeqCst) { assert!(std::time::Instant::now() < t); }",
         "let t = std::time::SystemTime::now(); while !flag.load(SeqCst) && t.elapsed().unwrap().as_secs() < 3 { thread::yield_now(); }",
         "let t = std::time::Instant::now(); while !flag.load(SeqCst) { if std::time::Instant::now().checked_duration_since(t).is_some_and(|d| d.as_millis() > 9) { return; } }",

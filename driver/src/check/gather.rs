@@ -128,6 +128,7 @@ impl Gathered {
             (counts.undecided > 0, Reason::Undecided),
             (counts.unknown > 0, Reason::SolverUnknown),
             (counts.scoped > 0, Reason::ScopedDestructor),
+            (counts.hurried > 0, Reason::PassingTime),
             (self.sampled, Reason::SampledInputs),
             (!self.report.not_followed.is_empty(), Reason::Unfollowed),
             (!self.report.lone.is_empty(), Reason::Reasonless),

@@ -155,6 +155,7 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         || has(Reason::Undecided)
         || has(Reason::Unwinding)
         || has(Reason::VirtualTime)
+        || has(Reason::PassingTime)
         || has(Reason::ScopedDestructor)
         || has(Reason::WaitingWriter)
     {

@@ -93,6 +93,7 @@ pub(super) fn together<'a>(parts: impl Iterator<Item = &'a Explored>) -> Explore
         counts.waiting += part.waiting;
         counts.rushed |= part.rushed;
         counts.timed |= part.timed;
+        counts.hurried |= part.hurried;
         counts.scoped |= part.scoped;
         counts.behind_writers |= part.behind_writers;
         counts.undecided = counts.undecided.saturating_add(part.undecided);

@@ -58,6 +58,9 @@ pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise 
             if counts.timed {
                 reasons.push(Reason::VirtualTime);
             }
+            if counts.hurried {
+                reasons.push(Reason::PassingTime);
+            }
             if counts.scoped {
                 reasons.push(Reason::ScopedDestructor);
             }

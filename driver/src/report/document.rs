@@ -266,6 +266,8 @@ pub enum Reason {
     Unwinding,
     /// What a thread saw of time may depend on an order that the strategy leaves out.
     VirtualTime,
+    /// A time limit of the program may run out elsewhere than was tried.
+    PassingTime,
     /// A scope waited for destructors of thread-locals, which may also come after its end.
     ScopedDestructor,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
@@ -292,6 +294,7 @@ impl Reason {
         Self::OpenOutcome,
         Self::Unwinding,
         Self::VirtualTime,
+        Self::PassingTime,
         Self::ScopedDestructor,
         Self::WaitingWriter,
         Self::Unfollowed,

@@ -202,6 +202,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::VirtualTime => {
             "what a thread sees of time may depend on an order that this strategy leaves out: `odpor` does not"
         }
+        Reason::PassingTime => {
+            "the program looks at the clock while others run, and a time limit may pass earlier or later than was tried"
+        }
         Reason::ScopedDestructor => {
             "a scoped thread's thread-local has a destructor that uses what threads share, and that may also run after the scope's end, which was not tried"
         }

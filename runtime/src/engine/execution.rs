@@ -399,6 +399,12 @@ impl Machine {
         self.engine.has_left_scope_open
     }
 
+    /// Whether in the latest execution a time limit may run out elsewhere than was tried.
+    #[must_use]
+    pub const fn hurries_time(&self) -> bool {
+        self.engine.hurried()
+    }
+
     /// Whether T' was cut in the latest execution since it did nothing but wait.
     #[must_use]
     pub const fn interfering_waits(&self) -> bool {

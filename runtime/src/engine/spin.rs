@@ -15,7 +15,7 @@
 //! again. If T tries one of those, T' counts as cut.
 //!
 //! **Time** passes where nobody can do anything else (see [`crate::clock`]). What comes after that is followed where T is
-//! alone, having joined T'. Where T and T' both wait, one of them for a time, the execution counts as cut.
+//! alone, having joined T'. Where a thread waits for a time and the other one is there, too, time might pass, and that is said.
 //!
 //! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and that is said.
 
@@ -42,6 +42,10 @@ pub(crate) struct Spin {
 pub(crate) struct Turns {
     /// `None`: the loop has not begun.
     at: Option<At>,
+    /// What the thread's clock showed when the loop began.
+    began: u64,
+    /// A turn has slept, and the loop went on with that.
+    has_slept: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +55,6 @@ struct At {
     held: u64,
     /// How many events T' has made.
     interfering: usize,
-    /// How many reads of T there are that could have been non-local.
-    revealed: usize,
     /// What the thread's clock showed.
     time: u64,
 }
@@ -102,26 +104,42 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         progress: engine.spin.progress,
         held: engine.spin.held,
         interfering: engine.interfering.len(),
-        revealed: engine.revealed.len(),
         time: engine.time(),
     };
     let looked = engine.looked_at_clock();
     let Some(before) = turns.at.replace(now) else {
+        turns.began = now.time;
         return;
     };
     // What looks at nothing, not even at the time, makes the next turn like this one. Elsewhere the clock is the system's.
     let is_endless = cfg!(feature = "scheduler") && !looked;
-    let is_turn = before.steps != now.steps || is_endless;
+    let is_empty = before.steps == now.steps;
     // Before two threads run side by side, nothing is noted of what they see and change.
     if engine.line == Line::Init {
-        if before.steps == now.steps && is_endless {
+        if is_empty && is_endless {
             abort(handle, Abort::StepBound);
+        } else if is_empty {
+            engine.move_on(turns.began, before, false);
         }
         return;
     }
-    if is_turn && before.progress == now.progress && before.held == now.held {
-        end(handle, before, looked);
+    if before.progress != now.progress || before.held != now.held {
+        return;
     }
+    if is_empty && !is_endless {
+        if looked {
+            engine.move_on(turns.began, before, false);
+        }
+        return;
+    }
+    if looked && engine.time_passes(turns.began, before) {
+        return;
+    }
+    // It may be over now that its clock has moved.
+    if looked && now.time > before.time && !std::mem::replace(&mut turns.has_slept, true) {
+        return;
+    }
+    end(handle, before, looked);
 }
 
 impl Engine {
@@ -151,34 +169,48 @@ impl Engine {
         false
     }
 
-    /// The current thread waits until some time has come: if no other thread can end that, its clock leaps. Whether it does.
-    fn time_passes(&mut self, before: At) -> bool {
-        let _ = before.time;
-        #[cfg(feature = "scheduler")]
-        if self.joined {
-            let thread = self.threads.current;
-            let slept = self.clocks.put_back(thread, before.time);
-            if !self.clocks.leap_for(thread, slept) {
-                return false;
-            }
+    /// The current thread waits until some time has come: if no other thread can end that, its clock moves on. Whether it does.
+    fn time_passes(&mut self, began: u64, before: At) -> bool {
+        let passes = self.joined && self.move_on(began, before, true);
+        if passes {
             self.spin.progress();
-            return true;
         }
+        passes
+    }
+
+    /// The current thread's turn is over, and nothing but its clock could end the loop: see [`crate::clock`].
+    fn move_on(&mut self, began: u64, before: At, looked: bool) -> bool {
+        #[cfg(feature = "scheduler")]
+        return self
+            .clocks
+            .move_on(self.threads.current, began, before.time, looked);
+        #[cfg(not(feature = "scheduler"))]
+        {
+            let _ = (began, before.time, looked);
+            false
+        }
+    }
+
+    /// In reality some time may come here while the other thread gets no turn.
+    pub(super) fn hurry(&mut self) {
+        #[cfg(feature = "scheduler")]
+        self.clocks.hurry();
+    }
+
+    /// Whether in this execution a time limit may run out elsewhere than was tried.
+    pub(super) const fn hurried(&self) -> bool {
+        #[cfg(feature = "scheduler")]
+        return self.clocks.hurried();
+        #[cfg(not(feature = "scheduler"))]
         false
     }
 }
 
 #[cold]
 fn end(handle: Handle, before: At, looked: bool) {
-    if looked && handle.get().time_passes(before) {
-        return;
-    }
     let engine = handle.get();
-    // Nothing of what T' does could change what T looks at: then time passes once T' has come to rest.
-    if looked && engine.line == Line::UnderTest && engine.revealed.len() == before.revealed {
-        handle.get().undecided.0 = true;
-        abort(handle, Abort::StepBound);
-        return;
+    if looked {
+        engine.hurry();
     }
     if engine.line == Line::Interfering {
         let blocks = engine.blocks.iter();

@@ -409,8 +409,8 @@ pub(crate) fn join(handle: Handle, site: Site) {
     let engine = handle.get();
     if engine.interfering_end == InterferingEnd::Stopped {
         let reason = if engine.interfering_waits_for_time() {
-            engine.undecided.0 = true;
-            Abort::StepBound
+            engine.hurry();
+            Abort::Waiting
         } else {
             Abort::Stuck
         };

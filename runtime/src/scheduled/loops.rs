@@ -38,12 +38,13 @@
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::transition::{Standing, Transition};
 use seqz_explore::waiting::Queue;
-use seqz_explore::{Comparison, Event, Kind, Object, Outcome, Pending, Test};
+use seqz_explore::{Comparison, Event, Kind, Object, Outcome, Pending, Test, Thread};
 
 use super::arena::leave_program;
 use super::events::site_number;
 use super::machine::Traced;
 use super::state::{Handle, State};
+use super::threads::Stage;
 use super::values::test_of;
 use crate::buffer::Buffer;
 use crate::engine::Site;
@@ -81,10 +82,14 @@ pub(crate) struct Since {
     depth: u32,
     /// Which of the thread's [`Look`]s was the turn's first.
     from: usize,
-    /// What the thread's clock showed when the turn began.
+    /// What the thread's clock showed when the loop began.
+    began: u64,
+    /// What it showed when the turn began.
     time: u64,
     /// A turn of it has begun.
     has_begun: bool,
+    /// A turn has slept, or come to a time limit, and the loop went on with that.
+    has_slept: bool,
 }
 
 /// An event of a thread that is in a loop which may wait.
@@ -376,10 +381,13 @@ impl Handle {
         turning.depth += 1;
         let (depth, from) = (turning.depth, turning.looks.len());
         state.clocks.was_looked_at(self.thread());
+        let began = state.clocks.now(self.thread());
         Since {
             depth,
             from,
-            time: state.clocks.now(self.thread()),
+            began,
+            time: began,
+            has_slept: false,
             has_begun: false,
         }
     }
@@ -451,15 +459,31 @@ impl State {
         if self.settings.idle == Idle::GoesOn {
             return false;
         }
-        let tests = self.settings.values.then(|| self.values.tests());
         let thread = u32::from(self.current_name());
+        let looked = self.clocks.was_looked_at(thread);
+        let is_alone = looked && self.is_alone();
+        let tests = self.settings.values.then(|| self.values.tests());
         let turning = &mut self.slots[self.current].turning;
-        turning.looks_at_clock = self.clocks.was_looked_at(thread);
+        turning.looks_at_clock = looked;
         let looks = turning.looks.get(since.from..).unwrap_or_default();
         // What looks at nothing that others could change goes on for ever.
         let has_begun = std::mem::replace(&mut since.has_begun, true);
-        let is_endless = has_begun && looks.is_empty() && !turning.looks_at_clock;
-        let is_idle = is_endless || changed_nothing(looks, tests);
+        let is_endless = has_begun && looks.is_empty() && !looked;
+        let mut is_idle = is_endless || changed_nothing(looks, tests);
+        let waits_for_time = looked && (looks.is_empty() || is_idle && is_alone);
+        if waits_for_time
+            && self
+                .clocks
+                .move_on(thread, since.began, since.time, is_idle)
+        {
+            is_idle = false;
+        }
+        // A loop that looks at its clock may be over once that has moved: by one turn, which is all that a wait for what is
+        // left of a time takes.
+        if is_idle && looked && !since.has_slept && self.clocks.now(thread) > since.time {
+            since.has_slept = true;
+            is_idle = false;
+        }
         turning.is_idle = is_idle;
         if is_idle {
             turning.slept = self.clocks.put_back(thread, since.time);
@@ -474,7 +498,30 @@ impl State {
         }
         since.from = turning.looks.len();
         since.time = self.clocks.now(thread);
+        if waits_for_time {
+            self.note_move_of_clock(thread);
+        } else if is_idle && looked {
+            // In reality a time may come while the others get no turn.
+            self.clocks.hurry();
+        }
         is_idle
+    }
+
+    /// Whether all that other threads have done is before what the current thread does: it has joined them, or whoever has.
+    fn is_alone(&self) -> bool {
+        let current = self.current_name();
+        if self.live != ThreadSet::only(current) || !self.settings.trace {
+            return false;
+        }
+        let mut joined = ThreadSet::only(current);
+        for Traced { event, .. } in self.trace.iter().rev() {
+            if event.kind == Kind::Join && joined.contains(event.thread) {
+                joined.insert(Thread::try_from(event.object).unwrap_or(current));
+            }
+        }
+        let slots = self.slots.iter().enumerate();
+        let mut begun = slots.filter(|(_, slot)| slot.stage != Stage::Absent);
+        begun.all(|(thread, _)| Thread::try_from(thread).is_ok_and(|it| joined.contains(it)))
     }
 
     /// Nobody can run. Whether all threads wait, and some of them for a time: see [`crate::clock`].
@@ -591,8 +638,12 @@ impl State {
 
     /// Nobody can run, and these threads wait in loops: how the execution ends.
     pub(super) fn stopped(&mut self, parked: ThreadSet) -> Outcome {
-        if self.may_have_been_seen(parked) || self.waits_for_time() {
+        if self.may_have_been_seen(parked) {
             return Outcome::Truncated;
+        }
+        // They go on once that has come: which [`Clocks::hurried`](crate::clock::Clocks::hurried) tells.
+        if self.waits_for_time() {
+            return Outcome::Waiting;
         }
         if !parked.is_empty() {
             match self.livelock() {

@@ -215,6 +215,13 @@ impl<'p> Machine<'p> {
         self.state.leaves_time_open()
     }
 
+    /// Whether in the latest execution some time might have come sooner than it did, while others could go on, or a thread
+    /// might have looked at its clock more often before it came.
+    #[must_use]
+    pub const fn hurries_time(&self) -> bool {
+        self.state.clocks.hurried()
+    }
+
     /// Whether in the latest execution a scope waited for what destructors of thread-locals did, which with std may also come
     /// after the scope's end.
     #[must_use]

@@ -396,6 +396,7 @@ wire!(Level {
     waiting,
     stuck,
     unknown,
+    hurried,
     buggy,
     scoped,
     skipped

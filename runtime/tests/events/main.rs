@@ -72,6 +72,8 @@ fn explore_with(
 struct Open {
     /// What threads see of time.
     time: bool,
+    /// When times come that threads wait for.
+    passing: bool,
     /// What comes after a scope's end.
     scope: bool,
     /// That readers wait behind writers, if it looks at values.
@@ -104,6 +106,7 @@ fn search(
         assert_eq!(machine.unsupported(), None);
         note(&machine, &mut failures);
         open.time |= machine.leaves_time_open();
+        open.passing |= machine.hurries_time();
         open.scope |= machine.leaves_scope_open();
         open.writers |= machine.may_leave_out_behind_writers();
         for prefix in machine.behind_writers(&known) {

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use seqz_explore::random_numbers::RandomNumbers;
 use seqz_explore::{CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, RvCausal, Strategy};
+use seqz_runtime::loops::Loop;
 use seqz_runtime::process::system;
-use seqz_runtime::scheduled::Settings;
+use seqz_runtime::scheduled::{Idle, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use seqz_runtime::std::sync::{Mutex, RwLock};
+use seqz_runtime::std::sync::mpsc::channel;
+use seqz_runtime::std::sync::{Condvar, Mutex, RwLock};
 use seqz_runtime::std::thread;
 
-use super::{DFS, Note, Seen, search};
+use super::{DFS, Note, Open, Seen, search};
 
 /// What the thread's clock says, in seconds: as a worker's programs, which have this function in the place of C's.
 fn now() -> i64 {
@@ -195,5 +197,185 @@ fn what_no_order_changes_is_not_left_open() {
     for program in programs {
         let (right, _) = explore(false, Dfs::new(), runs(program.clone())).unwrap();
         assert_eq!(hold_against(&right, runs(program)), (0, 0));
+    }
+}
+
+/// The same, in nanoseconds.
+fn precisely() -> Duration {
+    const MONOTONIC: i32 = 1;
+    let mut time = [0_i64; 2];
+    // SAFETY: it writes two numbers.
+    unsafe { system::clock_gettime(MONOTONIC, (&raw mut time).cast()) };
+    let [seconds, nanoseconds] = time.map(|it| u64::try_from(it).unwrap());
+    Duration::new(seconds, u32::try_from(nanoseconds).unwrap())
+}
+
+/// What a thread waits with, for as long as this.
+#[derive(Clone, Copy, Debug)]
+enum Wait {
+    Sleep,
+    Park,
+    Receive,
+    Condvar,
+}
+
+impl Wait {
+    fn wait(self, left: Duration) {
+        match self {
+            Self::Sleep => thread::sleep(left),
+            Self::Park => thread::park_timeout(left),
+            Self::Receive => {
+                let (_sender, receiver) = channel::<()>();
+                assert!(receiver.recv_timeout(left).is_err());
+            }
+            Self::Condvar => {
+                let (lock, condvar) = (Mutex::new(()), Condvar::new());
+                let guard = lock.lock().unwrap();
+                drop(condvar.wait_timeout(guard, left).unwrap());
+            }
+        }
+    }
+}
+
+const WAITS: [Wait; 4] = [Wait::Sleep, Wait::Park, Wait::Receive, Wait::Condvar];
+
+const LIMIT: Duration = Duration::from_millis(100);
+
+/// What all strategies see of a program that looks at clocks, and whether some time might have come elsewhere.
+fn all_in_time(program: impl Fn(Note<'_>)) -> (Seen, bool) {
+    let of = |seen: Option<(Seen, Open)>| seen.map(|(seen, open)| (seen, open.passing));
+    let settings = |values| Settings {
+        values,
+        idle: if values {
+            Idle::EndsByValues
+        } else {
+            Idle::Ends
+        },
+        ..Settings::default()
+    };
+    let right = of(search(settings(false), DFS, Odpor::new(), &program)).unwrap();
+    for (name, seen) in [
+        ("dfs", search(settings(false), DFS, Dfs::new(), &program)),
+        ("dpor", search(settings(false), DFS, Dpor::new(), &program)),
+        (
+            "lazy-dpor",
+            search(settings(true), DFS, LazyDpor::new(), &program),
+        ),
+        ("mcr", search(settings(true), DFS, Mcr::new(), &program)),
+    ] {
+        let seen = of(seen);
+        assert!(
+            seen.as_ref().is_none_or(|it| *it == right),
+            "{name} sees {seen:#?}, odpor {right:#?}"
+        );
+    }
+    right
+}
+
+#[test]
+fn whoever_waits_for_what_is_left_of_a_time_waits_once() {
+    for wait in WAITS {
+        for marked in [false, true] {
+            let (seen, passing) = all_in_time(move |note| {
+                let shared = Arc::new(AtomicU32::new(0));
+                let theirs = Arc::clone(&shared);
+                let other = thread::spawn(move || theirs.fetch_add(1, SeqCst));
+                let start = precisely();
+                let mut rounds = 0;
+                let mut waits = marked.then(Loop::new);
+                while let Some(left) = LIMIT.checked_sub(precisely() - start) {
+                    if let Some(waits) = &mut waits {
+                        waits.turn();
+                    }
+                    wait.wait(left);
+                    rounds += 1;
+                }
+                other.join().unwrap();
+                let late = precisely() - start - LIMIT;
+                note(format!("{rounds} {}", late < LIMIT / 100));
+            });
+            assert_eq!(
+                seen,
+                Seen::from(["1 true".to_owned()]),
+                "{wait:?}, {marked}"
+            );
+            assert!(!passing, "{wait:?}, {marked}");
+        }
+    }
+}
+
+#[test]
+fn sleeps_in_loops_are_as_many_as_fit_into_the_time() {
+    // As a plain interpreter would have it: a sleep takes a little longer than it was to, as Linux has it.
+    let right = |limit: Duration, sleep: Duration| {
+        let (mut now, mut rounds) = (Duration::ZERO, 0);
+        while now < limit {
+            now += sleep + Duration::from_micros(50);
+            rounds += 1;
+        }
+        rounds
+    };
+    let mut numbers = RandomNumbers::new(7);
+    for _ in 0..20 {
+        let sleep = Duration::from_micros(1 + numbers.below(2_000) as u64);
+        let limit = sleep * (1 + numbers.below(60) as u32) / 2;
+        let (seen, passing) = all_in_time(move |note| {
+            let shared = Arc::new(AtomicU32::new(0));
+            let theirs = Arc::clone(&shared);
+            let other = thread::spawn(move || theirs.fetch_add(1, SeqCst));
+            let (start, mut rounds) = (precisely(), 0);
+            while precisely() - start < limit {
+                thread::sleep(sleep);
+                rounds += 1;
+            }
+            shared.fetch_add(1, SeqCst);
+            other.join().unwrap();
+            note(format!("{rounds}"));
+        });
+        assert_eq!(
+            seen,
+            Seen::from([right(limit, sleep).to_string()]),
+            "{limit:?} {sleep:?}"
+        );
+        assert!(!passing);
+    }
+}
+
+#[test]
+fn a_time_that_may_come_while_others_could_run_is_open() {
+    for sleep in [Duration::ZERO, Duration::from_millis(1)] {
+        let waits = move |joins_first: bool| {
+            move |note: Note<'_>| {
+                let flag = Arc::new(AtomicU32::new(0));
+                let theirs = Arc::clone(&flag);
+                let other = thread::spawn(move || theirs.load(SeqCst));
+                let other = if joins_first {
+                    other.join().unwrap();
+                    None
+                } else {
+                    Some(other)
+                };
+                let start = precisely();
+                let mut waits = Loop::new();
+                loop {
+                    waits.turn();
+                    if flag.load(SeqCst) == 1 || precisely() - start > LIMIT {
+                        break;
+                    }
+                    if !sleep.is_zero() {
+                        thread::sleep(sleep);
+                    }
+                }
+                drop(waits);
+                note("in time".to_owned());
+                if let Some(other) = other {
+                    other.join().unwrap();
+                }
+            }
+        };
+        let (seen, passing) = all_in_time(waits(true));
+        assert!(seen.len() == 1 && !passing, "nobody else is there");
+        let (_, passing) = all_in_time(waits(false));
+        assert!(passing);
     }
 }

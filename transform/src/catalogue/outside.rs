@@ -37,13 +37,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         learns: "how long the other one took",
         scheduled: Narrower(
             "time is virtual: each thread's clock moves at its own sleeps and time limits, and is never behind what it has joined \
-             or received. Where all threads wait, those in loops that look at the clock see it move on; that time passes while \
-             others could run is not searched, and where a search goes no further than that, it says that it was cut",
+             or received, and a sleep takes a little longer than it was to. Where all threads wait, those in loops that look at \
+             the clock see it move on; that time passes while others could run is not searched: where a loop waits until a time, \
+             or looks at the clock again and again, that is said (`passing_time`)",
         ),
         sequential: Narrower("time is virtual, as under a scheduler"),
         tests: &[
             "tests/fresh.rs::time_and_chance_are_the_same_in_each_execution",
             "tests/polling.rs::time_passes_where_all_wait",
+            "tests/polling.rs::sleeps_in_loops_take_their_time_and_others_may_be_late",
             "tests/polling.rs::the_sequential_program_waits_for_a_time_too",
         ],
     },

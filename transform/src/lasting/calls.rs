@@ -116,7 +116,9 @@ impl Turn<'_, '_> {
         }
         self.has_events |= last.starts_with("park")
             || names::ASKS.contains(&last.as_str())
-            || names::IDLES.contains(&last.as_str());
+            || names::IDLES.contains(&last.as_str())
+            // Or it looks at a clock.
+            || owner.is_some() && last == "now";
         match last.as_str() {
             "drop" if with_guards => {}
             "drop" | "clone" | "from" | "default" | "new" => self.need(Implied::ANY),
@@ -281,8 +283,8 @@ impl Turn<'_, '_> {
         } else if !advances && !names::PURE.contains(&method) && !is_number_method(method) {
             return self.give_up();
         }
-        // It may be that of a `OnceLock`.
-        self.has_events |= (method, arguments) == ("get", 0);
+        // It may be that of a `OnceLock`; or it looks at a clock.
+        self.has_events |= matches!((method, arguments), ("get" | "elapsed", 0));
         self.need(Implied::of_method(method));
     }
 

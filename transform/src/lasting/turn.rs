@@ -56,7 +56,7 @@ pub(super) struct Turn<'l, 'p> {
     returned: HashSet<String>,
     /// The variables around the loop.
     pub(super) outside: &'l HashSet<&'l str>,
-    /// There may be an event.
+    /// There may be an event, or a look at a clock.
     pub(super) has_events: bool,
     qualifies: bool,
 }

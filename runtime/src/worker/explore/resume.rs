@@ -192,6 +192,7 @@ wire!(Past {
 wire!(Doubts {
     rushed,
     timed,
+    hurried,
     scoped,
     behind_writers,
     undecided

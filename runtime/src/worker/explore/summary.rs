@@ -12,6 +12,8 @@ pub(super) struct Doubts {
     pub(super) rushed: bool,
     /// Time was left open.
     pub(super) timed: bool,
+    /// Time may pass elsewhere than was tried.
+    pub(super) hurried: bool,
     /// A scope waited for destructors that may come after its end.
     pub(super) scoped: bool,
     /// A reader might wait for ever behind a writer, in another order.
@@ -26,6 +28,7 @@ impl Doubts {
     pub(super) const fn note(&mut self, of: Self) {
         self.rushed |= of.rushed;
         self.timed |= of.timed;
+        self.hurried |= of.hurried;
         self.scoped |= of.scoped;
         self.behind_writers |= of.behind_writers;
         self.undecided += of.undecided;
@@ -45,6 +48,7 @@ impl Doubts {
         Self {
             rushed: machine.has_rushed(),
             timed: machine.leaves_time_open(),
+            hurried: machine.hurries_time(),
             scoped: machine.leaves_scope_open(),
             behind_writers: by_values && machine.may_leave_out_behind_writers(),
             undecided: u64::from(machine.is_undecided()),
@@ -67,6 +71,7 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explore
         waiting: counts.waiting,
         rushed: doubts.rushed,
         timed: doubts.timed,
+        hurried: doubts.hurried,
         scoped: doubts.scoped,
         behind_writers: doubts.behind_writers,
         undecided: u32::try_from(doubts.undecided).unwrap_or(u32::MAX),

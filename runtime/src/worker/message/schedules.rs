@@ -181,6 +181,8 @@ pub struct Explored {
     pub rushed: bool,
     /// Some in which a thread saw something of time that may depend on what the strategy leaves out.
     pub timed: bool,
+    /// Some in which a time limit may run out elsewhere than was tried.
+    pub hurried: bool,
     /// Some in which a scope waited for destructors of thread-locals, which may also come after its end.
     pub scoped: bool,
     /// Some in which a reader might wait for ever behind a writer, in an order that the strategy leaves out.
@@ -359,6 +361,7 @@ wire!(Explored {
     waiting,
     rushed,
     timed,
+    hurried,
     scoped,
     behind_writers,
     undecided,
