@@ -24,7 +24,8 @@
 //! Other loops run as they are written: who counts, and polls with a time limit, may come to that while the others get no
 //! turn, as may happen on a busy machine. A sleep in them takes its time, as all sleeps do. That they end, a thread that looks
 //! at its clock again and again while that stands, or sleeps for ever, sees it leap, too. How often it looks in reality is not
-//! known then, and it may have counted: so nothing is promised.
+//! known then, and it may have counted: so nothing is promised. And where a thread sleeps longer and longer while others only
+//! need a turn, the execution is cut before more time has passed than any machine holds them up.
 
 use std::time::Duration;
 
@@ -50,6 +51,12 @@ const LEAP: u64 = 1_000_000;
 
 /// Later ones are no longer than 2 to this times the first one: some weeks.
 const LEAPS: u32 = 31;
+
+/// Nobody is held up for so long, in nanoseconds, while another thread sleeps again and again: thirty days.
+const LONGEST: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+
+/// So often a thread has slept that sleeps again and again.
+const AGAIN: u32 = 8;
 
 /// A thread's.
 #[derive(Clone, Copy, Debug, Default)]
@@ -203,6 +210,21 @@ impl Clocks {
         }
         clock.sleeps = clock.sleeps.min(STEADY + 1);
         true
+    }
+
+    /// Whether a thread has slept again and again, and by that for longer than anybody is held up.
+    #[inline]
+    pub(crate) fn outsleeps(&self, thread: u32) -> bool {
+        self.moving
+            && self
+                .threads
+                .get(thread as usize)
+                .is_some_and(|clock| clock.sleeps >= AGAIN && clock.now > LONGEST)
+    }
+
+    /// Whether one thread is behind another one for longer than anybody is held up.
+    pub(crate) fn is_far_behind(&self, thread: u32, other: u32) -> bool {
+        self.now(thread).saturating_add(LONGEST) < self.now(other)
     }
 
     /// A thread waits in a loop for a time, among other things, and others could go on: it may come to that time sooner

@@ -64,6 +64,8 @@ pub(crate) use panics::a_program_runs;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;
 pub use solver::{Differs, Solver};
+#[cfg(feature = "scheduler")]
+pub(crate) use spin::slept;
 pub(crate) use spin::{Turns, turn};
 use threads::Threads;
 

@@ -206,6 +206,18 @@ impl Engine {
     }
 }
 
+/// The current thread has slept. If it does so again and again, while the other one only needs a turn, it ends there before more
+/// time has passed than any machine holds that up.
+#[cfg(feature = "scheduler")]
+pub(crate) fn slept(handle: Handle) {
+    let engine = handle.get();
+    let beside = !engine.quiet && engine.line != Line::Init && !engine.joined;
+    if beside && !std::thread::panicking() && engine.clocks.outsleeps(engine.threads.current) {
+        engine.hurry();
+        abort(handle, Abort::Waiting);
+    }
+}
+
 #[cold]
 fn end(handle: Handle, before: At, looked: bool) {
     let engine = handle.get();

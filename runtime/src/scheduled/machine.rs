@@ -159,6 +159,7 @@ impl<'p> Machine<'p> {
                 watches_ends: false,
                 watches_results: Results::Unseen,
                 has_shared_holders: false,
+                is_outslept: false,
                 has_left_scope_open: false,
                 writers_first: false,
             }),
@@ -220,6 +221,13 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub const fn hurries_time(&self) -> bool {
         self.state.clocks.hurried()
+    }
+
+    /// Whether the latest execution was cut since a thread had slept again and again for longer than any machine holds others
+    /// up.
+    #[must_use]
+    pub const fn is_outslept(&self) -> bool {
+        self.state.is_outslept
     }
 
     /// Whether in the latest execution a scope waited for what destructors of thread-locals did, which with std may also come

@@ -62,6 +62,8 @@ pub(super) struct State {
     pub(super) objects: Objects,
     pub(super) arena: Arena,
     pub(super) clocks: Clocks,
+    /// The execution was cut, as a thread had slept again and again for longer than anybody is held up.
+    pub(super) is_outslept: bool,
     /// The lowest and the highest address of each thread's stack.
     pub(super) stacks: Vec<(usize, usize)>,
     pub(super) free: Vec<Option<GuardedStack>>,
@@ -142,6 +144,7 @@ impl State {
         };
         self.objects.begin(self.generation);
         self.clocks.begin();
+        self.is_outslept = false;
         for slot in &mut self.slots {
             slot.clear();
         }

@@ -7,6 +7,7 @@
 //! another order of the same events. What a thread sees of its own sleeping, and what forks and joins hand on, is the same in
 //! all orders.
 
+use seqz_explore::threads::ThreadSet;
 use seqz_explore::{Class, Kind, Object, Thread};
 
 use super::machine::Traced;
@@ -169,6 +170,26 @@ impl State {
                 self.time.moves(name, events);
             }
         }
+    }
+
+    /// Whether the thread that ran last has slept again and again for longer than any of these, which can run, is held up.
+    #[inline]
+    pub(super) fn someone_is_outslept(&self, enabled: ThreadSet) -> bool {
+        self.last.is_some_and(|last| {
+            self.clocks.outsleeps(u32::from(last)) && self.outsleeps(last, enabled)
+        })
+    }
+
+    #[cold]
+    fn outsleeps(&self, last: Thread, enabled: ThreadSet) -> bool {
+        enabled.iter().any(|thread| {
+            // Who has been waiting can't have run before.
+            let kind = self.pending[usize::from(thread)].kind;
+            !matches!(kind, Kind::Join | Kind::Wake)
+                && self
+                    .clocks
+                    .is_far_behind(u32::from(thread), u32::from(last))
+        })
     }
 
     /// A thread's clock has been moved on by itself.

@@ -47,6 +47,10 @@ impl Handle {
                 scheduler.blocked(&view);
                 let parked = live.intersection(state.parked);
                 state.outcome = state.stopped(parked);
+            } else if state.someone_is_outslept(enabled) {
+                scheduler.cut(&view);
+                state.outcome = Outcome::Truncated;
+                state.is_outslept = true;
             } else if state.steps >= state.settings.steps {
                 scheduler.cut(&view);
                 state.outcome = Outcome::Truncated;

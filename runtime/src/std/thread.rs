@@ -295,6 +295,7 @@ pub fn sleep(duration: Duration) {
     if let Some(handle) = engine() {
         let thread = handle.get().threads.current;
         outside(|| handle.get().clocks.pass(thread, duration));
+        crate::engine::slept(handle);
     }
     let _ = duration;
 }

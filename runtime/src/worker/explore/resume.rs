@@ -193,6 +193,7 @@ wire!(Doubts {
     rushed,
     timed,
     hurried,
+    outslept,
     scoped,
     behind_writers,
     undecided

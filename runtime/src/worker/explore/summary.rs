@@ -14,6 +14,8 @@ pub(super) struct Doubts {
     pub(super) timed: bool,
     /// Time may pass elsewhere than was tried.
     pub(super) hurried: bool,
+    /// How many executions were cut since a thread had slept for longer than others are held up.
+    pub(super) outslept: u64,
     /// A scope waited for destructors that may come after its end.
     pub(super) scoped: bool,
     /// A reader might wait for ever behind a writer, in another order.
@@ -29,6 +31,7 @@ impl Doubts {
         self.rushed |= of.rushed;
         self.timed |= of.timed;
         self.hurried |= of.hurried;
+        self.outslept += of.outslept;
         self.scoped |= of.scoped;
         self.behind_writers |= of.behind_writers;
         self.undecided += of.undecided;
@@ -48,7 +51,8 @@ impl Doubts {
         Self {
             rushed: machine.has_rushed(),
             timed: machine.leaves_time_open(),
-            hurried: machine.hurries_time(),
+            hurried: machine.hurries_time() || machine.is_outslept(),
+            outslept: u64::from(machine.is_outslept()),
             scoped: machine.leaves_scope_open(),
             behind_writers: by_values && machine.may_leave_out_behind_writers(),
             undecided: u64::from(machine.is_undecided()),
@@ -67,7 +71,8 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explore
         redundant: causality.map_or(counts.redundant, |causality| causality.redundant),
         abandoned: counts.abandoned,
         blocked: counts.deadlocks,
-        truncated: counts.truncated,
+        // These are cut for another reason than that they are long.
+        truncated: counts.truncated.saturating_sub(doubts.outslept),
         waiting: counts.waiting,
         rushed: doubts.rushed,
         timed: doubts.timed,
