@@ -19,7 +19,7 @@
 //! let pass, and no other one.
 //!
 //! A loop whose turns make no event, and look at the clock alone, waits for a time and for nothing else. How many turns that
-//! takes nobody can tell, so its clock moves on with each: see [`Clocks::move_on`].
+//! takes nobody can tell, so its clock moves on with each: see [`Clocks::approach`].
 //!
 //! Other loops run as they are written: who counts, and polls with a time limit, may come to that while the others get no
 //! turn, as may happen on a busy machine. A sleep in them takes its time, as all sleeps do. That they end, a thread that looks
@@ -197,7 +197,7 @@ impl Clocks {
     /// where it stood `before` the turn, or the turn `looked` at something else, too, which it does in vain, the clock moves on by
     /// an eighth of what has passed since the loop `began`: so it comes to any time soon, and not much later. Whether it is
     /// not yet past all times that anybody waits for.
-    pub(crate) fn move_on(&mut self, thread: u32, began: u64, before: u64, looked: bool) -> bool {
+    pub(crate) fn approach(&mut self, thread: u32, began: u64, before: u64, looked: bool) -> bool {
         self.moving = true;
         let clock = self.clock(thread);
         if clock.now.saturating_sub(began) > LEAP << LEAPS {
@@ -454,13 +454,13 @@ mod tests {
             let mut turns = 0;
             while clocks.look(0) - began < limit {
                 let before = clocks.now(0);
-                assert!(clocks.move_on(0, began, before, false));
+                assert!(clocks.approach(0, began, before, false));
                 turns += 1;
             }
             let late = clocks.look(0) - began - limit;
             assert!(late <= limit / 8 + AT_ONCE, "{limit}: {late}");
             assert!(turns < 300 && !clocks.hurried());
-            while clocks.move_on(0, began, clocks.now(0), true) {
+            while clocks.approach(0, began, clocks.now(0), true) {
                 turns += 1;
             }
             assert!(turns < 600, "it is past all times");

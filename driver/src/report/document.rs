@@ -280,7 +280,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,

@@ -116,20 +116,15 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
     let is_empty = before.steps == now.steps;
     // Before two threads run side by side, nothing is noted of what they see and change.
     if engine.line == Line::Init {
-        if is_empty && is_endless {
+        if is_empty && (is_endless || !engine.approach(turns.began, before, false)) {
             abort(handle, Abort::StepBound);
-        } else if is_empty {
-            engine.move_on(turns.began, before, false);
         }
         return;
     }
     if before.progress != now.progress || before.held != now.held {
         return;
     }
-    if is_empty && !is_endless {
-        if looked {
-            engine.move_on(turns.began, before, false);
-        }
+    if is_empty && !is_endless && (!looked || engine.approach(turns.began, before, false)) {
         return;
     }
     if looked && engine.time_passes(turns.began, before) {
@@ -171,7 +166,7 @@ impl Engine {
 
     /// The current thread waits until some time has come: if no other thread can end that, its clock moves on. Whether it does.
     fn time_passes(&mut self, began: u64, before: At) -> bool {
-        let passes = self.joined && self.move_on(began, before, true);
+        let passes = self.joined && self.approach(began, before, true);
         if passes {
             self.spin.progress();
         }
@@ -179,15 +174,16 @@ impl Engine {
     }
 
     /// The current thread's turn is over, and nothing but its clock could end the loop: see [`crate::clock`].
-    fn move_on(&mut self, began: u64, before: At, looked: bool) -> bool {
+    fn approach(&mut self, began: u64, before: At, looked: bool) -> bool {
         #[cfg(feature = "scheduler")]
         return self
             .clocks
-            .move_on(self.threads.current, began, before.time, looked);
+            .approach(self.threads.current, began, before.time, looked);
         #[cfg(not(feature = "scheduler"))]
         {
+            // Its clock is the system's, which moves by itself.
             let _ = (began, before.time, looked);
-            false
+            true
         }
     }
 

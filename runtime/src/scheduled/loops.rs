@@ -468,15 +468,14 @@ impl State {
         let looks = turning.looks.get(since.from..).unwrap_or_default();
         // What looks at nothing that others could change goes on for ever.
         let has_begun = std::mem::replace(&mut since.has_begun, true);
-        let is_endless = has_begun && looks.is_empty() && !looked;
+        let mut is_endless = has_begun && looks.is_empty() && !looked;
         let mut is_idle = is_endless || changed_nothing(looks, tests);
         let waits_for_time = looked && (looks.is_empty() || is_idle && is_alone);
-        if waits_for_time
-            && self
-                .clocks
-                .move_on(thread, since.began, since.time, is_idle)
-        {
-            is_idle = false;
+        if waits_for_time {
+            let (began, before) = (since.began, since.time);
+            let moves = self.clocks.approach(thread, began, before, is_idle);
+            is_endless |= !moves && looks.is_empty();
+            is_idle = !moves;
         }
         // A loop that looks at its clock may be over once that has moved: by one turn, which is all that a wait for what is
         // left of a time takes.

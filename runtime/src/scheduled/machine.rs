@@ -206,6 +206,7 @@ impl<'p> Machine<'p> {
     pub fn is_undecided(&self) -> bool {
         self.state.outcome == Outcome::Truncated
             && self.state.steps < self.state.settings.steps
+            && !self.state.is_outslept
             && self.state.unsupported.is_none()
     }
 
