@@ -31,6 +31,7 @@ pub struct Watch<'a> {
 
 /// What was heard.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // One is looked at and let go of before the next.
 pub enum Heard {
     /// The worker said something.
     Reply(Reply),
