@@ -317,7 +317,7 @@ fn sleeps_in_loops_are_as_many_as_fit_into_the_time() {
     };
     let mut numbers = RandomNumbers::new(7);
     for _ in 0..10 {
-        let sleep = Duration::from_micros(1 + numbers.below(2_000) as u64);
+        let sleep = Duration::from_micros(1 + numbers.below(2_000));
         let limit = sleep * (1 + numbers.below(60) as u32) / 2;
         let (seen, passing) = all_in_time(move |note| {
             let shared = Arc::new(AtomicU32::new(0));
