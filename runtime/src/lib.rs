@@ -52,7 +52,7 @@ pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;
 pub use property::{Counts, Property};
-pub use shared::Shadow;
+pub use shared::{Copied, Shadow};
 pub use worker::main;
 
 /// `core` as a transformed program sees it.

@@ -1,8 +1,9 @@
-//! `Clone` for type parameters whose values threads share.
+//! `Copied` for type parameters whose values threads share.
 //!
-//! A `Mutex<T>` of the runtime can be locked only if `T` can be copied. Generic code over it has to say so: wherever a
+//! A `Mutex<T>` of the runtime can be locked only if `T` can be copied, where copies are made. Generic code over it has to say so: wherever a
 //! type parameter is part of what a lock protects, directly or through the crate's own types and traits, it gets the
-//! bound. A caller's type that can't be copied is then an error of rustc at the call.
+//! bound. A caller's type that can't be copied is then an error of rustc at the call. The bound is a trait of the runtime that
+//! asks for `Clone` where copies are made, and for nothing where none are: one text serves both.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,8 +16,9 @@ use syn::{
 use crate::edit::Edits;
 use crate::load::Crate;
 use crate::resolve::{Def, ItemId, ItemKind, ModId, Ns, ROOT, Rib, Tables, name};
+use crate::walk::derives;
 
-const CLONE: &str = "::std::clone::Clone";
+const COPIED: &str = "::seqz_runtime::Copied";
 
 /// The positions of each item's type parameters that are shared.
 type Shared = HashMap<ItemId, BTreeSet<usize>>;
@@ -94,7 +96,7 @@ fn shared_parameters(tables: &Tables) -> Shared {
 }
 
 /// Definitions that need bounds themselves: where a guard's type has them, where `Drop` must agree with the definition,
-/// and what is made of those.
+/// where a derived `Debug` looks into locks, and what is made of those.
 fn bounded_definitions(tables: &Tables, shared: &Shared) -> HashSet<ItemId> {
     let dropped = tables
         .trait_impls
@@ -102,6 +104,12 @@ fn bounded_definitions(tables: &Tables, shared: &Shared) -> HashSet<ItemId> {
         .filter(|(_, name)| name == "Drop")
         .map(|(item, _)| *item);
     let mut bounded: HashSet<ItemId> = dropped.filter(|item| shared.contains_key(item)).collect();
+    let shown = |item: &ItemId| match &tables.items[*item].kind {
+        ItemKind::Struct(item) => derives(&item.attrs, "Debug"),
+        ItemKind::Enum(item) => derives(&item.attrs, "Debug"),
+        _ => false,
+    };
+    bounded.extend(shared.keys().copied().filter(shown));
     loop {
         let before = bounded.len();
         for &item in shared.keys() {
@@ -275,7 +283,7 @@ impl Adder<'_> {
         }
         let predicates: Vec<String> = projected
             .iter()
-            .map(|path| format!("{path}: {CLONE}"))
+            .map(|path| format!("{path}: {COPIED}"))
             .collect();
         let predicates = predicates.join(", ");
         let edits = &mut self.edits[self.file];
@@ -314,17 +322,17 @@ impl Adder<'_> {
                     let colon = param
                         .colon_token
                         .map_or(ident.end, |colon| colon.span.byte_range().end);
-                    edits.after(colon, format!(" {CLONE} +"), ident.start);
+                    edits.after(colon, format!(" {COPIED} +"), ident.start);
                 } else {
-                    edits.after(end, format!("{plus}{CLONE}"), ident.start);
+                    edits.after(end, format!("{plus}{COPIED}"), ident.start);
                 }
             }
             (Some(colon), None) => edits.after(
                 colon.span.byte_range().end,
-                format!(" {CLONE}"),
+                format!(" {COPIED}"),
                 ident.start,
             ),
-            (None, _) => edits.after(ident.end, format!(": {CLONE}"), ident.start),
+            (None, _) => edits.after(ident.end, format!(": {COPIED}"), ident.start),
         }
     }
 
@@ -457,9 +465,9 @@ impl Adder<'_> {
         match (&ty.colon_token, ty.bounds.last()) {
             (Some(_), Some(last)) => {
                 let end = syn::spanned::Spanned::span(last).byte_range().end;
-                edits.after(end, format!(" + {CLONE}"), ident.start);
+                edits.after(end, format!(" + {COPIED}"), ident.start);
             }
-            _ => edits.after(ident.end, format!(": {CLONE}"), ident.start),
+            _ => edits.after(ident.end, format!(": {COPIED}"), ident.start),
         }
     }
 }

@@ -10,8 +10,14 @@ use crate::diagnostic::{Diagnostic, Place, line_span};
 use crate::error::Error;
 use crate::program::{Generated, Program};
 
-/// The trait that the values of shared variables need, and that only seqz asks for.
-const SHADOW: &str = "Shadow";
+/// The traits that the values of shared variables need, directly and as parameters of generic code, and that only seqz asks
+/// for. rustc says both with and without the crate that they are of.
+const OURS: [&str; 4] = [
+    "Shadow`",
+    "Copied`",
+    "seqz_runtime::Shadow`",
+    "seqz_runtime::Copied`",
+];
 
 /// Says why the generated crate doesn't compile, at the places of the original source.
 pub(super) fn explain(
@@ -131,14 +137,21 @@ fn asks_for_clone(error: &Rustc) -> bool {
     not_clone(error).is_some()
 }
 
-/// The type that rustc says is no [`SHADOW`], which is to say that it can't be copied.
+/// The type that rustc says is none of [`OURS`], which is to say that it can't be copied.
 fn not_clone(error: &Rustc) -> Option<String> {
-    if !matches!(error.code.as_ref()?.code.as_str(), "E0277" | "E0599") {
+    // A bound that isn't there, a method that isn't there for want of one, and one that a trait's method doesn't have.
+    if !matches!(
+        error.code.as_ref()?.code.as_str(),
+        "E0276" | "E0277" | "E0599"
+    ) {
         return None;
     }
     let text = error.rendered.as_deref()?;
-    let end = [format!(": {SHADOW}`"), format!(": seqz_runtime::{SHADOW}`")];
-    let bound = end.iter().find_map(|end| text.find(end.as_str()))?;
+    let before = [": ", "` to implement `"];
+    let mut found = OURS
+        .iter()
+        .flat_map(|ours| before.map(|before| format!("{before}{ours}")));
+    let bound = found.find_map(|end| text.find(&end))?;
     let start = text[..bound].rfind('`')? + 1;
     Some(as_written(&text[start..bound]))
 }

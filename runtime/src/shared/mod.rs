@@ -78,6 +78,24 @@ impl<V> Shadow for V {
     }
 }
 
+/// What a type parameter is bound by whose values are part of what a lock protects: the transformation writes it into generic
+/// code of the program.
+///
+/// Where copies are made it is `Clone`; with the feature `uncopied` it asks for nothing, so that the program's own types need
+/// no more than they do in the program as it was written.
+#[cfg(not(feature = "uncopied"))]
+pub trait Copied: Clone {}
+
+#[cfg(not(feature = "uncopied"))]
+impl<V: Clone> Copied for V {}
+
+/// What a type parameter is bound by whose values are part of what a lock protects: nothing, since no copies are made.
+#[cfg(feature = "uncopied")]
+pub trait Copied {}
+
+#[cfg(feature = "uncopied")]
+impl<V: ?Sized> Copied for V {}
+
 /// To which execution an object's state belongs, and its number there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag {
