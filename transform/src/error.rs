@@ -195,7 +195,7 @@ impl Error {
                 Some(format!("did you mean {}?", quoted(suggestions)))
             }
             Error::Syntax { .. } => {
-                Some("rustc wouldn't compile it either; `cargo check` may say more".into())
+                Some("`cargo check` says what rustc makes of it; where that compiles it, seqz's parser falls short".into())
             }
             Error::Empty { .. } => {
                 Some("give a file or a crate with a `#[test]` that spawns threads".into())

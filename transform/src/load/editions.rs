@@ -13,11 +13,61 @@ const MOST: usize = 10_000;
 /// stands in the way.
 pub(super) fn parse(
     text: &str,
-    mut error: syn::Error,
+    error: syn::Error,
 ) -> Result<(syn::File, &'static str), syn::Error> {
-    let Ok(mut tokens) = text.parse::<TokenStream>() else {
+    let Ok(tokens) = text.parse::<TokenStream>() else {
         return Err(error);
     };
+    let mut error = match mended(text, tokens.clone(), error) {
+        Err(error) if needs_names(&tokens) => error,
+        parsed => return parsed,
+    };
+    // `if async { … }` begins with a block of a later edition, so that what stands in the way is found behind it only.
+    let tokens = names_of_2015(tokens);
+    let first = error.clone();
+    error = match syn::parse2(tokens.clone()) {
+        Ok(file) => return Ok((file, "2015")),
+        Err(error) => error,
+    };
+    let parsed = mended(text, tokens, error);
+    parsed.map(|(file, _)| (file, "2015")).map_err(|_| first)
+}
+
+/// Words that are keywords of later editions only.
+fn is_name_of_2015(word: &Ident) -> bool {
+    ["async", "await", "try"].iter().any(|it| word == it)
+}
+
+fn needs_names(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(word) => is_name_of_2015(&word),
+        TokenTree::Group(group) => needs_names(&group.stream()),
+        _ => false,
+    })
+}
+
+/// The tokens with all words that are names in the first edition written as such.
+fn names_of_2015(tokens: TokenStream) -> TokenStream {
+    let renamed = |token| match token {
+        TokenTree::Ident(word) if is_name_of_2015(&word) => {
+            TokenTree::Ident(Ident::new_raw(&word.to_string(), word.span()))
+        }
+        TokenTree::Group(group) => {
+            let mut new = Group::new(group.delimiter(), names_of_2015(group.stream()));
+            new.set_span(group.span());
+            TokenTree::Group(new)
+        }
+        token => token,
+    };
+    tokens.into_iter().map(renamed).collect()
+}
+
+/// Parses tokens, changed where that is needed and as often as that is.
+fn mended(
+    text: &str,
+    mut tokens: TokenStream,
+    mut error: syn::Error,
+) -> Result<(syn::File, &'static str), syn::Error> {
     let mut is_2015 = false;
     let mut last = None;
     for _ in 0..MOST {
@@ -237,6 +287,9 @@ mod tests {
             "trait T { fn f(u32, &str); fn g(&self, Vec<u8>, u8) -> u8; fn h(Box<Fn(u8) + Send>); }",
             "fn f() -> Result<(), E> { try!(g()); Ok(try!(h(1, 2))) }",
             "fn f() { let async = 1; let dyn = async + 1; g(dyn); }",
+            "fn f(async: bool, try: bool) -> u8 { if async { 1 } else if try { 2 } else { 3 } }",
+            "fn f(try: u8) -> u8 { match try { 0 => { while await { try() } 1 } _ => 2 } }",
+            "fn f(async: &S, b: Box<Fn(u8) + Send>) { for x in async { if async { g(x); } } async.await(1...2); }",
             "fn f(c: u8) -> bool { match c { b'a'...b'z' => true, 0...9 => false, _ => false } }",
             "type Long = Box<for<'a> Fn(&'a u8) -> &'a u8 + Send>;",
         ] {
@@ -255,6 +308,10 @@ mod tests {
         let edition = |text| parsed(text).ok().map(|(_, edition)| edition);
         assert_eq!(edition("type A = Box<Fn(u8) + Send>;"), Some("2018"));
         assert_eq!(edition("fn f() { let async = 1; }"), Some("2015"));
+        assert_eq!(
+            edition("fn f(async: bool) -> u8 { if async { 1 } else { 2 } }"),
+            Some("2015")
+        );
     }
 
     #[test]
@@ -265,6 +322,8 @@ mod tests {
             "struct S { a b }",
             "fn f() { 1 + }",
             "type A = + Send;",
+            "fn f() { if async { 1 } else }",
+            "fn f() { async { let = 1; } }",
         ] {
             assert!(parsed(text).is_err(), "{text}");
         }
