@@ -378,6 +378,111 @@ fn tests_and_programs_beside_the_library() {
     assert!(paths(&generate(&example)).contains(&PathBuf::from("src/example_shown/mod.rs")));
 }
 
+/// A test knows the crate by its name, and not what is private in it.
+#[test]
+fn a_crate_with_something_private_of_its_own_name() {
+    for edition in ["2015", "2021"] {
+        let manifest =
+            format!("[package]\nname = \"mona\"\nversion = \"0.1.0\"\nedition = \"{edition}\"\n");
+        let dir = directory(&[
+            ("Cargo.toml", &manifest),
+            (
+                "src/lib.rs",
+                "mod mona;\npub use mona::M;\n#[macro_export]\nmacro_rules! one { () => { 1 }; }\n",
+            ),
+            ("src/mona.rs", "pub struct M(pub u32);\n"),
+            (
+                "tests/t.rs",
+                "extern crate mona;\nuse mona::M;\nuse mona::{self as by_name, one};\nmod help;\nuse help::two;\n\
+                 #[test]\nfn starts() { let m = mona::M(mona::one!() + one!()); \
+                 std::thread::spawn(move || two() + m.0).join().unwrap(); let by_name::M(_) = M(1); }\n",
+            ),
+            (
+                "tests/help/mod.rs",
+                "use mona;\nuse ::mona::one;\npub fn two() -> u32 { ::mona::M(2).0 + mona::M(one!()).0 }\n",
+            ),
+        ]);
+        let generated = generate(&load(dir.path()));
+        let root = text(&generated, "src/lib.rs");
+        assert!(!root.contains("extern crate self"), "{root}");
+        assert!(root.contains("pub use mona::M;"), "{root}");
+        let test = text(&generated, "src/tests_t/mod.rs");
+        let help = match edition {
+            "2015" => "use tests_t::help::two;",
+            _ => "use help::two;",
+        };
+        for written in [
+            "use crate::M;",
+            "use crate::{self as by_name, one};",
+            help,
+            "crate::M(crate::one!() + one!())",
+        ] {
+            assert!(test.contains(written), "{written} in {test}");
+        }
+        let help = text(&generated, "src/tests_t/help/mod.rs");
+        assert!(
+            help.contains("use crate as mona;\nuse crate::one;"),
+            "{help}"
+        );
+        assert!(help.contains("{ crate::M(2).0 + "), "{help}");
+    }
+}
+
+/// In the first edition imports, and paths with `::`, begin at the root of their crate, which for a program is a module here.
+#[test]
+fn paths_of_the_first_edition_begin_at_their_own_root() {
+    let dir = directory(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"some-crate\"\nversion = \"0.1.0\"\n",
+        ),
+        (
+            "src/lib.rs",
+            "#![no_std]\npub mod inner;\npub fn one() -> u32 { ::core::cmp::min(1, 2) }\n",
+        ),
+        (
+            "src/inner.rs",
+            "use core::{cmp, mem};\npub fn two() -> u32 { ::core::mem::drop(1); mem::drop(2); cmp::max(1, 2) }\n",
+        ),
+        (
+            "src/bin/bench.rs",
+            "extern crate some_crate;\nmod extra;\nuse extra::queue::Queue;\nuse some_crate::{inner, one};\nfn at_root() {}\n\
+             fn main() { std::thread::spawn(|| Queue(one() + inner::two())); ::at_root(); }\n",
+        ),
+        (
+            "src/bin/extra/mod.rs",
+            "pub mod queue { pub struct Queue(pub u32); }\npub fn deep() { ::extra::queue::Queue(1); ::at_root() }\n\
+             mod tests { use {at_root, std::cmp}; use extra::deep; }\n",
+        ),
+    ]);
+    let generated = generate(&load(dir.path()));
+    let main = text(&generated, "src/bin_bench/mod.rs");
+    for written in [
+        "use bin_bench::extra::queue::Queue;",
+        "use some_crate::{inner, one};",
+        "::bin_bench::at_root();",
+    ] {
+        assert!(main.contains(written), "{written} in {main}");
+    }
+    let extra = text(&generated, "src/bin_bench/extra/mod.rs");
+    for written in [
+        "{ ::bin_bench::extra::queue::Queue(1); ::bin_bench::at_root() }",
+        "use {bin_bench::at_root, std::cmp};",
+        "use bin_bench::extra::deep;",
+    ] {
+        assert!(extra.contains(written), "{written} in {extra}");
+    }
+    let inner = text(&generated, "src/inner.rs");
+    assert!(
+        inner.contains("use ::seqz_runtime::core::{cmp, mem};"),
+        "{inner}"
+    );
+    assert!(
+        inner.contains("::seqz_runtime::core::mem::drop(1)"),
+        "{inner}"
+    );
+}
+
 #[test]
 fn what_is_no_program() {
     let dir = directory(&[

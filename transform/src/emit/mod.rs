@@ -70,7 +70,9 @@ pub(crate) fn generate(
         );
         files.push((file.source.generated.clone(), edited.text));
     }
-    files[0].1.push_str(&appendix(program, &roots));
+    files[0]
+        .1
+        .push_str(&appendix(program, &analysis.tables, &roots));
     let package = format!("{}-p-hat", program.package.name);
     let library = &program.package.crate_name;
     let registered = |harness: &Harness| {
@@ -144,7 +146,7 @@ RUSTC_BOOTSTRAP = \"seqz_runtime\"
 ";
 
 /// What is added to the crate's root.
-fn appendix(program: &Crate, roots: &[&ExtraRoot]) -> String {
+fn appendix(program: &Crate, tables: &Tables, roots: &[&ExtraRoot]) -> String {
     let mut text = String::from(if files_end_in_newline(program) {
         "\n"
     } else {
@@ -153,8 +155,10 @@ fn appendix(program: &Crate, roots: &[&ExtraRoot]) -> String {
     if program.package.edition == "2015" {
         text.push_str("extern crate seqz_runtime;\n");
     }
-    if let (Some(library), false) = (&program.package.library, roots.is_empty()) {
-        // Tests and programs know the crate by its name.
+    if let (Some(library), false) = (&program.package.library, roots.is_empty())
+        && !tables.library_is_hidden()
+    {
+        // Tests and programs know the crate by its name. Where it has something else of that name, each says `crate`.
         text.push_str(&format!("extern crate self as {library};\n"));
     }
     for root in roots {

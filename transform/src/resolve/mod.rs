@@ -186,7 +186,7 @@ impl Tables {
         let first_ns = if rest.is_empty() { ns } else { Ns::Type };
         let module = current_module(ribs);
         let mut def = if leading {
-            self.absolute(first, first_ns)?
+            self.absolute(module, first, first_ns)?
         } else {
             match first.as_str() {
                 "crate" | "$crate" => Def::Module(self.crate_root(module)),
@@ -218,10 +218,10 @@ impl Tables {
         self.resolve(ribs, import.leading, &import.segments, ns)
     }
 
-    /// A path that starts with `::`.
-    fn absolute(&self, name: &str, ns: Ns) -> Option<Def> {
+    /// A path that starts with `::`, in this module.
+    fn absolute(&self, module: ModId, name: &str, ns: Ns) -> Option<Def> {
         if self.edition_2015
-            && let Some(def) = self.in_module(ROOT, name, ns)
+            && let Some(def) = self.in_module(self.crate_root(module), name, ns)
         {
             return Some(def);
         }
@@ -276,7 +276,7 @@ impl Tables {
     ) -> Option<Def> {
         let found = if leading || in_use && self.edition_2015 {
             if self.edition_2015 {
-                self.in_module(ROOT, name, Ns::Type)
+                self.in_module(self.crate_root(current_module(ribs)), name, Ns::Type)
             } else {
                 None
             }
@@ -290,6 +290,32 @@ impl Tables {
         } else {
             named
         }
+    }
+
+    /// Whether the crate's root has something else that is called as the crate is: then tests and programs, which are modules of
+    /// it now, can't know it by its name.
+    pub(crate) fn library_is_hidden(&self) -> bool {
+        let named = |library: &String| self.in_module(ROOT, library, Ns::Type);
+        self.library
+            .as_ref()
+            .and_then(named)
+            .is_some_and(|def| def != Def::Module(ROOT))
+    }
+
+    /// The module that was the root of this place's crate, if a path that starts there with `name` has to be led to it: in the
+    /// first edition imports and paths with `::` begin at the root.
+    pub(crate) fn moved_root(&self, ribs: &[Rib], name: &str) -> Option<&str> {
+        let root = self.crate_root(current_module(ribs));
+        if !self.edition_2015 || root == ROOT || matches!(name, "crate" | "self" | "super") {
+            return None;
+        }
+        let mut found = [Ns::Type, Ns::Value, Ns::Macro]
+            .into_iter()
+            .filter_map(|ns| self.in_module(root, name, ns));
+        let of_a_crate = self.crate_named(name);
+        found
+            .any(|def| Some(&def) != of_a_crate.as_ref())
+            .then(|| self.modules[root].name.as_str())
     }
 
     /// A crate of that name.

@@ -156,6 +156,15 @@ impl Walker<'_> {
             .collect();
         let leading = mac.path.leading_colon.is_some();
         let Some(macro_) = self.std_macro(leading, &segments) else {
+            if segments.len() > 1 && self.tables.library_is_hidden() {
+                let first = bytes(&mac.path.segments[0].ident);
+                let crate_ = self
+                    .tables
+                    .root_crate(&self.ribs, leading, &segments[0], false);
+                if let Some(library @ Def::Module(_)) = crate_ {
+                    self.rewrite_root(leading, &segments[0], &library, first, true);
+                }
+            }
             if let Some(item) = self.user_macro(leading, &segments) {
                 self.note_calls(vec![item]);
                 // What the macro's own text accesses is reported at the call.

@@ -55,6 +55,9 @@ impl Walker<'_> {
         if !leading && matches!(segments[0].as_str(), "crate" | "$crate") {
             return self.crate_keyword(first);
         }
+        if leading && self.moved_root(&segments[0], first.clone()) {
+            return;
+        }
         let Some(crate_) = self
             .tables
             .root_crate(&self.ribs, leading, &segments[0], false)
@@ -80,6 +83,26 @@ impl Walker<'_> {
         }
     }
 
+    /// Leads a path from the root of what was a crate of its own, as imports of the first edition are, to where that is now. Says
+    /// whether it is one.
+    pub(super) fn moved_root(&mut self, written: &str, at: Range<usize>) -> bool {
+        let Some(module) = self.tables.moved_root(&self.ribs, written) else {
+            return false;
+        };
+        let module = format!("{module}::");
+        self.edits().before(at.start, module);
+        true
+    }
+
+    /// Where a path begins whose first segment is `at`: before its `::`, if there is one.
+    fn start_of(&self, at: &Range<usize>, leading: bool) -> usize {
+        let before = self.text(0..at.start).trim_end();
+        match before.strip_suffix("::") {
+            Some(before) if leading => before.len(),
+            _ => at.start,
+        }
+    }
+
     /// As [`Walker::root`], for a root that is known to be the crate `target`; `wanted` for std's concurrent parts.
     pub(super) fn rewrite_root(
         &mut self,
@@ -91,7 +114,13 @@ impl Walker<'_> {
     ) {
         let double_colon = if leading { "" } else { "::" };
         match target {
+            Def::Module(ROOT) if self.tables.library_is_hidden() => {
+                let path = self.start_of(&at, leading)..at.end;
+                self.edits().replace(path, "crate");
+            }
             Def::Std(path) if path.is_empty() && matches!(written, "std" | "core" | "alloc") => {
+                // In the first edition only `std` is there without being asked for.
+                let wanted = wanted || self.tables.edition_2015 && written != "std";
                 let root = format!("{double_colon}{}::", self.counting.root());
                 self.edits()
                     .before(at.start, if wanted { &root } else { "" });

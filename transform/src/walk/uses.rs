@@ -5,7 +5,7 @@ use std::ops::Range;
 use syn::{ItemExternCrate, ItemUse, UseTree};
 
 use super::{Walker, bytes};
-use crate::resolve::{Ns, name};
+use crate::resolve::{Def, Ns, name};
 use crate::support;
 
 impl Walker<'_> {
@@ -38,8 +38,19 @@ impl Walker<'_> {
         if written == "crate" && !leading {
             return self.crate_keyword(bytes(ident));
         }
+        if self.moved_root(&written, bytes(ident)) {
+            return;
+        }
         if let Some(crate_) = self.tables.root_crate(&self.ribs, leading, &written, true) {
             self.rewrite_root(leading, &written, &crate_, bytes(ident), wanted);
+            if let (UseTree::Name(_), Def::Module(_)) = (tree, &crate_)
+                && self.tables.library_is_hidden()
+            {
+                // `use crate;` says no name.
+                let end = bytes(ident).end;
+                self.edits()
+                    .after(end, format!(" as {written}"), bytes(ident).start);
+            }
         }
     }
 
