@@ -10,6 +10,7 @@ mod followed;
 mod lone;
 mod loops;
 mod macros;
+mod measured;
 mod named;
 mod observed;
 mod outside;

@@ -44,8 +44,10 @@ impl Walker<'_> {
                 }
             }
         }
-        for segment in &path.segments {
-            self.visit_path_arguments(&segment.arguments);
+        if !self.measured(path, &segments, def.as_ref()) {
+            for segment in &path.segments {
+                self.visit_path_arguments(&segment.arguments);
+            }
         }
         def
     }
@@ -95,7 +97,7 @@ impl Walker<'_> {
     }
 
     /// Where a path begins whose first segment is `at`: before its `::`, if there is one.
-    fn start_of(&self, at: &Range<usize>, leading: bool) -> usize {
+    pub(super) fn start_of(&self, at: &Range<usize>, leading: bool) -> usize {
         let before = self.text(0..at.start).trim_end();
         match before.strip_suffix("::") {
             Some(before) if leading => before.len(),
