@@ -11,7 +11,7 @@ use seqz_transform::sharing::{Cfgs, Shared, look_through};
 use super::graph::Package;
 
 /// Goes up when the same source is seen in another way.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What a package could share, from what is kept, or by looking.
 pub(super) fn look(package: &Package, target: &BTreeSet<String>) -> Vec<Shared> {

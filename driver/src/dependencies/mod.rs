@@ -44,7 +44,7 @@ pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) {
         let reached = direct.iter().filter(|(name, _)| info.roots.contains(name));
         let mut told = BTreeSet::new();
         for (_, package) in reached {
-            for not_followed in known.not_followed(*package) {
+            for not_followed in known.not_followed(*package, &info.identities) {
                 if told.insert((not_followed.package.clone(), not_followed.what.clone())) {
                     harness.not_followed.push(not_followed);
                 }
@@ -85,18 +85,27 @@ impl Known {
         found.or_insert_with(|| looked::look(&graph.packages[package], &graph.target))
     }
 
-    /// Why a package is not followed, by itself or by what it depends on; the nearest reason will do, and what distorts.
-    fn not_followed(&mut self, package: usize) -> Vec<NotFollowed> {
+    /// Why a package is not followed, by itself or by what it depends on; the nearest reason will do, and what distorts. What
+    /// only declares something that does is no reason, unless the program mentions it.
+    fn not_followed(&mut self, package: usize, mentioned: &BTreeSet<String>) -> Vec<NotFollowed> {
         let mut found: Vec<NotFollowed> = Vec::new();
         let mut seen = BTreeSet::from([package]);
         let mut open = VecDeque::from([package]);
         while let Some(next) = open.pop_front() {
             let name = self.graph.packages[next].name.clone();
             for shared in self.shared(next) {
+                let is_used = match &shared.declares {
+                    Some(declared) if mentioned.contains(declared) => true,
+                    Some(_) => continue,
+                    None => shared.distorts,
+                };
                 let first = found.is_empty();
-                let distorts = shared.distorts && !found.iter().any(|it| it.distorts);
+                let distorts = is_used && !found.iter().any(|it| it.distorts);
                 if first || distorts {
-                    found.push(not_followed(&name, shared));
+                    found.push(NotFollowed {
+                        distorts: is_used,
+                        ..not_followed(&name, shared)
+                    });
                 }
             }
             let next = &self.graph.packages[next];

@@ -150,9 +150,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "thread",
         items: &["sleep", "sleep_ms", "yield_now"],
         learns: "nothing: how long others take meanwhile is open",
-        scheduled: Nothing("others may run before every event in any case"),
+        scheduled: Nothing(
+            "others may run before every event in any case; from the ninth in a row on, with no event in between, one of its own, at which others go first",
+        ),
         sequential: Nothing("others may run before every event in any case"),
-        tests: &[],
+        tests: &["runtime/tests/scheduled.rs::who_sleeps_again_and_again_lets_others_go_first"],
     },
     Entry {
         module: "thread",

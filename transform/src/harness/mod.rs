@@ -57,6 +57,8 @@ pub struct HarnessInfo {
     pub lone: Vec<(Reasonless, Place)>,
     /// The first segments of the paths in what it reaches, the names of crates among them.
     pub roots: BTreeSet<String>,
+    /// The names in it by which threads of the system are told apart, if a dependency declares them.
+    pub identities: BTreeSet<String>,
 }
 
 /// Code of the program that can be run but not followed.
@@ -177,6 +179,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
                 unfollowed,
                 lone: lone(program, analysis, parts, &reached),
                 roots: reached.roots().clone(),
+                identities: reached.identities().clone(),
             },
             item,
             returns,

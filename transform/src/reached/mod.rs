@@ -14,6 +14,7 @@ use std::ops::Range;
 use nodes::{Gate, Node};
 
 use crate::load::Crate;
+use crate::sharing::is_identity;
 
 /// The parts of a crate, ready to be asked.
 pub(crate) struct Parts {
@@ -28,6 +29,8 @@ pub(crate) struct Reached {
     nodes: Vec<bool>,
     /// The first segments of the paths in what is reached.
     roots: BTreeSet<String>,
+    /// The names in it by which threads of the system are told apart.
+    identities: BTreeSet<String>,
 }
 
 impl Parts {
@@ -93,10 +96,12 @@ impl Parts {
                 break;
             }
         }
+        let identities = names.iter().filter(|name| is_identity(name));
         Reached {
             root,
             nodes: reached,
             roots,
+            identities: identities.map(|name| (*name).to_owned()).collect(),
         }
     }
 
@@ -135,6 +140,11 @@ impl Reached {
     /// The first segments of the paths in what is reached: crates among them.
     pub(crate) fn roots(&self) -> &BTreeSet<String> {
         &self.roots
+    }
+
+    /// The names in what is reached by which threads of the system are told apart, if a dependency declares them.
+    pub(crate) fn identities(&self) -> &BTreeSet<String> {
+        &self.identities
     }
 }
 

@@ -16,6 +16,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 pub use cfg::Cfgs;
 use patterns::Finder;
 pub use patterns::Shared;
+pub(crate) use patterns::is_identity;
 
 /// A package as cargo knows it.
 #[derive(Clone, Debug)]
@@ -46,6 +47,7 @@ fn unseen(what: &str, file: &Path) -> Shared {
         text: String::new(),
         rank: 9,
         distorts: false,
+        declares: None,
     }
 }
 

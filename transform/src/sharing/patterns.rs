@@ -24,6 +24,8 @@ pub struct Shared {
     pub rank: u32,
     /// Threads that share a thread of the system aren't told apart by it.
     pub distorts: bool,
+    /// It is only declared here, under this name, and does all that to whoever mentions it.
+    pub declares: Option<String>,
 }
 
 /// Types of std through which threads share.
@@ -67,6 +69,18 @@ const IDENTITIES: &[&str] = &[
     "ThreadId",
     "gettid",
     "pthread_self",
+    "const_reentrant_mutex",
+    "SYS_gettid",
+];
+
+/// Whether a word tells one thread of the system from another.
+pub(crate) fn is_identity(word: &str) -> bool {
+    IDENTITIES.contains(&word)
+}
+
+/// What stands before a name that is declared.
+const DECLARING: &[&str] = &[
+    "fn", "struct", "enum", "union", "type", "trait", "const", "mod",
 ];
 
 /// What the word says is shared, if it is such a type.
@@ -92,6 +106,10 @@ pub(super) struct Finder {
     opened: Vec<String>,
     file: String,
     lines: Vec<String>,
+    /// The types that tell threads apart and are declared in this file.
+    declared: Vec<String>,
+    /// In the body of a function that tells threads apart itself: it is asked for by whoever calls it.
+    defines: bool,
 }
 
 impl Finder {
@@ -99,6 +117,8 @@ impl Finder {
     pub(super) fn file(&mut self, name: &str, text: &str, tokens: TokenStream, private: &[String]) {
         self.file = name.to_owned();
         self.lines = text.lines().map(str::to_owned).collect();
+        self.declared.clear();
+        declared(tokens.clone(), &mut self.declared);
         let mut hidden = Vec::new();
         unsafe_code::find(tokens.clone(), &mut hidden);
         for (at, what) in hidden {
@@ -160,6 +180,7 @@ impl Finder {
             text: text.map_or_else(String::new, |text| text.trim().to_owned()),
             rank,
             distorts,
+            declares: None,
         }
     }
 
@@ -178,6 +199,31 @@ impl Finder {
 
     fn add_distorting(&mut self, span: Span, what: impl Into<String>, rank: u32) {
         self.add_at(line_of(span), what.into(), rank, true);
+    }
+
+    /// A word by which threads are told apart: used, or only declared, as by a library that others call.
+    fn identity(&mut self, tokens: &[TokenTree], at: usize, word: &str, span: Span) {
+        let what = format!("`{word}`");
+        if at >= 1 && DECLARING.iter().any(|it| is_word(tokens, at - 1, it)) {
+            let known = |it: &Shared| it.declares.as_deref() == Some(word);
+            if !self.found.iter().any(known) {
+                let shared = self.shared(line_of(span), what, 4, false);
+                self.found.push(Shared {
+                    declares: Some(word.to_owned()),
+                    ..shared
+                });
+            }
+            return;
+        }
+        let of_declaration = if word.starts_with(char::is_lowercase) || word.starts_with("SYS_") {
+            // `macro!(name)` says something of it.
+            self.defines || tokens.len() == 1
+        } else {
+            self.declared.iter().any(|declared| declared == word)
+        };
+        if !of_declaration {
+            self.add_distorting(span, what, 4);
+        }
     }
 
     /// The items of a module.
@@ -349,6 +395,15 @@ impl Finder {
                         at = end + 1;
                         continue;
                     }
+                    if word == "fn" && defines(&tokens, at) {
+                        let end = body(&tokens, at);
+                        self.word(&tokens, at + 1, &tokens[at + 1].to_string(), ident.span());
+                        let before = std::mem::replace(&mut self.defines, true);
+                        self.code(tokens[at + 2..=end].iter().cloned().collect());
+                        self.defines = before;
+                        at = end + 1;
+                        continue;
+                    }
                     self.word(&tokens, at, &word, ident.span());
                 }
                 _ => {}
@@ -386,8 +441,8 @@ impl Finder {
             }
             return;
         }
-        if IDENTITIES.contains(&word) {
-            return self.add_distorting(span, format!("`{word}`"), 4);
+        if is_identity(word) {
+            return self.identity(tokens, at, word, span);
         }
         let next = next.as_deref();
         match (word, next) {
@@ -459,6 +514,63 @@ impl Finder {
                 self.add(span, format!("the clock: `{word}::now`"), 8)
             }
             ("stdin", _) if of("io") => self.add(span, "standard input", 8),
+            _ => {}
+        }
+    }
+}
+
+/// Whether `fn` defines a function here that tells threads apart.
+fn defines(tokens: &[TokenTree], at: usize) -> bool {
+    let name = word(tokens, at + 1);
+    let end = body(tokens, at);
+    name.is_some_and(|name| is_identity(&name))
+        && end < tokens.len()
+        && end < until(tokens, at, ';')
+}
+
+/// The types that tell threads apart and are declared in these tokens, unless something there keeps one of them: a static, or a
+/// field of something else. What belongs to such a type, its guards among it, is called after it.
+fn declared(tokens: TokenStream, found: &mut Vec<String>) {
+    let mut kept = Vec::new();
+    declarations(tokens, found, &mut kept);
+    found.retain(|name| !kept.contains(name));
+}
+
+fn declarations(tokens: TokenStream, found: &mut Vec<String>, kept: &mut Vec<String>) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for at in 0..tokens.len() {
+        match &tokens[at] {
+            TokenTree::Group(group) => declarations(group.stream(), found, kept),
+            TokenTree::Ident(keyword) => {
+                let Some(name) = word(&tokens, at + 1) else {
+                    continue;
+                };
+                let is_type = matches!(
+                    keyword.to_string().as_str(),
+                    "struct" | "enum" | "union" | "type"
+                );
+                if is_type && is_identity(&name) {
+                    found.push(name);
+                } else if is_type && !name.contains("Reentrant") || keyword == "static" {
+                    let end = end_of_item(&tokens, at);
+                    words(&tokens[at..end], kept);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The words that tell threads apart in these tokens.
+fn words(tokens: &[TokenTree], found: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(word) if is_identity(&word.to_string()) => {
+                found.push(word.to_string());
+            }
+            TokenTree::Group(group) => {
+                words(&group.stream().into_iter().collect::<Vec<_>>(), found);
+            }
             _ => {}
         }
     }

@@ -11,7 +11,11 @@ fn found(text: &str) -> Vec<String> {
         .map(|it| {
             format!(
                 "{}{} {}",
-                if it.distorts { "!" } else { "" },
+                match (it.distorts, &it.declares) {
+                    (true, _) => "!",
+                    (_, Some(_)) => "declares ",
+                    _ => "",
+                },
                 it.what,
                 it.line
             )
@@ -106,4 +110,57 @@ fn of_a_procedural_macro_what_it_puts_out_counts() {
     finder.quoted("src/lib.rs", text, text.parse().unwrap());
     let found: Vec<_> = finder.finish().into_iter().map(|it| it.what).collect();
     assert_eq!(found, ["a `OnceLock`"]);
+}
+
+#[test]
+fn what_tells_threads_apart_has_to_be_used() {
+    for (text, wanted) in [
+        (
+            "extern \"C\" { fn pthread_self() -> u64; }",
+            vec!["declares `pthread_self` 1", "what is not written in Rust 1"],
+        ),
+        (
+            "extern \"C\" { fn gettid() -> i32; }\npub fn id() -> i32 { unsafe { gettid() } }",
+            vec![
+                "declares `gettid` 1",
+                "!`gettid` 2",
+                "what is not written in Rust 1",
+            ],
+        ),
+        (
+            "pub fn gettid() -> Pid { backend::gettid() }",
+            vec!["declares `gettid` 1"],
+        ),
+        (
+            "pub const SYS_gettid: i64 = 186;",
+            vec!["declares `SYS_gettid` 1"],
+        ),
+        (
+            "fn id() -> i64 { unsafe { libc::syscall(libc::SYS_gettid) } }",
+            vec!["!`SYS_gettid` 1"],
+        ),
+        (
+            "pub struct ReentrantMutex<T> { data: T }\nimpl<T> ReentrantMutex<T> { fn new() {} }\n\
+             pub struct ReentrantMutexGuard<'a, T> { of: &'a ReentrantMutex<T> }",
+            vec!["declares `ReentrantMutex` 1"],
+        ),
+        (
+            "pub type ReentrantMutex<T> = lock_api::ReentrantMutex<Raw, T>;",
+            vec!["declares `ReentrantMutex` 1"],
+        ),
+        (
+            "struct ReentrantMutex<T> { data: T }\npub struct Queue { of: ReentrantMutex<u8> }",
+            vec!["declares `ReentrantMutex` 1", "!`ReentrantMutex` 2"],
+        ),
+        (
+            "struct ReentrantMutex<T> { data: T }\nstatic ONE: ReentrantMutex<u8> = f();",
+            vec!["declares `ReentrantMutex` 1", "!`ReentrantMutex` 2"],
+        ),
+        (
+            "use parking_lot::ReentrantMutex;\nfn f() { ReentrantMutex::new(1); }",
+            vec!["!`ReentrantMutex` 2"],
+        ),
+    ] {
+        assert_eq!(found(text), wanted, "{text}");
+    }
 }
