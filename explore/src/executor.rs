@@ -47,6 +47,9 @@ pub struct View<'a> {
     pub enabled: ThreadSet,
     /// The thread that ran last, if any: switching away from it while it is enabled is a preemption.
     pub last: Option<Thread>,
+    /// Threads that let the others go first: they sleep or yield again and again, and do nothing else. They can run, and who
+    /// they are is a function of what has run.
+    pub resting: ThreadSet,
 }
 
 impl View<'_> {
@@ -62,6 +65,18 @@ impl View<'_> {
     #[must_use]
     pub fn running(&self) -> Option<Thread> {
         self.last.filter(|&last| self.enabled.contains(last))
+    }
+
+    /// Those of the threads that can run which don't let others go first, or all of them if all do.
+    #[inline]
+    #[must_use]
+    pub fn willing(&self) -> ThreadSet {
+        let willing = self.enabled.difference(self.resting);
+        if willing.is_empty() {
+            self.enabled
+        } else {
+            willing
+        }
     }
 
     /// Whom to prefer among these threads, of which there has to be one: the last thread, else the lowest.

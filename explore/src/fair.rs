@@ -128,7 +128,7 @@ impl Fair {
 impl Scheduler for Fair {
     fn pick(&mut self, view: &View<'_>) -> Pick {
         let ran = |at: usize| self.ran[at];
-        let turn = self.turns.among(view.enabled, self.ran.len(), ran);
+        let turn = self.turns.among(view.willing(), self.ran.len(), ran);
         Pick::Run(view.preferred(turn))
     }
 

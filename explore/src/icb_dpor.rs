@@ -274,7 +274,7 @@ impl Strategy for IcbDpor {
         let depth = self.depth;
         self.depth += 1;
         let ran = |at: usize| self.nodes[at].chosen;
-        let turn = self.turns.among(view.enabled, depth, ran);
+        let turn = self.turns.among(view.willing(), depth, ran);
         let Some(node) = self.nodes.get(depth) else {
             return Ok(self.push(view, turn));
         };

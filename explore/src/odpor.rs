@@ -247,7 +247,7 @@ impl Strategy for Odpor {
         let position = self.position;
         let trace = &frame.execution.trace;
         let ran = |at: usize| trace.event(at as Position).thread;
-        let turn = self.turns.among(view.enabled, position, ran);
+        let turn = self.turns.among(view.willing(), position, ran);
         if position < self.script.len() {
             let Scripted {
                 thread, pending, ..

@@ -83,11 +83,13 @@ impl Strategy for Pct {
             && moment <= self.events
         {
             self.next_moment += 1;
-            if let Some(thread) = self.highest(view.enabled) {
+            if let Some(thread) = self.highest(view.willing()) {
                 self.priorities[usize::from(thread)] = priority;
             }
         }
-        Ok(self.highest(view.enabled).map_or(Pick::Abandon, Pick::Run))
+        Ok(self
+            .highest(view.willing())
+            .map_or(Pick::Abandon, Pick::Run))
     }
 
     #[inline]

@@ -132,7 +132,7 @@ impl Stack {
     #[inline]
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Step, Divergence> {
         let ran = |at: usize| self.nodes[at].chosen;
-        let turn = self.turns.among(view.enabled, self.depth, ran);
+        let turn = self.turns.among(view.willing(), self.depth, ran);
         self.pick_with(view, |awake| {
             let first = awake.intersection(turn);
             Some(view.preferred(if first.is_empty() { awake } else { first }))

@@ -115,7 +115,7 @@ impl Tree {
         let depth = self.depth;
         self.depth += 1;
         let ran = |at: usize| self.nodes[at].chosen;
-        let turn = self.turns_of.among(view.enabled, depth, ran);
+        let turn = self.turns_of.among(view.willing(), depth, ran);
         if let Some(node) = self.nodes.get(depth) {
             if node.enabled != view.enabled {
                 return Err(Divergence {

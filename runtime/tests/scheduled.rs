@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use seqz_explore::random_numbers::RandomNumbers;
-use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Odpor, Promise, Search, Strategy};
+use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Odpor, Pct, Promise, Random, Search, Strategy};
 use seqz_runtime::loops::Loop;
 use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
@@ -404,5 +404,82 @@ fn what_leaks_changes_no_name() {
     for _ in 0..3 {
         let leaky = explore(Odpor::default(), program(true));
         assert_eq!((leaky.executions, leaky.relations), (90, 90));
+    }
+}
+
+/// One thread has a lock that is not followed over two events, and the other one tries to take it, `pause`s, and gives up in the
+/// end.
+fn tries_a_hidden_lock(pause: fn()) {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let both = Arc::new((AtomicBool::new(false), AtomicU32::new(0)));
+    let other = Arc::clone(&both);
+    let holder = thread::spawn(move || {
+        if !other.0.swap(true, Ordering::SeqCst) {
+            other.1.fetch_add(1, SeqCst);
+            other.1.fetch_add(1, SeqCst);
+            other.0.store(false, Ordering::SeqCst);
+        }
+    });
+    both.1.load(SeqCst);
+    let mut tries = 0;
+    while both.0.swap(true, Ordering::SeqCst) {
+        pause();
+        tries += 1;
+        assert!(tries < 100, "in vain");
+    }
+    both.0.store(false, Ordering::SeqCst);
+    holder.join().unwrap();
+}
+
+#[test]
+fn who_sleeps_again_and_again_lets_others_go_first() {
+    fn few(strategy: impl Strategy, executions: usize, pause: fn()) {
+        let program = move || tries_a_hidden_lock(pause);
+        let mut machine = Machine::new(&program, Settings::default());
+        let mut search = Search::new(strategy);
+        for _ in 0..executions {
+            if search.step(&mut machine).unwrap().is_none() {
+                break;
+            }
+            assert!(machine.failures().is_empty(), "{:?}", machine.failures());
+        }
+    }
+    let pauses: [fn(); 3] = [
+        thread::yield_now,
+        || thread::sleep(std::time::Duration::from_millis(20)),
+        || thread::sleep_ms(1),
+    ];
+    for pause in pauses {
+        few(Odpor::default(), 1, pause);
+        few(Dpor::default(), 1, pause);
+        few(LazyDpor::default(), 1, pause);
+        few(Dfs::default(), 50, pause);
+        few(Pct::new(7, 3), 100, pause);
+        few(Random::new(7), 100, pause);
+    }
+}
+
+/// Where all is followed, no order is lost by that, and none is made twice.
+#[test]
+fn a_thread_that_has_slept_for_long_may_still_be_first() {
+    for sleeps in [0, 8, 20] {
+        let found = explore(Odpor::default(), move || {
+            let n = Arc::new(AtomicU32::new(0));
+            let other = Arc::clone(&n);
+            let first = thread::spawn(move || {
+                for _ in 0..sleeps {
+                    thread::yield_now();
+                }
+                let found = other.swap(1, SeqCst);
+                assert!(found != 0, "was first");
+            });
+            n.store(2, SeqCst);
+            assert!(n.load(SeqCst) == 2, "was second");
+            let _ = first.join();
+        });
+        assert_eq!(found.executions, 3, "{sleeps} {found:?}");
+        assert_eq!(found.relations, 3, "{sleeps} {found:?}");
+        let failures = found.failures.iter().map(|(_, message)| message.as_str());
+        assert_eq!(failures.collect::<Vec<_>>(), ["was second"], "{sleeps}");
     }
 }

@@ -285,7 +285,11 @@ impl Search<'_> {
                 return Ok(true);
             }
             Reply::Nondeterministic { inputs: values } => {
-                gathered.report.status = Status::nondeterministic(&values, "the same choices");
+                gathered.report.status = Status::nondeterministic(
+                    &values,
+                    "the same choices",
+                    &gathered.report.not_followed,
+                );
                 return Ok(true);
             }
             Reply::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),

@@ -195,7 +195,11 @@ impl Gathered {
                     let parts = self.units.len();
                     let search = self.search(part);
                     if search.done(part, parts, turns, own) && !search.is_whole() {
-                        self.report.status = Status::nondeterministic(&inputs, "the same schedule");
+                        self.report.status = Status::nondeterministic(
+                            &inputs,
+                            "the same schedule",
+                            &self.report.not_followed,
+                        );
                     }
                 }
                 let unit = &mut self.units[part];
@@ -227,7 +231,11 @@ impl Gathered {
                 };
             }
             Reply::Nondeterministic { inputs } => {
-                self.report.status = Status::nondeterministic(&inputs, "the same schedule");
+                self.report.status = Status::nondeterministic(
+                    &inputs,
+                    "the same schedule",
+                    &self.report.not_followed,
+                );
             }
             Reply::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),
             Reply::Refused(why) => return Err(Error::Worker(format!("the worker refuses: {why}"))),

@@ -94,9 +94,13 @@ impl Status {
     }
 
     /// The status of a harness that did something else when it was run again with these inputs and the same of all that
-    /// seqz decides, which `same` names.
+    /// seqz decides, which `same` names. Where not all is followed, that may be why.
     #[must_use]
-    pub fn nondeterministic(inputs: &[(String, String)], same: &str) -> Self {
+    pub fn nondeterministic(
+        inputs: &[(String, String)],
+        same: &str,
+        not_followed: &[NotFollowed],
+    ) -> Self {
         let values: Vec<_> = inputs
             .iter()
             .map(|(name, value)| format!("{name} = {value}"))
@@ -106,9 +110,17 @@ impl Status {
         } else {
             format!(", with {}", values.join(", "))
         };
+        let why = match not_followed.first() {
+            Some(first) => format!(
+                ". That may come of {}: the order of what its threads do there is none that seqz knows of. `--strategy random` \
+                 goes on all the same",
+                first.phrase()
+            ),
+            None => String::new(),
+        };
         Self::Nondeterministic {
             reason: format!(
-                "run again with the same inputs and {same}, it did something else{with}"
+                "run again with the same inputs and {same}, it did something else{with}{why}"
             ),
             site: None,
         }

@@ -49,6 +49,12 @@ pub fn distort(all: &[NotFollowed]) -> bool {
 pub fn doubt(all: &[NotFollowed]) -> String {
     let why = all.iter().find(|it| it.distorts);
     let why = why.map_or_else(String::new, NotFollowed::phrase);
+    if why == Asked::Turns.kind() {
+        return format!(
+            "Doubtful: it may come of {why}: what it waited for is not followed, and no system makes the others wait for so \
+             long. It does not count as a failure."
+        );
+    }
     format!(
         "Doubtful: it may come of {why}. seqz runs all threads of the program on one of the system, which is not told apart \
          there. It does not count as a failure."
@@ -74,7 +80,9 @@ pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>) {
 pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
     for asked in asked {
         let kind = asked.kind();
-        if all.iter().any(|known| known.what.starts_with(kind)) {
+        // Where all is followed, a thread that gets no turn is a thread of a slow machine.
+        let is_fair = matches!(asked, Asked::Turns) && all.is_empty();
+        if is_fair || all.iter().any(|known| known.what.starts_with(kind)) {
             continue;
         }
         let what = match asked {
@@ -83,12 +91,13 @@ pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
             Asked::Process => format!("{kind} that it starts"),
             Asked::Thread => format!("{kind} that a dependency starts"),
             Asked::Input => format!("{kind}, which it reads"),
+            Asked::Turns => kind.to_owned(),
         };
         all.push(NotFollowed {
             package: None,
             what,
             site: None,
-            distorts: matches!(asked, Asked::Thread),
+            distorts: matches!(asked, Asked::Thread | Asked::Turns),
         });
     }
 }

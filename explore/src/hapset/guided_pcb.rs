@@ -134,7 +134,7 @@ impl Strategy for GuidedPcb {
         let depth = self.depth;
         self.depth += 1;
         let ran = |at: usize| self.nodes[at].chosen;
-        let turn = self.turns.among(view.enabled, depth, ran);
+        let turn = self.turns.among(view.willing(), depth, ran);
         if let Some(node) = self.nodes.get(depth) {
             if node.enabled != view.enabled {
                 return Err(Divergence {

@@ -60,7 +60,7 @@ impl Run {
     fn follow(&mut self, view: &View<'_>) -> Thread {
         let model = &self.model;
         let ran = |at: usize| model.lane_at(model.order()[at].0).thread;
-        let turn = self.turns.among(view.enabled, model.len(), ran);
+        let turn = self.turns.among(view.willing(), model.len(), ran);
         let seed = self.seed.as_ref().filter(|_| self.followed);
         let Some(thread) = seed.and_then(|seed| self.at.next(&seed.schedule)) else {
             return view.preferred(turn);

@@ -171,6 +171,7 @@ impl Executor for Long {
                 live,
                 enabled,
                 last,
+                resting: seqz_explore::threads::ThreadSet::EMPTY,
             };
             if steps == self.bound {
                 scheduler.cut(&view);

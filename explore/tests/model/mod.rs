@@ -465,6 +465,7 @@ impl Executor for Model<'_> {
                 live,
                 enabled,
                 last,
+                resting: ThreadSet::EMPTY,
             };
             if live.is_empty() {
                 break Outcome::Completed;

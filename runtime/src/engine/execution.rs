@@ -492,6 +492,8 @@ impl Engine {
             clocks: crate::clock::Clocks::default(),
             steps: 0,
             spin: spin::Spin::default(),
+            #[cfg(feature = "scheduler")]
+            quiet_waits: super::quiet::Quiet::default(),
             endings: ended::Endings::default(),
             abort: None,
             reason: None,
@@ -540,6 +542,8 @@ impl Engine {
         #[cfg(feature = "scheduler")]
         self.clocks.begin();
         self.steps = 0;
+        #[cfg(feature = "scheduler")]
+        self.quiet_waits.clear();
         self.spin.clear();
         self.endings.begin();
         self.abort = None;

@@ -37,6 +37,8 @@ mod guide;
 pub(crate) mod init_locks;
 mod ledger;
 mod panics;
+#[cfg(feature = "scheduler")]
+mod quiet;
 mod solver;
 mod spin;
 pub(crate) mod tau;
@@ -63,6 +65,8 @@ pub use panics::Place;
 pub(crate) use panics::a_program_runs;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;
+#[cfg(feature = "scheduler")]
+pub(crate) use quiet::note_wait;
 pub use solver::{Differs, Solver};
 #[cfg(feature = "scheduler")]
 pub(crate) use spin::slept;
@@ -254,6 +258,8 @@ pub struct Engine {
     pub(crate) clocks: crate::clock::Clocks,
     steps: u32,
     spin: spin::Spin,
+    #[cfg(feature = "scheduler")]
+    quiet_waits: quiet::Quiet,
     endings: ended::Endings,
     /// Why the execution was ended early, if it was.
     abort: Option<Abort>,

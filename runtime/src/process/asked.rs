@@ -25,7 +25,7 @@ const CHANGES: c_int = 0o1 | 0o2 | 0o100 | 0o1000;
 
 /// The program asks for something.
 #[cold]
-pub(super) fn note(asked: Asked) {
+pub(crate) fn note(asked: Asked) {
     let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
     if all.0.iter().any(|known| known.kind() == asked.kind()) {
         return;

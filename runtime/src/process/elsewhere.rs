@@ -18,6 +18,9 @@ pub(crate) const fn restore(_alone: &mut Generation) {}
 pub(crate) mod asked {
     use crate::worker::message::Asked;
 
+    /// It is not told.
+    pub(crate) fn note(_asked: Asked) {}
+
     /// Nothing.
     pub(crate) const fn take() -> Vec<Asked> {
         Vec::new()

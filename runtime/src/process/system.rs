@@ -15,13 +15,14 @@ use super::{process, random};
 use crate::scheduled::arena::{self, outside};
 
 /// The functions that [`stand_before_the_system`](crate::stand_before_the_system) defines.
-pub(super) const IS_REPLACED: [&str; 11] = [
+pub(super) const IS_REPLACED: [&str; 12] = [
     "clock_gettime",
     "clock_nanosleep",
     "gettimeofday",
     "getentropy",
     "getrandom",
     "nanosleep",
+    "sched_yield",
     "sleep",
     "syscall",
     "time",
@@ -243,6 +244,19 @@ pub unsafe fn nanosleep(duration: *const TimeSpec, rest: *mut TimeSpec) -> c_int
     type Function = unsafe extern "C" fn(*const TimeSpec, *mut TimeSpec) -> c_int;
     // SAFETY: as in `clock_gettime`.
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(duration, rest) }
+}
+
+/// C's function of this name.
+#[must_use]
+pub fn sched_yield() -> c_int {
+    static SYSTEM: System = System::new(c"sched_yield");
+    if program().is_some() {
+        crate::std::thread::yield_now();
+        return 0;
+    }
+    type Function = unsafe extern "C" fn() -> c_int;
+    // SAFETY: as in `clock_gettime`; it has no arguments.
+    unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())() }
 }
 
 /// C's functions `sleep` and `usleep`.
@@ -492,6 +506,11 @@ macro_rules! stand_before_the_system {
             #[unsafe(no_mangle)]
             extern "C" fn usleep(microseconds: c_uint) -> c_int {
                 system::sleep(Duration::from_micros(microseconds.into()))
+            }
+
+            #[unsafe(no_mangle)]
+            extern "C" fn sched_yield() -> c_int {
+                system::sched_yield()
             }
 
             #[unsafe(no_mangle)]

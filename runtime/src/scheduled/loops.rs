@@ -441,7 +441,8 @@ impl State {
     pub(super) fn note_look(&mut self, event: &Event) {
         self.changes.note(event);
         let slot = &mut self.slots[usize::from(event.thread)];
-        if slot.turning.depth > 0 {
+        // To let others go first is to look at nothing.
+        if slot.turning.depth > 0 && event.kind != Kind::Local {
             slot.turning.looks.push(Look {
                 event: *event,
                 number: self.steps as usize - 1,

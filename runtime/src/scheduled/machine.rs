@@ -127,6 +127,8 @@ impl<'p> Machine<'p> {
                 enabled: ThreadSet::EMPTY,
                 stale: true,
                 parked: ThreadSet::EMPTY,
+                resting: ThreadSet::EMPTY,
+                gives_way: false,
                 untold: false,
                 outcome: Outcome::Completed,
                 ending: false,

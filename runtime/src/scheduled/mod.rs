@@ -10,6 +10,7 @@
 //! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
 //! | [`waiting`] | what condition variables, and all that waits like them, call |
 //! | [`loops`] | threads that wait by looking again and again |
+//! | [`resting`] | threads that sleep or yield again and again, and let others go first |
 //! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
 //! | [`poison`] | what the poison flags of locks call |
 //! | [`spurious`] | wake-ups, and weak exchanges that fail, without a reason |
@@ -44,6 +45,7 @@ mod objects;
 mod poison;
 mod races;
 pub mod replay;
+mod resting;
 mod running;
 pub mod spurious;
 mod state;

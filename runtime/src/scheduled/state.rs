@@ -45,6 +45,10 @@ pub(super) struct State {
     pub(super) stale: bool,
     /// Those of them that have made an idle turn of a loop, and done nothing since: see [`loops`](super::loops).
     pub(super) parked: ThreadSet,
+    /// Those of them that let the others go first: see [`resting`](super::resting).
+    pub(super) resting: ThreadSet,
+    /// Some thread has slept or yielded in this execution.
+    pub(super) gives_way: bool,
     pub(super) changes: Changes,
     /// A loop which may wait has been run in this execution; or it is not traced, so that nothing can be counted afterwards.
     pub(super) watches_loops: bool,
@@ -152,6 +156,8 @@ impl State {
         self.waiting = ThreadSet::EMPTY;
         self.stale = true;
         self.parked = ThreadSet::EMPTY;
+        self.resting = ThreadSet::EMPTY;
+        self.gives_way = false;
         self.current = 0;
         self.last = None;
         self.next = None;
@@ -329,6 +335,9 @@ impl State {
         }
         if self.watches_loops {
             self.note_look(event);
+        }
+        if self.gives_way {
+            self.note_rest(event);
         }
         let writes = matches!(
             event.kind,

@@ -6,6 +6,7 @@ use seqz_explore::Object;
 
 use super::coroutine::{self, Yielder};
 use super::loops::Turning;
+use super::resting::Rest;
 use super::state::Handle;
 use crate::counted::count::Keeps;
 use crate::engine::Site;
@@ -85,6 +86,8 @@ pub(super) struct Slot {
     pub calls: Vec<u32>,
     /// Its turns of loops.
     pub turning: Turning,
+    /// How it has let others go first.
+    pub rest: Rest,
 }
 
 impl Slot {
@@ -103,6 +106,7 @@ impl Slot {
             is_unparked: false,
             calls: Vec::new(),
             turning: Turning::default(),
+            rest: Rest::default(),
         }
     }
 
@@ -118,5 +122,6 @@ impl Slot {
         self.is_unparked = false;
         self.calls.clear();
         self.turning.clear();
+        self.rest = Rest::default();
     }
 }

@@ -42,6 +42,7 @@ impl Handle {
                 live,
                 enabled,
                 last: state.last,
+                resting: state.resting,
             };
             if enabled.is_empty() {
                 scheduler.blocked(&view);
@@ -93,6 +94,7 @@ impl Handle {
                 live,
                 enabled,
                 last: state.last,
+                resting: state.resting,
             };
             // SAFETY: as in `decide`.
             if unsafe { &mut *scheduler }.pick(&view) != Pick::Run(name) {

@@ -281,26 +281,40 @@ pub fn park_timeout_ms(milliseconds: u32) {
     park_timeout(Duration::from_millis(u64::from(milliseconds)));
 }
 
-/// See `std::thread::yield_now`. Every event is a point at which others may run.
-pub const fn yield_now() {}
+/// See `std::thread::yield_now`. Every event is a point at which others may run; who yields again and again lets others go
+/// first.
+#[track_caller]
+pub fn yield_now() {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        machine.give_way(Location::caller());
+    } else if let Some(handle) = engine() {
+        crate::engine::note_wait(handle);
+    }
+}
 
 /// See `std::thread::sleep`. The thread's clock moves on; what another thread does meanwhile is for the interleaving to say.
+/// Who sleeps again and again lets others go first.
+#[track_caller]
 pub fn sleep(duration: Duration) {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         machine.pass(duration);
+        machine.give_way(Location::caller());
         return;
     }
     #[cfg(feature = "scheduler")]
     if let Some(handle) = engine() {
         let thread = handle.get().threads.current;
         outside(|| handle.get().clocks.pass(thread, duration));
+        crate::engine::note_wait(handle);
         crate::engine::slept(handle);
     }
     let _ = duration;
 }
 
 /// See `std::thread::sleep_ms`.
+#[track_caller]
 pub fn sleep_ms(milliseconds: u32) {
     sleep(Duration::from_millis(u64::from(milliseconds)));
 }

@@ -142,6 +142,8 @@ pub enum Asked {
     Thread,
     /// Standard input.
     Input,
+    /// Time: a thread slept or yielded again and again, and those that could have run got no turn.
+    Turns,
 }
 
 impl Asked {
@@ -155,6 +157,7 @@ impl Asked {
             Self::Process => "another process",
             Self::Thread => "a thread of its own",
             Self::Input => "standard input",
+            Self::Turns => "a wait in which nobody else got a turn",
         }
     }
 }
@@ -451,7 +454,8 @@ wire!(Asked {
     2 = Pipe,
     3 = Process,
     4 = Thread,
-    5 = Input
+    5 = Input,
+    6 = Turns
 });
 
 impl Wire for ReadId {
