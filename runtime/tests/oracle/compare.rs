@@ -34,6 +34,8 @@ struct Observed {
     nodes: BTreeMap<Pairs, Node>,
     /// Failures that T' has by itself: the other role's.
     of_interfering: BTreeSet<Failure>,
+    /// The smallest k at which T fails of a lock that T' has poisoned.
+    of_poison: Option<usize>,
     /// What is wrong whatever the interpreter says.
     wrong: Vec<String>,
 }
@@ -67,6 +69,10 @@ impl Observed {
                 Failure::Deadlock | Failure::Relock => BugKind::Deadlock,
             };
             let least = summary.smallest.entry(kind).or_insert(k);
+            *least = k.min(*least);
+        }
+        if let Some(k) = self.of_poison {
+            let least = summary.smallest.entry(BugKind::Panic).or_insert(k);
             *least = k.min(*least);
         }
         summary
@@ -158,6 +164,13 @@ impl Engine {
                 if let Err(why) = confirm(bug, bound) {
                     observed.wrong.push(why);
                 }
+                if is_of_poison(&bug.message) {
+                    if own {
+                        let k = observed.of_poison.unwrap_or(pairs.len());
+                        observed.of_poison = Some(k.min(pairs.len()));
+                    }
+                    continue;
+                }
                 match judge(program, role, own, bug) {
                     Ok(failure) if own => failures.insert(failure),
                     Ok(failure) => observed.of_interfering.insert(failure),
@@ -212,6 +225,12 @@ fn without_what_nobody_waits_for(program: &Program, all: &[Behaviours; 2]) -> [B
 #[cfg(not(feature = "scheduler"))]
 fn without_what_nobody_waits_for(_program: &Program, all: &[Behaviours; 2]) -> [Behaviours; 2] {
     all.clone()
+}
+
+/// Whether a thread fails only since another one has failed under a lock. The interpreter takes that for an end and no failure;
+/// whether it is one depends on what becomes of the other thread's panic.
+pub(crate) fn is_of_poison(message: &str) -> bool {
+    message.ends_with("PoisonError { .. }")
 }
 
 fn engine_role(role: Role) -> EngineRole {
@@ -352,7 +371,11 @@ fn differences(expected: &Behaviours, other: &Behaviours, observed: &Observed) -
         let right = failures == node.failures
             && match &node.ending {
                 Ending::Passed => ends.contains(&End::Passed),
-                Ending::Bug => !failures.is_empty() || !observed.of_interfering.is_empty(),
+                Ending::Bug => {
+                    !failures.is_empty()
+                        || !observed.of_interfering.is_empty()
+                        || observed.of_poison.is_some()
+                }
                 Ending::Infeasible | Ending::Stuck => !ends.contains(&End::Passed),
                 _ => false,
             };
