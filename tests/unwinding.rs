@@ -1,15 +1,27 @@
-//! Destructors that use what threads share while their thread panics: no other thread can run in between, so no
-//! strategy may say that it has seen everything.
+//! Destructors that use what threads share while their thread panics: the thread is one like any other, so strategies find
+//! what comes of it, and see everything.
 
 mod support;
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use support::programs::HEAD;
 use support::{package, seqz};
 
-const NOTES: &str = "
-struct Note(Arc<AtomicU32>, Arc<AtomicU32>);
+const PROGRAMS: &str = r#"
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, PoisonError, mpsc};
 
+/// Does this when it is dropped.
+struct OnDrop<F: FnMut()>(F);
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+struct Note(Arc<AtomicU32>, Arc<AtomicU32>);
 impl Drop for Note {
     fn drop(&mut self) {
         self.0.fetch_add(1, SeqCst);
@@ -18,46 +30,215 @@ impl Drop for Note {
 }
 
 #[test]
-fn a_note_is_taken_of_a_panic() {
+fn a_half_a_note() {
     let (first, second) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let note = Note(first.clone(), second.clone());
-    let reader = thread::spawn(move || {
-        let (one, other) = (first.load(SeqCst), second.load(SeqCst));
-        assert!(one >= other || one == 0);
-    });
     let noted = thread::spawn(move || {
         let _note = note;
-        panic!(\"this is noted\");
+        panic!("this is noted");
     });
-    let is_noted = noted.join().is_err();
-    reader.join().unwrap();
-    assert!(!is_noted, \"a note is taken\");
+    let (one, other) = (first.load(SeqCst), second.load(SeqCst));
+    assert!(noted.join().is_err());
+    assert!(one == other, "half a note");
 }
-";
 
 #[test]
-fn nothing_is_exhausted_where_threads_could_not_be_switched() {
-    let dir = package(&format!("{HEAD}{NOTES}"));
-    for strategy in ["dfs", "dpor", "odpor", "icb", "mcr", "rv-causal"] {
+#[should_panic(expected = "mine")]
+fn b_joins() {
+    let count = Arc::new(Mutex::new(0));
+    let its = count.clone();
+    let mut other = Some(thread::spawn(move || {
+        *its.lock().unwrap() += 1;
+        *its.lock().unwrap() += 1;
+    }));
+    let _joins = OnDrop(move || {
+        other.take().unwrap().join().unwrap();
+        assert_eq!(*count.lock().unwrap(), 2);
+    });
+    panic!("mine");
+}
+
+#[test]
+#[should_panic(expected = "mine")]
+fn c_receives() {
+    let (sender, receiver) = mpsc::channel();
+    let _receives = OnDrop(move || assert_eq!(receiver.recv(), Ok(1)));
+    thread::spawn(move || sender.send(1).unwrap());
+    panic!("mine");
+}
+
+#[test]
+#[should_panic(expected = "mine")]
+fn d_waits() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    let its = pair.clone();
+    let _waits = OnDrop(|| {
+        let mut is_set = pair.0.lock().unwrap();
+        while !*is_set {
+            is_set = pair.1.wait(is_set).unwrap();
+        }
+    });
+    thread::spawn(move || {
+        *its.0.lock().unwrap() = true;
+        its.1.notify_all();
+    });
+    panic!("mine");
+}
+
+/// As in a pool of threads: who panics starts the next one.
+struct Sentinel(Arc<(Mutex<u32>, mpsc::Sender<bool>)>);
+impl Drop for Sentinel {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            work(self.0.clone());
+        }
+        self.0.1.send(thread::panicking()).unwrap();
+    }
+}
+fn work(pool: Arc<(Mutex<u32>, mpsc::Sender<bool>)>) {
+    thread::spawn(move || {
+        assert!(!thread::panicking());
+        let sentinel = Sentinel(pool);
+        let is_left = {
+            let mut jobs = sentinel.0.0.lock().unwrap();
+            *jobs = jobs.saturating_sub(1);
+            *jobs > 0
+        };
+        if is_left {
+            panic!("the job");
+        }
+    });
+}
+
+#[test]
+fn e_starts_the_next() {
+    let (sender, receiver) = mpsc::channel();
+    let pool = Arc::new((Mutex::new(2), sender));
+    work(pool.clone());
+    let panicked = (0..2).filter(|_| receiver.recv().unwrap()).count();
+    assert_eq!(panicked, 1);
+    assert!(pool.0.lock().is_ok());
+}
+
+#[test]
+fn f_poisons_a_lock() {
+    let lock = Arc::new(Mutex::new(0));
+    let (its, others) = (lock.clone(), lock.clone());
+    let thread = thread::spawn(move || {
+        let mut value = its.lock().unwrap_or_else(PoisonError::into_inner);
+        *value += 1;
+        panic!("under the guard");
+    });
+    let other = thread::spawn(move || others.lock().is_err());
+    let _ = thread.join();
+    drop(other);
+    assert!(lock.is_poisoned());
+}
+
+#[test]
+fn g_is_poisoned_or_not() {
+    let lock = Arc::new(Mutex::new(0));
+    let its = lock.clone();
+    thread::spawn(move || {
+        let _guard = its.lock().unwrap();
+        panic!("under the guard");
+    });
+    assert!(!lock.is_poisoned(), "it is poisoned");
+}
+
+#[test]
+fn h_waits_for_ever() {
+    let lock = Arc::new(Mutex::new(0));
+    let its = lock.clone();
+    let thread = thread::spawn(move || {
+        let _locks = OnDrop(|| drop(its.lock()));
+        panic!("it is handled");
+    });
+    let _guard = lock.lock().unwrap();
+    let _ = thread.join();
+}
+
+#[test]
+fn i_catches_another() {
+    let count = Arc::new(AtomicU32::new(0));
+    let its = count.clone();
+    thread::spawn(move || its.fetch_add(1, SeqCst));
+    let _catches = OnDrop(|| {
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let _count = OnDrop(|| { count.fetch_add(1, SeqCst); });
+            panic!("inside");
+        }));
+        assert!(caught.is_err() && thread::panicking());
+    });
+    panic!("outside");
+}
+
+#[test]
+#[should_panic(expected = "mine")]
+fn j_leaves_a_thread_that_unwinds() {
+    let (sender, receiver) = mpsc::channel::<u32>();
+    thread::spawn(move || {
+        let _waits = OnDrop(|| assert!(receiver.recv().is_err()));
+        panic!("it waits for ever");
+    });
+    std::mem::forget(sender);
+    panic!("mine");
+}
+"#;
+
+/// What fails in each harness that has failures.
+fn failing(harnesses: &[Value]) -> BTreeMap<&str, Vec<String>> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut all = BTreeMap::new();
+    for harness in harnesses {
+        let failures = harness["failures"].as_array().into_iter().flatten();
+        let failures: Vec<_> = failures
+            .map(|it| format!("{}: {}", text(&it["kind"]), text(&it["message"])))
+            .collect();
+        if !failures.is_empty() {
+            all.insert(harness["name"].as_str().unwrap_or_default(), failures);
+        }
+    }
+    all
+}
+
+#[test]
+fn all_strategies_see_all_that_comes_of_it() {
+    let dir = package(&format!("{HEAD}{PROGRAMS}"));
+    let expected = BTreeMap::from([
+        ("a_half_a_note", vec!["assertion: half a note".to_owned()]),
+        (
+            "g_is_poisoned_or_not",
+            vec!["assertion: it is poisoned".to_owned()],
+        ),
+        (
+            "h_waits_for_ever",
+            vec!["deadlock: threads wait for each other".to_owned()],
+        ),
+        ("i_catches_another", vec!["panic: outside".to_owned()]),
+    ]);
+    for strategy in ["odpor", "dpor"] {
         let run = seqz(
             dir.path(),
-            ["explore", "--strategy", strategy, "--format", "json"],
+            [
+                "explore",
+                "--ignore-detached-panics",
+                "--strategy",
+                strategy,
+                "--format",
+                "json",
+            ],
         );
-        let harness = &run.json()["harnesses"][0];
-        // A search that would run another thread while one unwinds ends there, and what the test handles is no failure.
-        let failures = harness["failures"].as_array().into_iter().flatten();
-        let found = failures.map(|failure| failure["message"].as_str());
-        let found: Vec<_> = found.map(Option::unwrap_or_default).collect();
-        assert!(
-            found.iter().all(|&message| message == "a note is taken"),
-            "{strategy}: {found:?}"
-        );
-        assert!(strategy != "dfs" || !found.is_empty(), "the panic is found");
-        let reasons = harness["promise"]["reasons"].as_array();
-        assert!(
-            reasons.is_some_and(|reasons| reasons.contains(&Value::from("unwinding"))),
-            "{strategy}: {harness:#}"
-        );
+        let report = run.json();
+        let harnesses = report["harnesses"].as_array().expect("they are explored");
+        assert_eq!(harnesses.len(), 10, "{strategy}");
+        assert_eq!(failing(harnesses), expected, "{strategy}");
+        for harness in harnesses {
+            assert_eq!(
+                harness["promise"]["state"], "exhausted",
+                "{strategy}: {harness:#}"
+            );
+        }
     }
 }
 
@@ -137,11 +318,12 @@ fn a_destructor_that_waits_is_no_crash_of_the_program() {
             let failures = harness["failures"].as_array().into_iter().flatten();
             let crashes: Vec<_> = failures.filter(|it| it["kind"] == "crash").collect();
             assert!(crashes.is_empty(), "{strategy}: {harness:#}");
-            let reasons = harness["promise"]["reasons"].as_array();
-            assert!(
-                reasons.is_some_and(|reasons| reasons.contains(&Value::from("unwinding"))),
-                "{strategy}: {harness:#}"
-            );
+            if strategy != "random" {
+                assert_eq!(
+                    harness["promise"]["state"], "exhausted",
+                    "{strategy}: {harness:#}"
+                );
+            }
         }
     }
 }

@@ -25,7 +25,8 @@ const OF_A_PAYLOAD: &str = "Any { .. }";
 /// What std's `unwrap` and `expect` say of a poisoned lock.
 const OF_POISON: &str = "PoisonError { .. }";
 
-/// So many payloads that have been caught are known again when they are resumed.
+/// So many payloads that have been caught are known again when they are resumed, and so many panics may be under way in a
+/// thread.
 const CAUGHT: usize = 64;
 
 /// A panic on its way to the top of its thread.
@@ -110,7 +111,8 @@ impl Counted {
 /// What is known of one thread.
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    under_way: Option<Raised>,
+    /// A panic of a destructor, while its thread unwinds, comes after the one that the thread unwinds for.
+    under_way: Vec<Raised>,
     /// A scope waits for its threads before it lets that panic pass.
     is_held: bool,
     /// The panic whose payload it was given last.
@@ -128,6 +130,17 @@ pub(crate) struct Panics {
     threads: Vec<Thread>,
     /// Payloads that somebody holds, by their address, and what is known of them.
     caught: Vec<(usize, Raised)>,
+}
+
+impl Thread {
+    /// One more panic is under way.
+    fn begin(&mut self, raised: Raised) {
+        // Where a dependency has caught one, nobody has said so.
+        if self.under_way.len() >= CAUGHT {
+            self.under_way.remove(0);
+        }
+        self.under_way.push(raised);
+    }
 }
 
 /// What a payload says, if it is a text.
@@ -186,7 +199,7 @@ impl Panics {
     /// Whether a panic is under way in a thread that has not come to the top of it.
     pub(crate) fn is_under_way(&self, thread: u32) -> bool {
         let thread = self.threads.get(thread as usize);
-        thread.is_some_and(|thread| thread.under_way.is_some())
+        thread.is_some_and(|thread| !thread.under_way.is_empty())
     }
 
     /// Whether a scope waits so.
@@ -197,7 +210,7 @@ impl Panics {
 
     /// The panic of a thread's that was under way does not come to the top of it.
     pub(crate) fn take(&mut self, thread: u32) -> Raised {
-        self.thread(thread).under_way.take().unwrap_or_default()
+        self.thread(thread).under_way.pop().unwrap_or_default()
     }
 
     /// A thread begins to panic.
@@ -214,7 +227,7 @@ impl Panics {
             if causes.is_empty() && message.ends_with(OF_A_PAYLOAD) {
                 causes.extend(this.given);
             }
-            this.under_way = Some(Raised {
+            this.begin(Raised {
                 message: message.to_owned(),
                 place: place.clone(),
                 events,
@@ -244,14 +257,14 @@ impl Panics {
                 },
                 |(_, raised)| raised.clone(),
             );
-            self.thread(thread).under_way = Some(raised);
+            self.thread(thread).begin(raised);
         });
     }
 
     /// The program has caught a payload.
     pub(crate) fn catch(&mut self, thread: u32, payload: &(dyn Any + Send)) {
         outside(|| {
-            if let Some(raised) = self.thread(thread).under_way.take() {
+            if let Some(raised) = self.thread(thread).under_way.pop() {
                 self.keep(address(payload), raised);
             }
         });
@@ -267,7 +280,7 @@ impl Panics {
     /// A panic has reached the top of its thread, after so many events. The answer is its number.
     pub(crate) fn reach_the_top(&mut self, thread: u32, events: usize) -> usize {
         outside(|| {
-            let raised = self.thread(thread).under_way.take();
+            let raised = std::mem::take(&mut self.thread(thread).under_way).pop();
             let raised = raised.unwrap_or_else(|| Raised {
                 message: "the thread was unwound without a panic message".to_owned(),
                 events,

@@ -91,7 +91,6 @@ pub(super) fn together<'a>(parts: impl Iterator<Item = &'a Explored>) -> Explore
         counts.blocked += part.blocked;
         counts.truncated += part.truncated;
         counts.waiting += part.waiting;
-        counts.rushed |= part.rushed;
         counts.timed |= part.timed;
         counts.hurried |= part.hurried;
         counts.scoped |= part.scoped;

@@ -52,9 +52,6 @@ pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise 
         message::Promise::Sampled => Promise::Sampled,
         message::Promise::Unfinished => {
             let mut reasons = shortfalls(counts.causality.as_deref());
-            if counts.rushed {
-                reasons.push(Reason::Unwinding);
-            }
             if counts.timed {
                 reasons.push(Reason::VirtualTime);
             }

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc as Handle, Weak as WeakHandle};
 
 use super::Weak;
-use super::count::{Act, Count, Keeps, act, before_there, begin, postpone, there};
+use super::count::{Act, Count, act, before_there, begin, there};
 use crate::engine::Site;
 
 /// `std::sync::Arc`, counted. `OBSERVED` tells whether others can see where the destructor of a shared value runs.
@@ -344,18 +344,6 @@ impl<T: ?Sized, const OBSERVED: bool> Drop for Arc<T, OBSERVED> {
             Act::Add
         };
         let site = Location::caller();
-        if what == Act::Add {
-            let value = Handle::as_ptr(&self.0).cast();
-            let end = move |handle: Handle<T>| {
-                let count = || count_of(&handle);
-                act(value, what, site, count, || ((), one_less(count())));
-            };
-            let another = || self.0.clone();
-            if postpone(value, Keeps::Value, site, Self::count(self), another, end) {
-                // The handle itself goes right after this, and the value with the last one.
-                return;
-            }
-        }
         // The handle itself goes right after this, and the value with the last one.
         Self::act(self, what, site, || ((), one_less(Self::count(self))));
     }

@@ -102,71 +102,11 @@ pub(super) fn act<R>(
     act().0
 }
 
-/// What a handle keeps alive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keeps {
-    /// The value: it is an `Arc`.
-    Value,
-    /// The allocation: it is a `Weak`.
-    Allocation,
-}
-
-/// Whether the event of a handle's end waits until its thread has unwound, since others may come before it. `another` makes a
-/// handle that is ended then, by `end`.
-///
-/// If all handles that are left are the thread's, nobody else can do anything with them: they end now, as they do without the
-/// tool, and their events alone wait, in the places that they had. If the value ends while others can look for it, its event
-/// doesn't wait: they would find it gone before it is said to be, and what it borrows may be gone by then. While another
-/// thread has an `Arc`, all that the value borrows is alive, until the threads are joined; and before that the thread has
-/// unwound.
-pub(super) fn postpone<H>(
-    value: *const (),
-    keeps: Keeps,
-    site: Site,
-    count: Count,
-    another: impl FnOnce() -> H,
-    end: impl FnOnce(H),
-) -> bool {
-    #[cfg(feature = "scheduler")]
-    if engine::current().is_none()
-        && let Some(machine) = crate::scheduled::events::current()
-        && machine.postpones()
-    {
-        let at = header(value);
-        let waiting = |keeps| machine.postponed_handles(at, keeps);
-        if keeps == Keeps::Value && count.strong == waiting(Keeps::Value) + 1 {
-            if count.weak > waiting(Keeps::Allocation) {
-                return false;
-            }
-            scheduled::end_own(machine, at, site, count);
-            return true;
-        }
-        let another = another();
-        let end: End<'_> = Box::new(move |_| end(another));
-        // SAFETY: it is called, or dropped, while what the value borrows is alive: see above.
-        machine.postpone_handle(at, keeps, site, unsafe { forget_borrows(end) });
-        return true;
-    }
-    let _ = (value, keeps, site, count, another, end);
-    false
-}
-
-#[cfg(feature = "scheduler")]
-type End<'a> = Box<dyn FnOnce(crate::scheduled::events::Handle) + 'a>;
-
-/// # Safety
-/// It must be called or dropped while what it borrows is alive.
-#[cfg(feature = "scheduler")]
-unsafe fn forget_borrows(end: End<'_>) -> End<'static> {
-    // SAFETY: nothing but the lifetime changes, and that is the caller's to see to.
-    unsafe { std::mem::transmute::<End<'_>, End<'static>>(end) }
-}
-
 #[cfg(feature = "scheduler")]
 mod scheduled {
     use seqz_explore::{Comparison, Integer, Kind, Test};
 
-    use super::{Act, Count, Keeps, OF_COUNT};
+    use super::{Act, Count, OF_COUNT};
     use crate::engine::Site;
     use crate::log::Object;
     use crate::scheduled::events::Handle;
@@ -199,18 +139,9 @@ mod scheduled {
         count: impl Fn() -> Count,
         act: impl FnOnce() -> (R, Count),
     ) -> R {
-        if machine.postpones() {
-            machine.end_postponed_handles(at);
-        }
         let object = machine.count_object(at);
         let (announced, expected) = announced(machine, what);
-        let before = count();
-        if before.strong == 1 && before.weak == 0 {
-            // Nobody else can do anything with it, so that nobody can come in between.
-            machine.turn_unnoticed(announced, object, expected, site);
-        } else {
-            machine.turn(announced, object, expected, site);
-        }
+        machine.turn(announced, object, expected, site);
         let found = count();
         let (result, left) = act();
         let done = match announced {
@@ -259,32 +190,5 @@ mod scheduled {
         } else {
             machine.did(done, object, found.strong as u64, left.strong as u64, site);
         }
-    }
-
-    /// The current thread, which unwinds, ends its last handle of the allocation, and nobody else has any. Those whose ends
-    /// wait end, too, in the order in which they waited, and events are left in their places.
-    pub(super) fn end_own(machine: Handle, at: usize, site: Site, count: Count) {
-        let object = machine.count_object(at);
-        let mut found = count;
-        let mut event = move |keeps, site| -> super::End<'static> {
-            let left = match keeps {
-                Keeps::Value => Count {
-                    strong: found.strong - 1,
-                    ..found
-                },
-                Keeps::Allocation => Count {
-                    weak: found.weak - 1,
-                    ..found
-                },
-            };
-            let counts = (std::mem::replace(&mut found, left), left);
-            Box::new(move |machine| {
-                let (announced, expected) = announced(machine, Act::Add);
-                machine.turn(announced, object, expected, site);
-                tell(machine, announced, object, Act::Add, site, counts);
-            })
-        };
-        machine.end_postponed_unnoticed(at, &mut event);
-        machine.now_or_later(event(Keeps::Value, site));
     }
 }

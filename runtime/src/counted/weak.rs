@@ -5,7 +5,7 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Weak as Handle;
 
 use super::Arc;
-use super::count::{Act, Count, Keeps, act, postpone};
+use super::count::{Act, Count, act};
 use crate::engine::Site;
 
 /// `std::sync::Weak`, counted.
@@ -142,15 +142,6 @@ impl<T: ?Sized, const OBSERVED: bool> Drop for Weak<T, OBSERVED> {
             return;
         }
         let site = Location::caller();
-        let value = self.0.as_ptr().cast();
-        let end = move |handle: Handle<T>| {
-            let count = || count_of(&handle);
-            act(value, Act::Add, site, count, || ((), one_less(count())));
-        };
-        let another = || self.0.clone();
-        if postpone(value, Keeps::Allocation, site, self.count(), another, end) {
-            return;
-        }
         // The handle itself goes right after this.
         self.act(Act::Add, site, || ((), one_less(self.count())));
     }

@@ -8,6 +8,7 @@
 //! | [`elf`], [`owners`] | what the worker's executable says of its writable memory, and whose each symbol is |
 //! | [`memory`] | the statics of the program, its dependencies and C libraries: compared, and written over where they differ |
 //! | [`locals`] | the thread-locals of dependencies: threads of the program share an OS thread, and each has its own |
+//! | [`unwinding`] | std's count of panics, of which each thread has its own |
 //! | [`environment`] | environment variables, the current directory, and the state of the C library that can be set back |
 //! | [`held`] | what std has put aside of an execution's memory |
 //! | [`imports`] | the functions of the C library whose state can't |
@@ -36,6 +37,7 @@ mod owners;
 mod random;
 pub mod requests;
 pub mod system;
+pub(crate) mod unwinding;
 
 use std::cell::UnsafeCell;
 use std::mem::size_of_val;
@@ -95,6 +97,7 @@ pub(crate) fn install(_alone: &mut Generation) {
         )],
     };
     let executable = executable.unwrap_or_default();
+    unwinding::look_up(&executable);
     let memory = Memory::of(&executable);
     let (start, length) = memory.extent();
     STATICS.store(start, Ordering::Relaxed);

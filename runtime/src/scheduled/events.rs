@@ -7,9 +7,6 @@ use seqz_explore::{Event, Kind, Object, Pending};
 use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
-use super::threads::{Postponed, ToGiveBack};
-use super::waiting::give_up_waiting;
-use crate::counted::count::Keeps;
 use crate::engine::{Place, Site};
 use crate::log::LockMode;
 
@@ -141,132 +138,8 @@ impl Handle {
         };
         if self.get().ending {
             self.stay_ended();
-        } else if std::thread::panicking() {
-            self.go_on(pending, site);
         } else {
-            self.catch_up();
             self.announce(pending, site);
-        }
-    }
-
-    /// The same, for what no other thread could do anything about: that it could not come in between is no loss.
-    #[inline]
-    pub(crate) fn turn_unnoticed(self, kind: Kind, object: Object, expected: u64, site: Site) {
-        let has_rushed = self.get().has_rushed;
-        self.turn(kind, object, expected, site);
-        if self.postpones() {
-            self.get().has_rushed = has_rushed;
-        }
-    }
-
-    /// Does what has been postponed while the thread unwound.
-    #[inline]
-    pub(super) fn catch_up(self) {
-        let state = self.get();
-        if !state.slots[state.current].postponed.is_empty() {
-            self.do_postponed();
-        }
-    }
-
-    #[cold]
-    fn do_postponed(self) {
-        let state = self.get();
-        let thread = state.current;
-        for postponed in std::mem::take(&mut state.slots[thread].postponed) {
-            match postponed {
-                Postponed::Unlock(lock) => {
-                    self.unlock_now(lock.object, lock.mode, lock.site, || lock.values);
-                }
-                Postponed::Poison { lock, site } => self.set_poison(lock, true, site),
-                Postponed::Handle { act, .. } | Postponed::Other(act) => act(self),
-            }
-        }
-    }
-
-    /// Does something that tells the thread nothing: now, or if the thread unwinds, for the same reasons as with
-    /// [`Self::unlock`], when it has unwound.
-    pub(crate) fn now_or_later(self, act: impl FnOnce(Self) + 'static) {
-        let state = self.get();
-        if !state.ending && std::thread::panicking() {
-            let thread = state.current;
-            super::arena::outside(|| {
-                let act = Postponed::Other(Box::new(act));
-                state.slots[thread].postponed.push(act);
-            });
-        } else {
-            act(self);
-        }
-    }
-
-    /// Whether the current thread unwinds, so that what tells it nothing waits until it has unwound.
-    pub(crate) fn postpones(self) -> bool {
-        !self.get().ending && std::thread::panicking()
-    }
-
-    /// Ends a handle of the allocation at this address when the thread has unwound.
-    pub(crate) fn postpone_handle(
-        self,
-        address: usize,
-        keeps: Keeps,
-        site: Site,
-        act: Box<dyn FnOnce(Self)>,
-    ) {
-        let state = self.get();
-        let thread = state.current;
-        super::arena::outside(|| {
-            let postponed = &mut state.slots[thread].postponed;
-            postponed.push(Postponed::Handle {
-                address,
-                keeps,
-                site,
-                act,
-            });
-        });
-    }
-
-    /// How many handles of this kind of the allocation the thread still has to end.
-    pub(crate) fn postponed_handles(self, address: usize, kind: Keeps) -> usize {
-        let state = self.get();
-        let postponed = state.slots[state.current].postponed.iter();
-        let is_one = |act: &&Postponed| {
-            act.is_handle(address)
-                && matches!(act, Postponed::Handle { keeps, .. } if *keeps == kind)
-        };
-        postponed.filter(is_one).count()
-    }
-
-    /// Ends them now without an event, and leaves in the place of each what `event` makes of it.
-    pub(crate) fn end_postponed_unnoticed(
-        self,
-        address: usize,
-        event: &mut dyn FnMut(Keeps, Site) -> Box<dyn FnOnce(Self)>,
-    ) {
-        let state = self.get();
-        let thread = state.current;
-        for at in 0..state.slots[thread].postponed.len() {
-            let waiting = &mut self.get().slots[thread].postponed[at];
-            if waiting.is_handle(address)
-                && let Postponed::Handle { keeps, site, .. } = waiting
-            {
-                let event = event(*keeps, site);
-                let ended = std::mem::replace(waiting, Postponed::Other(event));
-                drop(ended);
-            }
-        }
-    }
-
-    /// Ends them now.
-    pub(crate) fn end_postponed_handles(self, address: usize) {
-        let state = self.get();
-        let postponed = &mut state.slots[state.current].postponed;
-        let ended = super::arena::outside(|| {
-            let ended = postponed.extract_if(.., |act| act.is_handle(address));
-            ended.collect::<Vec<_>>()
-        });
-        for act in ended {
-            if let Postponed::Handle { act, .. } = act {
-                act(self);
-            }
         }
     }
 
@@ -317,13 +190,7 @@ impl Handle {
             LockMode::Exclusive => Kind::Lock,
             LockMode::Shared => Kind::LockShared,
         };
-        if self.has_kept(object, mode) {
-            return;
-        }
         self.turn(kind, object, 0, site);
-        if !self.may_take(object, mode) && !self.is_ending() {
-            give_up_waiting("for a lock that is held");
-        }
         // When the execution is being ended, the other holder only has destructors left to run.
         self.take(object, mode);
         let found = self.found(object, contents);
@@ -342,9 +209,6 @@ impl Handle {
             LockMode::Exclusive => (Kind::TryLock, Kind::TryLockFailed),
             LockMode::Shared => (Kind::TryLockShared, Kind::TryLockSharedFailed),
         };
-        if self.has_kept(object, mode) {
-            return true;
-        }
         self.turn(kind, object, 0, site);
         let free = self.may_take(object, mode);
         if free {
@@ -374,9 +238,6 @@ impl Handle {
     /// Gives a lock back.
     ///
     /// `written` tells that what it protects may have changed, `contents` what it is now.
-    ///
-    /// A thread that unwinds can't be switched away from, but that others run before it gives its locks back is no less
-    /// possible: so it gives them back when it has unwound. Nobody can tell, since nobody can take them before.
     pub(crate) fn unlock(
         self,
         object: Object,
@@ -385,21 +246,20 @@ impl Handle {
         site: Site,
         contents: impl FnOnce() -> Option<u64>,
     ) {
+        let kind = match mode {
+            LockMode::Exclusive => Kind::Unlock,
+            LockMode::Shared => Kind::UnlockShared,
+        };
+        self.turn(kind, object, 0, site);
         let state = self.get();
-        if !state.ending && std::thread::panicking() {
-            let thread = state.current;
-            let lock = ToGiveBack {
-                object,
-                mode,
-                values: self.given_back(object, mode, written, contents),
-                site,
-            };
-            super::arena::outside(|| state.slots[thread].postponed.push(Postponed::Unlock(lock)));
-            return;
+        state.stale = true;
+        let holders = state.objects.holders(object);
+        match mode {
+            LockMode::Exclusive => holders.exclusive = 0,
+            LockMode::Shared => holders.shared = holders.shared.saturating_sub(1),
         }
-        self.unlock_now(object, mode, site, || {
-            self.given_back(object, mode, written, contents)
-        });
+        let (found, left) = self.given_back(object, mode, written, contents);
+        self.did(kind, object, found, left, site);
     }
 
     /// What a lock's value was when it was taken, and what it is now.
@@ -417,43 +277,6 @@ impl Handle {
                 (found, found)
             }
         }
-    }
-
-    fn unlock_now(
-        self,
-        object: Object,
-        mode: LockMode,
-        site: Site,
-        values: impl FnOnce() -> (u64, u64),
-    ) {
-        let kind = match mode {
-            LockMode::Exclusive => Kind::Unlock,
-            LockMode::Shared => Kind::UnlockShared,
-        };
-        self.turn(kind, object, 0, site);
-        let state = self.get();
-        state.stale = true;
-        let holders = state.objects.holders(object);
-        match mode {
-            LockMode::Exclusive => holders.exclusive = 0,
-            LockMode::Shared => holders.shared = holders.shared.saturating_sub(1),
-        }
-        let (found, left) = values();
-        self.did(kind, object, found, left, site);
-    }
-
-    /// Whether the thread unwinds, and this is a lock that it still has to give back: then it has it again.
-    fn has_kept(self, object: Object, mode: LockMode) -> bool {
-        let state = self.get();
-        if state.slots[state.current].postponed.is_empty() || !std::thread::panicking() {
-            return false;
-        }
-        let kept = &mut state.slots[state.current].postponed;
-        let at = kept.iter().position(|postponed| match postponed {
-            Postponed::Unlock(lock) => lock.object == object && lock.mode == mode,
-            Postponed::Poison { .. } | Postponed::Handle { .. } | Postponed::Other(_) => false,
-        });
-        at.map(|at| kept.remove(at)).is_some()
     }
 
     fn may_take(self, object: Object, mode: LockMode) -> bool {
@@ -494,7 +317,7 @@ impl Handle {
         }
         self.turn(Kind::Fork, thread, 0, site);
         self.note_fork(thread as usize);
-        // It comes before all that the thread does. A thread that unwinds at once doesn't wait for its turn.
+        // It comes before all that the thread does.
         self.did(Kind::Fork, thread, 0, 0, site);
         start(self, thread as usize, (name, Some(site)), body);
         thread

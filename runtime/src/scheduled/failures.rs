@@ -6,6 +6,7 @@ use seqz_explore::threads::ThreadSet;
 use seqz_explore::{Kind, Outcome, Pending};
 
 use super::loops::Idle;
+use super::running::AtEnd;
 use super::state::{Handle, State};
 use super::threads::Stage;
 use crate::engine::{Place, Site};
@@ -219,11 +220,16 @@ impl Handle {
     }
 
     /// The current thread ends the process. Whatever other threads do after this they could have done before, since this
-    /// thread does nothing more: so they go on, but nobody can wait for this one to end.
+    /// thread does nothing more: so they go on, but nobody can wait for this one to end. Comes back where a thread that
+    /// unwinds can't be left where it is.
     pub(crate) fn leave(self, how: Leaving, site: Site) {
         let state = self.get();
         if state.ending {
             self.stay_ended();
+            return;
+        }
+        let can_be_left = state.at_end == AtEnd::Forgets && state.counter.is_some();
+        if !can_be_left && std::thread::panicking() {
             return;
         }
         state.has_left = true;

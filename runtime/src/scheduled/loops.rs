@@ -404,7 +404,7 @@ impl Handle {
 
     /// A turn of the loop begins, and the one before it, if there is one, is over.
     pub(crate) fn turn_of_loop(self, since: &mut Since, site: Site) {
-        if self.get().ending || std::thread::panicking() {
+        if self.get().ending {
             return;
         }
         let inside = leave_program();

@@ -133,6 +133,7 @@ impl<'p> Machine<'p> {
                 outcome: Outcome::Completed,
                 ending: false,
                 at_end: AtEnd::Unwinds,
+                counter: None,
                 ended_waits: 0,
                 names,
                 objects: Objects::default(),
@@ -155,7 +156,6 @@ impl<'p> Machine<'p> {
                 changes: Changes::default(),
                 watches_loops: false,
                 has_poisoned: false,
-                has_rushed: false,
                 time: Uses::default(),
                 unsupported: None,
                 watches_ends: false,
@@ -195,12 +195,6 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub fn tests(&self) -> &[(usize, Test)] {
         self.state.values.tests()
-    }
-
-    /// Whether in the latest execution a destructor used a shared object while its thread panicked, and others could have
-    /// run before it, but threads can't be switched there.
-    pub const fn has_rushed(&self) -> bool {
-        self.state.has_rushed
     }
 
     /// Whether the latest execution was cut before its bound: where threads wait, and it is not known whether for ever.

@@ -29,8 +29,8 @@
 //!
 //! # Invariants
 //! - No `&mut` to the state is alive across a switch of coroutines, or while code of the program runs.
-//! - A thread that unwinds is never switched away from: std counts panics per OS thread. What it does meanwhile is done
-//!   at once, but for giving back locks, notifying, and dropping ends of channels, which wait until it has unwound.
+//! - Each thread has its own count of panics, though std keeps one for the OS thread: see
+//!   [`process`](crate::process). So a thread that unwinds is a thread like any other.
 
 pub mod arena;
 pub mod behind_writers;

@@ -1,12 +1,11 @@
 //! Poison flags of locks: see [`shared::lock`](crate::shared).
 //!
 //! A flag is an object of its own: setting and clearing it are writes, and asking for it is a read. It is set by a thread that
-//! unwinds, and so it is when the thread has unwound, right before the lock is given back.
+//! unwinds, right before it gives the lock back.
 
 use seqz_explore::{Kind, Object};
 
 use super::state::Handle;
-use super::threads::Postponed;
 use crate::engine::Site;
 
 impl Handle {
@@ -19,11 +18,7 @@ impl Handle {
         }
         state.objects.holders(lock).was_poisoned = true;
         state.has_poisoned = true;
-        let thread = state.current;
-        super::arena::outside(|| {
-            let poison = Postponed::Poison { lock, site };
-            state.slots[thread].postponed.push(poison);
-        });
+        self.set_poison(lock, true, site);
     }
 
     /// Another object was poisoned, and is this one from here on.
@@ -46,7 +41,6 @@ impl Handle {
     /// Reads the flag.
     #[cold]
     pub(crate) fn is_poisoned(self, lock: Object, site: Site) -> bool {
-        self.set_own_poison(lock);
         let flag = self.get().objects.poison(lock);
         self.turn(Kind::Read, flag, 0, site);
         let set = self.get().objects.holders(lock).poisoned;
@@ -57,30 +51,14 @@ impl Handle {
     /// Clears the flag.
     #[cold]
     pub(crate) fn clear_poison(self, lock: Object, site: Site) {
-        self.set_own_poison(lock);
         self.set_poison(lock, false, site);
     }
 
-    pub(super) fn set_poison(self, lock: Object, set: bool, site: Site) {
+    fn set_poison(self, lock: Object, set: bool, site: Site) {
         let flag = self.get().objects.poison(lock);
         self.turn(Kind::Write, flag, 0, site);
         let holders = self.get().objects.holders(lock);
         let before = std::mem::replace(&mut holders.poisoned, set);
         self.did(Kind::Write, flag, u64::from(before), u64::from(set), site);
-    }
-
-    /// A destructor of a thread that unwinds sees the flag that the thread is still to set: it is set now.
-    fn set_own_poison(self, lock: Object) {
-        let state = self.get();
-        let postponed = &mut state.slots[state.current].postponed;
-        let own = postponed.iter().position(
-            |postponed| matches!(postponed, Postponed::Poison { lock: own, .. } if *own == lock),
-        );
-        if let Some(at) = own
-            && std::thread::panicking()
-            && let Postponed::Poison { lock, site } = postponed.remove(at)
-        {
-            self.set_poison(lock, true, site);
-        }
     }
 }

@@ -79,8 +79,6 @@ pub(super) fn start(
         } else if result.is_err_and(|payload| !payload.is::<Ended>()) {
             handle.note_panic();
         }
-        // The execution may be ended while the thread waits for its turn to give a lock back: then it gives it back at once.
-        while catch_unwind(AssertUnwindSafe(|| handle.catch_up())).is_err() {}
         handle.destroy_locals(thread);
         handle.ended(thread);
     });
@@ -115,7 +113,15 @@ pub(super) fn resume_inside(handle: Handle, thread: usize) {
     };
     let before = crate::process::enter(u32::try_from(thread).unwrap_or(0));
     let outside = state.arena.enter(thread);
+    let (counter, mut panics) = (state.counter, state.slots[thread].panics);
+    if let Some(counter) = counter {
+        counter.swap(&mut panics);
+    }
     coroutine.resume(());
+    if let Some(counter) = counter {
+        counter.swap(&mut panics);
+        handle.get().slots[thread].panics = panics;
+    }
     outside.leave();
     crate::process::leave(before);
     if coroutine.done() {
@@ -155,8 +161,9 @@ fn forget_all(state: &mut State) {
         let Some(mut coroutine) = slot.coroutine.get_mut().take() else {
             continue;
         };
-        // What was put off has to do with the program, too.
-        std::mem::forget(std::mem::take(&mut slot.postponed));
+        if let Some(counter) = state.counter {
+            counter.forget(&mut slot.panics);
+        }
         // SAFETY: nobody comes back to what is on the stack: no thread of the execution runs any more, the machine's own code
         // on it holds nothing, and whoever outlives the execution forgets what the program has given to it.
         unsafe { coroutine.force_reset() };
@@ -198,7 +205,6 @@ impl Handle {
             if !payload.is::<Ended>() {
                 self.die_of_a(Destructor::ThreadLocal);
             }
-            while catch_unwind(AssertUnwindSafe(|| self.catch_up())).is_err() {}
         }
         let state = self.get();
         state.slots[thread].destroyed_with_events = state.steps != before;

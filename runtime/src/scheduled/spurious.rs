@@ -39,7 +39,7 @@ impl Handle {
     /// Whether what may happen here without a reason does.
     pub(crate) fn happens_without_reason(self, site: Site) -> bool {
         let settings = self.get().settings;
-        if settings.spurious == 0 || self.is_ending() || std::thread::panicking() {
+        if settings.spurious == 0 || self.is_ending() {
             return false;
         }
         let is_here = |place: &Place| {

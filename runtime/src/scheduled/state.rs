@@ -22,6 +22,7 @@ use super::values::Values;
 use crate::clock::Clocks;
 use crate::engine::{Generation, Site};
 use crate::judge::{End, Panics};
+use crate::process::unwinding::Counter;
 use crate::std::thread::Results;
 
 pub(super) struct State {
@@ -57,9 +58,11 @@ pub(super) struct State {
     /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
     pub(super) untold: bool,
     pub(super) outcome: Outcome,
-    /// The execution is over, and nothing that is done counts: threads are being unwound, or one that unwinds goes on with it.
+    /// The execution is over, and nothing that is done counts: threads are being unwound.
     pub(super) ending: bool,
     pub(super) at_end: AtEnd,
+    /// Where std counts the panics of this OS thread, so that threads can be switched while one unwinds.
+    pub(super) counter: Option<Counter>,
     /// How often threads have gone on without a notification since they are.
     pub(super) ended_waits: u32,
     pub(super) names: Names,
@@ -88,8 +91,6 @@ pub(super) struct State {
     pub(super) plain: Vec<Object>,
     pub(super) values: Values,
     pub(super) contexts: Contexts,
-    /// A thread that unwound did something at once, while others could have run.
-    pub(super) has_rushed: bool,
     pub(super) time: Uses,
     pub(super) unsupported: Option<(String, Site)>,
     /// The ends of threads are events in this execution.
@@ -142,6 +143,7 @@ impl State {
 
     pub(super) fn begin(&mut self, generation: &mut Generation) {
         self.at_end = AtEnd::possible();
+        self.counter = Counter::find();
         self.generation = match self.at_end {
             AtEnd::Forgets => generation.next_given_back(),
             AtEnd::Unwinds => generation.next(),
@@ -181,7 +183,6 @@ impl State {
         self.changes.clear();
         self.watches_loops = !self.settings.trace;
         self.has_poisoned = false;
-        self.has_rushed = false;
         self.time.clear();
         self.unsupported = None;
         self.watches_ends = false;

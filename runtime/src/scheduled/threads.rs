@@ -2,15 +2,11 @@
 
 use std::cell::UnsafeCell;
 
-use seqz_explore::Object;
-
 use super::coroutine::{self, Yielder};
 use super::loops::Turning;
 use super::resting::Rest;
-use super::state::Handle;
-use crate::counted::count::Keeps;
 use crate::engine::Site;
-use crate::log::LockMode;
+use crate::process::unwinding::Panics;
 
 /// How a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,41 +23,6 @@ pub(super) enum Stage {
     Gone,
 }
 
-/// A lock whose guard was dropped while its thread unwound.
-#[derive(Clone, Copy)]
-pub(super) struct ToGiveBack {
-    pub object: Object,
-    pub mode: LockMode,
-    /// What the value was when the lock was taken, and what it is now.
-    pub values: (u64, u64),
-    pub site: Site,
-}
-
-/// What a thread did while it unwound, and what is done when it has unwound.
-pub(super) enum Postponed {
-    Unlock(ToGiveBack),
-    /// The poison flag of a lock that it held is set.
-    Poison {
-        lock: Object,
-        site: Site,
-    },
-    /// The end of a handle of the allocation at this address.
-    Handle {
-        address: usize,
-        keeps: Keeps,
-        site: Site,
-        act: Box<dyn FnOnce(Handle)>,
-    },
-    /// Something else that tells the thread nothing.
-    Other(Box<dyn FnOnce(Handle)>),
-}
-
-impl Postponed {
-    pub(super) const fn is_handle(&self, of: usize) -> bool {
-        matches!(self, Self::Handle { address, .. } if *address == of)
-    }
-}
-
 /// One thread.
 pub(super) struct Slot {
     pub stage: Stage,
@@ -72,8 +33,8 @@ pub(super) struct Slot {
     pub site: Option<Site>,
     pub name: Option<String>,
     pub spawned_at: Option<Site>,
-    /// See [`Handle::unlock`].
-    pub postponed: Vec<Postponed>,
+    /// Those that are under way in it, while it does not run.
+    pub panics: Panics,
     /// How many threads it has created.
     pub children: u32,
     /// How many messages it has sent.
@@ -99,7 +60,7 @@ impl Slot {
             site: None,
             name: None,
             spawned_at: None,
-            postponed: Vec::new(),
+            panics: Panics::default(),
             children: 0,
             messages: 0,
             destroyed_with_events: false,
@@ -115,7 +76,7 @@ impl Slot {
         self.stage = Stage::Absent;
         self.name = None;
         self.spawned_at = None;
-        self.postponed.clear();
+        self.panics = Panics::default();
         self.children = 0;
         self.messages = 0;
         self.destroyed_with_events = false;

@@ -1,7 +1,6 @@
 //! Whose turn it is: asking the scheduler, and telling it what was done.
 
-use seqz_explore::threads::ThreadSet;
-use seqz_explore::{Class, Outcome, Pending, Pick, View};
+use seqz_explore::{Outcome, Pending, Pick, View};
 
 use super::arena::leave_program;
 use super::behind_writers::WRITERS_FIRST;
@@ -73,39 +72,6 @@ impl Handle {
         inside.leave();
     }
 
-    /// The current thread unwinds and does this at once: the scheduler sees that nobody else can run.
-    pub(super) fn go_on(self, pending: Pending, site: Site) {
-        let inside = leave_program();
-        self.tell();
-        let state = self.get();
-        let thread = state.current;
-        state.note_pending(thread, pending, site);
-        let name = u8::try_from(thread).unwrap_or(0);
-        // It may have announced nothing yet, and then it is not one of them.
-        let mut live = state.live;
-        live.insert(name);
-        if let Some(scheduler) = state.scheduler {
-            let mut others = state.enabled();
-            others.remove(name);
-            state.has_rushed |= !others.is_empty() && pending.kind.class() != Class::None;
-            let enabled = ThreadSet::only(name);
-            let view = View {
-                pending: &state.pending,
-                live,
-                enabled,
-                last: state.last,
-                resting: state.resting,
-            };
-            // SAFETY: as in `decide`.
-            if unsafe { &mut *scheduler }.pick(&view) != Pick::Run(name) {
-                state.outcome = Outcome::Abandoned;
-                state.ending = true;
-            }
-            state.last = Some(name);
-        }
-        inside.leave();
-    }
-
     #[inline]
     pub(super) fn tell(self) {
         let state = self.get();
@@ -149,12 +115,32 @@ impl Handle {
     }
 
     pub(super) fn switch_away(self, thread: usize) {
+        if self.get().counter.is_none() && std::thread::panicking() {
+            self.refuse_to_switch();
+            return;
+        }
         let yielder = self.get().slots[thread].yielder;
         // SAFETY: the yielder is that of the coroutine which runs now, and lives on its stack.
         unsafe { (*yielder).suspend(()) };
-        if self.get().ending {
+        // What unwinds already goes on with it.
+        if self.get().ending && !std::thread::panicking() {
             std::panic::resume_unwind(Box::new(Ended));
         }
+    }
+
+    /// The current thread would be switched away from while it unwinds, and where std counts its panics isn't known: the
+    /// execution is given up, and the thread goes on for itself.
+    #[cold]
+    fn refuse_to_switch(self) {
+        let state = self.get();
+        let site = state.slots[state.current].site;
+        if let Some(site) = site {
+            self.give_up_soon("threads would be switched while one unwinds, and the executable doesn't tell where std counts panics", site);
+        }
+        let state = self.get();
+        state.next = None;
+        state.outcome = Outcome::Truncated;
+        state.ending = true;
     }
 
     /// The execution is over, and the thread would go on: it has unwound, or the program has caught what ends it.
@@ -172,8 +158,8 @@ impl Handle {
         }
     }
 
-    /// Tells the scheduler what has been done without asking it: the thread goes on, since it unwinds or since the next
-    /// event belongs to the same step.
+    /// Tells the scheduler what has been done without asking it: the thread goes on, since the next event belongs to the
+    /// same step.
     pub(super) fn flush(self) {
         let inside = leave_program();
         self.tell();

@@ -57,9 +57,6 @@ impl Handle {
         }
         let thread = self.get().current_name();
         let notified = self.queue(object, |queue| queue.wake(thread));
-        if !notified && !timed {
-            give_up_waiting(NOTIFICATION);
-        }
         self.did(Kind::Wake, object, u64::from(notified), 0, site);
         notified
     }
@@ -113,15 +110,13 @@ impl Handle {
         self,
         object: Object,
         site: Site,
-        change: impl FnOnce() -> Transition + 'static,
+        change: impl FnOnce() -> Transition,
     ) {
-        self.now_or_later(move |machine| {
-            machine.turn(Kind::Notify, object, 0, site);
-            let transition = change();
-            machine.queue(object, Queue::notify_all);
-            machine.did(Kind::Notify, object, 0, 1, site);
-            machine.note_transition(transition);
-        });
+        self.turn(Kind::Notify, object, 0, site);
+        let transition = change();
+        self.queue(object, Queue::notify_all);
+        self.did(Kind::Notify, object, 0, 1, site);
+        self.note_transition(transition);
     }
 
     /// Parks the current thread until it is unparked, with a time limit or without. Whether that came before the time was over.
@@ -145,19 +140,17 @@ impl Handle {
     /// Unparks a thread: the one that is parked goes on, and one that is not won't be the next time. To do so twice is
     /// as good as once.
     pub(crate) fn unpark(self, thread: u32, site: Site) {
-        self.now_or_later(move |machine| {
-            let object = machine.get().objects.parking(thread);
-            machine.turn(Kind::Notify, object, 0, site);
-            let is_parked = machine.queue(object, |queue| {
-                queue.notify_one();
-                queue.waiters().next().is_some()
-            });
-            if let Some(slot) = machine.get().slots.get_mut(thread as usize) {
-                slot.is_unparked |= !is_parked;
-            }
-            machine.did(Kind::Notify, object, 0, 0, site);
-            machine.note_transition(Transition::Unpark);
+        let object = self.get().objects.parking(thread);
+        self.turn(Kind::Notify, object, 0, site);
+        let is_parked = self.queue(object, |queue| {
+            queue.notify_one();
+            queue.waiters().next().is_some()
         });
+        if let Some(slot) = self.get().slots.get_mut(thread as usize) {
+            slot.is_unparked |= !is_parked;
+        }
+        self.did(Kind::Notify, object, 0, 0, site);
+        self.note_transition(Transition::Unpark);
     }
 
     /// Tells a message from all others that an execution may have, and from 0, 1, 2, …: it is a function of what its
@@ -172,17 +165,15 @@ impl Handle {
 
     /// Notifies one of those that wait, or all of them.
     pub(crate) fn notify(self, object: Object, all: bool, site: Site) {
-        self.now_or_later(move |machine| {
-            machine.turn(Kind::Notify, object, 0, site);
-            machine.queue(object, |queue| {
-                if all {
-                    queue.notify_all();
-                } else {
-                    queue.notify_one();
-                }
-            });
-            machine.did(Kind::Notify, object, 0, u64::from(all), site);
+        self.turn(Kind::Notify, object, 0, site);
+        self.queue(object, |queue| {
+            if all {
+                queue.notify_all();
+            } else {
+                queue.notify_one();
+            }
         });
+        self.did(Kind::Notify, object, 0, u64::from(all), site);
     }
 
     /// Changes who waits on the object, and with that perhaps who can run.
@@ -195,12 +186,12 @@ impl Handle {
     }
 }
 
-/// What nobody can send while a thread unwinds.
+/// What nobody sends any more.
 const NOTIFICATION: &str = "for a notification by another thread";
 
-/// Threads can't be switched while one unwinds: std counts panics per OS thread. It is no failure of the program; whoever
-/// listens is told that nothing can be known of what follows.
-pub(super) fn give_up_waiting(what: &str) -> ! {
+/// The execution is ended, and nobody does what a destructor waits for. It is no failure of the program; whoever listens is
+/// told that nothing can be known of what follows.
+fn give_up_waiting(what: &str) -> ! {
     eprintln!("{UNWINDS}{what}");
     std::process::abort();
 }

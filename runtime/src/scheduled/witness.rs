@@ -96,10 +96,6 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
         let (machine, follow) = follow(bug, program, &expected, onwards);
         let schedule = schedule(&machine);
         if let Some(difference) = follow.difference {
-            if machine.has_rushed() {
-                // Threads can't be switched while one unwinds.
-                return Confirmation::NotTried;
-            }
             return Confirmation::Diverged {
                 difference,
                 schedule,

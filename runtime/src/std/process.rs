@@ -60,12 +60,13 @@ pub fn abort() -> ! {
 
 /// Ends the execution, unless no program runs, or the thread unwinds and can't be left where it is.
 fn leave(how: Leaving, site: engine::Site) {
-    if ::std::thread::panicking() {
-        return;
-    }
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         machine.leave(how, site);
+        return;
+    }
+    if ::std::thread::panicking() {
+        return;
     }
     if let Some(handle) = engine::current() {
         engine::leave(handle, how, site);

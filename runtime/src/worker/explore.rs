@@ -220,7 +220,7 @@ impl Exploration<'_> {
         }
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
-        let (mut finished, mut stopped, mut left) = (false, false, false);
+        let (mut finished, mut left) = (false, false);
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
         let mut doubts = Doubts::default();
@@ -243,7 +243,7 @@ impl Exploration<'_> {
                 0
             })
         });
-        while !stopped && !left && search.counts().executions < request.max_executions {
+        while !left && search.counts().executions < request.max_executions {
             let execution = search.begun() + 1;
             let events = search.counts().events;
             let step = if careful_from.is_some_and(|from| execution > from) {
@@ -283,13 +283,6 @@ impl Exploration<'_> {
                 Ok(None) => {
                     finished = true;
                     break;
-                }
-                // Another thread was to run where none can.
-                Err(_) if doubts.rushed || machine.has_rushed() => {
-                    doubts.note(Doubts::of(&machine, &request.strategy));
-                    stopped = true;
-                    past = None;
-                    true
                 }
                 Err(_) => {
                     self.connection.send(&Reply::Nondeterministic {

@@ -11,8 +11,8 @@ pub const CODE: i32 = 86;
 /// What stands before each function's name, the innermost first.
 pub const FRAME: &str = "seqz: stuck in ";
 
-/// What stands before what a worker says when it ends since a thread that unwinds would have to wait for another one: std counts
-/// panics per OS thread, so no other thread of the program can be run then.
+/// What stands before what a worker says when it ends since a destructor waits again and again in an execution that is ended,
+/// or in a sequential program, where no other thread can be run while one unwinds.
 pub const UNWINDS: &str = "seqz: while its thread panics, a destructor waits ";
 
 unsafe extern "C" {

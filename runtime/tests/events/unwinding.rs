@@ -1,4 +1,4 @@
-//! Threads that panic before they have done anything that others can see, and do it while they unwind.
+//! Threads that do what others can see while they unwind: they are switched like any others.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,8 +10,10 @@ use seqz_explore::{
 use seqz_runtime::counted::handles::std::sync::Arc as Shared;
 use seqz_runtime::scheduled::{Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use seqz_runtime::std::sync::{Mutex, mpsc};
+use seqz_runtime::std::sync::{Condvar, Mutex, mpsc};
 use seqz_runtime::std::{panic, thread};
+
+use super::{Note, all, set};
 
 /// Does something that others can see when it is dropped.
 struct Counts(Arc<AtomicU32>);
@@ -22,16 +24,14 @@ impl Drop for Counts {
     }
 }
 
-/// What fails in some executions; the search may end where it would run another thread while one unwinds.
+/// What fails in the first executions of a search.
 fn failures(values: bool, strategy: impl Strategy, program: &dyn Fn()) -> Vec<String> {
     let mut executions = 0;
-    let all = collect(values, strategy, program, |search, machine| {
-        let goes_on = executions < 20 && matches!(search.step(machine), Ok(Some(_)));
-        executions = search.counts().executions;
-        goes_on
-    });
-    assert_ne!(executions, 0, "none has come to an end");
-    all
+    collect(values, strategy, program, |search, machine| {
+        let step = search.step(machine).expect("it is deterministic");
+        executions += 1;
+        executions < 20 && step.is_some()
+    })
 }
 
 /// What fails in the executions of a search, as long as there is a next one.
@@ -140,11 +140,10 @@ fn all_strategies_let_who_has_announced_nothing_go_on() {
     }
 }
 
-/// What fails, by a search that comes to its end, in which no thread had to go on while it unwound.
+/// What fails, by a search that comes to its end.
 fn all_failures(values: bool, strategy: impl Strategy, program: &dyn Fn()) -> Vec<String> {
     collect(values, strategy, program, |search, machine| {
         let step = search.step(machine).expect("it is deterministic");
-        assert!(!machine.has_rushed());
         step.is_some()
     })
 }
@@ -257,4 +256,256 @@ impl Drop for MakesAnother {
         let another = Shared::new(AtomicU32::new(0));
         assert_eq!(Shared::strong_count(&another), 1);
     }
+}
+
+/// Does this when it is dropped.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Panics with this in place, and goes on.
+fn unwinds(act: impl FnMut()) {
+    let caught = panic::catch_unwind(AssertUnwindSafe(|| {
+        let _act = OnDrop(act);
+        panic!("it unwinds");
+    }));
+    let payload = caught.expect_err("it has panicked");
+    assert_eq!(payload.downcast_ref::<&str>(), Some(&"it unwinds"));
+    assert!(!thread::panicking());
+}
+
+#[test]
+fn others_come_in_between() {
+    let program = |note: Note<'_>| {
+        let (first, second) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let its = (Arc::clone(&first), Arc::clone(&second));
+        let thread = thread::spawn(move || {
+            unwinds(|| {
+                its.0.store(1, SeqCst);
+                its.1.store(1, SeqCst);
+            });
+        });
+        let seen = (second.load(SeqCst), first.load(SeqCst));
+        thread.join().unwrap();
+        note(format!("{seen:?}"));
+    };
+    assert_eq!(all(program), set(&["(0, 0)", "(0, 1)", "(1, 1)"]));
+}
+
+#[test]
+fn a_lock_is_given_back_in_between() {
+    let program = |note: Note<'_>| {
+        let lock = Arc::new(Mutex::new(0));
+        let after = Arc::new(AtomicU32::new(0));
+        let its = (Arc::clone(&lock), Arc::clone(&after));
+        let thread = thread::spawn(move || {
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| {
+                let _last = OnDrop(|| its.1.store(1, SeqCst));
+                *its.0.lock().unwrap() = 1;
+                let _guard = its.0.lock();
+                panic!("under the guard");
+            }));
+        });
+        let seen = match lock.lock() {
+            Ok(value) => (*value, false),
+            Err(poisoned) => (*poisoned.into_inner(), true),
+        };
+        let after = after.load(SeqCst);
+        thread.join().unwrap();
+        note(format!("{seen:?} {after}"));
+    };
+    let seen = [
+        "(0, false) 0",
+        "(0, false) 1",
+        "(1, false) 0",
+        "(1, false) 1",
+        "(1, true) 0",
+        "(1, true) 1",
+    ];
+    assert_eq!(all(program), set(&seen));
+}
+
+#[test]
+fn whoever_unwinds_can_wait() {
+    let joins = |note: Note<'_>| {
+        let count = Arc::new(AtomicU32::new(0));
+        let its = Arc::clone(&count);
+        let mut thread = Some(thread::spawn(move || {
+            its.fetch_add(1, SeqCst);
+            its.fetch_add(1, SeqCst);
+            assert!(!thread::panicking());
+        }));
+        let before = count.load(SeqCst);
+        unwinds(|| {
+            assert!(thread::panicking());
+            assert!(thread.take().unwrap().join().is_ok());
+        });
+        note(format!("{before} {}", count.load(SeqCst)));
+    };
+    assert_eq!(all(joins), set(&["0 2", "1 2", "2 2"]));
+
+    let receives = |note: Note<'_>| {
+        let (sender, receiver) = mpsc::channel();
+        let thread = thread::spawn(move || sender.send(thread::panicking()).unwrap());
+        let mut seen = Vec::new();
+        seen.push(receiver.try_recv().is_ok());
+        unwinds(|| seen.push(receiver.recv().is_ok()));
+        thread.join().unwrap();
+        note(format!("{seen:?}"));
+    };
+    assert_eq!(all(receives), set(&["[false, true]", "[true, false]"]));
+
+    let waits = |note: Note<'_>| {
+        let pair = Arc::new((Mutex::new(0), Condvar::new()));
+        let its = Arc::clone(&pair);
+        let thread = thread::spawn(move || {
+            *its.0.lock().unwrap() = 1;
+            its.1.notify_all();
+            // It has not been poisoned by who waits.
+            *its.0.lock().unwrap() += 1;
+        });
+        let mut seen = 0;
+        unwinds(|| {
+            let mut value = pair.0.lock().unwrap();
+            while *value == 0 {
+                value = pair.1.wait(value).unwrap();
+            }
+            seen = *value;
+        });
+        thread.join().unwrap();
+        note(format!("{seen}"));
+    };
+    assert_eq!(all(waits), set(&["1", "2"]));
+
+    let locks = |note: Note<'_>| {
+        let lock = Arc::new(Mutex::new(0));
+        let its = Arc::clone(&lock);
+        let thread = thread::spawn(move || {
+            let mut value = its.lock().unwrap();
+            *value += 1;
+            *value += 1;
+        });
+        let mut seen = 0;
+        unwinds(|| seen = *lock.lock().unwrap());
+        thread.join().unwrap();
+        note(format!("{seen} {}", lock.is_poisoned()));
+    };
+    assert_eq!(all(locks), set(&["0 false", "2 false"]));
+}
+
+#[test]
+fn who_waits_for_ever_while_it_unwinds_is_seen() {
+    let crossed = |_: Note<'_>| {
+        let lock = Arc::new(Mutex::new(0));
+        let its = Arc::clone(&lock);
+        let thread = thread::spawn(move || {
+            let _ = its.try_lock();
+            unwinds(|| drop(its.lock()));
+        });
+        let _guard = lock.lock().unwrap();
+        thread.join().unwrap();
+    };
+    assert_eq!(
+        all(crossed),
+        set(&["Deadlock: threads wait for each other"])
+    );
+
+    let unnotified = |_: Note<'_>| {
+        let (sender, receiver) = mpsc::channel::<u32>();
+        let other = sender.clone();
+        thread::spawn(move || drop(sender));
+        unwinds(|| assert!(receiver.recv().is_err()));
+        drop(other);
+    };
+    let expected = "Deadlock: threads wait for a notification that no thread gives any more";
+    assert_eq!(all(unnotified), set(&[expected]));
+}
+
+#[test]
+fn a_thread_that_is_started_meanwhile_does_not_unwind() {
+    let program = |note: Note<'_>| {
+        let lock = Arc::new(Mutex::new(0));
+        let mut threads = Vec::new();
+        unwinds(|| {
+            let its = Arc::clone(&lock);
+            threads.push(thread::spawn(move || {
+                let before = thread::panicking();
+                *its.lock().unwrap() += 1;
+                let caught = panic::catch_unwind(|| panic!("the new one's"));
+                (before, caught.is_err(), thread::panicking())
+            }));
+            *lock.lock().unwrap() += 1;
+        });
+        let seen: Vec<_> = threads.into_iter().map(|it| it.join().unwrap()).collect();
+        note(format!(
+            "{seen:?} {} {}",
+            *lock.lock().unwrap(),
+            lock.is_poisoned()
+        ));
+    };
+    assert_eq!(all(program), set(&["[(false, true, false)] 2 false"]));
+
+    // Both panic, and one starts while the other one unwinds.
+    let program = |note: Note<'_>| {
+        let count = Arc::new(AtomicU32::new(0));
+        let its = Arc::clone(&count);
+        let (sender, receiver) = mpsc::channel();
+        let first = thread::spawn(move || {
+            let _next = OnDrop(|| {
+                let its = Arc::clone(&its);
+                let next = thread::spawn(move || {
+                    let _counts = Counts(its);
+                    panic!("the second");
+                });
+                sender.send(next).unwrap();
+            });
+            panic!("the first");
+        });
+        let second = receiver.recv().unwrap();
+        let both = (first.join().is_err(), second.join().is_err());
+        note(format!("{both:?} {}", count.load(SeqCst)));
+    };
+    assert_eq!(all(program), set(&["(true, true) 1"]));
+}
+
+#[test]
+fn panics_inside_of_panics_are_told_apart() {
+    let program = |_: Note<'_>| {
+        let count = Arc::new(AtomicU32::new(0));
+        let its = Arc::clone(&count);
+        thread::spawn(move || its.fetch_add(1, SeqCst));
+        let _inside = OnDrop(|| {
+            let caught = panic::catch_unwind(AssertUnwindSafe(|| {
+                let _count = Counts(Arc::clone(&count));
+                panic!("inside");
+            }));
+            assert!(caught.is_err() && thread::panicking());
+            count.fetch_add(1, SeqCst);
+        });
+        panic!("outside");
+    };
+    assert_eq!(all(program), set(&["Panic: outside"]));
+}
+
+#[test]
+fn the_last_handle_goes_in_any_order() {
+    let program = |note: Note<'_>| {
+        let ends = Arc::new(AtomicU32::new(0));
+        let shared = Shared::new(AtomicU32::new(0));
+        let its = (Shared::clone(&shared), Arc::clone(&ends));
+        let thread = thread::spawn(move || {
+            unwinds(|| {
+                its.1.store(Shared::strong_count(&its.0) as u32, SeqCst);
+            });
+            drop(its);
+        });
+        drop(shared);
+        thread.join().unwrap();
+        note(format!("{}", ends.load(SeqCst)));
+    };
+    assert_eq!(all(program), set(&["1", "2"]));
 }

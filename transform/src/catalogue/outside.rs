@@ -18,7 +18,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         learns: "nothing: panics are the own thread's. Others see what its destructors do, and the poison of its locks",
         scheduled: Nothing(
-            "a thread that unwinds is not switched away from; what it gives back meanwhile it gives back right after that",
+            "what destructors do while the thread unwinds are events like any others",
         ),
         sequential: Nothing("the panic is the thread's own"),
         tests: &[],

@@ -190,7 +190,6 @@ wire!(Past {
 });
 
 wire!(Doubts {
-    rushed,
     timed,
     hurried,
     outslept,

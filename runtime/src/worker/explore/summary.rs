@@ -8,8 +8,6 @@ use crate::worker::message::{Causality, Explored, Promise};
 /// Whether there were executions of which a search knows less than it would have to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Doubts {
-    /// Destructors have rushed.
-    pub(super) rushed: bool,
     /// Time was left open.
     pub(super) timed: bool,
     /// Time may pass elsewhere than was tried.
@@ -28,7 +26,6 @@ pub(super) struct Doubts {
 impl Doubts {
     /// One more execution.
     pub(super) const fn note(&mut self, of: Self) {
-        self.rushed |= of.rushed;
         self.timed |= of.timed;
         self.hurried |= of.hurried;
         self.outslept += of.outslept;
@@ -49,7 +46,6 @@ impl Doubts {
     pub(super) fn of(machine: &Machine<'_>, strategy: &str) -> Self {
         let by_values = matches!(strategy, "mcr" | "rv-causal" | "lazy-dpor");
         Self {
-            rushed: machine.has_rushed(),
             timed: machine.leaves_time_open(),
             hurried: machine.hurries_time() || machine.is_outslept(),
             outslept: u64::from(machine.is_outslept()),
@@ -74,7 +70,6 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explore
         // These are cut for another reason than that they are long.
         truncated: counts.truncated.saturating_sub(doubts.outslept),
         waiting: counts.waiting,
-        rushed: doubts.rushed,
         timed: doubts.timed,
         hurried: doubts.hurried,
         scoped: doubts.scoped,

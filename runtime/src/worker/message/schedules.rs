@@ -177,9 +177,7 @@ pub struct Explored {
     pub truncated: u64,
     /// Those that go on in another one, in which a thread that waits in a loop looks later.
     pub waiting: u64,
-    /// Whether there were some in which a destructor used shared objects while its thread panicked, so that nobody could run in between.
-    pub rushed: bool,
-    /// Some in which a thread saw something of time that may depend on what the strategy leaves out.
+    /// Whether there were some in which a thread saw something of time that may depend on what the strategy leaves out.
     pub timed: bool,
     /// Some in which a time limit may run out elsewhere than was tried.
     pub hurried: bool,
@@ -359,7 +357,6 @@ wire!(Explored {
     blocked,
     truncated,
     waiting,
-    rushed,
     timed,
     hurried,
     scoped,

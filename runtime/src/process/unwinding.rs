@@ -1,0 +1,180 @@
+//! std's count of the panics that are under way in a thread.
+//!
+//! std keeps it for each OS thread, and all threads of a program run on one. So whoever lets a thread run puts the thread's
+//! own in its place, and the one before back afterwards. Where it lies is looked up in the executable, and tried.
+
+use std::panic::{catch_unwind, resume_unwind};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::elf::{self, Executable, Symbol};
+use super::{Owner, owner, system};
+
+/// What std calls it: that of an OS thread, and the sum of all.
+const OWN: &str = "17LOCAL_PANIC_COUNT";
+const SUM: &str = "18GLOBAL_PANIC_COUNT";
+
+/// What std keeps of a thread: how many panics are under way, and whether the hook is called for one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Panics([usize; 2]);
+
+/// Where std keeps it for this OS thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counter {
+    own: NonNull<Panics>,
+    sum: &'static AtomicUsize,
+    /// Which of the two words is the number.
+    number: usize,
+}
+
+/// Where it lies: in a thread's block of thread-locals, and in the executable.
+#[derive(Clone, Copy, Debug)]
+struct Symbols {
+    own: usize,
+    sum: usize,
+}
+
+impl Symbols {
+    fn of(executable: &Executable) -> Option<Self> {
+        let find = |name: &str, local: bool, size: usize| {
+            let is_it = |symbol: &&Symbol| {
+                symbol.local == local
+                    && symbol.size == size
+                    && symbol.name.contains(name)
+                    && owner(&symbol.name) == Owner::Std
+            };
+            executable.symbols.iter().find(is_it).map(|it| it.address)
+        };
+        Some(Self {
+            own: find(OWN, true, size_of::<Panics>())?,
+            sum: find(SUM, false, size_of::<usize>())?,
+        })
+    }
+
+    fn known(read: impl FnOnce() -> Option<Self>) -> Option<Self> {
+        static KNOWN: OnceLock<Option<Symbols>> = OnceLock::new();
+        *KNOWN.get_or_init(read)
+    }
+}
+
+/// Looks it up, where somebody has read the executable already.
+pub(super) fn look_up(executable: &Executable) {
+    Symbols::known(|| Symbols::of(executable));
+}
+
+impl Counter {
+    /// That of this OS thread. `None`: the executable doesn't say where it is.
+    pub(crate) fn find() -> Option<Self> {
+        thread_local! {
+            static FOUND: OnceLock<Option<Counter>> = const { OnceLock::new() };
+        }
+        FOUND.with(|found| *found.get_or_init(Self::look))
+    }
+
+    fn look() -> Option<Self> {
+        let symbols = Symbols::known(|| Symbols::of(&elf::read().ok()?))?;
+        let own = system::own_locals()?.wrapping_add(symbols.own);
+        let sum = system::loaded().first()?.base + symbols.sum;
+        if !own.cast::<Panics>().is_aligned() || !sum.is_multiple_of(align_of::<AtomicUsize>()) {
+            return None;
+        }
+        let sum = std::ptr::with_exposed_provenance::<AtomicUsize>(sum);
+        let mut found = Self {
+            own: NonNull::new(own)?.cast(),
+            // SAFETY: std's static of this name and size is an atomic.
+            sum: unsafe { &*sum },
+            number: 0,
+        };
+        found.is_looked_at().then_some(found)
+    }
+
+    /// Whether std does look there: tried with a panic. It tells which word is the number.
+    fn is_looked_at(&mut self) -> bool {
+        struct Try<'a>(Counter, &'a mut Option<usize>);
+        impl Drop for Try<'_> {
+            fn drop(&mut self) {
+                let mut panics = Panics::default();
+                let raised = std::thread::panicking();
+                self.0.swap(&mut panics);
+                let hidden = !std::thread::panicking();
+                let number = panics.0.iter().position(|&word| word == 1);
+                self.0.swap(&mut panics);
+                if raised && hidden && std::thread::panicking() {
+                    *self.1 = number;
+                }
+            }
+        }
+        if std::thread::panicking() {
+            return false;
+        }
+        let mut number = None;
+        let tries = Try(*self, &mut number);
+        let _ = catch_unwind(std::panic::AssertUnwindSafe(move || {
+            let _tries = tries;
+            resume_unwind(Box::new(()));
+        }));
+        self.number = number.unwrap_or(0);
+        number.is_some()
+    }
+
+    /// Puts another thread's in place. The one that was there comes back.
+    #[inline(always)]
+    pub(crate) fn swap(self, panics: &mut Panics) {
+        // SAFETY: std's thread-local of this size is there as long as the OS thread is, and std refers to it in none of its
+        // functions that call others.
+        unsafe {
+            let own = self.own.as_ptr();
+            let before = own.read_volatile();
+            own.write_volatile(*panics);
+            *panics = before;
+        }
+    }
+
+    /// A thread is left where it is: its panics are not under way any more.
+    pub(crate) fn forget(self, panics: &mut Panics) {
+        let number = std::mem::take(panics).0[self.number];
+        if number > 0 {
+            self.sum.fetch_sub(number, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said while the thread unwinds: with its own count, with a new thread's, and with its own again.
+    struct Says<'a>(Counter, &'a mut Vec<bool>);
+
+    impl Drop for Says<'_> {
+        fn drop(&mut self) {
+            let mut panics = Panics::default();
+            self.1.push(std::thread::panicking());
+            self.0.swap(&mut panics);
+            self.1.push(std::thread::panicking());
+            let caught = catch_unwind(|| resume_unwind(Box::new(1)));
+            self.1.push(caught.is_err() && std::thread::panicking());
+            self.0.swap(&mut panics);
+            self.1.push(std::thread::panicking());
+        }
+    }
+
+    #[test]
+    fn each_thread_has_a_count_of_its_own() {
+        for _ in 0..2 {
+            let other = std::thread::spawn(|| {
+                let counter = Counter::find().expect("tests have symbols");
+                let mut said = Vec::new();
+                let says = Says(counter, &mut said);
+                let caught = catch_unwind(std::panic::AssertUnwindSafe(move || {
+                    let _says = says;
+                    resume_unwind(Box::new(2));
+                }));
+                assert!(caught.is_err() && !std::thread::panicking());
+                said
+            });
+            assert_eq!(other.join().unwrap(), [true, false, false, true]);
+        }
+    }
+}
