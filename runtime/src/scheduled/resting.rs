@@ -36,9 +36,10 @@ pub(super) struct Rest {
 }
 
 impl Handle {
-    /// The current thread sleeps or yields.
+    /// The current thread sleeps or yields. What it does is decided by what it has done alone: not by who else is there, which
+    /// another order of independent events could change.
     pub(crate) fn give_way(self, site: Site) {
-        if self.is_ending() || std::thread::panicking() || self.get().live.len() < 2 {
+        if self.is_ending() || std::thread::panicking() {
             return;
         }
         self.flush();
