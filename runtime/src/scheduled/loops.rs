@@ -455,13 +455,28 @@ impl State {
         }
     }
 
+    /// The same where loops are run as they are written: only who looks at nothing at all goes no further.
+    fn goes_round_for_ever(&mut self, since: &mut Since, looked: bool) -> bool {
+        let turning = &mut self.slots[self.current].turning;
+        let looks_at_nothing = turning.looks.len() == since.from;
+        let has_begun = std::mem::replace(&mut since.has_begun, true);
+        since.from = turning.looks.len();
+        let is_endless = has_begun && looks_at_nothing && !looked;
+        if is_endless {
+            turning.is_idle = true;
+            turning.idle.clear();
+            turning.may_go_on = false;
+        }
+        is_endless
+    }
+
     /// The current thread's turn is over, and the next one begins. Whether it was idle.
     fn ends_idle(&mut self, since: &mut Since) -> bool {
-        if self.settings.idle == Idle::GoesOn {
-            return false;
-        }
         let thread = u32::from(self.current_name());
         let looked = self.clocks.was_looked_at(thread);
+        if self.settings.idle == Idle::GoesOn {
+            return self.goes_round_for_ever(since, looked);
+        }
         let is_alone = looked && self.is_alone();
         let tests = self.settings.values.then(|| self.values.tests());
         let turning = &mut self.slots[self.current].turning;
