@@ -23,15 +23,17 @@ const SINKS: [&str; 3] = ["/dev/null", "/dev/tty", "/dev/full"];
 /// The flags of C's `open` by which a file may be changed: to write, to write and read, to create it, to empty it.
 const CHANGES: c_int = 0o1 | 0o2 | 0o100 | 0o1000;
 
-/// The program asks for something.
+/// The program asks for something. What is noted outlives the execution.
 #[cold]
 pub(crate) fn note(asked: Asked) {
-    let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
-    if all.0.iter().any(|known| known.kind() == asked.kind()) {
-        return;
-    }
-    all.0.push(asked);
-    HAS_NEWS.store(true, Ordering::Relaxed);
+    outside(|| {
+        let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.0.iter().any(|known| known.kind() == asked.kind()) {
+            return;
+        }
+        all.0.push(asked);
+        HAS_NEWS.store(true, Ordering::Relaxed);
+    });
 }
 
 /// The file of this name is changed.
