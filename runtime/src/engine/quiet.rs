@@ -5,7 +5,6 @@
 //! [told](Asked::Turns) when they have done so for long with no event in between.
 
 use super::{Handle, Line};
-use crate::buffer::outside;
 use crate::process::asked;
 use crate::worker::message::Asked;
 
@@ -37,6 +36,6 @@ pub(crate) fn note_wait(handle: Handle) {
     quiet.times = if quiet.at == at { quiet.times + 1 } else { 1 };
     quiet.at = at;
     if quiet.times == LONG {
-        outside(|| asked::note(Asked::Turns));
+        asked::note(Asked::Turns);
     }
 }

@@ -64,7 +64,7 @@ impl Handle {
         let rest = &mut state.slots[thread].rest;
         rest.unfair = if goes_on { rest.unfair + 1 } else { 0 };
         if rest.unfair == UNFAIR {
-            super::arena::outside(|| asked::note(Asked::Turns));
+            asked::note(Asked::Turns);
         }
         self.did(Kind::Local, 0, 0, 0, site);
     }
