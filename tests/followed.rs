@@ -276,6 +276,46 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
         run.shown()
     );
     assert_eq!(run.code, Some(2), "{}", run.shown());
+    // So it is where the time is over before the wait is believed to last for ever.
+    for (command, name) in [("explore", "lock"), ("check", "channel")] {
+        let run = seqz(dir.path(), [command, "--harness", name, "--time", "0.4"]);
+        let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in [
+            "can't be ",
+            "no execution came to its end in 0.",
+            "blocked in crate `hidden` (a `Mutex`, src/lock.rs:3)",
+        ] {
+            assert!(said.contains(words), "{words}\n{}", run.shown());
+        }
+        assert_eq!(run.code, Some(2), "{}", run.shown());
+    }
+}
+
+#[test]
+fn a_harness_without_an_execution_is_not_explored() {
+    let dir = support::package(
+        "use std::hint::black_box;\nuse std::thread;\n\
+         fn waits_for(n: u64) { let mut m = 0; while black_box(m) < black_box(n) { m = black_box(m) & 1; } }\n\
+         #[test]\nfn turns() { thread::spawn(|| waits_for(7)).join().unwrap(); }\n\
+         #[test]\nfn turns_in_both() { let t = thread::spawn(|| waits_for(8)); waits_for(9); t.join().unwrap(); }\n\
+         #[test]\nfn begins() { thread::spawn(|| ()).join().unwrap(); waits_for(7); }\n\
+         #[test]\nfn ends() { thread::spawn(|| waits_for(0)).join().unwrap(); }\n",
+    );
+    for command in ["explore", "check"] {
+        let run = seqz(dir.path(), [command, "--time", "4", "--format", "json"]);
+        assert_eq!(run.code, Some(2), "{}", run.shown());
+        for (name, harness) in harnesses(&run.json()) {
+            let status = &harness["status"];
+            if name == "ends" {
+                assert_ne!(status["state"], "none_ended", "{status}");
+                continue;
+            }
+            assert_eq!(status["state"], "none_ended", "{command} {name} {status}");
+            let reason = status["reason"].as_str().unwrap();
+            assert!(reason.contains("waits_for`"), "{command} {name} {reason}");
+            assert!(reason.contains("may need more time"), "{reason}");
+        }
+    }
 }
 
 #[test]

@@ -304,6 +304,7 @@ pub(crate) fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary 
             Status::Unsupported { .. }
             | Status::Nondeterministic { .. }
             | Status::Blocked { .. }
+            | Status::NoneEnded { .. }
             | Status::Failed { .. } => {
                 summary.unsupported += 1;
                 false

@@ -1,7 +1,7 @@
 //! The search of one harness: a worker does it, and is watched over while it does.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::gather::Gathered;
 use super::progress::{Position, Progress};
@@ -14,7 +14,7 @@ use crate::report::layout::counted;
 use crate::report::schedule::Confirmation;
 use crate::report::unfollowed;
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
-use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
+use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, send};
 use seqz_runtime::log::Log;
 use seqz_runtime::{ReadId, WriteId};
 
@@ -48,8 +48,10 @@ enum End {
     Died(Death),
     /// The worker had no sign of life for too long.
     Hung,
-    /// The same, where that need not be the program's doing: in these functions, the innermost first.
-    Blocked(Vec<String>),
+    /// The same, where that need not be the program's doing.
+    Blocked(Standstill),
+    /// The clock ended it after so long, and no execution had come to its end.
+    NoneEnded(Duration, Standstill),
 }
 
 impl Search<'_> {
@@ -102,6 +104,16 @@ impl Search<'_> {
                     gathered.cut(&roles, check.k_max, reason);
                     return Ok(Some(cut));
                 }
+                End::NoneEnded(after, at) => {
+                    let report = &mut gathered.report;
+                    // There may have been some before the program died.
+                    if died.is_none() && !check.careful && report.bugs.is_empty() {
+                        report.status = Status::none_ended(after, &at, &report.not_followed);
+                    } else {
+                        gathered.cut(&roles, check.k_max, Reason::TimeLimit);
+                    }
+                    return Ok(Some(Cut::TimeLimit));
+                }
                 // What was found may be a bug, but there is no seeing it.
                 End::Died(death) if death.unwound() => {
                     gathered.cut(&roles, check.k_max, Reason::Unwinding);
@@ -114,9 +126,9 @@ impl Search<'_> {
                     // Which execution was it? Everything is done again in the same order, with each one announced.
                     check.careful = true;
                 }
-                End::Blocked(functions) => {
+                End::Blocked(at) => {
                     let report = &mut gathered.report;
-                    report.status = Status::blocked(&functions, &report.not_followed);
+                    report.status = Status::blocked(&at, &report.not_followed);
                     return Ok(None);
                 }
                 end => {
@@ -165,10 +177,16 @@ impl Search<'_> {
         if send(&mut process, &Request::Check(check.clone())).is_err() {
             return bury(process).map(End::Died);
         }
-        let mut last_sign = Instant::now();
+        let started = Instant::now();
+        let mut last_sign = started;
+        // Whether the worker has begun, and nothing has come to its end yet.
+        let mut none_ended = false;
         loop {
             let reply = match self.watch.listen(&mut process, &mut last_sign)? {
                 Heard::Reply(reply) => reply,
+                Heard::Cut(Cut::TimeLimit) if none_ended => {
+                    return Ok(End::NoneEnded(started.elapsed(), process.end_stuck()));
+                }
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
                 Heard::Closed => return bury(process).map(End::Died),
                 Heard::Hung if may_block => return Ok(End::Blocked(process.end_stuck())),
@@ -202,6 +220,13 @@ impl Search<'_> {
                     });
                 }
                 reply => {
+                    match &reply {
+                        Reply::Started { .. } => none_ended = true,
+                        Reply::Progress { .. } | Reply::Level { .. } | Reply::Finding(_) => {
+                            none_ended = false;
+                        }
+                        _ => {}
+                    }
                     let last = self.heard(reply, gathered)?;
                     if last {
                         return Ok(End::Done);

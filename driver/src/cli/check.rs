@@ -175,7 +175,10 @@ pub(super) fn verdict(report: &Report) -> Verdict {
     } else if any(|status| {
         matches!(
             status,
-            Status::Unsupported { .. } | Status::Nondeterministic { .. } | Status::Blocked { .. }
+            Status::Unsupported { .. }
+                | Status::Nondeterministic { .. }
+                | Status::Blocked { .. }
+                | Status::NoneEnded { .. }
         )
     }) || report.summary.doubtful > 0
     {

@@ -84,6 +84,7 @@ fn stopped(status: &Status, unfollowed: &[NotFollowed]) -> Option<(Ended, Option
         Status::Nondeterministic { reason, .. } | Status::Failed { reason } => {
             Some((Ended::Failed, Some(reason.clone())))
         }
+        Status::NoneEnded { reason } => Some((Ended::Timeout, Some(reason.clone()))),
         Status::NotReached => Some((Ended::Timeout, None)),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use seqz_runtime::worker::message::{ExploreRequest, Explored, Reply};
 
@@ -18,6 +18,7 @@ use crate::report::document::{Cut, Kind, Met, Reason, Status};
 use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
 use crate::report::{unfollowed, verdict};
+use crate::worker::Standstill;
 
 /// The report of a harness in the making.
 pub(super) struct Gathered {
@@ -50,6 +51,8 @@ struct Part {
     times: Vec<u64>,
     /// A worker died, and nothing has come of it yet.
     died: Option<String>,
+    /// Its time was over after so long, and no execution had come to its end.
+    none_ended: Option<(Duration, Standstill)>,
     over: bool,
 }
 
@@ -158,6 +161,9 @@ impl Gathered {
         self.sum();
         if self.divided && self.is_over() {
             self.order();
+        }
+        if self.is_over() {
+            self.look_for_executions();
         }
         Ok(new)
     }
@@ -293,6 +299,10 @@ impl Gathered {
                     Cut::TimeLimit => Reason::TimeLimit,
                 });
             }
+            Ended::NoneEnded(after, at) => {
+                self.units[part].none_ended = Some((after, at));
+                reason = Some(Reason::TimeLimit);
+            }
             Ended::Unwinding => reason = Some(Reason::Unwinding),
             Ended::Fatal(fatal) => {
                 let failure = original.fatal(&fatal, request, &self.spawns);
@@ -314,8 +324,8 @@ impl Gathered {
                 }
                 reason = Some(Reason::Died);
             }
-            Ended::Blocked(functions) => {
-                self.report.status = Status::blocked(&functions, &self.report.not_followed);
+            Ended::Blocked(at) => {
+                self.report.status = Status::blocked(&at, &self.report.not_followed);
             }
             Ended::Broken(_) => {}
             Ended::Failed(reason) => self.report.status = Status::Failed { reason },
@@ -331,6 +341,19 @@ impl Gathered {
             }
         }
         new
+    }
+
+    /// At the end: where no part has seen an execution end, the harness was not explored.
+    fn look_for_executions(&mut self) {
+        let report = &mut self.report;
+        let any = report.counts.executions > 0 || !report.failures.is_empty();
+        if any || report.status != Status::Checked {
+            return;
+        }
+        let parts = self.units.iter();
+        if let Some((after, at)) = parts.filter_map(|unit| unit.none_ended.as_ref()).next() {
+            report.status = Status::none_ended(*after, at, &report.not_followed);
+        }
     }
 
     /// The search that a part is at.

@@ -215,8 +215,10 @@ pub fn run(
         tell(&all)?;
         let mut hear = |unit: usize, said| {
             let gathered = &mut all[units[unit].task];
-            if let Said::Ended(unit::Ended::Cut(why)) = &said {
-                cut = Some(*why);
+            match &said {
+                Said::Ended(unit::Ended::Cut(why)) => cut = Some(*why),
+                Said::Ended(unit::Ended::NoneEnded(..)) => cut = Some(Cut::TimeLimit),
+                _ => {}
             }
             let found = gathered.hear(unit, said, &original, &units[unit].request)?;
             if let Some(failure) = found {

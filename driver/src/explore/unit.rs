@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use seqz_runtime::worker::message::{ExploreRequest, Reply, Request, Scheduled};
 
 use super::solver::{Answering, Solver};
 use crate::error::Error;
 use crate::report::document::Cut;
-use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
+use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, send};
 
 /// A worker that was killed from outside is replaced so often before its execution is suspected.
 const REPLACED: u32 = 3;
@@ -48,12 +48,14 @@ pub(super) enum Ended {
     Left,
     /// The user or the clock ended it.
     Cut(Cut),
+    /// The clock ended it after so long, and no execution had come to its end.
+    NoneEnded(Duration, Standstill),
     /// The program ends its process in this execution.
     Fatal(Box<Fatal>),
     /// In this execution a thread that unwinds has to wait for another one, which can't be followed.
     Unwinding,
-    /// It makes no progress in something that is not followed: in these functions, the innermost first.
-    Blocked(Vec<String>),
+    /// It makes no progress in something that is not followed.
+    Blocked(Standstill),
     /// Its worker can't be talked to, or ends before anything runs.
     Failed(String),
     /// Something that must not be: nothing that was found counts.
@@ -84,10 +86,12 @@ enum End {
     Done,
     Left,
     Cut(Cut),
+    /// The clock ended it after so long, and no execution had come to its end.
+    NoneEnded(Duration, Standstill),
     Died(Death),
     Hung,
     /// The same, where that need not be the program's doing.
-    Blocked(Vec<String>),
+    Blocked(Standstill),
     Broken(String),
 }
 
@@ -146,10 +150,15 @@ impl Runner<'_> {
                 End::Done => return Ok(Ended::Done),
                 End::Left => return Ok(Ended::Left),
                 End::Cut(cut) => return Ok(Ended::Cut(*cut)),
+                // There may have been some before a worker died.
+                End::NoneEnded(..) if killed > 0 || request.careful.is_some() => {
+                    return Ok(Ended::Cut(Cut::TimeLimit));
+                }
+                End::NoneEnded(after, at) => return Ok(Ended::NoneEnded(*after, at.clone())),
                 End::Broken(why) => return Ok(Ended::Broken(why.clone())),
                 End::Died(death) if death.unwound() => return Ok(Ended::Unwinding),
                 End::Died(death) => death.describe(),
-                End::Blocked(functions) => return Ok(Ended::Blocked(functions.clone())),
+                End::Blocked(at) => return Ok(Ended::Blocked(at.clone())),
                 End::Hung => "it did not answer".to_owned(),
             };
             let was_killed = matches!(&end, End::Died(death) if death.killed());
@@ -198,17 +207,30 @@ impl Runner<'_> {
         if send(&mut process, &Request::Explore(request.clone())).is_err() {
             return bury(process).map(End::Died);
         }
-        let mut last_sign = Instant::now();
+        let started = Instant::now();
+        let mut last_sign = started;
+        // Whether the worker has begun, and nothing has come to its end yet.
+        let mut none_ended = false;
         let mut answering = Answering::new(self.solver);
         loop {
             let reply = match self.watch.listen(&mut process, &mut last_sign)? {
                 Heard::Reply(reply) => reply,
+                Heard::Cut(Cut::TimeLimit) if none_ended => {
+                    return Ok(End::NoneEnded(started.elapsed(), process.end_stuck()));
+                }
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
                 Heard::Closed => return bury(process).map(End::Died),
                 Heard::Hung if may_block => return Ok(End::Blocked(process.end_stuck())),
                 Heard::Hung => return Ok(End::Hung),
             };
             let mut last = false;
+            match &reply {
+                Reply::Started { .. } => none_ended = true,
+                Reply::Exploring(_) | Reply::Explored { .. } | Reply::Failure(_) => {
+                    none_ended = false;
+                }
+                _ => {}
+            }
             match reply {
                 Reply::Running {
                     inputs,

@@ -119,6 +119,10 @@ pub(super) fn status(
             let what = format!("can't be {searched} to the end");
             complaint(out, &what, reason, None, columns)?;
         }
+        Status::NoneEnded { reason } => {
+            let what = format!("can't be {searched}");
+            complaint(out, &what, reason, None, columns)?;
+        }
         Status::Failed { reason } => complaint(out, "the search broke off", reason, None, columns)?,
         Status::NoInterference { reason } => paragraph(out, "  ", reason, columns)?,
         Status::NotReached => writeln!(out, "  not searched: the search was over before")?,

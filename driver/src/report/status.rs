@@ -1,11 +1,14 @@
 //! How the check of a harness went: whether it could be checked at all.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::document::Site;
 use super::unfollowed::NotFollowed;
 use crate::diagnostic::{Diagnostic, Remark, line_span, position, shown};
-use crate::worker::stuck::crate_of;
+use crate::worker::Standstill;
+use crate::worker::stuck::{crate_of, foreign};
 
 /// How the check of a harness went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +40,11 @@ pub enum Status {
     /// An execution waits for ever in something that is not followed, and nothing more can be run.
     Blocked {
         /// Where.
+        reason: String,
+    },
+    /// Its time was over before any execution had come to its end.
+    NoneEnded {
+        /// What it did in that time, as far as that is known.
         reason: String,
     },
     /// The search of this harness broke off.
@@ -73,23 +81,34 @@ impl Status {
         }
     }
 
-    /// The status of a harness that makes no progress in something that is not followed. `functions` is where it was, the
-    /// innermost first.
+    /// The status of a harness that makes no progress in something that is not followed.
     #[must_use]
-    pub fn blocked(functions: &[String], not_followed: &[NotFollowed]) -> Self {
-        let mut crates = functions.iter().map(|name| crate_of(name));
-        let of = |it: &NotFollowed, name: &str| {
-            let package = it.package.as_ref().map(|it| it.replace('-', "_"));
-            package.is_some_and(|package| package == name)
-        };
-        let known = crates.find_map(|name| not_followed.iter().find(|it| of(it, name)));
-        let place = known.or_else(|| not_followed.first());
-        let place = place.map_or_else(String::new, NotFollowed::phrase);
+    pub fn blocked(at: &Standstill, not_followed: &[NotFollowed]) -> Self {
+        let place = place(at, not_followed);
         Self::Blocked {
             reason: format!(
-                "blocked in {place}: an execution waits there for another thread, or goes on for ever. seqz runs all threads of the program on \
-                 one of the system, and can't let others go on while that one waits where no event is"
+                "blocked in {place}: an execution waits there for another thread, or goes on for ever. {ONE_THREAD}"
             ),
+        }
+    }
+
+    /// The status of a harness whose time was over, after so long, before any execution had come to its end.
+    #[must_use]
+    pub fn none_ended(after: Duration, at: &Standstill, not_followed: &[NotFollowed]) -> Self {
+        let none = format!(
+            "no execution came to its end in {:.1} s",
+            after.as_secs_f64()
+        );
+        let why = if at.waits && !(not_followed.is_empty() && at.functions.is_empty()) {
+            let place = place(at, not_followed);
+            format!("blocked in {place}, where it waits for another thread. {ONE_THREAD}")
+        } else {
+            let at = foreign(&at.functions)
+                .map_or_else(String::new, |it| format!("it was in `{it}`, and "));
+            format!("{at}may need more time (`--time`), or go on for ever")
+        };
+        Self::NoneEnded {
+            reason: format!("{none}: {why}"),
         }
     }
 
@@ -124,5 +143,27 @@ impl Status {
             ),
             site: None,
         }
+    }
+}
+
+/// Why a wait that is no event holds all threads up.
+const ONE_THREAD: &str = "seqz runs all threads of the program on one of the system, and can't let others go on while that one \
+                          waits where no event is";
+
+/// In what it stands still: what is not followed in the crate of the innermost function of which anything is known; else, the
+/// innermost function that is not of std.
+fn place(at: &Standstill, not_followed: &[NotFollowed]) -> String {
+    let mut crates = at.functions.iter().map(|name| crate_of(name));
+    let of = |it: &NotFollowed, name: &str| {
+        let package = it.package.as_ref().map(|it| it.replace('-', "_"));
+        package.is_some_and(|package| package == name)
+    };
+    if let Some(known) = crates.find_map(|name| not_followed.iter().find(|it| of(it, name))) {
+        return known.phrase();
+    }
+    match (foreign(&at.functions), not_followed.first()) {
+        (Some(function), _) => format!("`{function}`"),
+        (None, Some(first)) => first.phrase(),
+        (None, None) => "a wait".to_owned(),
     }
 }

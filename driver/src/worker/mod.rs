@@ -10,5 +10,6 @@ pub use seqz_runtime::worker::message;
 
 pub use process::{Death, Process};
 pub use socket::{Connection, Received};
+pub use stuck::Standstill;
 pub(crate) use watch::failed;
 pub use watch::{Heard, Watch, bury, send};

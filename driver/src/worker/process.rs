@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use seqz_runtime::worker::stuck::UNWINDS;
 
 use super::socket::Connection;
+use super::stuck::Standstill;
 use super::{memory, stuck};
 
 /// How long a worker has for its first sign of life.
@@ -159,13 +160,17 @@ impl Process {
         since.elapsed() > BLOCKED
     }
 
-    /// Ends a worker that makes no progress, and asks it where it is: the functions, the innermost first.
+    /// Ends a worker that makes no progress, and asks it where it is.
     #[must_use]
-    pub fn end_stuck(self) -> Vec<String> {
+    pub fn end_stuck(self) -> Standstill {
+        let waits = stuck::waits(self.child.id());
         stuck::ask(self.child.id());
         let death = self.end(true);
         let said = death.map(|death| death.stderr).unwrap_or_default();
-        stuck::frames(&said).map(str::to_owned).collect()
+        Standstill {
+            waits,
+            functions: stuck::frames(&said).map(str::to_owned).collect(),
+        }
     }
 
     /// Ends the worker, if it hasn't ended, and says how it ended.

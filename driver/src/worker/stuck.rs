@@ -6,6 +6,15 @@ use std::path::PathBuf;
 
 use seqz_runtime::worker::stuck::{FRAME, SIGNAL};
 
+/// A worker that made no progress, where it was ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standstill {
+    /// Whether none of its threads could go on by itself.
+    pub waits: bool,
+    /// The functions that it was in, the innermost first, where it could say so.
+    pub functions: Vec<String>,
+}
+
 /// Whether no thread of the process can go on by itself: all of them wait, with no limit of time, to be woken by another one.
 pub(super) fn waits(process: u32) -> bool {
     let tasks = tasks(process);
@@ -55,6 +64,16 @@ pub(crate) fn crate_of(function: &str) -> &str {
     let path = function.trim_start_matches(['<', '&', '*', '(']);
     let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_'));
     &path[..end.unwrap_or(path.len())]
+}
+
+/// The innermost of these functions that is neither of std nor of what seqz adds.
+pub(crate) fn foreign(functions: &[String]) -> Option<&str> {
+    let is_ours = |function: &&String| {
+        let of = crate_of(function);
+        let is_std = matches!(of, "std" | "core" | "alloc" | "backtrace_rs" | "");
+        is_std || of.starts_with("seqz") || !function.contains("::")
+    };
+    functions.iter().find(|it| !is_ours(it)).map(String::as_str)
 }
 
 #[cfg(test)]

@@ -220,6 +220,8 @@ impl Exploration<'_> {
         }
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
+        // That there was an execution at all is told at once.
+        let mut is_told = self.number > 0;
         let (mut finished, mut left) = (false, false);
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
@@ -360,8 +362,8 @@ impl Exploration<'_> {
                     1
                 };
                 (last_look, until_look) = (now, stride);
-                if now - last_progress >= PROGRESS {
-                    last_progress = now;
+                if now - last_progress >= PROGRESS || !is_told {
+                    (last_progress, is_told) = (now, true);
                     self.connection
                         .send(&Reply::Exploring(counts(&search, doubts)))?;
                 }

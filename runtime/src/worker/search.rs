@@ -60,6 +60,7 @@ pub(super) fn serve(
         request,
         line: Rc::clone(&line),
         sent: 0,
+        told_any: false,
         told_threads: false,
         failed: None,
         last_progress: Instant::now(),
@@ -180,6 +181,7 @@ struct Work<'a> {
     line: Line,
     /// How many findings have been sent.
     sent: usize,
+    told_any: bool,
     told_threads: bool,
     failed: Option<io::Error>,
     last_progress: Instant,
@@ -221,7 +223,12 @@ impl Watch for Watching<'_, '_> {
         if !self.work.told_threads {
             going &= self.work.tell_threads(machine, self.role);
         }
-        if level.executions.is_multiple_of(BATCH) && self.work.last_progress.elapsed() >= PROGRESS {
+        // That there was an execution at all is told at once.
+        let is_first = !std::mem::replace(&mut self.work.told_any, true);
+        if is_first
+            || level.executions.is_multiple_of(BATCH)
+                && self.work.last_progress.elapsed() >= PROGRESS
+        {
             self.work.last_progress = Instant::now();
             let mut sum = self.before.clone();
             sum.add(level);
