@@ -651,3 +651,78 @@ fn what_else_calls_without_a_name() {
         only_with_effect(items, before, &[turn]);
     }
 }
+
+#[test]
+fn operators_of_primitive_values_are_nobodys() {
+    let items = "
+struct Op(bool); impl std::ops::Not for Op { type Output = bool; fn not(self) -> bool { bump(); !self.0 } }
+struct Pe(u32); impl PartialEq<u32> for Pe { fn eq(&self, o: &u32) -> bool { bump(); self.0 == *o } }
+impl PartialEq<Pe> for u32 { fn eq(&self, o: &Pe) -> bool { bump(); *self == o.0 } }
+impl std::ops::Add<u32> for Pe { type Output = u32; fn add(self, o: u32) -> u32 { bump(); self.0 + o } }
+";
+    for waits in [
+        "while !flag.load(SeqCst) {}",
+        "while n.load(SeqCst) != 1 {}",
+        "while n.load(SeqCst) + 1 < n.fetch_or(0, SeqCst) * 2 {}",
+        "while !(n.load(SeqCst) == 1 || !flag.swap(true, SeqCst)) {}",
+        "while !m.lock().unwrap().is_empty() {}",
+        "while m.lock().unwrap().len() as u32 != n.load(SeqCst) {}",
+    ] {
+        assert!(is_marked_beside(waits, items), "{waits}");
+    }
+    for counts in [
+        "while !Op(flag.load(SeqCst)) {}",
+        "while Pe(n.load(SeqCst)) != 1 {}",
+        "while 1 != Pe(n.load(SeqCst)) {}",
+        "while Pe(n.load(SeqCst)) + 1 != 1 {}",
+        "let p = Pe(1); while n.load(SeqCst) == p {}",
+    ] {
+        assert!(!is_marked_beside(counts, items), "{counts}");
+    }
+    // A method of the crate's own may give anything.
+    let own = format!("{items} impl Counts {{ fn is_empty(&self) -> Op {{ Op(true) }} }}");
+    assert!(!is_marked_beside(
+        "while !m.lock().unwrap()[0].is_empty() {}",
+        &own
+    ));
+}
+
+#[test]
+fn an_atomic_of_std_is_looked_at_through_nothing_of_the_crates() {
+    let items = "
+struct R<'a>(&'a AtomicBool); impl std::ops::Deref for R<'_> { type Target = AtomicBool; fn deref(&self) -> &AtomicBool { bump(); self.0 } }
+";
+    let loops = "while !a.load(SeqCst) {}";
+    for before in [
+        "let a = AtomicBool::new(false);",
+        "let a = Arc::new(AtomicBool::new(false));",
+        "let of = Arc::new(AtomicBool::new(false)); let a = of.clone();",
+        "let of = Arc::new(AtomicBool::new(false)); let a = Arc::clone(&of);",
+    ] {
+        assert!(
+            is_marked_beside(&format!("{before} {loops}"), items),
+            "{before}"
+        );
+        let apart = format!("{before} thread::scope(|s| {{ s.spawn(|| {{ {loops} }}); }});");
+        assert!(is_marked_beside(&apart, items), "{apart}");
+    }
+    for before in [
+        "let a = R(flag);",
+        "let a = AtomicBool::new(false); let a = R(&a);",
+        "let a = R(flag); { let a = AtomicBool::new(false); let _ = a; }",
+        "let a = Box::new(R(flag));",
+        "let of = R(flag); let a = &of;",
+        "let r = R(flag); let a = AtomicBool::new(false); let f = |a: R<'_>| { while !a.load(SeqCst) {} }; f(r);",
+    ] {
+        let text = match before.contains("while") {
+            true => before.to_owned(),
+            false => format!("{before} {loops}"),
+        };
+        assert!(!is_marked_beside(&text, items), "{text}");
+    }
+    // A macro may make other variables with this name.
+    let hides =
+        format!("{items} macro_rules! hide {{ ($n:ident, $f:expr) => {{ let $n = R($f); }} }}");
+    let hidden = format!("let a = AtomicBool::new(false); hide!(a, flag); {loops}");
+    assert!(!is_marked_beside(&hidden, &hides));
+}

@@ -76,7 +76,7 @@ impl Turn<'_, '_> {
             }
             return;
         }
-        if owner.is_none() && self.outside.contains(last.as_str()) {
+        if owner.is_none() && self.outside.variables.contains(last.as_str()) {
             return self.give_up();
         }
         let called = match owner {
@@ -148,7 +148,8 @@ impl Turn<'_, '_> {
             return;
         };
         let owner = segments.next().map(|owner| name(&owner.ident));
-        let variable = |it: &str| self.variable(it).is_some() || self.outside.contains(it);
+        let variable =
+            |it: &str| self.variable(it).is_some() || self.outside.variables.contains(it);
         if owner.is_none() && path.qself.is_none() && (last == "self" || variable(&last)) {
             return;
         }
@@ -244,7 +245,9 @@ impl Turn<'_, '_> {
         let method = name(&call.method);
         let method = method.as_str();
         let may_change = self.may_change(&call.receiver);
-        self.need(&[Implied::Deref]);
+        if !self.is_atomic(&call.receiver) {
+            self.need(&[Implied::Deref]);
+        }
         self.give(call.args.iter());
         if names::LOOK_WITH.contains(&method) {
             call.args

@@ -41,6 +41,10 @@ pub(super) struct Words {
     made_up: bool,
     /// The crate names a cell of `std::cell`.
     pub(super) has_cells: bool,
+    /// A macro makes variables of names that it is given.
+    pub(super) makes_variables: bool,
+    /// The crate names a type of a dependency's that makes atomics of any values.
+    pub(super) has_generic_atomics: bool,
     /// Macros that the crate defines, or imports by name.
     pub(super) macros: HashSet<String>,
 }
@@ -63,15 +67,18 @@ impl Words {
     fn read(&mut self, tokens: TokenStream) {
         let mut after_fn = false;
         let mut after_macro = 0;
+        let mut after_let = false;
         let mut import = Import::None;
         // The function whose body or end is still to come.
         let mut open: Option<String> = None;
         for token in tokens {
             let is_name = std::mem::replace(&mut after_fn, false);
+            let is_bound = std::mem::replace(&mut after_let, false);
             match token {
                 TokenTree::Ident(ident) if is_name => open = Some(name(&ident)),
                 TokenTree::Ident(ident) => {
                     after_fn = ident == "fn";
+                    after_let = ident == "let" || is_bound && ident == "mut";
                     if import == Import::Elsewhere || after_macro == 2 {
                         self.macros.insert(name(&ident));
                     }
@@ -82,6 +89,7 @@ impl Words {
                         import => import,
                     };
                     after_macro = i32::from(ident == "macro_rules");
+                    self.has_generic_atomics |= ident == "Atomic";
                     self.has_cells |= names::CELLS.iter().any(|cell| ident == cell);
                 }
                 TokenTree::Group(group) => {
@@ -100,6 +108,7 @@ impl Words {
                 }
                 TokenTree::Punct(punct) => {
                     self.made_up |= is_name;
+                    self.makes_variables |= is_bound && punct.as_char() == '$';
                     if punct.as_char() == ';' {
                         open = None;
                         import = Import::None;

@@ -94,6 +94,15 @@ struct Answers {
     provisional: Vec<Question>,
 }
 
+/// What is around a loop.
+#[derive(Debug, Default)]
+pub(crate) struct Outside<'a> {
+    /// The variables.
+    pub(crate) variables: HashSet<&'a str>,
+    /// Those of them that are atomics of std, or pointers of std's to one.
+    pub(crate) atomics: HashSet<&'a str>,
+}
+
 /// The functions of a crate.
 pub(crate) struct Lasting<'p> {
     functions: Functions<'p>,
@@ -108,10 +117,20 @@ impl<'p> Lasting<'p> {
         }
     }
 
-    /// Whether this loop qualifies, and there is a reason to look at its turns at all. Outside of it there are these
-    /// variables.
-    pub(crate) fn is_waiting(&self, expr: &Expr, outside: &HashSet<&str>) -> bool {
+    /// Whether this loop qualifies, and there is a reason to look at its turns at all.
+    pub(crate) fn is_waiting(&self, expr: &Expr, outside: &Outside<'_>) -> bool {
         Turn::of_loop(self, expr, outside)
+    }
+
+    /// Whether this name is std's, where it is known as one of std's, and no macro may make other variables of a given name.
+    pub(crate) fn is_of_std(&self, name: &str) -> bool {
+        let functions = &self.functions;
+        functions.declared.is_of_std(name) && !functions.words.makes_variables
+    }
+
+    /// Whether this is the name of an atomic of std.
+    pub(crate) fn is_atomic(name: &str) -> bool {
+        name.starts_with("Atomic") && names::QUIET.contains(&name)
     }
 
     /// Whether all destructors of the crate's are known that there are.

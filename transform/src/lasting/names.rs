@@ -43,6 +43,35 @@ pub(super) const EVENTS: &[(&str, usize)] = &[
     ("upgrade", 0),
 ];
 
+/// Those of them that give the value of an atomic, which is a primitive one.
+pub(super) const VALUES: &[(&str, usize)] = &[
+    ("load", 1),
+    ("swap", 2),
+    ("fetch_add", 2),
+    ("fetch_sub", 2),
+    ("fetch_and", 2),
+    ("fetch_nand", 2),
+    ("fetch_or", 2),
+    ("fetch_xor", 2),
+    ("fetch_not", 1),
+    ("fetch_max", 2),
+    ("fetch_min", 2),
+];
+
+/// Methods of std that give a number or a `bool`, whatever they are called on.
+pub(super) const TELLS: &[(&str, usize)] = &[
+    ("is_completed", 0),
+    ("is_empty", 0),
+    ("is_err", 0),
+    ("is_finished", 0),
+    ("is_none", 0),
+    ("is_ok", 0),
+    ("is_poisoned", 0),
+    ("is_some", 0),
+    ("len", 0),
+    ("timed_out", 0),
+];
+
 /// Those of them that give a value which another thread may have made.
 pub(super) const RECEIVES: &[&str] = &["recv", "try_recv", "recv_timeout", "try_iter", "upgrade"];
 

@@ -11,7 +11,7 @@ use syn::{
 use super::declared::Declared;
 use super::implied::{COERCION, Implied};
 use super::returned::returned_guards;
-use super::{Called, Lasting, names, names_in};
+use super::{Called, Lasting, Outside, names, names_in};
 use crate::resolve::name;
 
 /// What a variable is.
@@ -55,14 +55,14 @@ pub(super) struct Turn<'l, 'p> {
     /// Variables from outside that are guards which the turn gives away and gets back.
     returned: HashSet<String>,
     /// The variables around the loop.
-    pub(super) outside: &'l HashSet<&'l str>,
+    pub(super) outside: &'l Outside<'l>,
     /// There may be an event, or a look at a clock.
     pub(super) has_events: bool,
     qualifies: bool,
 }
 
 impl<'l, 'p> Turn<'l, 'p> {
-    fn new(lasting: &'l Lasting<'p>, around: Around, outside: &'l HashSet<&'l str>) -> Self {
+    fn new(lasting: &'l Lasting<'p>, around: Around, outside: &'l Outside<'l>) -> Self {
         Self {
             lasting,
             around,
@@ -81,11 +81,7 @@ impl<'l, 'p> Turn<'l, 'p> {
     }
 
     /// Whether this expression is a loop that qualifies.
-    pub(super) fn of_loop(
-        lasting: &'l Lasting<'p>,
-        expr: &Expr,
-        outside: &'l HashSet<&'l str>,
-    ) -> bool {
+    pub(super) fn of_loop(lasting: &'l Lasting<'p>, expr: &Expr, outside: &'l Outside<'l>) -> bool {
         let mut turn = Self::new(lasting, Around::Loop, outside);
         let label = |label: &Option<Label>| label.as_ref().map(|it| it.name.ident.to_string());
         match expr {
@@ -114,7 +110,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         guarded: bool,
         writes: bool,
     ) -> bool {
-        let outside = HashSet::new();
+        let outside = Outside::default();
         let mut turn = Turn::new(lasting, Around::Function, &outside);
         turn.guarded = guarded;
         turn.writes = writes;
@@ -210,6 +206,45 @@ impl<'l, 'p> Turn<'l, 'p> {
                 Variable::Other
             }),
             _ => Some(Variable::Other),
+        }
+    }
+
+    /// Whether this is a variable around the loop that is an atomic of std: its methods look through nothing of the crate's.
+    pub(super) fn is_atomic(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => path.path.get_ident().map(name).is_some_and(|only| {
+                self.variable(&only).is_none()
+                    && self.outside.variables.contains(only.as_str())
+                    && self.outside.atomics.contains(only.as_str())
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether this is a value of a type that the language has by itself, whose operators are nobody's implementations.
+    fn is_primitive(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Paren(expr) => self.is_primitive(&expr.expr),
+            Expr::Group(expr) => self.is_primitive(&expr.expr),
+            Expr::Unary(expr) => {
+                !matches!(expr.op, UnOp::Deref(_)) && self.is_primitive(&expr.expr)
+            }
+            Expr::Binary(expr) => match of_operator(&expr.op) {
+                [] => !is_assignment(&expr.op),
+                [Implied::Comparison] => true,
+                _ => self.is_primitive(&expr.left) && self.is_primitive(&expr.right),
+            },
+            Expr::Cast(expr) => is_number_named(&expr.ty, self.declared()),
+            Expr::MethodCall(call) => {
+                let method = name(&call.method);
+                let of_atomic = names::VALUES.contains(&(method.as_str(), call.args.len()))
+                    && call.args.last().is_some_and(is_ordering)
+                    && !self.lasting.functions.words.has_generic_atomics;
+                (of_atomic || names::TELLS.contains(&(method.as_str(), call.args.len())))
+                    && self.lasting.of_name(&method, Called::AsMethod).is_none()
+            }
+            _ => false,
         }
     }
 
@@ -368,7 +403,9 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                     self.need(&[Implied::Assigning, Implied::DerefMut]);
                     self.has_events |= self.is_static_place(&binary.left);
                 }
-                self.need(of_operator(&binary.op));
+                if !(self.is_primitive(&binary.left) && self.is_primitive(&binary.right)) {
+                    self.need(of_operator(&binary.op));
+                }
                 visit::visit_expr_binary(self, binary);
             }
             Expr::Reference(reference) => {
@@ -390,10 +427,11 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 self.name_value(path);
             }
             Expr::Unary(unary) => {
-                self.need(match unary.op {
-                    UnOp::Deref(_) => &[Implied::Deref],
-                    _ => &[Implied::Negation],
-                });
+                match unary.op {
+                    UnOp::Deref(_) => self.need(&[Implied::Deref]),
+                    _ if self.is_primitive(&unary.expr) => {}
+                    _ => self.need(&[Implied::Negation]),
+                }
                 visit::visit_expr_unary(self, unary);
             }
             Expr::Index(index) => {
@@ -631,6 +669,16 @@ fn makes_values(method: &str) -> bool {
         method,
         "collect" | "to_owned" | "to_string" | "to_vec" | "load" | "len" | "count"
     )
+}
+
+fn is_number_named(of: &syn::Type, declared: &Declared<'_>) -> bool {
+    match of {
+        syn::Type::Path(path) => path.path.get_ident().is_some_and(|only| {
+            let only = name(only);
+            is_number(&only) && declared.is_of_std(&only)
+        }),
+        _ => false,
+    }
 }
 
 fn is_number_type(pattern: &Pat) -> bool {

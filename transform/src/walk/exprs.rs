@@ -184,7 +184,9 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             }
             guard = self.guard_name(&init.expr);
         }
+        let atomic = self.new_atomic(local);
         self.bind(&local.pat);
+        self.atomics.extend(atomic.map(|name| (name, true)));
         self.note_guard(&local.pat, guard);
     }
 

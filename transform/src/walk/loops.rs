@@ -6,10 +6,12 @@
 
 use std::collections::HashSet;
 
-use syn::{Attribute, Expr, Label};
+use syn::{Attribute, Expr, Label, Local};
 
+use super::exprs::single_name;
 use super::{Walker, bytes};
-use crate::resolve::Rib;
+use crate::lasting::{Lasting, Outside};
+use crate::resolve::{Rib, name};
 
 /// The variable that stands for a run of a loop.
 const WAITS: &str = "seqz_waits";
@@ -25,7 +27,7 @@ impl Walker<'_> {
         let is_inner = |attr: &Attribute| matches!(attr.style, syn::AttrStyle::Inner(_));
         if self.constant > 0
             || attrs.iter().any(is_inner)
-            || !self.lasting.is_waiting(expr, &self.variables())
+            || !self.lasting.is_waiting(expr, &self.around_loop())
         {
             return;
         }
@@ -54,6 +56,55 @@ impl Walker<'_> {
         }
     }
 
+    /// The variable that this makes, if it is an atomic of std, perhaps behind a smart pointer of std's, and no other variable of
+    /// the function has its name.
+    pub(super) fn new_atomic(&self, local: &Local) -> Option<String> {
+        let variable = single_name(&local.pat)?;
+        let init = &local.init.as_ref()?.expr;
+        let is_new = !self.atomics.contains_key(&variable) && !self.in_macro;
+        (is_new && self.makes_atomic(init)).then_some(variable)
+    }
+
+    fn makes_atomic(&self, expr: &Expr) -> bool {
+        let is_known = |expr: &Expr| {
+            let only = match expr {
+                Expr::Path(path) => path.path.get_ident().map(name),
+                _ => None,
+            };
+            only.is_some_and(|only| self.atomics.get(&only) == Some(&true))
+        };
+        match expr {
+            Expr::Call(call) => {
+                let Expr::Path(path) = &*call.func else {
+                    return false;
+                };
+                let mut segments = path.path.segments.iter().rev().map(|it| name(&it.ident));
+                let (Some(function), Some(owner)) = (segments.next(), segments.next()) else {
+                    return false;
+                };
+                if !self.lasting.is_of_std(&owner) || path.qself.is_some() {
+                    return false;
+                }
+                match (owner.as_str(), function.as_str(), call.args.first()) {
+                    ("Arc" | "Rc" | "Box", "new", Some(inner)) => {
+                        is_known(inner) || self.makes_atomic(inner)
+                    }
+                    ("Arc" | "Rc", "clone", Some(Expr::Reference(of))) => is_known(&of.expr),
+                    (_, "new", Some(_)) => Lasting::is_atomic(&owner),
+                    _ => false,
+                }
+            }
+            Expr::MethodCall(call) => call.method == "clone" && is_known(&call.receiver),
+            _ => false,
+        }
+    }
+
+    /// Variables that are atomics of std, or pointers to one.
+    fn atomics(&self) -> HashSet<&str> {
+        let atomics = self.atomics.iter().filter(|(_, atomic)| **atomic);
+        atomics.map(|(name, _)| name.as_str()).collect()
+    }
+
     /// The names in scope that are not items': those of variables and generic parameters.
     fn variables(&self) -> HashSet<&str> {
         let ribs = self.ribs.iter().rev();
@@ -63,6 +114,13 @@ impl Walker<'_> {
             _ => None,
         });
         names.flatten().map(String::as_str).collect()
+    }
+
+    fn around_loop(&self) -> Outside<'_> {
+        Outside {
+            variables: self.variables(),
+            atomics: self.atomics(),
+        }
     }
 
     fn open(&mut self, start: usize) {

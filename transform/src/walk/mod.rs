@@ -129,6 +129,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         of_type: None,
         let_name: None,
         scopes: HashSet::new(),
+        atomics: HashMap::new(),
         shared: Vec::new(),
         named: BTreeSet::new(),
         blocks: HashMap::new(),
@@ -207,6 +208,8 @@ struct Walker<'p> {
     let_name: Option<String>,
     /// Variables that are scopes of `thread::scope`.
     scopes: HashSet<String>,
+    /// The variables of this function so far, and whether all of the name are made as atomics of std.
+    atomics: HashMap<String, bool>,
     shared: Vec<SharedUse>,
     named: BTreeSet<NamedType>,
     blocks: HashMap<ItemId, usize>,

@@ -44,6 +44,7 @@ impl Walker<'_> {
             }
             self.guards.remove(&bound);
             self.scopes.remove(&bound);
+            self.atomics.insert(bound.clone(), false);
             let variables = self.ribs.iter_mut().rev().find_map(|rib| match rib {
                 Rib::Variables(names) => Some(names),
                 _ => None,
@@ -71,6 +72,7 @@ impl Walker<'_> {
         self.functions.extend(item);
         let outer = self.constant;
         let around = std::mem::take(&mut self.loops);
+        let atomics = std::mem::take(&mut self.atomics);
         // A function inside of a constant is no constant.
         self.constant = usize::from(sig.constness.is_some() || self.in_macro);
         self.with_generics(&sig.generics, |walker| {
@@ -91,6 +93,7 @@ impl Walker<'_> {
         });
         self.constant = outer;
         self.loops = around;
+        self.atomics = atomics;
         if item.is_some() {
             self.functions.pop();
         }
