@@ -721,8 +721,14 @@ struct R<'a>(&'a AtomicBool); impl std::ops::Deref for R<'_> { type Target = Ato
         assert!(!is_marked_beside(&text, items), "{text}");
     }
     // A macro may make other variables with this name.
-    let hides =
-        format!("{items} macro_rules! hide {{ ($n:ident, $f:expr) => {{ let $n = R($f); }} }}");
-    let hidden = format!("let a = AtomicBool::new(false); hide!(a, flag); {loops}");
-    assert!(!is_marked_beside(&hidden, &hides));
+    for makes in [
+        "let $n = R($f);",
+        "let mut $n = R($f);",
+        "let ($n, _) = (R($f), 1);",
+        "let Some($n) = Some(R($f)) else { return };",
+    ] {
+        let hides = format!("{items} macro_rules! hide {{ ($n:ident, $f:expr) => {{ {makes} }} }}");
+        let hidden = format!("let a = AtomicBool::new(false); hide!(a, flag); {loops}");
+        assert!(!is_marked_beside(&hidden, &hides), "{makes}");
+    }
 }

@@ -67,18 +67,18 @@ impl Words {
     fn read(&mut self, tokens: TokenStream) {
         let mut after_fn = false;
         let mut after_macro = 0;
-        let mut after_let = false;
+        // Between a `let` and its `=`.
+        let mut in_let = false;
         let mut import = Import::None;
         // The function whose body or end is still to come.
         let mut open: Option<String> = None;
         for token in tokens {
             let is_name = std::mem::replace(&mut after_fn, false);
-            let is_bound = std::mem::replace(&mut after_let, false);
             match token {
                 TokenTree::Ident(ident) if is_name => open = Some(name(&ident)),
                 TokenTree::Ident(ident) => {
                     after_fn = ident == "fn";
-                    after_let = ident == "let" || is_bound && ident == "mut";
+                    in_let |= ident == "let";
                     if import == Import::Elsewhere || after_macro == 2 {
                         self.macros.insert(name(&ident));
                     }
@@ -93,6 +93,7 @@ impl Words {
                     self.has_cells |= names::CELLS.iter().any(|cell| ident == cell);
                 }
                 TokenTree::Group(group) => {
+                    self.makes_variables |= in_let && has_dollar(group.stream());
                     // `fn(…)` is a type.
                     self.made_up |= is_name && group.delimiter() != Delimiter::Parenthesis;
                     if group.delimiter() == Delimiter::Brace
@@ -108,7 +109,8 @@ impl Words {
                 }
                 TokenTree::Punct(punct) => {
                     self.made_up |= is_name;
-                    self.makes_variables |= is_bound && punct.as_char() == '$';
+                    self.makes_variables |= in_let && punct.as_char() == '$';
+                    in_let &= !matches!(punct.as_char(), '=' | ';');
                     if punct.as_char() == ';' {
                         open = None;
                         import = Import::None;
@@ -123,7 +125,10 @@ impl Words {
     fn import(&mut self, tokens: TokenStream) {
         for token in tokens {
             match token {
-                TokenTree::Ident(ident) => drop(self.macros.insert(name(&ident))),
+                TokenTree::Ident(ident) => {
+                    self.has_generic_atomics |= ident == "Atomic";
+                    self.macros.insert(name(&ident));
+                }
                 TokenTree::Group(group) => self.import(group.stream()),
                 _ => {}
             }
@@ -164,6 +169,15 @@ impl<'p> Functions<'p> {
             self.implied.seen.entry(kind).or_default().push(function);
         }
     }
+}
+
+/// Whether a macro's parameter is among these.
+fn has_dollar(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '$',
+        TokenTree::Group(group) => has_dollar(group.stream()),
+        _ => false,
+    })
 }
 
 /// Finds the names of traits.
