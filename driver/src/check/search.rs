@@ -51,7 +51,7 @@ enum End {
     /// The same, where that need not be the program's doing.
     Blocked(Standstill),
     /// The clock ended it after so long, and no execution had come to its end.
-    NoneEnded(Duration, Standstill),
+    WithoutAny(Duration, Standstill),
 }
 
 impl Search<'_> {
@@ -104,7 +104,7 @@ impl Search<'_> {
                     gathered.cut(&roles, check.k_max, reason);
                     return Ok(Some(cut));
                 }
-                End::NoneEnded(after, at) => {
+                End::WithoutAny(after, at) => {
                     let report = &mut gathered.report;
                     // There may have been some before the program died.
                     if died.is_none() && !check.careful && report.bugs.is_empty() {
@@ -185,7 +185,7 @@ impl Search<'_> {
             let reply = match self.watch.listen(&mut process, &mut last_sign)? {
                 Heard::Reply(reply) => reply,
                 Heard::Cut(Cut::TimeLimit) if none_ended => {
-                    return Ok(End::NoneEnded(started.elapsed(), process.end_stuck()));
+                    return Ok(End::WithoutAny(started.elapsed(), process.end_stuck()));
                 }
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
                 Heard::Closed => return bury(process).map(End::Died),

@@ -299,7 +299,7 @@ impl Gathered {
                     Cut::TimeLimit => Reason::TimeLimit,
                 });
             }
-            Ended::NoneEnded(after, at) => {
+            Ended::WithoutAny(after, at) => {
                 self.units[part].none_ended = Some((after, at));
                 reason = Some(Reason::TimeLimit);
             }

@@ -217,7 +217,7 @@ pub fn run(
             let gathered = &mut all[units[unit].task];
             match &said {
                 Said::Ended(unit::Ended::Cut(why)) => cut = Some(*why),
-                Said::Ended(unit::Ended::NoneEnded(..)) => cut = Some(Cut::TimeLimit),
+                Said::Ended(unit::Ended::WithoutAny(..)) => cut = Some(Cut::TimeLimit),
                 _ => {}
             }
             let found = gathered.hear(unit, said, &original, &units[unit].request)?;

@@ -49,7 +49,7 @@ pub(super) enum Ended {
     /// The user or the clock ended it.
     Cut(Cut),
     /// The clock ended it after so long, and no execution had come to its end.
-    NoneEnded(Duration, Standstill),
+    WithoutAny(Duration, Standstill),
     /// The program ends its process in this execution.
     Fatal(Box<Fatal>),
     /// In this execution a thread that unwinds has to wait for another one, which can't be followed.
@@ -87,7 +87,7 @@ enum End {
     Left,
     Cut(Cut),
     /// The clock ended it after so long, and no execution had come to its end.
-    NoneEnded(Duration, Standstill),
+    WithoutAny(Duration, Standstill),
     Died(Death),
     Hung,
     /// The same, where that need not be the program's doing.
@@ -151,10 +151,10 @@ impl Runner<'_> {
                 End::Left => return Ok(Ended::Left),
                 End::Cut(cut) => return Ok(Ended::Cut(*cut)),
                 // There may have been some before a worker died.
-                End::NoneEnded(..) if killed > 0 || request.careful.is_some() => {
+                End::WithoutAny(..) if killed > 0 || request.careful.is_some() => {
                     return Ok(Ended::Cut(Cut::TimeLimit));
                 }
-                End::NoneEnded(after, at) => return Ok(Ended::NoneEnded(*after, at.clone())),
+                End::WithoutAny(after, at) => return Ok(Ended::WithoutAny(*after, at.clone())),
                 End::Broken(why) => return Ok(Ended::Broken(why.clone())),
                 End::Died(death) if death.unwound() => return Ok(Ended::Unwinding),
                 End::Died(death) => death.describe(),
@@ -216,7 +216,7 @@ impl Runner<'_> {
             let reply = match self.watch.listen(&mut process, &mut last_sign)? {
                 Heard::Reply(reply) => reply,
                 Heard::Cut(Cut::TimeLimit) if none_ended => {
-                    return Ok(End::NoneEnded(started.elapsed(), process.end_stuck()));
+                    return Ok(End::WithoutAny(started.elapsed(), process.end_stuck()));
                 }
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
                 Heard::Closed => return bury(process).map(End::Died),
