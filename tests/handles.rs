@@ -57,9 +57,7 @@ fn all_outcomes_are_seen_by_all_strategies() {
         assert_eq!(seen.len(), PROGRAM.matches("#[test]").count(), "{strategy}");
         for (name, (state, fails)) in seen {
             assert_eq!(fails, can_fail(&name), "{strategy}: {name}");
-            // Where the value of an update is open, these two may say that they did not come to their end.
-            let by_values = promise == "exhausted_by_values" && state == "unfinished";
-            assert!(state == promise || by_values, "{strategy}: {name}: {state}");
+            assert_eq!(state, promise, "{strategy}: {name}");
         }
     }
 }

@@ -5,6 +5,8 @@
 //! in the same way. An executor that can tell such reads says so with a [`Test`] for each; a read without one is
 //! observed in full. A search over the values that threads observe then has fewer of them to go through.
 
+use crate::hash::mix;
+
 /// How a value is compared with a constant: `value OP constant`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Comparison {
@@ -83,6 +85,16 @@ pub enum Test {
         /// The type of both.
         integer: Integer,
     },
+    /// It is told whether the value is this one, and all that the event does otherwise depends on the value.
+    ///
+    /// For updates which *leave* the same wherever they find it, as the end of the last handle does of a count: then what
+    /// else is known of the value is nothing to the thread, and elsewhere it may know all of it.
+    ThisOrAll {
+        /// This.
+        constant: i128,
+        /// The type of it.
+        integer: Integer,
+    },
 }
 
 impl Test {
@@ -97,6 +109,13 @@ impl Test {
                 constant,
                 integer,
             } => u64::from(op.holds(integer.number(value).cmp(&constant))),
+            Self::ThisOrAll { constant, integer } => {
+                if integer.number(value) == constant {
+                    0
+                } else {
+                    mix(value, 1)
+                }
+            }
         }
     }
 }
@@ -150,6 +169,23 @@ mod tests {
         let signed = compared(Comparison::Less, 0, 64, true);
         assert_eq!(signed.observe(u64::MAX), 1);
         assert_eq!(signed.observe(u64::MAX >> 1), 0);
+    }
+
+    #[test]
+    fn one_value_is_told_from_the_others_and_those_from_each_other() {
+        let integer = Integer {
+            bits: 32,
+            signed: false,
+        };
+        let test = Test::ThisOrAll {
+            constant: 1,
+            integer,
+        };
+        let seen = [1, 1 << 32 | 1, 0, 2, 1 << 32, 1 << 32 | 2].map(|value| test.observe(value));
+        assert_eq!(seen[0], seen[1], "what is above does not count");
+        for (at, one) in seen.iter().enumerate().skip(1) {
+            assert!(!seen[at + 1..].contains(one), "{at}");
+        }
     }
 
     #[test]

@@ -199,14 +199,15 @@ impl Model {
     ///
     /// What an update leaves depends on all of what it found, so for an update that counts only where the test tells the
     /// value: a compare-exchange that succeeded. It had been a [`Kind::FailedUpdate`], with the same test, had it found another
-    /// one. Of other updates no executor may tell a test for equality: found another value, they would have none.
+    /// one. Of other updates no executor may tell a test for equality: found another value, they would have none. What it may
+    /// tell of them, whatever they found, is a [`Test::ThisOrAll`].
     pub fn learn(&mut self, at: usize, test: Test) {
         let Some(&(lane, index)) = self.order.get(at) else {
             return;
         };
         let step = &mut self.lanes[lane as usize].steps[index as usize];
         let counts = match (step.kind, test) {
-            (Kind::Read | Kind::FailedUpdate, _) => true,
+            (Kind::Read | Kind::FailedUpdate, _) | (Kind::Update, Test::ThisOrAll { .. }) => true,
             (
                 Kind::Update,
                 Test::Compared {

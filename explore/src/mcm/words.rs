@@ -61,11 +61,12 @@ pub fn of_model(model: &Model) -> Vec<u64> {
                 constant,
                 integer,
             }) => {
-                let constant = constant.cast_unsigned();
-                #[allow(clippy::cast_possible_truncation)]
-                let halves = [constant as u64, (constant >> 64) as u64];
-                words.extend([2, op as u64, halves[0], halves[1]]);
-                words.push(u64::from(integer.bits) << 1 | u64::from(integer.signed));
+                words.extend([2, op as u64]);
+                words.extend(of_constant(constant, integer));
+            }
+            Some(Test::ThisOrAll { constant, integer }) => {
+                words.push(3);
+                words.extend(of_constant(constant, integer));
             }
         }
     }
@@ -84,6 +85,14 @@ pub fn of_model(model: &Model) -> Vec<u64> {
         }
     }
     words
+}
+
+/// A constant that values are compared with, and its type.
+#[allow(clippy::cast_possible_truncation)]
+fn of_constant(constant: i128, integer: Integer) -> [u64; 3] {
+    let constant = constant.cast_unsigned();
+    let of_type = u64::from(integer.bits) << 1 | u64::from(integer.signed);
+    [constant as u64, (constant >> 64) as u64, of_type]
 }
 
 /// The object's name in the program; of fork and join, the thread's.
@@ -128,18 +137,17 @@ pub fn to_model(words: &[u64]) -> Option<Model> {
         let test = match words.next()? {
             0 => continue,
             1 => Test::Unobserved,
+            3 => {
+                let (constant, integer) = words.constant()?;
+                Test::ThisOrAll { constant, integer }
+            }
             _ => {
                 let op = *COMPARISONS.get(words.number::<u32>()? as usize)?;
-                let low = words.next()?;
-                let constant = u128::from(low) | u128::from(words.next()?) << 64;
-                let integer = words.number::<u32>()?;
+                let (constant, integer) = words.constant()?;
                 Test::Compared {
                     op,
-                    constant: constant.cast_signed(),
-                    integer: Integer {
-                        bits: u8::try_from(integer >> 1).ok()?,
-                        signed: integer & 1 != 0,
-                    },
+                    constant,
+                    integer,
                 }
             }
         };
@@ -264,6 +272,18 @@ impl Words<'_> {
 
     fn kind(&mut self) -> Option<Kind> {
         KINDS.get(self.number::<u32>()? as usize).copied()
+    }
+
+    /// See [`of_constant`].
+    fn constant(&mut self) -> Option<(i128, Integer)> {
+        let low = u128::from(self.next()?);
+        let constant = low | u128::from(self.next()?) << 64;
+        let of_type = self.number::<u32>()?;
+        let integer = Integer {
+            bits: u8::try_from(of_type >> 1).ok()?,
+            signed: of_type & 1 != 0,
+        };
+        Some((constant.cast_signed(), integer))
     }
 }
 

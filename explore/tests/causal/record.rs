@@ -116,15 +116,16 @@ fn test(numbers: &mut RandomNumbers, event: &Event) -> Test {
     } else {
         i128::from(numbers.below(3))
     };
-    let op = match numbers.below(4) {
-        0 => return Test::Unobserved,
-        1 => Comparison::Less,
-        2 => Comparison::NotEqual,
-        _ => Comparison::Equal,
-    };
     let integer = Integer {
         bits: 8,
         signed: false,
+    };
+    let op = match numbers.below(5) {
+        0 => return Test::Unobserved,
+        1 => Comparison::Less,
+        2 => Comparison::NotEqual,
+        3 => return Test::ThisOrAll { constant, integer },
+        _ => Comparison::Equal,
     };
     Test::Compared {
         op,

@@ -104,7 +104,7 @@ pub(super) fn act<R>(
 
 #[cfg(feature = "scheduler")]
 mod scheduled {
-    use seqz_explore::{Comparison, Integer, Kind, Test};
+    use seqz_explore::{Integer, Kind, Test};
 
     use super::{Act, Count, OF_COUNT};
     use crate::engine::Site;
@@ -175,15 +175,18 @@ mod scheduled {
     ) {
         if machine.tells_values() {
             machine.did(done, object, both(found), both(left), site);
-            let is = |op, constant| Test::Compared {
-                op,
-                constant,
-                integer: STRONG,
-            };
             machine.note_test(|_, _, _| match what {
                 Act::Add => Some(Test::Unobserved),
-                Act::Take | Act::Update => Some(is(Comparison::Equal, 1)),
-                Act::Upgrade => Some(is(Comparison::NotEqual, 0)),
+                // The last strong handle leaves nothing, however many weak ones there are.
+                Act::Take | Act::Update => Some(Test::ThisOrAll {
+                    constant: 1,
+                    integer: STRONG,
+                }),
+                // Of what is not there, nothing more can be had.
+                Act::Upgrade => Some(Test::ThisOrAll {
+                    constant: 0,
+                    integer: STRONG,
+                }),
                 // A value moves away from its weak handles, so that it matters whether there are any.
                 Act::Look | Act::Unwrap => None,
             });

@@ -363,7 +363,8 @@ fn is_known(number: usize, event: &Event, tests: &[(usize, Test)]) -> bool {
             op: Comparison::NotEqual,
             ..
         } => test.observe(event.found) == 0,
-        _ => false,
+        Test::ThisOrAll { .. } => true,
+        Test::Unobserved | Test::Compared { .. } => false,
     }
 }
 

@@ -294,8 +294,8 @@ impl Handle {
         if usize::from(traced.event.thread) == state.current
             && let Some(test) = test(&traced.event, &state.pending[state.current], site)
         {
-            // What an update leaves depends on all that it found.
-            if traced.event.kind != Kind::Update {
+            // What an update leaves depends on all that it found, but for one value.
+            if traced.event.kind != Kind::Update || matches!(test, Test::ThisOrAll { .. }) {
                 state.values.learn(&traced.event, &test);
             }
             let number = state.steps as usize;
