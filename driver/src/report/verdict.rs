@@ -367,6 +367,8 @@ fn lacks(
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::*;
     use crate::report::exploration::Causality;
     use crate::report::sample;
@@ -483,7 +485,7 @@ mod tests {
 
     #[test]
     fn no_level_is_exhausted_for_a_reason() {
-        let level = |exhausted, reasons: &[Reason], cut| Level {
+        let level = |exhausted, reasons: &[Reason], cut, undecided| Level {
             k: 1,
             executions: 3,
             infeasible: 0,
@@ -491,26 +493,51 @@ mod tests {
             assumed: 0,
             waiting: 0,
             cut,
-            undecided: 0,
+            undecided,
             exhausted,
             reasons: reasons.to_vec(),
         };
+        let counted = [(0, 0), (1, 0), (1, 1), (2, 1)];
+        let judge = |exhausted, reasons: &[Reason], (cut, undecided), not_followed: &[_]| {
+            let verdict = of_level(&level(exhausted, reasons, cut, undecided), not_followed);
+            let whole = exhausted && reasons.is_empty() && cut == 0 && not_followed.is_empty();
+            assert_eq!(verdict.exhausted, whole, "{reasons:?}");
+            assert_eq!(claims(&verdict), whole, "{verdict:?}");
+        };
         for exhausted in [false, true] {
-            for cut in [0, 1] {
+            for counts in counted {
                 for not_followed in [Vec::new(), vec![something()]] {
-                    for bits in 0..1u32 << Reason::ALL.len() {
-                        let reasons: Vec<_> = Reason::ALL
-                            .into_iter()
-                            .enumerate()
-                            .filter(|(at, _)| bits >> at & 1 == 1)
-                            .map(|(_, reason)| reason)
-                            .collect();
-                        let level = level(exhausted, &reasons, cut);
-                        let verdict = of_level(&level, &not_followed);
-                        let whole = exhausted && bits == 0 && cut == 0 && not_followed.is_empty();
-                        assert_eq!(verdict.exhausted, whole);
-                        assert_eq!(claims(&verdict), whole, "{verdict:?}");
+                    judge(exhausted, &[], counts, &not_followed);
+                    for one in Reason::ALL {
+                        judge(exhausted, &[one], counts, &not_followed);
                     }
+                    judge(exhausted, &Reason::ALL, counts, &not_followed);
+                }
+            }
+        }
+    }
+
+    /// So what is seen of one reason, and of two, holds of all sets of them.
+    #[test]
+    fn each_reason_is_told_by_itself() {
+        let something = [something()];
+        let alone = |reason, n| lacks(vec![reason], |_| n, &something, &[]);
+        for n in [0, 3] {
+            let all = Reason::ALL.map(|reason| alone(reason, n));
+            let verdict = verdict(Claim::Choices, &all.concat());
+            assert!(!verdict.exhausted && !claims(&verdict), "{verdict:?}");
+            let told = lacks(Reason::ALL.to_vec(), |_| n, &something, &[]);
+            assert_eq!(told, all.concat());
+            for (at, &one) in Reason::ALL.iter().enumerate() {
+                for (after, &other) in Reason::ALL.iter().enumerate() {
+                    // In whichever order, and however often, they come.
+                    let told = lacks(vec![other, one, other], |_| n, &something, &[]);
+                    let expected = match at.cmp(&after) {
+                        Ordering::Less => [all[at].clone(), all[after].clone()].concat(),
+                        Ordering::Equal => all[at].clone(),
+                        Ordering::Greater => [all[after].clone(), all[at].clone()].concat(),
+                    };
+                    assert_eq!(told, expected, "{one:?} {other:?}");
                 }
             }
         }
