@@ -1,4 +1,5 @@
-//! A harness that fails of a lock which another thread has poisoned fails, whatever becomes of the other one's panic.
+//! A harness that fails of a lock which another thread has poisoned fails, whatever becomes of the other one's panic; and
+//! where that one is told, nothing is said beside it.
 
 mod support;
 
@@ -78,6 +79,73 @@ fn the_harness_fails_though_what_poisoned_its_lock_is_handled_later() {
             let own = found.filter(|it| it["message"].as_str().is_some_and(is_own));
             let expected = usize::from(name != "never_fails");
             assert_eq!(own.count(), expected, "{args:?}: {harness:#}");
+        }
+    }
+}
+
+/// Where the panic that poisons the lock is a failure of its own, in some executions at least.
+const TOLD: &str = r#"
+fn poisons(lock: &Mutex<u32>) {
+    let _guard = lock.lock().unwrap();
+    panic!("on purpose");
+}
+
+#[test]
+fn passed_on() {
+    let lock = Arc::new(Mutex::new(0));
+    let other = lock.clone();
+    let thread = thread::spawn(move || poisons(&other));
+    drop(lock.lock().unwrap());
+    thread.join().unwrap();
+}
+
+#[test]
+fn let_go() {
+    let lock = Arc::new(Mutex::new(0));
+    let other = lock.clone();
+    thread::spawn(move || poisons(&other));
+    *lock.lock().expect("mine") += 1;
+}
+
+#[test]
+fn scoped() {
+    let lock = Mutex::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| poisons(&lock));
+        *lock.lock().unwrap() += 1;
+    });
+}
+
+#[test]
+fn another_meets_it_too() {
+    let lock = Arc::new(Mutex::new(0));
+    let first = lock.clone();
+    let first = thread::spawn(move || poisons(&first));
+    let sum = *lock.lock().unwrap();
+    assert_eq!(sum, 0, "not reached with another sum");
+    first.join().expect("no panic");
+    drop(lock.lock().unwrap());
+}
+"#;
+
+#[test]
+fn what_follows_from_poison_is_not_told_beside_what_poisoned() {
+    let dir = package(&format!("{HEAD}{TOLD}"));
+    for (args, failures) in [
+        (&["explore"][..], "failures"),
+        (&["explore", "--jobs", "2"], "failures"),
+        (&["explore", "--strategy", "random"], "failures"),
+        (&["explore", "--strategy", "mcr"], "failures"),
+        (&["check"], "bugs"),
+    ] {
+        let run = seqz(dir.path(), args.iter().chain(&["--format", "json"]));
+        let report = run.json();
+        let harnesses = report["harnesses"].as_array().unwrap();
+        assert_eq!(harnesses.len(), TOLD.matches("#[test]").count());
+        for harness in harnesses {
+            let found = harness[failures].as_array().into_iter().flatten();
+            let said: Vec<_> = found.map(|it| it["message"].as_str().unwrap()).collect();
+            assert_eq!(said, ["on purpose"], "{args:?}: {harness:#}");
         }
     }
 }

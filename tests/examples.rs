@@ -103,9 +103,6 @@ fn reported(report: &Value) -> Vec<(Known, String)> {
     let mut bugs = Vec::new();
     for harness in report["harnesses"].as_array().unwrap() {
         for bug in harness["bugs"].as_array().unwrap() {
-            if follows(bug) {
-                continue;
-            }
             let kind = match bug["kind"].as_str().unwrap() {
                 "assertion" | "arithmetic" | "index" => "panic",
                 "data_race" => "race",
@@ -296,7 +293,6 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
     }
     let report = explored.json();
     let failures = report["harnesses"][0]["failures"].as_array().unwrap();
-    let failures: Vec<_> = failures.iter().filter(|it| !follows(it)).collect();
     let Some(Failure {
         kind,
         lines,
@@ -305,7 +301,7 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
     else {
         return Ok(());
     };
-    let met = |failure: &&Value| {
+    let met = |failure: &Value| {
         let known = match failure["kind"].as_str().unwrap() {
             "assertion" | "arithmetic" | "index" => "panic",
             "data_race" => "race",
@@ -331,12 +327,6 @@ fn hold_explored(expected: &Explored) -> Result<(), String> {
         return Err(replayed.shown());
     }
     Ok(())
-}
-
-/// Whether this is what a failure under a lock has done to another thread, which may be told beside it.
-fn follows(failure: &Value) -> bool {
-    let message = failure["message"].as_str().unwrap_or_default();
-    message.ends_with("PoisonError { .. }")
 }
 
 /// A program's findings take the place of those of its search before, so there must be one search at a time.

@@ -12,7 +12,8 @@
 //! thread and to go on. So there, only what is certain counts: how the harness has ended, and threads that were let go.
 //!
 //! A panic of a thread that unwraps the lock which another one has poisoned says nothing beside the other one's, if that
-//! counts for as much: the harness's own stands beside that of a thread which the harness might have joined later.
+//! counts for as much. Where it is not known whether the other one's counts (the harness might have joined its thread
+//! later), what follows from it is told if the other one's is not told in the end: see [`Counted::follows`].
 
 use std::any::Any;
 
@@ -75,7 +76,7 @@ pub(crate) enum Extent {
 }
 
 /// A panic that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counted {
     /// Which one: a number of [`Panics::over`].
     pub(crate) panic: usize,
@@ -83,6 +84,9 @@ pub(crate) struct Counted {
     pub(crate) detached: bool,
     /// The harness may have been about to join its thread when something else kept it from that.
     pub(crate) bystander: bool,
+    /// The places of panics that poisoned what it unwraps, of which it is not known here whether they are failures. If one
+    /// of them is told, this one says nothing more.
+    pub(crate) follows: Vec<Place>,
 }
 
 /// How much a panic that counts proves.
@@ -97,7 +101,7 @@ enum Weight {
 }
 
 impl Counted {
-    const fn weight(self) -> Weight {
+    const fn weight(&self) -> Weight {
         match self {
             Self {
                 bystander: true, ..
@@ -388,22 +392,71 @@ impl Panics {
             }
         }
         counted.sort_by_key(|counted| counted.panic);
-        let poisoners: Vec<(u32, Weight)> = counted
+        if counted.iter().any(|counted| self.is_of_poison(counted)) {
+            self.follow_from_poison(&mut counted);
+        }
+        counted
+    }
+
+    fn is_of_poison(&self, counted: &Counted) -> bool {
+        let raised = &self.over[counted.panic].raised;
+        raised.message.ends_with(OF_POISON)
+    }
+
+    /// Leaves out what only follows from the panic of somebody who has poisoned a lock, and tells of what may.
+    fn follow_from_poison(&self, counted: &mut Vec<Counted>) {
+        let certain: Vec<(u32, Weight)> = counted
             .iter()
             .map(|counted| (self.over[counted.panic].thread, counted.weight()))
-            .filter(|&(thread, _)| {
-                let thread = self.threads.get(thread as usize);
-                thread.is_some_and(|thread| thread.has_poisoned)
-            })
+            .filter(|&(thread, weight)| weight > Weight::Bystander && self.has_poisoned(thread))
             .collect();
         counted.retain(|counted| {
-            let over = &self.over[counted.panic];
-            let mut poisoners = poisoners.iter();
-            let follows = poisoners
-                .any(|&(thread, weight)| thread != over.thread && weight >= counted.weight());
-            !(follows && over.raised.message.ends_with(OF_POISON))
+            let of = self.over[counted.panic].thread;
+            let mut certain = certain.iter();
+            let follows =
+                certain.any(|&(thread, weight)| thread != of && weight >= counted.weight());
+            !(follows && self.is_of_poison(counted))
         });
-        counted
+        for counted in counted {
+            if self.is_of_poison(counted) {
+                counted.follows = self.may_be_causes(self.over[counted.panic].thread);
+            }
+        }
+    }
+
+    fn has_poisoned(&self, thread: u32) -> bool {
+        let thread = self.threads.get(thread as usize);
+        thread.is_some_and(|thread| thread.has_poisoned)
+    }
+
+    /// The places of panics by which other threads than this one have poisoned locks, and that nobody has handled so far.
+    fn may_be_causes(&self, of: u32) -> Vec<Place> {
+        let mut places = Vec::new();
+        for (thread, known) in (0..).zip(&self.threads) {
+            if thread == of || !known.has_poisoned {
+                continue;
+            }
+            // Not all come to the top of their threads before an execution is left.
+            let raised = match self.of(thread) {
+                Some(at) if self.over[at].is_known => None,
+                Some(at) => Some(&self.over[at].raised),
+                None => known.under_way.first(),
+            };
+            let roots = raised.map(|raised| self.roots(raised)).unwrap_or_default();
+            places.extend(roots.iter().filter_map(|raised| raised.place.clone()));
+        }
+        places
+    }
+
+    /// What is at the root of a panic.
+    fn roots<'a>(&'a self, raised: &'a Raised) -> Vec<&'a Raised> {
+        if raised.causes.is_empty() {
+            return vec![raised];
+        }
+        let causes = raised.causes.iter();
+        causes
+            .flat_map(|&cause| self.roots(&self.over[cause].raised))
+            .collect()
     }
 
     /// Counts what is at the root of a panic.
@@ -424,6 +477,7 @@ impl Panics {
                 panic: at,
                 detached,
                 bystander,
+                follows: Vec::new(),
             }),
         }
     }
@@ -441,11 +495,34 @@ mod tests {
         panics.reach_the_top(thread, 0)
     }
 
+    /// The same in this line.
+    fn panics_at(panics: &mut Panics, thread: u32, message: &str, line: u32) -> usize {
+        panics.raise(thread, message, Some(place(line)), 0);
+        panics.reach_the_top(thread, 0)
+    }
+
+    fn place(line: u32) -> Place {
+        Place {
+            file: "a.rs".to_owned(),
+            line,
+            column: 1,
+        }
+    }
+
+    /// The same where it follows from those in these lines.
+    fn after(counted: Counted, lines: &[u32]) -> Counted {
+        Counted {
+            follows: lines.iter().map(|&line| place(line)).collect(),
+            ..counted
+        }
+    }
+
     fn counted(panic: usize, detached: bool, bystander: bool) -> Counted {
         Counted {
             panic,
             detached,
             bystander,
+            follows: Vec::new(),
         }
     }
 
@@ -565,12 +642,20 @@ mod tests {
     fn what_follows_from_poison_says_nothing_beside_its_cause() {
         let poisoned = "called `Result::unwrap()` on an `Err` value: PoisonError { .. }";
         let mut all = Panics::default();
-        let first = panics(&mut all, 1, "first");
+        let first = panics_at(&mut all, 1, "first", 7);
         all.poison(1);
         let second = panics(&mut all, 2, poisoned);
+        // Whether the cause is told is not known.
         assert_eq!(
             all.judge(End::Failed, Extent::Whole),
-            [counted(first, false, true)]
+            [
+                counted(first, false, true),
+                after(counted(second, false, true), &[7])
+            ]
+        );
+        assert_eq!(
+            all.judge(End::Passed, Extent::Whole),
+            [counted(first, true, false)]
         );
         // The cause is handled: what follows is all there is.
         all.join(0, 1, &"first");
@@ -584,19 +669,44 @@ mod tests {
     fn what_the_harness_fails_of_stands_beside_a_panic_that_it_might_have_handled() {
         let poisoned = "called `Result::expect()`: PoisonError { .. }";
         let mut all = Panics::default();
-        let cause = panics(&mut all, 1, "first");
+        let cause = panics_at(&mut all, 1, "first", 7);
         all.poison(1);
         let own = panics(&mut all, 0, poisoned);
-        let own = counted(own, false, false);
+        let own = after(counted(own, false, false), &[7]);
+        // Others would have gone on: it is certain of the harness alone.
+        assert_eq!(
+            all.judge(End::Panicked, Extent::Left),
+            std::slice::from_ref(&own)
+        );
         assert_eq!(
             all.judge(End::Panicked, Extent::Whole),
-            [counted(cause, false, true), own]
+            [counted(cause, false, true), own.clone()]
         );
         // Detached panics can be said to be none.
         all.let_go(1);
         assert_eq!(
             all.judge(End::Panicked, Extent::Whole),
             [counted(cause, true, false), own]
+        );
+    }
+
+    #[test]
+    fn what_follows_from_poison_follows_from_what_is_at_its_root_and_from_what_is_not_over() {
+        let poisoned = "called `Result::unwrap()` on an `Err` value: PoisonError { .. }";
+        let unwrap = "called `Result::unwrap()` on an `Err` value: Any { .. }";
+        let mut all = Panics::default();
+        panics_at(&mut all, 1, "root", 7);
+        all.join(2, 1, &"root");
+        panics_at(&mut all, 2, unwrap, 8);
+        all.poison(2);
+        all.raise(3, "still unwinds", Some(place(9)), 0);
+        all.poison(3);
+        // It has poisoned what it unwraps by an earlier panic of its own, that it has caught.
+        all.poison(0);
+        let own = panics(&mut all, 0, poisoned);
+        assert_eq!(
+            all.judge(End::Panicked, Extent::Left),
+            [after(counted(own, false, false), &[7, 9])]
         );
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Gathered {
     open: Vec<(Role, u32, Counts)>,
     /// What this worker has sent, in its order: which bug of the report each finding is, by identity.
     sent: Vec<Identity>,
+    /// Bugs that may only follow from panics at these places: they are told only if none of those is.
+    held: Vec<(Bug, Vec<Site>)>,
 }
 
 /// What makes two findings one bug, and which thread was under test.
@@ -75,6 +77,7 @@ impl Gathered {
             started: Instant::now(),
             open: Vec::new(),
             sent: Vec::new(),
+            held: Vec::new(),
         }
     }
 
@@ -250,8 +253,31 @@ impl Gathered {
     ///
     /// What the original program refutes is no bug, and kept apart.
     pub(crate) fn bug(&mut self, bug: Bug) -> bool {
+        self.sent.push(Identity::of(&bug));
+        self.add(bug)
+    }
+
+    /// Holds a bug back that may only follow from panics at these places.
+    pub(crate) fn hold(&mut self, bug: Bug, follows: Vec<Site>) {
+        self.sent.push(Identity::of(&bug));
+        self.held.push((bug, follows));
+    }
+
+    /// The search is over: adds what follows from nothing that is told. The answer is what is new of that.
+    pub(crate) fn tell_held(&mut self) -> Vec<Bug> {
+        let mut new = Vec::new();
+        for (bug, follows) in std::mem::take(&mut self.held) {
+            let mut told = self.report.bugs.iter().filter(|it| it.kind.is_panic());
+            let is_told = told.any(|it| it.site.as_ref().is_some_and(|at| follows.contains(at)));
+            if !is_told && self.add(bug.clone()) {
+                new.push(bug);
+            }
+        }
+        new
+    }
+
+    fn add(&mut self, bug: Bug) -> bool {
         let identity = Identity::of(&bug);
-        self.sent.push(identity.clone());
         if bug.confirmation.refutes() && !self.report.not_followed.is_empty() {
             // Both runs may have been led astray.
             let (heading, _) = words::heading(bug.kind, &bug.message);

@@ -64,6 +64,17 @@ impl Search<'_> {
         check: &CheckRequest,
         gathered: &mut Gathered,
     ) -> Result<Option<Cut>, Error> {
+        let cut = self.go_through(check, gathered)?;
+        self.tell_held(gathered);
+        Ok(cut)
+    }
+
+    /// The same, without what is told at the end alone.
+    fn go_through(
+        &mut self,
+        check: &CheckRequest,
+        gathered: &mut Gathered,
+    ) -> Result<Option<Cut>, Error> {
         let mut check = check.clone();
         let mut died = None;
         loop {
@@ -295,9 +306,19 @@ impl Search<'_> {
                 let mut bug = self.original.bug(&finding);
                 gathered.place(&mut bug);
                 bug.met.seconds = gathered.started.elapsed().as_secs_f64();
-                self.found(bug, gathered);
+                // A finding that isn't there is a fault of ours, whatever else is told.
+                if finding.follows.is_empty() || bug.confirmation.refutes() {
+                    self.found(bug, gathered);
+                } else {
+                    let follows = finding.follows.iter();
+                    let follows = follows.filter_map(|place| self.original.site(place));
+                    gathered.hold(bug, follows.collect());
+                }
             }
-            Reply::Times(times) => gathered.times(&times),
+            Reply::Times(times) => {
+                self.tell_held(gathered);
+                gathered.times(&times);
+            }
             Reply::Unsupported { message, place } => {
                 gathered.report.status = Status::Unsupported {
                     reason: self.original.message(&message),
@@ -336,9 +357,18 @@ impl Search<'_> {
     }
 
     fn found(&mut self, bug: Bug, gathered: &mut Gathered) {
-        if !gathered.bug(bug.clone()) {
-            return;
+        if gathered.bug(bug.clone()) {
+            self.save(bug, gathered);
         }
+    }
+
+    fn tell_held(&mut self, gathered: &mut Gathered) {
+        for bug in gathered.tell_held() {
+            self.save(bug, gathered);
+        }
+    }
+
+    fn save(&mut self, bug: Bug, gathered: &mut Gathered) {
         let Some(store) = &mut self.store else { return };
         let report = &gathered.report;
         let found = Found::Bug {

@@ -14,7 +14,7 @@ use super::unit::{Ended, Said};
 use crate::error::Error;
 use crate::original::Original;
 use crate::program::{Harness, Spawn};
-use crate::report::document::{Cut, Kind, Met, Reason, Status};
+use crate::report::document::{Cut, Kind, Met, Reason, Site, Status};
 use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
 use crate::report::{unfollowed, verdict};
@@ -35,6 +35,18 @@ pub(super) struct Gathered {
     standings: Vec<Standing>,
     /// The files of failures.
     files: Vec<PathBuf>,
+    /// What is told only if nothing is that it follows from.
+    held: Vec<Held>,
+}
+
+/// A failure that may only follow from others.
+struct Held {
+    /// The unit that met it, and its number among those that this one has sent.
+    sent: (usize, usize),
+    failure: Failure,
+    standing: Standing,
+    /// The places of what it may follow from.
+    follows: Vec<Site>,
 }
 
 /// What is known of one unit.
@@ -45,10 +57,12 @@ struct Part {
     /// The one that is at work.
     current: Explored,
     promise: Option<Promise>,
-    /// Which failure of the report each of those is that its worker has sent.
-    sent: Vec<usize>,
+    /// Which failure of the report each of those is that its worker has sent, as far as they are told.
+    sent: Vec<Option<usize>>,
     /// How often it met each of them.
     times: Vec<u64>,
+    /// How each of them couples the threads.
+    couplings: Vec<Vec<(seqz_runtime::Role, u32)>>,
     /// A worker died, and nothing has come of it yet.
     died: Option<String>,
     /// Its time was over after so long, and no execution had come to its end.
@@ -91,6 +105,7 @@ impl Gathered {
             searches: Vec::new(),
             standings: Vec::new(),
             files: Vec::new(),
+            held: Vec::new(),
         }
     }
 
@@ -134,14 +149,14 @@ impl Gathered {
         )
     }
 
-    /// Takes in what is said of a unit. The answer is a failure that is new.
+    /// Takes in what is said of a unit. The answer is what is new of failures.
     pub(super) fn hear(
         &mut self,
         unit: usize,
         said: Said,
         original: &Original<'_>,
         request: &ExploreRequest,
-    ) -> Result<Option<Failure>, Error> {
+    ) -> Result<Vec<Failure>, Error> {
         let part = unit - self.first;
         let mut new = None;
         match said {
@@ -158,6 +173,10 @@ impl Gathered {
             Said::Ended(Ended::Broken(why)) => return Err(Error::Worker(why)),
             Said::Ended(ended) => new = self.ended(part, ended, original, request),
         }
+        let mut new: Vec<_> = new.into_iter().collect();
+        if self.is_over() {
+            self.tell_held(&mut new);
+        }
         self.sum();
         if self.divided && self.is_over() {
             self.order();
@@ -166,6 +185,24 @@ impl Gathered {
             self.look_for_executions();
         }
         Ok(new)
+    }
+
+    /// All parts are over: tells what follows from nothing that is told.
+    fn tell_held(&mut self, new: &mut Vec<Failure>) {
+        for held in std::mem::take(&mut self.held) {
+            let mut told = self.report.failures.iter().filter(|it| it.kind.is_panic());
+            if told.any(|it| it.site.as_ref().is_some_and(|at| held.follows.contains(at))) {
+                continue;
+            }
+            let (part, number) = held.sent;
+            let (at, is_new) = self.add(held.failure, held.standing);
+            if let Some(sent) = self.units[part].sent.get_mut(number) {
+                *sent = Some(at);
+            }
+            if is_new {
+                new.push(self.report.failures[at].clone());
+            }
+        }
     }
 
     fn reply(
@@ -225,10 +262,21 @@ impl Gathered {
                 );
                 let (turn, within) = finding.standing;
                 let standing = (self.units[part].done.len(), turn, within);
-                return Ok(self.found(part, failure, standing));
+                if finding.follows.is_empty() {
+                    return Ok(self.found(part, failure, standing));
+                }
+                let follows = finding.follows.iter();
+                let held = Held {
+                    sent: (part, self.units[part].sent.len()),
+                    failure: self.stamped(part, failure),
+                    standing,
+                    follows: follows.filter_map(|place| original.site(place)).collect(),
+                };
+                self.units[part].sent.push(None);
+                self.held.push(held);
             }
             Reply::Times(times) => self.units[part].times = times,
-            Reply::Couplings(couplings) => self.couple(part, &couplings),
+            Reply::Couplings(couplings) => self.units[part].couplings = couplings,
             Reply::Unsupported { message, place } => {
                 self.report.status = Status::Unsupported {
                     reason: original.message(&message),
@@ -251,9 +299,11 @@ impl Gathered {
     }
 
     /// Takes in how the failures that a worker has sent couple the threads.
-    fn couple(&mut self, part: usize, couplings: &[Vec<(seqz_runtime::Role, u32)>]) {
-        for (at, couplings) in self.units[part].sent.iter().zip(couplings) {
-            let known = &mut self.report.failures[*at].couplings;
+    fn couple(&mut self, part: usize) {
+        let part = &self.units[part];
+        for (at, couplings) in part.sent.iter().zip(&part.couplings) {
+            let Some(at) = *at else { continue };
+            let known = &mut self.report.failures[at].couplings;
             for &(role, k) in couplings {
                 let under_test = role.into();
                 match known
@@ -365,8 +415,16 @@ impl Gathered {
         &mut self.searches[input]
     }
 
-    /// Adds a failure; the same place and kind is one. Of several parts', the one that the whole search meets first stays.
-    fn found(&mut self, part: usize, mut failure: Failure, standing: Standing) -> Option<Failure> {
+    /// Adds a failure. The answer is it, if it is new.
+    fn found(&mut self, part: usize, failure: Failure, standing: Standing) -> Option<Failure> {
+        let failure = self.stamped(part, failure);
+        let (at, is_new) = self.add(failure, standing);
+        self.units[part].sent.push(Some(at));
+        is_new.then(|| self.report.failures[at].clone())
+    }
+
+    /// The same with when it is met.
+    fn stamped(&self, part: usize, mut failure: Failure) -> Failure {
         let done = &self.units[part].done;
         let before: u64 = done.iter().map(|counts| counts.executions).sum();
         failure.met = Met {
@@ -379,6 +437,12 @@ impl Gathered {
             // A result has no place but the test's own.
             failure.site = Some(self.report.site.clone());
         }
+        failure
+    }
+
+    /// Adds a failure; the same place and kind is one. Of several parts', the one that the whole search meets first stays. The
+    /// answer is where it stands, and whether it is new.
+    fn add(&mut self, failure: Failure, standing: Standing) -> (usize, bool) {
         let has_place = failure.site.is_some() && failure.kind != Kind::Result;
         let same = |known: &Failure| {
             (known.kind, &known.site) == (failure.kind, &failure.site)
@@ -386,16 +450,15 @@ impl Gathered {
         };
         let known = self.report.failures.iter().position(same);
         let at = known.unwrap_or(self.report.failures.len());
-        self.units[part].sent.push(at);
         if known.is_some() {
             if self.divided {
                 self.prefer(at, failure, standing);
             }
-            return None;
+        } else {
+            self.report.failures.push(failure);
+            self.standings.push(standing);
         }
-        self.report.failures.push(failure.clone());
-        self.standings.push(standing);
-        Some(failure)
+        (at, known.is_none())
     }
 
     /// Keeps the earlier one of a failure and one that is the same.
@@ -518,10 +581,11 @@ impl Gathered {
         if let Some(started) = self.started {
             counts.seconds = started.elapsed().as_secs_f64();
         }
+        (0..self.units.len()).for_each(|part| self.couple(part));
         for (at, failure) in self.report.failures.iter_mut().enumerate() {
             let met = self.units.iter().flat_map(|unit| {
                 let times = |number| unit.times.get(number).copied().unwrap_or(1);
-                let numbers = (0..unit.sent.len()).filter(|&number| unit.sent[number] == at);
+                let numbers = (0..unit.sent.len()).filter(|&number| unit.sent[number] == Some(at));
                 numbers.map(times)
             });
             failure.count = met.sum::<u64>().max(1);

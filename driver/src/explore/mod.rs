@@ -221,7 +221,7 @@ pub fn run(
                 _ => {}
             }
             let found = gathered.hear(unit, said, &original, &units[unit].request)?;
-            if let Some(failure) = found {
+            for failure in found {
                 if options.until_failure {
                     units[unit].left.store(true, Ordering::Relaxed);
                     gathered.leave();

@@ -333,6 +333,24 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it is a thread's panic.
+    pub(crate) const fn is_panic(self) -> bool {
+        match self {
+            Self::Assertion
+            | Self::Arithmetic
+            | Self::Index
+            | Self::Panic
+            | Self::DetachedPanic => true,
+            Self::Result
+            | Self::Deadlock
+            | Self::Livelock
+            | Self::DataRace
+            | Self::Crash
+            | Self::Exit
+            | Self::Hang => false,
+        }
+    }
+
     /// All of them.
     pub const ALL: [Self; 12] = [
         Self::Assertion,

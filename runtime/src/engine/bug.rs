@@ -20,6 +20,8 @@ pub(super) struct Draft {
     pub(super) kind: BugKind,
     pub(super) message: String,
     pub(super) place: Place,
+    /// The places of panics that it may only follow from.
+    pub(super) follows: Vec<Place>,
     /// Whose it is.
     pub(super) thread: u32,
     /// How many non-local reads had been performed.
@@ -299,6 +301,7 @@ pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Sit
                 place: site.into(),
                 other_place: Some(other.into()),
                 said: String::new(),
+                follows: Vec::new(),
                 role: engine.role,
             };
             engine.ledger.add_race(&key, site, other);
@@ -337,6 +340,7 @@ fn report(
         place: place.clone(),
         other_place: other_place.clone(),
         said: String::new(),
+        follows: Vec::new(),
         role: engine.role,
     };
     if engine.ledger.meet(&key, true) {
@@ -347,6 +351,7 @@ fn report(
         kind,
         message,
         place,
+        follows: Vec::new(),
         thread: engine.threads.current,
         done: engine.done,
     };
@@ -399,6 +404,7 @@ fn of_t_at(
         message: draft.message,
         place: draft.place,
         other_place,
+        follows: draft.follows,
         role: engine.role,
         pairs: engine.pairs[..draft.done].to_vec(),
         threads: engine.party_infos(engine.role),
@@ -431,6 +437,7 @@ fn report_interfering(
         place: place.clone(),
         other_place: other_place.clone(),
         said: String::new(),
+        follows: Vec::new(),
         role,
     };
     if engine.ledger.meet(&key, false) {
@@ -440,6 +447,7 @@ fn report_interfering(
         kind,
         message,
         place,
+        follows: Vec::new(),
         thread: engine.threads.current,
         done: 0,
     };
@@ -464,6 +472,7 @@ pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
         message: draft.message,
         place: draft.place,
         other_place: None,
+        follows: draft.follows,
         role,
         pairs: Vec::new(),
         threads: engine.party_infos(role),

@@ -284,7 +284,7 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
                 return decided.is_some().then(|| (noted.clone(), None));
             };
             let counted = counted.iter().find(|counted| counted.panic == panic)?;
-            Some((noted.clone(), Some(*counted)))
+            Some((noted.clone(), Some(counted.clone())))
         })
         .collect();
     // The log is cut back to where each was: the latest comes first.
@@ -318,7 +318,7 @@ fn look_at(
         }
         None => (engine.endings.verdict.clone().unwrap_or_default(), None),
     };
-    let kind = match counted {
+    let kind = match &counted {
         None => BugKind::Result,
         Some(counted) if counted.detached => BugKind::Detached,
         Some(_) => BugKind::Panic,
@@ -337,6 +337,10 @@ fn look_at(
         } else {
             String::new()
         },
+        follows: counted
+            .as_ref()
+            .map(|it| it.follows.clone())
+            .unwrap_or_default(),
         role,
     };
     if !decided && engine.endings.is_often_dismissed(&key) {
@@ -357,6 +361,7 @@ fn look_at(
         kind,
         message,
         place: key.place.clone(),
+        follows: key.follows.clone(),
         thread: noted.thread,
         done: noted.done,
     };
@@ -370,16 +375,17 @@ fn look_at(
     let mut key = key;
     if !decided {
         match ask(&bug, program) {
-            Some((kind, only)) => {
-                (bug.kind, key.kind) = (kind, kind);
-                bystander = only;
+            Some(answer) => {
+                (bug.kind, key.kind) = (answer.kind, answer.kind);
+                key.follows.clone_from(&answer.follows);
+                (bystander, bug.follows) = (answer.bystander, answer.follows);
             }
             None => {
                 engine.endings.dismiss(key);
                 return;
             }
         }
-        let ignored = kind == BugKind::Detached && engine.limits.ignore_detached_panics;
+        let ignored = bug.kind == BugKind::Detached && engine.limits.ignore_detached_panics;
         if ignored || engine.ledger.meet(&key, of_t) {
             return;
         }
@@ -395,14 +401,34 @@ fn look_at(
     }
 }
 
-/// What the original program makes of a panic: its kind and whether it is a bystander's; nothing if it makes nothing of it.
+/// What a panic or a deadlock comes to in the original program.
+pub(crate) struct Answer {
+    pub(crate) kind: BugKind,
+    /// It is a [bystander](Counted::bystander)'s.
+    pub(crate) bystander: bool,
+    /// See [`Counted::follows`].
+    pub(crate) follows: Vec<Place>,
+}
+
+impl Answer {
+    /// It is a failure of this kind by itself.
+    pub(crate) const fn failure(kind: BugKind) -> Self {
+        Self {
+            kind,
+            bystander: false,
+            follows: Vec::new(),
+        }
+    }
+}
+
+/// What the original program makes of a panic; nothing if it makes nothing of it.
 #[cfg(feature = "scheduler")]
-fn ask(bug: &super::Bug, program: &dyn Fn()) -> Option<(BugKind, bool)> {
+fn ask(bug: &super::Bug, program: &dyn Fn()) -> Option<Answer> {
     crate::scheduled::witness::judge(bug, program)
 }
 
 /// This build has no scheduler, and so nobody to ask: what may be a bug is told.
 #[cfg(not(feature = "scheduler"))]
-const fn ask(bug: &super::Bug, _program: &dyn Fn()) -> Option<(BugKind, bool)> {
-    Some((bug.kind, false))
+const fn ask(bug: &super::Bug, _program: &dyn Fn()) -> Option<Answer> {
+    Some(Answer::failure(bug.kind))
 }

@@ -117,6 +117,8 @@ pub struct Bug {
     pub place: Place,
     /// For deadlocks and races: what T' is about to do.
     pub other_place: Option<Place>,
+    /// For a panic that may only follow from others': the places of those. Where one of them is told, this says nothing more.
+    pub follows: Vec<Place>,
     /// Which party is T here.
     pub role: Role,
     /// The non-local reads, in order: `rds` and `wrts`. Their number is k.

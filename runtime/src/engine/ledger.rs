@@ -14,6 +14,8 @@ pub(super) struct Key {
     pub(super) other_place: Option<Place>,
     /// What is said, where that is all that tells it from others.
     pub(super) said: String,
+    /// The places of panics that it may only follow from: beside other causes it is another bug.
+    pub(super) follows: Vec<Place>,
     pub(super) role: Role,
 }
 

@@ -51,6 +51,8 @@ use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
+#[cfg(feature = "scheduler")]
+pub(crate) use ended::Answer;
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::Generation;
 #[cfg(feature = "scheduler")]

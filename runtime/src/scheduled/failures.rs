@@ -33,6 +33,8 @@ pub struct Failure {
     /// A panic whose thread the harness may have been about to join when something else kept it from that: whether it
     /// would have made something of it is not known.
     pub bystander: bool,
+    /// The places of panics that it follows from, if those are failures: it says nothing beside them.
+    pub follows: Vec<Place>,
 }
 
 impl State {
@@ -94,6 +96,7 @@ impl State {
             waiting,
             events: self.steps as usize,
             bystander: false,
+            follows: Vec::new(),
         });
     }
 
@@ -135,6 +138,7 @@ impl State {
                     waiting: Vec::new(),
                     events: over.raised.events,
                     bystander: counted.bystander,
+                    follows: counted.follows.clone(),
                 }
             })
             .collect();
@@ -191,6 +195,7 @@ impl Handle {
                 waiting: Vec::new(),
                 events,
                 bystander: false,
+                follows: Vec::new(),
             });
         });
     }

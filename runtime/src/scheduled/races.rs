@@ -157,6 +157,7 @@ fn failure(earlier: Access, later: Access, event: &Event, number: usize) -> Fail
     Failure {
         kind: FailureKind::DataRace,
         bystander: false,
+        follows: Vec::new(),
         message: "two accesses to the same plain data, with nothing that orders them".to_owned(),
         place: later.site.map(Place::from),
         thread: later.thread,

@@ -14,7 +14,7 @@ use super::failures::FailureKind;
 use super::loops::Idle;
 use super::machine::{Machine, Settings};
 use crate::counted::count::OF_COUNT;
-use crate::engine::{self, Bug, BugKind, Lineage, Place};
+use crate::engine::{self, Answer, Bug, BugKind, Lineage, Place};
 use crate::feasibility::Step;
 use crate::input::Random;
 use crate::log::{LockMode, Object, Op};
@@ -109,24 +109,24 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
     absent.map_or(Confirmation::NotTried, Confirmation::Absent)
 }
 
-/// What the original program makes of a panic or a deadlock that can be reached: which kind of failure it is, and whether it is a
-/// [bystander](super::Failure::bystander)'s. Nothing if the program goes on as if nothing had been.
+/// What the original program makes of a panic or a deadlock that can be reached. Nothing if the program goes on as if nothing had
+/// been.
 #[must_use]
-pub(crate) fn judge(bug: &Bug, program: &dyn Fn()) -> Option<(BugKind, bool)> {
+pub(crate) fn judge(bug: &Bug, program: &dyn Fn()) -> Option<Answer> {
     let expected = expected(bug)?;
     let mut best = None;
     for onwards in ONWARDS {
         let (machine, follow) = follow(bug, program, &expected, onwards);
         if follow.difference.is_some() {
             // Whoever confirms it will say so.
-            return Some((bug.kind, false));
+            return Some(Answer::failure(bug.kind));
         }
         if bug.kind == BugKind::Deadlock {
             // Those that wait do so whatever comes: the question is whether the harness ends without them.
             if machine.harness_is_over() {
                 continue;
             }
-            return Some((bug.kind, false));
+            return Some(Answer::failure(bug.kind));
         }
         for failure in machine.failures() {
             let kind = match failure.kind {
@@ -137,10 +137,15 @@ pub(crate) fn judge(bug: &Bug, program: &dyn Fn()) -> Option<(BugKind, bool)> {
             if failure.place.as_ref() != Some(&bug.place) {
                 continue;
             }
+            let answer = Answer {
+                kind,
+                bystander: failure.bystander,
+                follows: failure.follows.clone(),
+            };
             if !failure.bystander {
-                return Some((kind, false));
+                return Some(answer);
             }
-            best = Some((kind, true));
+            best = Some(answer);
         }
     }
     best

@@ -450,6 +450,7 @@ fn finding(
         kind: failure.kind,
         message: failure.message.clone(),
         place: failure.place.clone(),
+        follows: failure.follows.clone(),
         thread: u32::from(failure.thread),
         waiting: waiting
             .map(|(thread, pending, place)| Waiting {

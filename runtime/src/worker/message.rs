@@ -104,6 +104,8 @@ pub struct Finding {
     pub place: Place,
     /// For deadlocks and races: what T' is about to do.
     pub other_place: Option<Place>,
+    /// The places of panics that it follows from: where one of them is told, it says nothing more.
+    pub follows: Vec<Place>,
     /// Which party is T.
     pub role: Role,
     /// The non-local reads, in order. Their number is k.
@@ -410,6 +412,7 @@ wire!(Finding {
     message,
     place,
     other_place,
+    follows,
     role,
     pairs,
     inputs,
@@ -522,7 +525,8 @@ mod tests {
                 kind: BugKind::DataRace,
                 message: "m".to_owned(),
                 place: place.clone(),
-                other_place: Some(place),
+                other_place: Some(place.clone()),
+                follows: vec![place],
                 role: Role::First,
                 pairs: vec![(ReadId(1), WriteId(2))],
                 inputs: vec![("n".to_owned(), "1".to_owned())],

@@ -431,6 +431,7 @@ pub(super) fn finding(bug: &Bug, bound: &Bound, execution: u64) -> Finding {
         message: bug.message.clone(),
         place: bug.place.clone(),
         other_place: bug.other_place.clone(),
+        follows: bug.follows.clone(),
         role: bug.role,
         pairs: bug.pairs.clone(),
         inputs: texts(bound),

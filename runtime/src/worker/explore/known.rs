@@ -8,12 +8,38 @@ use crate::scheduled::coupling::couplings;
 use crate::scheduled::{Failure, Machine};
 use crate::worker::message::{FailureKind, ScheduleFinding};
 
-/// What tells failures apart: the kind, the place, and the message of those that have no place.
-type Key = (FailureKind, Option<Place>, String);
+/// What tells failures apart.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    kind: FailureKind,
+    place: Option<Place>,
+    /// Of those that have no place.
+    message: String,
+    /// What it follows from: where that is told, it is not, and so one beside other causes is another.
+    follows: Vec<Place>,
+}
 
-fn key(kind: FailureKind, place: Option<&Place>, message: &str) -> Key {
-    let message = if place.is_none() { message } else { "" };
-    (kind, place.cloned(), message.to_owned())
+impl Key {
+    fn new(kind: FailureKind, place: Option<&Place>, message: &str, follows: &[Place]) -> Self {
+        let message = if place.is_none() { message } else { "" };
+        Self {
+            kind,
+            place: place.cloned(),
+            message: message.to_owned(),
+            follows: follows.to_vec(),
+        }
+    }
+
+    fn of(failure: &Failure) -> Self {
+        let Failure {
+            kind,
+            place,
+            message,
+            follows,
+            ..
+        } = failure;
+        Self::new(*kind, place.as_ref(), message, follows)
+    }
 }
 
 /// A panic of which it is not known whether the harness would have handled it.
@@ -44,7 +70,14 @@ impl Known {
     /// Takes in a failure that has been met in an earlier search.
     pub(super) fn recall(&mut self, finding: &ScheduleFinding) {
         let next = self.times.len();
-        let key = key(finding.kind, finding.place.as_ref(), &finding.message);
+        let ScheduleFinding {
+            kind,
+            place,
+            message,
+            follows,
+            ..
+        } = finding;
+        let key = Key::new(*kind, place.as_ref(), message, follows);
         self.numbers.insert(key, next);
         self.times.push(0);
         self.couplings.push(Vec::new());
@@ -66,7 +99,7 @@ impl Known {
         machine: &Machine<'_>,
         finding: impl FnOnce() -> ScheduleFinding,
     ) {
-        let key = key(failure.kind, failure.place.as_ref(), &failure.message);
+        let key = Key::of(failure);
         if self.numbers.contains_key(&key) {
             return;
         }
@@ -96,7 +129,10 @@ impl Known {
                 times,
                 couplings,
             } = bystander;
-            let is_handled = key.1.as_ref().is_some_and(|it| self.handled.contains(it));
+            let is_handled = key
+                .place
+                .as_ref()
+                .is_some_and(|it| self.handled.contains(it));
             if is_handled || self.numbers.contains_key(&key) {
                 continue;
             }
@@ -116,7 +152,7 @@ impl Known {
         machine: &Machine<'_>,
     ) -> (u32, Vec<(Role, u32)>, bool) {
         let next = self.times.len();
-        let key = key(failure.kind, failure.place.as_ref(), &failure.message);
+        let key = Key::of(failure);
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             self.times.push(0);

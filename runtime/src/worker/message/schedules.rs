@@ -146,6 +146,8 @@ pub struct ScheduleFinding {
     pub message: String,
     /// Where: the panic, or what the first of the waiting threads waits for.
     pub place: Option<Place>,
+    /// The places of panics that it follows from: where one of them is told, it says nothing more.
+    pub follows: Vec<Place>,
     /// Whose panic; the first of the waiting threads.
     pub thread: u32,
     /// Threads that wait for ever; for a data race, the two accesses.
@@ -341,6 +343,7 @@ wire!(ScheduleFinding {
     kind,
     message,
     place,
+    follows,
     thread,
     waiting,
     inputs,
