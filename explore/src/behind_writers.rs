@@ -38,22 +38,7 @@ pub fn prefixes(events: &[Event], waiting: &[(Thread, Pending)], lazy: bool) -> 
         if releases.is_empty() {
             continue;
         }
-        let writers = events.iter().enumerate().filter(|(writer, write)| {
-            write.kind == Kind::Lock
-                && write.object == event.object
-                && write.thread != event.thread
-                && !order.is_before(*writer, reader)
-                && order.before[*writer].is_none_or(|before| !order.is_before(reader, before))
-        });
-        let writers = writers.map(|(at, write)| (Some(at), write.site));
-        let late = waiting.iter().filter(|(thread, pending)| {
-            let last = order.last[usize::from(*thread)];
-            pending.kind == Kind::Lock
-                && pending.object == event.object
-                && last.is_none_or(|last| !order.is_before(reader, last))
-        });
-        let late = late.map(|(_, pending)| (None, pending.site));
-        for (writer, site) in writers.chain(late) {
+        for (writer, site) in order.writers_beside(reader, events, waiting) {
             let goes = |at: usize| {
                 order.is_before(reader, at)
                     || writer.is_some_and(|writer| order.is_before(writer, at))
@@ -74,6 +59,21 @@ pub fn prefixes(events: &[Event], waiting: &[(Thread, Pending)], lazy: bool) -> 
         }
     }
     prefixes
+}
+
+/// Whether an attempt to read has succeeded in an execution with these events, at whose end these threads wait for these
+/// operations, that may come while a writer waits for other readers: std leaves open whether it fails then.
+#[must_use]
+pub fn tried_beside(events: &[Event], waiting: &[(Thread, Pending)], lazy: bool) -> bool {
+    let order = Order::new(events, lazy);
+    events.iter().enumerate().any(|(reader, event)| {
+        event.kind == Kind::TryLockShared
+            && order.is_held_beside(reader, events)
+            && order
+                .writers_beside(reader, events, waiting)
+                .next()
+                .is_some()
+    })
 }
 
 /// Whether, in some order of these operations, a reader might wait for ever behind a writer that waits, as far as forks and
@@ -303,6 +303,59 @@ impl Order {
             order.last[thread] = Some(at);
         }
         order
+    }
+
+    /// Whether somebody else may hold this reader's lock shared when it comes, or its own thread does.
+    fn is_held_beside(&self, reader: usize, events: &[Event]) -> bool {
+        let lock = events[reader].object;
+        // Of each thread: where it has taken the lock and not given it back.
+        let mut held: Vec<(Thread, usize)> = Vec::new();
+        let may_last = |taken: usize, back: Option<usize>| {
+            taken != reader
+                && !self.is_before(reader, taken)
+                && back.is_none_or(|back| !self.is_before(back, reader))
+        };
+        for (at, event) in events.iter().enumerate() {
+            match event.kind {
+                _ if event.object != lock => {}
+                Kind::LockShared | Kind::TryLockShared => held.push((event.thread, at)),
+                Kind::UnlockShared => {
+                    let own = held.iter().position(|&(thread, _)| thread == event.thread);
+                    let taken = own.map(|own| held.remove(own).1);
+                    if taken.is_some_and(|taken| may_last(taken, Some(at))) {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        held.into_iter().any(|(_, taken)| may_last(taken, None))
+    }
+
+    /// The writers of this reader's lock that may wait when it comes: where they get the lock, if they do, and their places,
+    /// as events number them.
+    fn writers_beside<'a>(
+        &'a self,
+        reader: usize,
+        events: &'a [Event],
+        waiting: &'a [(Thread, Pending)],
+    ) -> impl Iterator<Item = (Option<usize>, u32)> + 'a {
+        let event = events[reader];
+        let writers = events.iter().enumerate().filter(move |(writer, write)| {
+            write.kind == Kind::Lock
+                && write.object == event.object
+                && write.thread != event.thread
+                && !self.is_before(*writer, reader)
+                && self.before[*writer].is_none_or(|before| !self.is_before(reader, before))
+        });
+        let late = waiting.iter().filter(move |(thread, pending)| {
+            let last = self.last[usize::from(*thread)];
+            pending.kind == Kind::Lock
+                && pending.object == event.object
+                && last.is_none_or(|last| !self.is_before(reader, last))
+        });
+        let writers = writers.map(|(at, write)| (Some(at), write.site));
+        writers.chain(late.map(|(_, pending)| (None, pending.site)))
     }
 
     /// Whether the first event comes before the second one or is it.

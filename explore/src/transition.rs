@@ -21,6 +21,9 @@ pub enum Transition {
     },
     /// Parks the object's thread: [`Self::WAITS`], or 1 if it has been unparked before.
     Park,
+    /// The object's thread has been parked for something else, which has come: if it has been unparked meanwhile or before, that
+    /// is used up. 1, whether or not.
+    UseUp,
     /// Unparks it, after the queue has been notified.
     Unpark,
     /// Sends a message: [`Self::WAITS`], [`Self::SENT`], [`Self::FULL`] or [`Self::DISCONNECTED`].
@@ -73,6 +76,7 @@ impl Transition {
             self,
             Self::Arrive { .. }
                 | Self::Park
+                | Self::UseUp
                 | Self::Send { .. }
                 | Self::CheckOffer { .. }
                 | Self::Receive { .. }
@@ -90,6 +94,7 @@ impl Transition {
                 let full = without_waiting(Self::FULL, patient);
                 vec![full, Self::SENT, Self::DISCONNECTED]
             }
+            Self::UseUp => vec![1],
             Self::CheckOffer { .. } => vec![Self::WAITS, Self::SENT, Self::DISCONNECTED],
             Self::Receive { patient } => {
                 let empty = without_waiting(Self::EMPTY, patient);
@@ -138,6 +143,7 @@ impl Transition {
             Self::GiveUp => [6, 0, 0],
             Self::DropSender { last } => [7, u64::from(last), 0],
             Self::DropReceiver => [8, 0, 0],
+            Self::UseUp => [9, 0, 0],
         }
     }
 
@@ -160,6 +166,7 @@ impl Transition {
             6 => Self::GiveUp,
             7 => Self::DropSender { last: one != 0 },
             8 => Self::DropReceiver,
+            9 => Self::UseUp,
             _ => return None,
         })
     }
@@ -196,6 +203,10 @@ impl Standing {
                 u64::from(is_last)
             }
             Transition::Park => u64::from(std::mem::take(&mut self.is_unparked)),
+            Transition::UseUp => {
+                self.is_unparked = false;
+                1
+            }
             Transition::Unpark => {
                 self.is_unparked |= queue.waiters().next().is_none();
                 0
@@ -306,6 +317,7 @@ mod tests {
         let others = [
             Transition::Arrive { size: 3 },
             Transition::Park,
+            Transition::UseUp,
             Transition::Unpark,
             Transition::CheckOffer { name: 77 },
             Transition::Receive { patient: true },

@@ -159,6 +159,8 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         || has(Reason::PassingTime)
         || has(Reason::ScopedDestructor)
         || has(Reason::WaitingWriter)
+        || has(Reason::TriedBesideWriter)
+        || has(Reason::UsedUnpark)
     {
         Ended::Bounded
     } else if has(Reason::OpenOutcome) {

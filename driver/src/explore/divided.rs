@@ -91,10 +91,7 @@ pub(super) fn together<'a>(parts: impl Iterator<Item = &'a Explored>) -> Explore
         counts.blocked += part.blocked;
         counts.truncated += part.truncated;
         counts.waiting += part.waiting;
-        counts.timed |= part.timed;
-        counts.hurried |= part.hurried;
-        counts.scoped |= part.scoped;
-        counts.behind_writers |= part.behind_writers;
+        counts.doubts.add(part.doubts);
         counts.undecided = counts.undecided.saturating_add(part.undecided);
         counts.failing += part.failing;
         counts.events += part.events;

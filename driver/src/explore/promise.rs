@@ -1,6 +1,6 @@
 //! What a worker's search has counted and promises, in the words of the report.
 
-use seqz_runtime::worker::message::{self, Explored};
+use seqz_runtime::worker::message::{self, Doubt, Explored};
 
 use crate::report::document::Reason;
 use crate::report::exploration::{Causality, Promise};
@@ -33,6 +33,17 @@ fn shortfalls(causality: Option<&message::Causality>) -> Vec<Reason> {
     met.map(|(_, reason)| reason).collect()
 }
 
+const fn reason_of(doubt: Doubt) -> Reason {
+    match doubt {
+        Doubt::VirtualTime => Reason::VirtualTime,
+        Doubt::PassingTime => Reason::PassingTime,
+        Doubt::ScopedDestructor => Reason::ScopedDestructor,
+        Doubt::WaitingWriter => Reason::WaitingWriter,
+        Doubt::TriedBesideWriter => Reason::TriedBesideWriter,
+        Doubt::UsedUnpark => Reason::UsedUnpark,
+    }
+}
+
 /// What a search promises at its end, given what it has counted.
 pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise {
     match promise {
@@ -52,18 +63,7 @@ pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise 
         message::Promise::Sampled => Promise::Sampled,
         message::Promise::Unfinished => {
             let mut reasons = shortfalls(counts.causality.as_deref());
-            if counts.timed {
-                reasons.push(Reason::VirtualTime);
-            }
-            if counts.hurried {
-                reasons.push(Reason::PassingTime);
-            }
-            if counts.scoped {
-                reasons.push(Reason::ScopedDestructor);
-            }
-            if counts.behind_writers {
-                reasons.push(Reason::WaitingWriter);
-            }
+            reasons.extend(counts.doubts.iter().map(reason_of));
             if reasons.is_empty() {
                 reasons.push(Reason::ExecutionLimit);
             }

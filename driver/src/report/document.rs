@@ -272,6 +272,10 @@ pub enum Reason {
     ScopedDestructor,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
     WaitingWriter,
+    /// An attempt to read a lock succeeded that may fail, since a writer waits for it.
+    TriedBesideWriter,
+    /// A thread parks that was unparked before, and may have used that up in a call that parks, too.
+    UsedUnpark,
     /// The harness reaches something that seqz does not follow.
     Unfollowed,
     /// What may happen without a reason was not tried.
@@ -280,7 +284,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,
@@ -297,6 +301,8 @@ impl Reason {
         Self::PassingTime,
         Self::ScopedDestructor,
         Self::WaitingWriter,
+        Self::TriedBesideWriter,
+        Self::UsedUnpark,
         Self::Unfollowed,
         Self::Reasonless,
     ];

@@ -211,6 +211,12 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::WaitingWriter => {
             "a reader may wait for ever behind a writer that waits, in an order that this strategy leaves out: `odpor` does not"
         }
+        Reason::TriedBesideWriter => {
+            "a `try_read` may fail where a writer waits for readers that are there already, which std leaves open, and was not tried"
+        }
+        Reason::UsedUnpark => {
+            "a thread parks that may have used an `unpark` up before, where a channel or the end of a scope had it wait: std parks it there, too, and not all that may come of this was tried"
+        }
         Reason::Unfollowed => "not everything is followed",
     }
 }

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-use seqz_explore::behind_writers::{Prefix, may_be_left_out, prefixes};
+use seqz_explore::behind_writers::{Prefix, may_be_left_out, prefixes, tried_beside};
 use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, Scheduler, Thread, View};
 
 use super::machine::Machine;
@@ -97,6 +97,19 @@ impl Machine<'_> {
         }
         let (events, waiting) = self.operations();
         may_be_left_out(&events, &waiting)
+    }
+
+    /// Whether an attempt to read has succeeded in the latest execution, or in an order of its operations that a search over
+    /// values leaves out, that may fail since a writer waits.
+    #[must_use]
+    pub fn leaves_tries_open(&self) -> bool {
+        let tries = |event: &Event| event.kind == Kind::TryLockShared;
+        if !self.trace().iter().any(|traced| tries(&traced.event)) {
+            return false;
+        }
+        let (events, waiting) = self.operations();
+        let values = self.state.settings.values;
+        tried_beside(&events, &waiting, false) || values && tried_beside(&events, &waiting, true)
     }
 
     /// Runs such a prefix. Whether all threads that are left then wait for ever.

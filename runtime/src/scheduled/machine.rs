@@ -163,6 +163,7 @@ impl<'p> Machine<'p> {
                 has_shared_holders: false,
                 is_outslept: false,
                 has_left_scope_open: false,
+                has_left_unparks_open: false,
                 writers_first: false,
             }),
             program,
@@ -232,6 +233,13 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub const fn leaves_scope_open(&self) -> bool {
         self.state.has_left_scope_open
+    }
+
+    /// Whether in the latest execution a thread parked that may have used up before what it was unparked for: see
+    /// [`parking`](super::parking).
+    #[must_use]
+    pub const fn leaves_unparks_open(&self) -> bool {
+        self.state.has_left_unparks_open
     }
 
     /// What failed in the latest execution, in order.

@@ -42,6 +42,7 @@ mod failures;
 pub(crate) mod loops;
 pub mod machine;
 mod objects;
+pub(crate) mod parking;
 mod poison;
 mod races;
 pub mod replay;

@@ -53,6 +53,14 @@ impl Handle {
         {
             return false;
         }
+        self.goes_without_reason(site)
+    }
+
+    /// The same where all places are meant.
+    pub(super) fn goes_without_reason(self, site: Site) -> bool {
+        if self.get().settings.spurious == 0 || self.is_ending() {
+            return false;
+        }
         TOKENS
             .update(|tokens| tokens.checked_sub(1), None, site)
             .is_ok()

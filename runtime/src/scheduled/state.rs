@@ -101,6 +101,8 @@ pub(super) struct State {
     pub(super) has_shared_holders: bool,
     /// A scope has waited for destructors of thread-locals, for which std's would not have waited.
     pub(super) has_left_scope_open: bool,
+    /// A thread has parked that may have used up before what it was unparked for: see [`parking`](super::parking).
+    pub(super) has_left_unparks_open: bool,
     /// Readers wait behind writers that wait: see [`behind_writers`](super::behind_writers).
     pub(super) writers_first: bool,
 }
@@ -189,6 +191,7 @@ impl State {
         self.watches_results = Results::Unseen;
         self.has_shared_holders = false;
         self.has_left_scope_open = false;
+        self.has_left_unparks_open = false;
         self.writers_first = false;
     }
 

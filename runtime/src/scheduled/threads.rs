@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 
 use super::coroutine::{self, Yielder};
 use super::loops::Turning;
+use super::parking::Unparks;
 use super::resting::Rest;
 use crate::engine::Site;
 use crate::process::unwinding::Panics;
@@ -43,6 +44,8 @@ pub(super) struct Slot {
     pub destroyed_with_events: bool,
     /// It has been unparked, and was not parked: the next time it parks, it goes on.
     pub is_unparked: bool,
+    /// What comes of its having been unparked where it waits for something else.
+    pub unparks: Unparks,
     /// The places of the calls that it is in, where they are followed.
     pub calls: Vec<u32>,
     /// Its turns of loops.
@@ -65,6 +68,7 @@ impl Slot {
             messages: 0,
             destroyed_with_events: false,
             is_unparked: false,
+            unparks: Unparks::default(),
             calls: Vec::new(),
             turning: Turning::default(),
             rest: Rest::default(),
@@ -81,6 +85,7 @@ impl Slot {
         self.messages = 0;
         self.destroyed_with_events = false;
         self.is_unparked = false;
+        self.unparks = Unparks::default();
         self.calls.clear();
         self.turning.clear();
         self.rest = Rest::default();

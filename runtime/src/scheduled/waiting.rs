@@ -119,40 +119,6 @@ impl Handle {
         self.note_transition(transition);
     }
 
-    /// Parks the current thread until it is unparked, with a time limit or without. Whether that came before the time was over.
-    pub(crate) fn park(self, timed: bool, site: Site) -> bool {
-        if self.happens_without_reason(site) {
-            return true;
-        }
-        let thread = self.thread();
-        let object = self.get().objects.parking(thread);
-        let slot = thread as usize;
-        let unparked = self.attempt(object, site, Transition::Park, || {
-            if std::mem::take(&mut self.get().slots[slot].is_unparked) {
-                Attempt::Done(1)
-            } else {
-                Attempt::Waits
-            }
-        });
-        unparked.is_some() || self.wake(object, timed, site)
-    }
-
-    /// Unparks a thread: the one that is parked goes on, and one that is not won't be the next time. To do so twice is
-    /// as good as once.
-    pub(crate) fn unpark(self, thread: u32, site: Site) {
-        let object = self.get().objects.parking(thread);
-        self.turn(Kind::Notify, object, 0, site);
-        let is_parked = self.queue(object, |queue| {
-            queue.notify_one();
-            queue.waiters().next().is_some()
-        });
-        if let Some(slot) = self.get().slots.get_mut(thread as usize) {
-            slot.is_unparked |= !is_parked;
-        }
-        self.did(Kind::Notify, object, 0, 0, site);
-        self.note_transition(Transition::Unpark);
-    }
-
     /// Tells a message from all others that an execution may have, and from 0, 1, 2, …: it is a function of what its
     /// sender has seen, and with that so is the message.
     pub(crate) fn new_message(self) -> u64 {

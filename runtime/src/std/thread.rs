@@ -221,6 +221,7 @@ impl Thread {
 pub fn current() -> Thread {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
+        machine.hands_itself_out();
         let no = machine.thread();
         let name = if no == 0 {
             Some(Arc::from(harness_thread()))

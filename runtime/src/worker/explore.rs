@@ -26,7 +26,7 @@ use pulse::Thinking;
 pub(super) use replay::replay;
 use resume::{Log, Memory, Past, Record, Start, begin};
 use solver::Asking;
-use summary::{Doubts, counts, promise, unfinished};
+use summary::{Shortfall, counts, promise, unfinished};
 
 use super::Connection;
 use super::message::{ExploreRequest, Reply, ScheduleFinding, SolverKind, Waiting};
@@ -225,14 +225,14 @@ impl Exploration<'_> {
         let (mut finished, mut left) = (false, false);
         let is_divided = request.part.1 > 1;
         let mut turns = Turns::default();
-        let mut doubts = Doubts::default();
+        let mut shortfall = Shortfall::default();
         let mut behind_writers = behind_writers::Known::default();
         for (thread, parent, nth) in start.threads {
             machine.recall_thread(thread, parent, nth);
         }
         for past in &start.runs {
             search.recall(&past.end, past.relation, past.events);
-            doubts.note(past.doubts);
+            shortfall.note(past.shortfall);
             for (number, coupled) in &past.failed {
                 self.known.count(*number as usize, coupled);
             }
@@ -253,7 +253,7 @@ impl Exploration<'_> {
                 if is_divided {
                     // The number of the execution does not say how many belong to this part.
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, doubts)))?;
+                        .send(&Reply::Exploring(counts(&search, shortfall)))?;
                 }
                 search.step(&mut Careful::new(
                     &mut machine,
@@ -272,13 +272,13 @@ impl Exploration<'_> {
                         end: run.end,
                         relation: run.relation,
                         events: search.counts().events - events,
-                        doubts: Doubts::of(&machine, &request.strategy),
+                        shortfall: Shortfall::of(&machine, &request.strategy),
                         failed: Vec::new(),
                     });
                     next_run += 1;
                     if run.standing.own {
                         turns.note(run.standing.turn);
-                        doubts.note(Doubts::of(&machine, &request.strategy));
+                        shortfall.note(Shortfall::of(&machine, &request.strategy));
                     }
                     run.standing.own
                 }
@@ -365,7 +365,7 @@ impl Exploration<'_> {
                 if now - last_progress >= PROGRESS || !is_told {
                     (last_progress, is_told) = (now, true);
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, doubts)))?;
+                        .send(&Reply::Exploring(counts(&search, shortfall)))?;
                 }
             }
         }
@@ -375,7 +375,7 @@ impl Exploration<'_> {
             }
             self.connection.send(&Reply::Failure(finding))?;
         }
-        let promise = if finished && doubts.leave_promise() {
+        let promise = if finished && shortfall.leaves_promise() {
             promise(search.promise())
         } else {
             unfinished(search.promise())
@@ -385,7 +385,7 @@ impl Exploration<'_> {
         }
         self.connection.send(&Reply::Explored {
             inputs: texts(self.bound),
-            counts: counts(&search, doubts),
+            counts: counts(&search, shortfall),
             promise,
             turns: search.strategy().turns(),
             own: if is_divided { turns.own } else { Vec::new() },

@@ -19,8 +19,8 @@ use crate::log::{LockMode, Op, TEvent};
 
 pub use fuzzing::{DecodeRequest, SeedRequest, SimplifyRequest};
 pub use schedules::{
-    Causality, Confirmation, ExploreRequest, Explored, FailureKind, Promise, ReplayRequest,
-    Replayed, ScheduleFinding, Scheduled, Waiting,
+    Causality, Confirmation, Doubt, Doubts, ExploreRequest, Explored, FailureKind, Promise,
+    ReplayRequest, Replayed, ScheduleFinding, Scheduled, Waiting,
 };
 
 /// What decides feasibility, and what answers queries about maximal causal models.

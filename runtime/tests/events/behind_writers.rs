@@ -294,3 +294,111 @@ fn who_looks_at_values_says_what_may_be_left_out() {
     println!("{missed} missed, {open} open for nothing, {certain} certain");
     assert!(certain > open, "{certain} {open}");
 }
+
+/// Whether the strategies say that an attempt to read succeeds that may fail: all of them, or none.
+fn leaves_tries_open(program: &dyn Fn(Note<'_>)) -> bool {
+    let settings = |values| Settings {
+        values,
+        ..Settings::default()
+    };
+    let all = [
+        ("dfs", search(settings(false), DFS, Dfs::new(), program)),
+        ("odpor", search(settings(false), DFS, Odpor::new(), program)),
+        ("dpor", search(settings(false), DFS, Dpor::new(), program)),
+        (
+            "lazy-dpor",
+            search(settings(true), DFS, LazyDpor::new(), program),
+        ),
+        ("mcr", search(settings(true), DFS, Mcr::new(), program)),
+        (
+            "rv-causal",
+            search(settings(true), DFS, RvCausal::new(), program),
+        ),
+    ];
+    let all = all.map(|(name, search)| (name, search.expect("it is small").1.tries));
+    let (_, first) = all[0];
+    assert!(all.iter().all(|(_, open)| *open == first), "{all:?}");
+    first
+}
+
+#[test]
+fn an_attempt_to_read_may_fail_where_a_writer_waits() {
+    let open: [&dyn Fn(Note<'_>); 3] = [
+        // Of a thread that reads already.
+        &|_| {
+            let lock = Arc::new(RwLock::new(0));
+            let other = Arc::clone(&lock);
+            let thread = thread::spawn(move || *other.write().unwrap() += 1);
+            let first = lock.read().unwrap();
+            drop(lock.try_read());
+            drop(first);
+            thread.join().unwrap();
+        },
+        // Of another one.
+        &|_| {
+            let lock = Arc::new(RwLock::new(0));
+            let (reader, writer) = (Arc::clone(&lock), Arc::clone(&lock));
+            let reader = thread::spawn(move || *reader.read().unwrap());
+            let writer = thread::spawn(move || *writer.write().unwrap() += 1);
+            drop(lock.try_read());
+            reader.join().unwrap();
+            writer.join().unwrap();
+        },
+        // The writer waits for ever.
+        &|_| {
+            let lock = Arc::new(RwLock::new(0));
+            let other = Arc::clone(&lock);
+            let first = lock.read().unwrap();
+            let writer = thread::spawn(move || *other.write().unwrap() += 1);
+            drop(lock.try_read());
+            writer.join().unwrap();
+            drop(first);
+        },
+    ];
+    let closed: [&dyn Fn(Note<'_>); 4] = [
+        // Nobody else reads.
+        &|_| {
+            let lock = Arc::new(RwLock::new(0));
+            let other = Arc::clone(&lock);
+            let writer = thread::spawn(move || *other.write().unwrap() += 1);
+            drop(lock.try_read());
+            writer.join().unwrap();
+        },
+        // Nobody waits to write: it is only tried, or not at all.
+        &|_| {
+            let lock = Arc::new(RwLock::new(0));
+            let other = Arc::clone(&lock);
+            let writer = thread::spawn(move || drop(other.try_write()));
+            let first = lock.read().unwrap();
+            drop(lock.try_read());
+            drop(first);
+            writer.join().unwrap();
+        },
+        // The writer has written before.
+        &|_| {
+            let lock = Arc::new(RwLock::new(0));
+            let other = Arc::clone(&lock);
+            let writer = thread::spawn(move || *other.write().unwrap() += 1);
+            writer.join().unwrap();
+            let first = lock.read().unwrap();
+            drop(lock.try_read());
+            drop(first);
+        },
+        // Or comes later.
+        &|_| {
+            let lock = Arc::new(RwLock::new(0));
+            let other = Arc::clone(&lock);
+            let first = lock.read().unwrap();
+            drop(lock.try_read());
+            let writer = thread::spawn(move || *other.write().unwrap() += 1);
+            drop(first);
+            writer.join().unwrap();
+        },
+    ];
+    for (at, program) in open.into_iter().enumerate() {
+        assert!(leaves_tries_open(program), "{at}");
+    }
+    for (at, program) in closed.into_iter().enumerate() {
+        assert!(!leaves_tries_open(program), "{at}");
+    }
+}

@@ -12,6 +12,7 @@ mod results;
 mod shown;
 mod spurious;
 mod time;
+mod unparks;
 mod unwinding;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +79,10 @@ struct Open {
     scope: bool,
     /// That readers wait behind writers, if it looks at values.
     writers: bool,
+    /// That attempts to read fail since a writer waits.
+    tries: bool,
+    /// That what a thread was unparked for is used up where it waits for something else.
+    unparks: bool,
 }
 
 /// What a strategy sees, and what it leaves open; nothing if it takes more executions than that.
@@ -109,6 +114,8 @@ fn search(
         open.passing |= machine.hurries_time();
         open.scope |= machine.leaves_scope_open();
         open.writers |= machine.may_leave_out_behind_writers();
+        open.tries |= machine.leaves_tries_open();
+        open.unparks |= machine.leaves_unparks_open();
         for prefix in machine.behind_writers(&known) {
             if machine.run_behind_writers(&prefix, &mut known) {
                 note(&machine, &mut failures);

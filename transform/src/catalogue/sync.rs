@@ -103,9 +103,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "sync",
         items: &["RwLock::try_read"],
         learns: "whether a writer has the lock, and with some implementations whether one waits",
-        scheduled: Narrower("a `try_read` beside a writer that only waits succeeds"),
-        sequential: Narrower("the same"),
-        tests: &["runtime/tests/events/poison.rs::a_read_write_lock_is_poisoned_by_writers_only"],
+        scheduled: Narrower(
+            "a `try_read` beside a writer that only waits succeeds; where one may fail then, nothing is promised \
+             (`tried_beside_writer`)",
+        ),
+        sequential: Narrower("a `try_read` beside a writer that only waits succeeds"),
+        tests: &[
+            "runtime/tests/events/behind_writers.rs::an_attempt_to_read_may_fail_where_a_writer_waits",
+            "runtime/tests/events/poison.rs::a_read_write_lock_is_poisoned_by_writers_only",
+        ],
     },
     Entry {
         module: "sync",
@@ -288,7 +294,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         learns: "what was sent, in which order; that there is no room; that nobody is left at the other end, which is when the last handle is dropped",
         scheduled: Event(
-            "wait, wake and notify on the channel: sending, receiving, and dropping an end",
+            "wait, wake and notify on the channel: sending, receiving, and dropping an end. Who has waited, and has asked for its own handle before, comes to its own parking place then: see `park`",
         ),
         sequential: Refused(NO_SUCH_EVENT),
         tests: &[

@@ -72,7 +72,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["scope", "Scope"],
         learns: "that all threads of the scope have ended, and whether one panicked that nobody joined",
         scheduled: Narrower(
-            "joins, at its end, of all that have not been joined; std's scope does not wait for the destructors of their thread-locals, and this one does: where these use what threads share, nothing is promised (`scoped_destructor`)",
+            "joins, at its end, of all that have not been joined; std's scope does not wait for the destructors of their thread-locals, and this one does: where these use what threads share, nothing is promised (`scoped_destructor`). Nor where a thread parks later that was unparked before the end (`used_unpark`): std's end of a scope parks, too",
         ),
         sequential: Narrower("the same"),
         tests: &[
@@ -103,10 +103,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["park", "park_timeout", "park_timeout_ms"],
         learns: "that it was unparked; with a time limit nothing, since the limit may have passed",
         scheduled: Event(
-            "wait and wake on the thread's own place; outside of loops it may end once without a reason, and with `--spurious N` up to N times anywhere",
+            "wait and wake on the thread's own place; outside of loops it may end once without a reason, and with `--spurious N` up to N times anywhere. What a thread was unparked for is used up where it waits for a channel then, as std parks it there; where both may happen, nothing is promised (`used_unpark`)",
         ),
         sequential: Refused(NO_SUCH_EVENT),
         tests: &[
+            "runtime/tests/waiting/parking.rs::whoever_waits_for_a_channel_uses_up_what_it_was_unparked_for",
+            "runtime/tests/events/unparks.rs::nothing_is_promised_where_an_unpark_may_have_been_used_up",
             "runtime/tests/waiting/parking.rs::an_unpark_before_is_not_lost",
             "runtime/tests/waiting/parking.rs::two_unparks_may_be_one",
             "runtime/tests/waiting/parking.rs::the_harness_can_be_parked",

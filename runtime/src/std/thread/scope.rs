@@ -9,6 +9,8 @@ use std::sync::Arc;
 use super::{Packet, Result, Thread, join, start, task, wait};
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Site, current as engine};
+#[cfg(feature = "scheduler")]
+use crate::scheduled::parking::Waited;
 use crate::std::panic::{is_of_a_machine, with_panics};
 
 /// `std::thread::Scope`.
@@ -106,6 +108,12 @@ fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
             panicked.push(thread);
         }
         at += 1;
+    }
+    #[cfg(feature = "scheduler")]
+    if at > 0
+        && let Some(machine) = crate::scheduled::events::current()
+    {
+        machine.was_parked_inside(Waited::Perhaps, site);
     }
     panicked
 }

@@ -14,7 +14,7 @@ use seqz_explore::{Mcr, Outcome, RunEnd, Thread};
 use super::super::checkpoint::Checkpoint;
 use super::super::message::ScheduleFinding;
 use super::super::wire::{Wire, WireError, wire};
-use super::summary::Doubts;
+use super::summary::Shortfall;
 use crate::ids::Role;
 
 /// What is written.
@@ -38,7 +38,7 @@ pub(super) struct Past {
     pub(super) end: RunEnd,
     pub(super) relation: u64,
     pub(super) events: u64,
-    pub(super) doubts: Doubts,
+    pub(super) shortfall: Shortfall,
     /// The numbers of its failures, and how each couples the threads.
     pub(super) failed: Vec<(u32, Vec<(Role, u32)>)>,
 }
@@ -185,16 +185,13 @@ wire!(Past {
     end,
     relation,
     events,
-    doubts,
+    shortfall,
     failed
 });
 
-wire!(Doubts {
-    timed,
-    hurried,
+wire!(Shortfall {
+    doubts,
     outslept,
-    scoped,
-    behind_writers,
     undecided
 });
 

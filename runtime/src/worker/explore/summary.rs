@@ -3,61 +3,60 @@
 use seqz_explore::{Search, Strategy};
 
 use crate::scheduled::Machine;
-use crate::worker::message::{Causality, Explored, Promise};
+use crate::worker::message::{Causality, Doubt, Doubts, Explored, Promise};
 
-/// Whether there were executions of which a search knows less than it would have to.
+/// What there was in executions by which a search knows less of them than it would have to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Doubts {
-    /// Time was left open.
-    pub(super) timed: bool,
-    /// Time may pass elsewhere than was tried.
-    pub(super) hurried: bool,
+pub(super) struct Shortfall {
+    pub(super) doubts: Doubts,
     /// How many executions were cut since a thread had slept for longer than others are held up.
     pub(super) outslept: u64,
-    /// A scope waited for destructors that may come after its end.
-    pub(super) scoped: bool,
-    /// A reader might wait for ever behind a writer, in another order.
-    pub(super) behind_writers: bool,
     /// How many were cut where threads wait, and it is not known whether for ever. What a search promises takes that into
     /// account already.
     pub(super) undecided: u64,
 }
 
-impl Doubts {
+impl Shortfall {
     /// One more execution.
     pub(super) const fn note(&mut self, of: Self) {
-        self.timed |= of.timed;
-        self.hurried |= of.hurried;
+        self.doubts.add(of.doubts);
         self.outslept += of.outslept;
-        self.scoped |= of.scoped;
-        self.behind_writers |= of.behind_writers;
         self.undecided += of.undecided;
     }
 
     /// Whether a search may promise what it believes.
-    pub(super) fn leave_promise(self) -> bool {
-        Self {
-            undecided: 0,
-            ..self
-        } == Self::default()
+    pub(super) const fn leaves_promise(self) -> bool {
+        self.doubts.is_empty() && self.outslept == 0
     }
 
     /// Of the latest execution of a search by this strategy.
     pub(super) fn of(machine: &Machine<'_>, strategy: &str) -> Self {
         let by_values = matches!(strategy, "mcr" | "rv-causal" | "lazy-dpor");
+        let all = [
+            (Doubt::VirtualTime, machine.leaves_time_open()),
+            (
+                Doubt::PassingTime,
+                machine.hurries_time() || machine.is_outslept(),
+            ),
+            (Doubt::ScopedDestructor, machine.leaves_scope_open()),
+            (
+                Doubt::WaitingWriter,
+                by_values && machine.may_leave_out_behind_writers(),
+            ),
+            (Doubt::TriedBesideWriter, machine.leaves_tries_open()),
+            (Doubt::UsedUnpark, machine.leaves_unparks_open()),
+        ];
+        let met = all.into_iter().filter(|(_, is_met)| *is_met);
         Self {
-            timed: machine.leaves_time_open(),
-            hurried: machine.hurries_time() || machine.is_outslept(),
+            doubts: met.map(|(doubt, _)| doubt).collect(),
             outslept: u64::from(machine.is_outslept()),
-            scoped: machine.leaves_scope_open(),
-            behind_writers: by_values && machine.may_leave_out_behind_writers(),
             undecided: u64::from(machine.is_undecided()),
         }
     }
 }
 
 /// What a search has come to.
-pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explored {
+pub(super) fn counts<S: Strategy>(search: &Search<S>, shortfall: Shortfall) -> Explored {
     let counts = search.counts();
     let causality = search.strategy().causality();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -68,13 +67,10 @@ pub(super) fn counts<S: Strategy>(search: &Search<S>, doubts: Doubts) -> Explore
         abandoned: counts.abandoned,
         blocked: counts.deadlocks,
         // These are cut for another reason than that they are long.
-        truncated: counts.truncated.saturating_sub(doubts.outslept),
+        truncated: counts.truncated.saturating_sub(shortfall.outslept),
         waiting: counts.waiting,
-        timed: doubts.timed,
-        hurried: doubts.hurried,
-        scoped: doubts.scoped,
-        behind_writers: doubts.behind_writers,
-        undecided: u32::try_from(doubts.undecided).unwrap_or(u32::MAX),
+        doubts: shortfall.doubts,
+        undecided: u32::try_from(shortfall.undecided).unwrap_or(u32::MAX),
         failing: counts.failures,
         events: counts.events,
         relations: counts.relations,

@@ -1,6 +1,6 @@
 //! Messages about schedules of the original program: exploring them, following one, and what comes of it.
 
-use super::super::wire::wire;
+use super::super::wire::{Wire, WireError, wire};
 use super::SolverKind;
 use crate::engine::{Place, ThreadInfo};
 
@@ -164,6 +164,81 @@ pub struct ScheduleFinding {
     pub standing: (u64, u64),
 }
 
+/// Something in an execution by which a search knows less than it would have to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// A thread saw something of time that may depend on what the strategy leaves out.
+    VirtualTime,
+    /// A time limit may run out elsewhere than was tried.
+    PassingTime,
+    /// A scope waited for destructors of thread-locals, which may also come after its end.
+    ScopedDestructor,
+    /// A reader might wait for ever behind a writer, in an order that the strategy leaves out.
+    WaitingWriter,
+    /// An attempt to read succeeded that may fail, since a writer waits.
+    TriedBesideWriter,
+    /// A thread parks that was unparked before or while it waited in a call that parks, too, and may have used that up.
+    UsedUnpark,
+}
+
+impl Doubt {
+    const ALL: [Self; 6] = [
+        Self::VirtualTime,
+        Self::PassingTime,
+        Self::ScopedDestructor,
+        Self::WaitingWriter,
+        Self::TriedBesideWriter,
+        Self::UsedUnpark,
+    ];
+}
+
+/// Some of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Doubts(u32);
+
+impl Doubts {
+    /// Adds those of others.
+    pub const fn add(&mut self, others: Self) {
+        self.0 |= others.0;
+    }
+
+    /// Whether it is among them.
+    #[must_use]
+    pub const fn contains(self, doubt: Doubt) -> bool {
+        self.0 >> doubt as u32 & 1 != 0
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// One after the other.
+    pub fn iter(self) -> impl Iterator<Item = Doubt> {
+        Doubt::ALL
+            .into_iter()
+            .filter(move |&doubt| self.contains(doubt))
+    }
+}
+
+impl FromIterator<Doubt> for Doubts {
+    fn from_iter<I: IntoIterator<Item = Doubt>>(doubts: I) -> Self {
+        let doubts = doubts.into_iter();
+        Self(doubts.fold(0, |all, doubt| all | 1 << doubt as u32))
+    }
+}
+
+impl Wire for Doubts {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        u32::take(bytes).map(Self)
+    }
+}
+
 /// Counts of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explored {
@@ -179,14 +254,8 @@ pub struct Explored {
     pub truncated: u64,
     /// Those that go on in another one, in which a thread that waits in a loop looks later.
     pub waiting: u64,
-    /// Whether there were some in which a thread saw something of time that may depend on what the strategy leaves out.
-    pub timed: bool,
-    /// Some in which a time limit may run out elsewhere than was tried.
-    pub hurried: bool,
-    /// Some in which a scope waited for destructors of thread-locals, which may also come after its end.
-    pub scoped: bool,
-    /// Some in which a reader might wait for ever behind a writer, in an order that the strategy leaves out.
-    pub behind_writers: bool,
+    /// By what the search knows less than it would have to.
+    pub doubts: Doubts,
     /// Of those that were cut, so many were where threads wait, and it is not known whether for ever.
     pub undecided: u32,
     /// Those that failed.
@@ -360,10 +429,7 @@ wire!(Explored {
     blocked,
     truncated,
     waiting,
-    timed,
-    hurried,
-    scoped,
-    behind_writers,
+    doubts,
     undecided,
     failing,
     events,

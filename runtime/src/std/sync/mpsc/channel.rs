@@ -12,6 +12,7 @@ use seqz_explore::Transition;
 use crate::engine::Site;
 use crate::scheduled::arena::outside;
 use crate::scheduled::events::{Handle, current};
+use crate::scheduled::parking::Waited;
 use crate::scheduled::waiting::Attempt;
 use crate::shared::{Spot, machine};
 
@@ -169,7 +170,7 @@ impl<T> Channel<T> {
             is_offer: false,
             value,
         });
-        let mut is_offered = false;
+        let (mut is_offered, mut has_waited) = (false, false);
         let bound = self
             .bound
             .map(|bound| u32::try_from(bound).unwrap_or(u32::MAX));
@@ -209,9 +210,13 @@ impl<T> Channel<T> {
                 None if machine.is_ending() => DISCONNECTED,
                 None => {
                     machine.wake(object, false, site);
+                    has_waited = true;
                     continue;
                 }
             };
+            if has_waited {
+                machine.was_parked_inside(self.waited(), site);
+            }
             if found == SENT {
                 return Sent::Yes;
             }
@@ -220,6 +225,15 @@ impl<T> Channel<T> {
                 Some(message) => Sent::Disconnected(message.value),
                 None => Sent::Yes,
             };
+        }
+    }
+
+    /// How somebody has waited that was notified.
+    const fn waited(&self) -> Waited {
+        match self.bound {
+            // The other end finds out.
+            Some(0) => Waited::Perhaps,
+            _ => Waited::Unnoticed,
         }
     }
 
@@ -266,6 +280,7 @@ impl<T> Channel<T> {
     pub(super) fn receive(&self, patience: Patience, site: Site) -> Received<T> {
         let (machine, object) = self.ends.spot.enter("recv", site);
         let mut message = None;
+        let mut has_waited = false;
         loop {
             let transition = Transition::Receive {
                 patient: patience != Patience::None,
@@ -288,8 +303,13 @@ impl<T> Channel<T> {
                 // Nothing has happened since it looked, so there is nothing to receive.
                 self.messages().is_open = false;
                 machine.note_transition(Transition::GiveUp);
+                machine.was_parked_inside(Waited::Perhaps, site);
                 return Received::Empty;
             }
+            has_waited = true;
+        }
+        if has_waited {
+            machine.was_parked_inside(self.waited(), site);
         }
         match message {
             Some(message) => Received::Message(message),
