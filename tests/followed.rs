@@ -319,6 +319,38 @@ fn a_harness_without_an_execution_is_not_explored() {
 }
 
 #[test]
+fn what_would_have_another_size_is_not_made() {
+    let dir = support::package(
+        "use std::mem::{self, transmute};\nuse std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};\nuse std::thread;\n\
+         #[test]\nfn numbers() { let a: [AtomicUsize; 2] = unsafe { mem::transmute([1_usize, 2]) }; \
+         thread::spawn(move || a[0].load(SeqCst)).join().unwrap(); }\n\
+         #[test]\nfn pointers() { let a: [AtomicPtr<u8>; 3] = unsafe { transmute([std::ptr::null_mut::<u8>(); 3]) }; \
+         thread::spawn(move || assert!(a[2].load(SeqCst).is_null())).join().unwrap(); }\n\
+         #[test]\nfn back() { let a = [AtomicBool::new(true), AtomicBool::new(false)]; \
+         let a = unsafe { std::mem::transmute::<[AtomicBool; 2], [bool; 2]>(a) }; \
+         thread::spawn(move || assert!(a[0] && !a[1])).join().unwrap(); }\n\
+         #[test]\nfn same() { let n = unsafe { transmute::<f32, u32>(1.0) }; \
+         thread::spawn(move || assert_eq!(n, 1.0_f32.to_bits())).join().unwrap(); }\n\
+         #[test]\nfn none() { thread::spawn(|| ()).join().unwrap(); }\n",
+    );
+    for command in ["explore", "check"] {
+        let run = seqz(dir.path(), [command, "--format", "json"]);
+        assert_eq!(run.code, Some(2), "{}", run.shown());
+        for (name, harness) in harnesses(&run.json()) {
+            let status = &harness["status"];
+            if matches!(name.as_str(), "same" | "none") {
+                assert_ne!(status["state"], "unsupported", "{name} {status}");
+                continue;
+            }
+            assert_eq!(status["state"], "unsupported", "{name} {status}");
+            let reason = status["reason"].as_str().unwrap();
+            assert!(reason.contains("`transmute`"), "{reason}");
+            assert!(status["site"]["line"].is_u64(), "{name} {status}");
+        }
+    }
+}
+
+#[test]
 fn what_only_an_execution_shows_is_named() {
     const HIDDEN: &str = include_str!("followed/hidden.rs");
     let own = format!("{MANIFEST}\n[dependencies]\nnamed = {{ path = \"named\" }}\n");

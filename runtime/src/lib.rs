@@ -43,6 +43,7 @@ mod rounds;
 pub mod scheduled;
 mod shared;
 pub mod std;
+mod transmute;
 pub mod values;
 pub mod worker;
 
@@ -53,6 +54,7 @@ pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;
 pub use property::{Counts, Property};
 pub use shared::{Copied, Shadow};
+pub use transmute::transmute;
 pub use worker::main;
 
 /// `core` as a transformed program sees it.

@@ -23,7 +23,12 @@ impl Walker<'_> {
             .map(|segment| bytes(&segment.ident))
             .collect();
         let leading = path.leading_colon.is_some();
-        self.root(leading, &segments, spans[0].clone());
+        if ns == Ns::Value && self.transmutes(leading, &segments) {
+            let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
+            self.edits().replace(range, "::seqz_runtime::transmute");
+        } else {
+            self.root(leading, &segments, spans[0].clone());
+        }
         let def = self.check(leading, &segments, &spans, ns);
         let owner = match &def {
             Some(Def::Std(path)) if is_lock(path) => Some(None),
@@ -50,6 +55,19 @@ impl Walker<'_> {
             }
         }
         def
+    }
+
+    /// Whether a path leads to `mem::transmute`. A constant is made of what rustc has, and can't have the runtime's.
+    fn transmutes(&self, leading: bool, segments: &[String]) -> bool {
+        let may_be = self.constant == 0 && segments.last().is_some_and(|it| it == "transmute");
+        let resolve = || {
+            let tables = &self.tables;
+            tables.resolve(&self.ribs, leading, segments, Ns::Value)
+        };
+        match may_be.then(resolve).flatten() {
+            Some(Def::Std(path)) => path == ["mem", "transmute"],
+            _ => false,
+        }
     }
 
     /// Puts the runtime's std in the place of a path's root crate, if the path could reach concurrency.
