@@ -221,9 +221,10 @@ fn dependencies_come_along_and_their_changes_are_seen() {
     .unwrap();
     let checked = seqz(dir.path(), ["check", "app"]);
     assert_eq!(checked.code, Some(0), "{}", checked.shown());
-    // A workspace without a package of its own can't be checked as a whole.
-    let whole = seqz(dir.path(), ["check"]);
-    assert_eq!(whole.code, Some(2), "{}", whole.shown());
+    // A workspace without a package of its own stands for all of them.
+    let whole = seqz(dir.path(), ["check", "--format", "json"]);
+    assert_eq!(whole.code, Some(0), "{}", whole.shown());
+    assert_eq!(whole.json()["harnesses"][0]["name"], "app::sees");
     // Without a directory that is named, what is built goes where the workspace's builds go.
     let checked = run(command(dir.path())
         .args(["check", "app"])
@@ -231,6 +232,217 @@ fn dependencies_come_along_and_their_changes_are_seen() {
         .env_remove("CARGO_TARGET_DIR"));
     assert_eq!(checked.code, Some(0), "{}", checked.shown());
     assert!(dir.path().join("target/seqz/programs").is_dir());
+}
+
+/// The names of what a listing or a report is about.
+fn names(run: &support::Run) -> Vec<String> {
+    let json = run.json();
+    let harnesses = json["harnesses"].as_array().expect("harnesses");
+    harnesses
+        .iter()
+        .map(|it| it["name"].as_str().expect("a name").to_owned())
+        .collect()
+}
+
+/// A workspace of `fails`, `holds`, and `quiet`, which has no harness; `root` is its manifest.
+fn workspace(root: &str) -> tempfile::TempDir {
+    let member = |name: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n")
+    };
+    let own = if root.contains("[package]") {
+        "src/lib.rs"
+    } else {
+        "notes"
+    };
+    program(&[
+        ("Cargo.toml", root),
+        (own, &format!("{HEAD}{}", sees_seven("own", ""))),
+        ("in/fails/Cargo.toml", &member("fails")),
+        (
+            "in/fails/src/lib.rs",
+            &format!(
+                "{HEAD}{}{}",
+                lost_update(),
+                sees_seven("same", "panic!(\"seven\");")
+            ),
+        ),
+        ("in/holds/Cargo.toml", &member("holds")),
+        (
+            "in/holds/src/lib.rs",
+            &format!("{HEAD}{}", sees_seven("same", "")),
+        ),
+        ("in/quiet-one/Cargo.toml", &member("quiet-one")),
+        ("in/quiet-one/src/lib.rs", "pub fn nothing() {}\n"),
+    ])
+}
+
+const MEMBERS: &str = "[workspace]\nresolver = \"3\"\nmembers = [\"in/*\"]\n";
+
+#[test]
+fn packages_are_chosen_as_cargo_does_it() {
+    let of_all = ["fails::lost_update", "fails::same", "holds::same"];
+    let default = format!("{MEMBERS}default-members = [\"in/holds\"]\n");
+    let with_own =
+        format!("{MEMBERS}\n[package]\nname = \"own\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    let with_both =
+        format!("{default}\n[package]\nname = \"own\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    for (root, asked) in [
+        (
+            MEMBERS,
+            &[
+                (&[][..], &of_all[..]),
+                (&["Cargo.toml"], &of_all),
+                (&["-p", "holds"], &["same"]),
+                (&["--package", "holds", "-p", "fails"], &of_all),
+                (&["--workspace", "--exclude", "fails"], &["holds::same"]),
+                (&["in/holds"], &["same"]),
+                (&["in/holds", "-p", "fails"], &["lost_update", "same"]),
+                (&["in/holds", "--workspace"], &of_all),
+                (&["in/fails/src/lib.rs"], &["lost_update", "same"]),
+            ][..],
+        ),
+        (&default, &[(&[], &["same"]), (&["--workspace"], &of_all)]),
+        (
+            &with_own,
+            &[
+                (&[], &["own"]),
+                (&["-p", "holds"], &["same"]),
+                (
+                    &["--workspace", "--exclude", "fails"],
+                    &["holds::same", "own::own"],
+                ),
+            ],
+        ),
+        (&with_both, &[(&[], &["same"])]),
+    ] {
+        let dir = workspace(root);
+        for (args, expected) in asked {
+            let run = seqz(dir.path(), ["list", "--format", "json"].iter().chain(*args));
+            assert_eq!(run.code, Some(0), "{args:?} {}", run.shown());
+            assert_eq!(names(&run), *expected, "{args:?} {root}");
+        }
+    }
+    let dir = workspace(MEMBERS);
+    for (args, said) in [
+        (
+            &["list", "-p", "nobody"][..],
+            "there are: fails, holds, quiet-one",
+        ),
+        (&["list", "-p", "quiet-one"], "no harness"),
+        (
+            &["list", "in/fails/src/lib.rs", "-p", "holds"],
+            "give its directory",
+        ),
+        (
+            &["explore", "--harness", "same"],
+            "fails::same, holds::same",
+        ),
+        (&["explore", "--keep", "kept"], "choose one with --package"),
+    ] {
+        let run = seqz(dir.path(), args);
+        assert_eq!(run.code, Some(2), "{args:?} {}", run.shown());
+        assert!(run.stderr.contains(said), "{args:?} {}", run.shown());
+    }
+}
+
+#[test]
+fn all_packages_of_a_workspace_are_searched() {
+    let dir = workspace(MEMBERS);
+    for command in ["check", "explore"] {
+        let run = seqz(dir.path(), [command, "--format", "json"]);
+        assert_eq!(run.code, Some(1), "{}", run.shown());
+        assert_eq!(
+            names(&run),
+            ["fails::lost_update", "fails::same", "holds::same"],
+            "{command}"
+        );
+        let run = seqz(dir.path(), [command, "--harness", "holds::same"]);
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+    }
+    // Trouble with one is none of the others.
+    fs::write(dir.path().join("in/fails/src/lib.rs"), "fn broken( {\n").unwrap();
+    let run = seqz(dir.path(), ["check"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(
+        run.stderr.contains("in/fails/src/lib.rs"),
+        "{}",
+        run.shown()
+    );
+    assert!(run.stdout.contains("holds::same"), "{}", run.shown());
+    let run = seqz(dir.path(), ["check", "--workspace", "--exclude", "fails"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert!(
+        run.stdout.contains("was run for those, too: exhausted"),
+        "{}",
+        run.shown()
+    );
+}
+
+/// A harness of this name that starts a thread, and does this then.
+fn harness(name: &str, then: &str) -> String {
+    format!("#[test]\nfn {name}() {{ std::thread::spawn(|| ()).join().unwrap(); {then} }}\n")
+}
+
+#[test]
+fn targets_that_do_not_go_together_are_searched_one_by_one() {
+    // Each is the only one of its kind in its crate, and can be told from others there by what it is no more.
+    let adds = |times: u32| {
+        format!(
+            "struct By(u32);\nimpl From<u32> for By {{ fn from(n: u32) -> Self {{ By(n) }} }}\n\
+             impl Takes<By> for u32 {{ fn take(&mut self, by: By) {{ *self += {times} * by.0 }} }}\n"
+        )
+    };
+    let taken = |sum: &str, more: &str| {
+        format!("let mut n = 1_u32; n.take(2.into()); assert!(n == {sum} && {more});")
+    };
+    let twice = "#[macro_export] macro_rules! twice { () => { 2 } }\n";
+    let lib = format!(
+        "pub trait Takes<By> {{ fn take(&mut self, by: By); }}\npub const TESTED: bool = cfg!(test);\n\
+         #[cfg(test)]\nmod tests {{\nuse super::*;\n{}{}}}\n",
+        adds(1),
+        harness("inside", &taken("3", "TESTED"))
+    );
+    let target = |times, more: &str, sum: &str, what: &str| {
+        let harness = harness("outside", &taken(sum, what));
+        format!("use sample::*;\n{}{more}{harness}", adds(times))
+    };
+    let dir = program(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", &lib),
+        ("tests/one.rs", &target(3, "", "7", "!TESTED")),
+        ("tests/two.rs", &target(4, twice, "9", "twice!() == 2")),
+        ("tests/wrong.rs", &target(5, twice, "10 + twice!()", "true")),
+    ]);
+    let all = [
+        "tests::inside",
+        "tests_one::outside",
+        "tests_two::outside",
+        "tests_wrong::outside",
+    ];
+    let run = seqz(dir.path(), ["explore", "--format", "json"]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    assert_eq!(names(&run), all);
+    let report = run.json();
+    for harness in report["harnesses"].as_array().unwrap() {
+        let failing = harness["name"] == "tests_wrong::outside";
+        let failures = harness["failures"].as_array().unwrap();
+        assert_eq!(failures.len(), usize::from(failing), "{harness:#}");
+    }
+    let finding = support::newest_finding(dir.path(), &report);
+    let finding = finding.to_str().unwrap();
+    let run = seqz(dir.path(), ["replay", finding]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let run = seqz(dir.path(), ["check", "--harness", "tests_one::outside"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    // What does not compile as it is is the user's to mend.
+    fs::write(
+        dir.path().join("tests/two.rs"),
+        target(4, "", "9", "missing()"),
+    )
+    .unwrap();
+    let run = seqz(dir.path(), ["check"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(run.stderr.contains("tests/two.rs"), "{}", run.shown());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use seqz_runtime::engine;
 use seqz_transform as transform;
-pub use seqz_transform::Mode;
+pub use seqz_transform::{Mode, Part};
 use serde::Serialize;
 
 use crate::build::{Allocator, Copies, Variant};
@@ -20,6 +20,7 @@ pub struct Program {
     inner: transform::Program,
     harnesses: Vec<Harness>,
     mode: Mode,
+    part: Part,
 }
 
 /// Something that can be checked.
@@ -105,13 +106,35 @@ impl Program {
     /// # Errors
     /// When it can't be read, or isn't Rust.
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
-        let inner = transform::Program::load(path, mode)?;
+        Self::load_part(path, mode, Part::Whole)
+    }
+
+    /// The program once more for each target of its package, where there are several; each has the harnesses of that target.
+    ///
+    /// # Errors
+    /// As [`Program::load`].
+    pub fn apart(&self, path: &Path) -> Result<Vec<Self>, Error> {
+        let parts = self.inner.parts();
+        if self.part != Part::Whole || parts.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let load = |part: Part| Self::load_part(path, self.mode, part);
+        parts.into_iter().map(load).collect()
+    }
+
+    fn load_part(path: &Path, mode: Mode, part: Part) -> Result<Self, Error> {
+        let inner = transform::Program::load_part(path, mode, &part)?;
         let mut harnesses: Vec<_> = inner.harnesses().iter().map(harness).collect();
+        if let Part::Target(module) = &part {
+            let prefix = format!("{module}::");
+            harnesses.retain(|harness| harness.name.starts_with(&prefix));
+        }
         dependencies::note(&inner, &mut harnesses);
         Ok(Self {
             inner,
             harnesses,
             mode,
+            part,
         })
     }
 
@@ -145,7 +168,12 @@ impl Program {
             Mode::Followed => "-calls",
             Mode::Sequential | Mode::Scheduled => "",
         };
-        format!("{}{mark}-{hash:016x}", self.name())
+        let part = match &self.part {
+            Part::Whole => String::new(),
+            Part::Library => "-library".to_owned(),
+            Part::Target(module) => format!("-{module}"),
+        };
+        format!("{}{part}{mark}-{hash:016x}", self.name())
     }
 
     /// The program's manifest, unless it is a lone file.

@@ -31,6 +31,7 @@ mod walk;
 
 pub use error::Error;
 pub use harness::{HarnessInfo, HarnessKind, Hidden, Param};
+pub use load::Part;
 pub use map::{Origin, SourceMap};
 pub use program::{Generated, Mode, Options, Program, Role};
 pub use source::{Place, Position};

@@ -7,7 +7,7 @@ use crate::edit::Edits;
 use crate::emit;
 use crate::error::Error;
 use crate::harness::{self, Harness, HarnessInfo};
-use crate::load::{Crate, ParsedFile};
+use crate::load::{Crate, ParsedFile, Part};
 use crate::map::SourceMap;
 use crate::reached::Parts;
 use crate::shared;
@@ -95,7 +95,15 @@ impl Program {
     /// # Errors
     /// The input can't be read or parsed. What can't be run in this mode is an error of [`Program::transform`] only.
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
-        let program = Crate::load(path)?;
+        Self::load_part(path, mode, &Part::Whole)
+    }
+
+    /// The same, of some of the package's targets.
+    ///
+    /// # Errors
+    /// As [`Program::load`].
+    pub fn load_part(path: &Path, mode: Mode, part: &Part) -> Result<Self, Error> {
+        let program = Crate::load(path, part)?;
         let analysis = analyze(&program, mode);
         let parts = Parts::of(&program);
         let harnesses = harness::find(&program, &analysis, &parts);
@@ -111,6 +119,13 @@ impl Program {
             harnesses,
             infos,
         })
+    }
+
+    /// The targets that are in it, each of which can be loaded without the others.
+    pub fn parts(&self) -> Vec<Part> {
+        let targets = self.program.roots.iter();
+        let targets = targets.map(|root| Part::Target(root.module.clone()));
+        [Part::Library].into_iter().chain(targets).collect()
     }
 
     /// The package's name, or the file's.

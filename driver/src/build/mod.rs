@@ -22,7 +22,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-pub use place::target_dir;
+pub use place::{metadata, target_dir};
 
 use crate::embed;
 use crate::error::Error;

@@ -19,13 +19,10 @@ pub fn target_dir(given: Option<&Path>, program: &Program) -> Result<PathBuf, Er
         return Ok(dir);
     }
     if let Some(manifest) = program.manifest() {
-        let metadata = cargo_metadata::MetadataCommand::new()
-            .manifest_path(manifest)
-            .no_deps()
-            .other_options(vec!["--offline".to_owned()])
-            .exec()
-            .map_err(|e| super::cargo::metadata_error(manifest, &e))?;
-        return Ok(metadata.target_directory.join("seqz").into_std_path_buf());
+        return Ok(metadata(manifest)?
+            .target_directory
+            .join("seqz")
+            .into_std_path_buf());
     }
     set("XDG_CACHE_HOME")
         .or_else(|| Some(set("HOME")?.join(".cache")))
@@ -34,6 +31,19 @@ pub fn target_dir(given: Option<&Path>, program: &Program) -> Result<PathBuf, Er
             message: "there is no place to build in: neither XDG_CACHE_HOME nor HOME is set".into(),
             help: "name one with --target-dir".into(),
         })
+}
+
+/// What cargo knows of the workspace of a manifest, but for what its packages depend on.
+///
+/// # Errors
+/// When cargo can't tell.
+pub fn metadata(manifest: &Path) -> Result<cargo_metadata::Metadata, Error> {
+    cargo_metadata::MetadataCommand::new()
+        .manifest_path(manifest)
+        .no_deps()
+        .other_options(vec!["--offline".to_owned()])
+        .exec()
+        .map_err(|e| super::cargo::metadata_error(manifest, &e))
 }
 
 fn set(name: &str) -> Option<PathBuf> {

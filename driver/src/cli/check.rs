@@ -1,10 +1,13 @@
 //! `seqz check`.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::explore::StrategyChoice;
-use super::search::{STOP, watch_for_interrupts};
+use super::packages::Chosen;
+use super::search::{STOP, Time, watch_for_interrupts};
 use super::{CheckArgs, Format, SolverChoice, Verdict, needs_z3, role};
 use crate::build::{Allocator, Copies};
 use crate::check::progress::Progress;
@@ -12,11 +15,11 @@ use crate::check::{self, Options, Solver, Subject, Task};
 use crate::error::Error;
 use crate::explore;
 use crate::output::Output;
-use crate::program::{Harness, Mode, Program};
-use crate::report::document::{Cut, Report, Role, Status};
+use crate::program::{Harness, Mode};
+use crate::report::document::{Cut, HarnessReport, Report, Role, Status};
 use crate::report::exploration::{Exploration, HarnessExploration};
 use crate::report::verdict::of_check;
-use crate::report::{self, explored, human};
+use crate::report::{self, explored, human, several};
 use crate::terminal::Terminal;
 
 pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Error> {
@@ -26,64 +29,127 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     }
     let search = &args.search;
     // What the sequential program can't run is run as far as it goes: other harnesses need not use it.
-    let program = Program::load(&search.path, Mode::Scheduled)?;
-    let harnesses = search.chosen(&program)?;
-    search.known_inputs(&harnesses)?;
-    let tasks = tasks(&harnesses, args)?;
+    let members = search.packages.load(Mode::Scheduled, terminal)?;
+    let chosen = members.chosen(&search.harness)?;
+    search.known_inputs(chosen.iter().flat_map(Chosen::harnesses))?;
+    search.keeps_one(&chosen)?;
+    let number = chosen.iter().map(Chosen::len).sum();
+    for chosen in &chosen {
+        tasks(&chosen.harnesses(), args)?;
+    }
     watch_for_interrupts()?;
 
     let progress = Progress::new(terminal);
-    let Some(ready) = search.build(&program, &harnesses, args.k_max, Copies::Made, &progress)?
-    else {
-        return Ok(Verdict::Interrupted);
-    };
-    let options = options(args, ready.target_dir);
-    let began = Instant::now();
-    let subject = Subject {
-        program: &program,
-        generated: &ready.generated,
-        built: &ready.built,
-    };
-    let detail = search.detail();
     let mut out = Output::stdout();
-    let finished = |harness: &crate::report::document::HarnessReport| match search.format {
-        Format::Human => progress
-            .suspend(|| out.write(|out| human::harness(out, harness, detail, terminal.width))),
-        Format::Json => Ok(()),
-    };
-    let mut report = check::run(subject, &tasks, &options, &STOP, &progress, finished)?;
-    let until = options.deadline.unwrap_or(began + QUICK);
-    if !args.no_explore && verdict(&report) == Verdict::Clean && Instant::now() < until {
-        let interfering = tasks.iter().zip(&report.harnesses).filter(|(_, searched)| {
-            // Where no two threads run side by side there is one order of everything.
-            searched.status == Status::Checked
-        });
-        let harnesses: Vec<_> = interfering.map(|(task, _)| task.harness).collect();
-        let finished = |harness: &HarnessExploration| match search.format {
-            Format::Human if !harness.failures.is_empty() || harness.status != Status::Checked => {
-                progress.suspend(|| {
-                    out.write(|out| {
-                        explored::harness(out, harness, EXPLORED_BY, detail, terminal.width)
-                    })
-                })
+    let detail = search.detail();
+    let mut time = Time::of(search.time, number);
+    let mut spent = Duration::ZERO;
+    let seed = search.seed();
+    let mut searched = Vec::new();
+    let mut queue = VecDeque::from(chosen);
+    while let Some(chosen) = queue.pop_front() {
+        let (member, harnesses) = (&chosen.member, chosen.harnesses());
+        let tasks = tasks(&harnesses, args)?;
+        let program = &member.program;
+        let ready = match search.build(program, &harnesses, args.k_max, Copies::Made, &progress) {
+            Ok(Some(ready)) => ready,
+            Ok(None) => return Ok(Verdict::Interrupted),
+            Err(error) => {
+                progress.suspend(|| members.go_on(&chosen, error, &mut queue, terminal))?;
+                continue;
             }
-            _ => Ok(()),
         };
-        let strategy = explore_options(args, &options, until);
-        if !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
-            let explored =
-                explore::run(subject, &harnesses, &strategy, &STOP, &progress, finished)?;
-            went_on(&mut report, explored);
+        let began = Instant::now();
+        let options = Options {
+            deadline: time.deadline(harnesses.len()),
+            ..options(args, &member.path, seed, ready.target_dir.clone())
+        };
+        let subject = Subject {
+            program,
+            generated: &ready.generated,
+            built: &ready.built,
+        };
+        let finished = |harness: &HarnessReport| match search.format {
+            Format::Human => progress.suspend(|| {
+                let harness = HarnessReport {
+                    name: member.named(&harness.name),
+                    ..harness.clone()
+                };
+                out.write(|out| human::harness(out, &harness, detail, terminal.width))
+            }),
+            Format::Json => Ok(()),
+        };
+        let report = check::run(subject, &tasks, &options, &STOP, &progress, finished)?;
+        time.spend(began, harnesses.len());
+        spent += began.elapsed();
+        searched.push((chosen, ready, options, report));
+        if STOP.load(Ordering::Relaxed) {
+            break;
         }
     }
-    report.summary.seconds = started.elapsed().as_secs_f64();
+    let mut time = Time::of(
+        Some(search.time.unwrap_or(QUICK).saturating_sub(spent)),
+        number,
+    );
+    let is_clean = searched
+        .iter()
+        .all(|(.., report)| verdict(report) == Verdict::Clean);
+    let goes_on = !args.no_explore && is_clean && !time.is_over();
+    let mut reports = Vec::new();
+    for (chosen, ready, options, mut report) in searched {
+        let member = &chosen.member;
+        let all = chosen.harnesses().into_iter().zip(&report.harnesses);
+        // Where no two threads run side by side there is one order of everything.
+        let interfering = all.filter(|(_, searched)| searched.status == Status::Checked);
+        let harnesses: Vec<_> = interfering.map(|(harness, _)| harness).collect();
+        if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
+            let finished = |harness: &HarnessExploration| match search.format {
+                Format::Human
+                    if !harness.failures.is_empty() || harness.status != Status::Checked =>
+                {
+                    progress.suspend(|| {
+                        let harness = HarnessExploration {
+                            name: member.named(&harness.name),
+                            ..harness.clone()
+                        };
+                        out.write(|out| {
+                            explored::harness(out, &harness, EXPLORED_BY, detail, terminal.width)
+                        })
+                    })
+                }
+                _ => Ok(()),
+            };
+            let began = Instant::now();
+            let until = time.deadline(chosen.len()).unwrap_or(began);
+            let subject = Subject {
+                program: &member.program,
+                generated: &ready.generated,
+                built: &ready.built,
+            };
+            let strategy = explore_options(args, &options, until);
+            let explored =
+                explore::run(subject, &harnesses, &strategy, &STOP, &progress, finished)?;
+            time.spend(began, chosen.len());
+            went_on(&mut report, explored);
+        }
+        let explored = report.explored.iter_mut().flat_map(|it| &mut it.harnesses);
+        explored.for_each(|harness| harness.name = member.named(&harness.name));
+        let checked = report.harnesses.iter_mut();
+        checked.for_each(|harness| harness.name = member.named(&harness.name));
+        reports.push(report);
+    }
     progress.finish();
+    let path = search.packages.path.display().to_string();
+    let Some(mut report) = several::checked(&path, reports) else {
+        return Ok(members.verdict(Verdict::Clean));
+    };
+    report.summary.seconds = started.elapsed().as_secs_f64();
     out.write(|out| match search.format {
         Format::Human => human::closing(out, &report),
         Format::Json => report::json(out, &report),
     })?;
     let exhausted = !args.search.require_exhausted || of_check(&report).exhausted;
-    Ok(verdict(&report).demanding(exhausted))
+    Ok(members.verdict(verdict(&report).demanding(exhausted)))
 }
 
 /// How long a search may take that is followed by an exploration, and how long both may, where no time is given.
@@ -132,10 +198,10 @@ fn tasks<'a>(harnesses: &[&'a Harness], args: &CheckArgs) -> Result<Vec<Task<'a>
     harnesses.iter().map(task).collect()
 }
 
-fn options(args: &CheckArgs, target_dir: PathBuf) -> Options {
+fn options(args: &CheckArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Options {
     let search = &args.search;
     Options {
-        path: search.path.display().to_string(),
+        path: path.display().to_string(),
         k_max: args.k_max,
         solver: match args.solver {
             SolverChoice::Grid => Solver::Grid,
@@ -144,10 +210,10 @@ fn options(args: &CheckArgs, target_dir: PathBuf) -> Options {
         },
         inputs: search.inputs(),
         max_inputs: search.max_inputs,
-        seed: search.seed(),
+        seed,
         max_steps: args.max_steps,
         max_executions: args.max_executions.unwrap_or(u64::MAX),
-        deadline: search.deadline(),
+        deadline: None,
         hang_after: search.hang_after,
         ignore_detached_panics: search.ignore_detached_panics,
         reasonless: search.spurious != Some(0),

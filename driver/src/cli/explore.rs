@@ -1,11 +1,14 @@
 //! `seqz explore`.
 
-use std::path::PathBuf;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use super::search::{STOP, SearchArgs, watch_for_interrupts};
+use super::packages::Chosen;
+use super::search::{STOP, SearchArgs, Time, watch_for_interrupts};
 use super::{Format, Verdict, needs_z3};
 use crate::build::{Allocator, Copies};
 use crate::check::Subject;
@@ -13,10 +16,10 @@ use crate::check::progress::Progress;
 use crate::error::Error;
 use crate::explore::{self, Options, Solver};
 use crate::output::Output;
-use crate::program::{Mode, Program};
+use crate::program::Mode;
 use crate::report::document::{Cut, Status};
 use crate::report::exploration::{Exploration, HarnessExploration};
-use crate::report::{self, explored};
+use crate::report::{self, explored, several};
 use crate::terminal::Terminal;
 
 /// Arguments of `seqz explore`.
@@ -252,56 +255,90 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         0 => Mode::Scheduled,
         _ => Mode::Followed,
     };
-    let program = Program::load(&search.path, mode)?;
-    let harnesses = search.chosen(&program)?;
-    search.known_inputs(&harnesses)?;
-    if args.checkpoint.is_some() && harnesses.len() != 1 {
+    let members = search.packages.load(mode, terminal)?;
+    let chosen = members.chosen(&search.harness)?;
+    search.known_inputs(chosen.iter().flat_map(Chosen::harnesses))?;
+    let number = chosen.iter().map(Chosen::len).sum();
+    if args.checkpoint.is_some() && number != 1 {
         return Err(Error::Option {
-            message: format!(
-                "a checkpoint is of one harness, and here are {}",
-                harnesses.len()
-            ),
+            message: format!("a checkpoint is of one harness, and here are {number}"),
             help: "name one with --harness".into(),
         });
     }
+    search.keeps_one(&chosen)?;
     watch_for_interrupts()?;
 
     let progress = Progress::new(terminal);
-    let Some(ready) = search.build(&program, &harnesses, 0, Copies::None, &progress)? else {
-        return Ok(Verdict::Interrupted);
-    };
-    own_allocator(ready.built.allocator)?;
-    let mut options = options(args, ready.target_dir);
-    if let Some(file) = &args.checkpoint {
-        if let Some(seed) = explore::checkpoint::seed(file)?.filter(|_| search.seed.is_none()) {
-            options.seed = seed;
-        }
-        let name = &harnesses[0].name;
-        let checkpoint = explore::Checkpoint::new(file, &ready.built.worker, name, &options)?;
-        options.checkpoint = Some(checkpoint);
-    }
-    let subject = Subject {
-        program: &program,
-        generated: &ready.generated,
-        built: &ready.built,
-    };
     let mut out = Output::stdout();
-    let (strategy, detail) = (options.strategy, search.detail());
-    let finished = |harness: &HarnessExploration| match search.format {
-        Format::Human => progress.suspend(|| {
-            out.write(|out| explored::harness(out, harness, strategy, detail, terminal.width))
-        }),
-        Format::Json => Ok(()),
-    };
-    let mut report = explore::run(subject, &harnesses, &options, &STOP, &progress, finished)?;
-    report.summary.seconds = started.elapsed().as_secs_f64();
+    let mut time = Time::of(search.time, number);
+    let seed = search.seed();
+    let mut reports = Vec::new();
+    let mut queue = VecDeque::from(chosen);
+    while let Some(chosen) = queue.pop_front() {
+        let (member, harnesses) = (&chosen.member, chosen.harnesses());
+        let ready = search
+            .build(&member.program, &harnesses, 0, Copies::None, &progress)
+            .and_then(|ready| match ready {
+                Some(ready) => own_allocator(ready.built.allocator).map(|()| Some(ready)),
+                None => Ok(None),
+            });
+        let ready = match ready {
+            Ok(Some(ready)) => ready,
+            Ok(None) => return Ok(Verdict::Interrupted),
+            Err(error) => {
+                progress.suspend(|| members.go_on(&chosen, error, &mut queue, terminal))?;
+                continue;
+            }
+        };
+        let mut options = options(args, &member.path, seed, ready.target_dir);
+        if let Some(file) = &args.checkpoint {
+            if let Some(seed) = explore::checkpoint::seed(file)?.filter(|_| search.seed.is_none()) {
+                options.seed = seed;
+            }
+            let name = &harnesses[0].name;
+            let checkpoint = explore::Checkpoint::new(file, &ready.built.worker, name, &options)?;
+            options.checkpoint = Some(checkpoint);
+        }
+        let began = Instant::now();
+        options.deadline = time.deadline(harnesses.len());
+        let subject = Subject {
+            program: &member.program,
+            generated: &ready.generated,
+            built: &ready.built,
+        };
+        let (strategy, detail) = (options.strategy, search.detail());
+        let finished = |harness: &HarnessExploration| match search.format {
+            Format::Human => progress.suspend(|| {
+                let harness = HarnessExploration {
+                    name: member.named(&harness.name),
+                    ..harness.clone()
+                };
+                out.write(|out| explored::harness(out, &harness, strategy, detail, terminal.width))
+            }),
+            Format::Json => Ok(()),
+        };
+        let mut report = explore::run(subject, &harnesses, &options, &STOP, &progress, finished)?;
+        time.spend(began, harnesses.len());
+        for harness in &mut report.harnesses {
+            harness.name = member.named(&harness.name);
+        }
+        reports.push(report);
+        if STOP.load(Ordering::Relaxed) {
+            break;
+        }
+    }
     progress.finish();
+    let path = search.packages.path.display().to_string();
+    let Some(mut report) = several::explored(&path, reports) else {
+        return Ok(members.verdict(Verdict::Clean));
+    };
+    report.summary.seconds = started.elapsed().as_secs_f64();
     out.write(|out| match search.format {
         Format::Human => explored::closing(out, &report),
         Format::Json => report::json(out, &report),
     })?;
     let exhausted = !args.search.require_exhausted || report.summary.exhausted;
-    Ok(verdict(&report).demanding(exhausted))
+    Ok(members.verdict(verdict(&report).demanding(exhausted)))
 }
 
 /// Objects are named by where they lie, so that must not depend on the schedule.
@@ -326,7 +363,7 @@ fn call_depth(args: &ExploreArgs) -> u32 {
     }
 }
 
-fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
+fn options(args: &ExploreArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Options {
     let search = &args.search;
     let lazy_relations = args.lazy_relations || args.strategy.is_lazy();
     let samples = args.strategy.samples();
@@ -336,7 +373,7 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         u64::MAX
     };
     Options {
-        path: search.path.display().to_string(),
+        path: path.display().to_string(),
         strategy: args.strategy.name(),
         samples,
         divides: args.strategy.divides() && !lazy_relations,
@@ -352,12 +389,12 @@ fn options(args: &ExploreArgs, target_dir: PathBuf) -> Options {
         bound: args.bound,
         inputs: search.inputs(),
         max_inputs: search.max_inputs,
-        seed: search.seed(),
+        seed,
         max_steps: args.max_steps,
         spurious: search.reasonless(),
         max_executions: args.max_executions.unwrap_or(unbounded),
         stack_size: args.stack_size,
-        deadline: search.deadline(),
+        deadline: None,
         hang_after: search.hang_after,
         ignore_detached_panics: search.ignore_detached_panics,
         until_failure: samples && !args.keep_going,

@@ -1,11 +1,13 @@
 //! `seqz fuzz`.
 
-use std::path::PathBuf;
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use super::search::{STOP, TargetArgs, apart, chosen, random_seed, watch_for_interrupts};
+use super::packages::{Chosen, Member, PackageArgs};
+use super::search::{STOP, TargetArgs, apart, random_seed, watch_for_interrupts};
 use super::{Format, Verdict, role};
 use crate::build::Copies;
 use crate::check::progress::Progress;
@@ -13,10 +15,10 @@ use crate::check::{Subject, Task};
 use crate::error::Error;
 use crate::fuzz::{self, Options, Sanitizer, Tools};
 use crate::output::Output;
-use crate::program::{Mode, Program, Request};
-use crate::report::document::{HarnessReport, Role};
+use crate::program::{Harness, Mode, Request};
+use crate::report::document::{HarnessReport, Report, Role};
 use crate::report::human::Detail;
-use crate::report::{self, human};
+use crate::report::{self, human, several};
 use crate::terminal::Terminal;
 
 /// Arguments of `seqz fuzz`.
@@ -36,9 +38,8 @@ use crate::terminal::Terminal;
         Ctrl-C ends the search; what has been found by then is reported."
 )]
 pub struct FuzzArgs {
-    /// A Rust file, a crate, or a workspace member
-    #[arg(default_value = ".")]
-    path: PathBuf,
+    #[command(flatten)]
+    packages: PackageArgs,
     /// Only this harness (its path, or the end of it); may be given several times [default: all]
     #[arg(long, value_name = "NAME")]
     harness: Vec<String>,
@@ -99,115 +100,173 @@ pub enum SanitizerChoice {
 
 pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let started = Instant::now();
-    let program = Program::load(&args.path, Mode::Sequential)?;
-    let harnesses = chosen(&program, &args.path, &args.harness)?;
-    let task = |harness: &&'_ crate::program::Harness| {
-        let roles = match &args.thread_under_test {
-            Some(wanted) if harness.unsupported.is_none() => vec![role::of(wanted, harness)?],
-            _ => Role::BOTH.to_vec(),
-        };
-        Ok(roles)
-    };
-    let roles = harnesses
-        .iter()
-        .map(task)
-        .collect::<Result<Vec<_>, Error>>()?;
-    let tasks: Vec<_> = harnesses
-        .iter()
-        .zip(roles)
-        .map(|(harness, roles)| Task { harness, roles })
-        .collect();
+    let members = args.packages.load(Mode::Sequential, terminal)?;
+    let chosen = members.chosen(&args.harness)?;
+    for chosen in &chosen {
+        tasks(&chosen.harnesses(), args)?;
+    }
     let more = fuzz::options::checked(&args.more)?;
     let tools = Tools::find()?;
     watch_for_interrupts()?;
 
     let progress = Progress::new(terminal);
-    let request = Request {
-        k: 0,
-        harness: apart(&harnesses)?,
-        role: Role::First,
-    };
-    let Some(ready) = args
-        .target
-        .build(&program, &request, Copies::Made, &progress)?
-    else {
-        return Ok(Verdict::Interrupted);
-    };
-    // Two at a time would take each other's target, corpus and findings away.
-    let waiting = |holder: &str| {
-        progress.say(format!(
-            "waiting for {holder}, which fuzzes the same program"
-        ));
-    };
-    let Some(_alone) = fuzz::lock(&program, &ready.target_dir, &STOP, waiting)? else {
-        return Ok(Verdict::Interrupted);
-    };
-    progress.say("building the fuzz target; the first time, this takes a minute");
-    let sanitizer = match args.sanitizer {
-        Some(SanitizerChoice::None) => Sanitizer::None,
-        Some(SanitizerChoice::Address) => Sanitizer::Address,
-        None if ready.generated.has_unsafe() => Sanitizer::Address,
-        None => Sanitizer::None,
-    };
-    let waiting = |holder: &str| {
-        progress.say(format!(
-            "waiting for {holder}, which builds in the same directory"
-        ));
-    };
-    let target = fuzz::build(
-        &program,
-        &ready.generated,
-        &tools,
-        sanitizer,
-        &ready.target_dir,
-        &STOP,
-        waiting,
-    );
-    let target = match target {
-        // The same Ctrl-C has ended cargo.
-        Err(_) if STOP.load(std::sync::atomic::Ordering::Relaxed) => {
-            return Ok(Verdict::Interrupted);
-        }
-        target => target?,
-    };
-    let options = Options {
-        path: args.path.display().to_string(),
-        ks: if args.all_k {
-            (0..=args.k).collect()
-        } else {
-            vec![args.k]
-        },
-        time: args.time,
-        max_executions: args.max_executions,
-        until_bug: args.until_bug,
-        seed: args.seed.unwrap_or_else(random_seed),
-        hang_after: args.hang_after,
-        ignore_detached_panics: args.ignore_detached_panics,
-        memory: args.max_memory,
-        fresh: args.fresh_corpus,
-        more,
-        target_dir: ready.target_dir,
-    };
-    let subject = Subject {
-        program: &program,
-        generated: &ready.generated,
-        built: &ready.built,
-    };
     let mut out = Output::stdout();
-    let finished = |harness: &HarnessReport| match args.format {
-        Format::Human => progress.suspend(|| {
-            out.write(|out| human::harness(out, harness, Detail::Table, terminal.width))
-        }),
-        Format::Json => Ok(()),
-    };
-    let mut report = fuzz::run(
-        subject, &target, &tasks, &options, &STOP, &progress, finished,
-    )?;
-    report.summary.seconds = started.elapsed().as_secs_f64();
+    let seed = args.seed.unwrap_or_else(random_seed);
+    let number: usize = chosen.iter().map(Chosen::len).sum();
+    let mut reports = Vec::new();
+    let mut queue = VecDeque::from(chosen);
+    while let Some(chosen) = queue.pop_front() {
+        let (member, harnesses) = (&chosen.member, chosen.harnesses());
+        let tasks = tasks(&harnesses, args)?;
+        let part = tasks.len() as f64 / number.max(1) as f64;
+        let asked = Asked {
+            args,
+            more: more.clone(),
+            seed,
+            time: args.time.mul_f64(part),
+        };
+        let finished = |harness: &HarnessReport| match args.format {
+            Format::Human => progress.suspend(|| {
+                let harness = HarnessReport {
+                    name: member.named(&harness.name),
+                    ..harness.clone()
+                };
+                out.write(|out| human::harness(out, &harness, Detail::Table, terminal.width))
+            }),
+            Format::Json => Ok(()),
+        };
+        let mut report = match asked.of(member, &tasks, &tools, &progress, finished) {
+            Ok(Some(report)) => report,
+            Ok(None) => return Ok(Verdict::Interrupted),
+            Err(error) => {
+                progress.suspend(|| members.go_on(&chosen, error, &mut queue, terminal))?;
+                continue;
+            }
+        };
+        for harness in &mut report.harnesses {
+            harness.name = member.named(&harness.name);
+        }
+        reports.push(report);
+        if STOP.load(Ordering::Relaxed) {
+            break;
+        }
+    }
     progress.finish();
+    let path = args.packages.path.display().to_string();
+    let Some(mut report) = several::checked(&path, reports) else {
+        return Ok(members.verdict(Verdict::Clean));
+    };
+    report.summary.seconds = started.elapsed().as_secs_f64();
     out.write(|out| match args.format {
         Format::Human => human::closing(out, &report),
         Format::Json => report::json(out, &report),
     })?;
-    Ok(super::check::verdict(&report))
+    Ok(members.verdict(super::check::verdict(&report)))
+}
+
+fn tasks<'a>(harnesses: &[&'a Harness], args: &FuzzArgs) -> Result<Vec<Task<'a>>, Error> {
+    let task = |harness: &&'a Harness| {
+        let roles = match &args.thread_under_test {
+            Some(wanted) if harness.unsupported.is_none() => vec![role::of(wanted, harness)?],
+            _ => Role::BOTH.to_vec(),
+        };
+        Ok(Task { harness, roles })
+    };
+    harnesses.iter().map(task).collect()
+}
+
+/// What is to be done with one program.
+struct Asked<'a> {
+    args: &'a FuzzArgs,
+    more: Vec<String>,
+    seed: u64,
+    time: Duration,
+}
+
+impl Asked<'_> {
+    /// Builds the program and fuzzes it. `None`: the user broke that off.
+    fn of(
+        self,
+        member: &Member,
+        tasks: &[Task<'_>],
+        tools: &Tools,
+        progress: &Progress,
+        finished: impl FnMut(&HarnessReport) -> Result<(), Error>,
+    ) -> Result<Option<Report>, Error> {
+        let args = self.args;
+        let program = &member.program;
+        let harnesses: Vec<_> = tasks.iter().map(|task| task.harness).collect();
+        let request = Request {
+            k: 0,
+            harness: apart(&harnesses)?,
+            role: Role::First,
+        };
+        let Some(ready) = args
+            .target
+            .build(program, &request, Copies::Made, progress)?
+        else {
+            return Ok(None);
+        };
+        // Two at a time would take each other's target, corpus and findings away.
+        let waiting = |holder: &str| {
+            progress.say(format!(
+                "waiting for {holder}, which fuzzes the same program"
+            ));
+        };
+        let Some(_alone) = fuzz::lock(program, &ready.target_dir, &STOP, waiting)? else {
+            return Ok(None);
+        };
+        progress.say("building the fuzz target; the first time, this takes a minute");
+        let sanitizer = match args.sanitizer {
+            Some(SanitizerChoice::None) => Sanitizer::None,
+            Some(SanitizerChoice::Address) => Sanitizer::Address,
+            None if ready.generated.has_unsafe() => Sanitizer::Address,
+            None => Sanitizer::None,
+        };
+        let waiting = |holder: &str| {
+            progress.say(format!(
+                "waiting for {holder}, which builds in the same directory"
+            ));
+        };
+        let target = fuzz::build(
+            program,
+            &ready.generated,
+            tools,
+            sanitizer,
+            &ready.target_dir,
+            &STOP,
+            waiting,
+        );
+        let target = match target {
+            // The same Ctrl-C has ended cargo.
+            Err(_) if STOP.load(Ordering::Relaxed) => {
+                return Ok(None);
+            }
+            target => target?,
+        };
+        let options = Options {
+            path: member.path.display().to_string(),
+            ks: if args.all_k {
+                (0..=args.k).collect()
+            } else {
+                vec![args.k]
+            },
+            time: self.time,
+            max_executions: args.max_executions,
+            until_bug: args.until_bug,
+            seed: self.seed,
+            hang_after: args.hang_after,
+            ignore_detached_panics: args.ignore_detached_panics,
+            memory: args.max_memory,
+            fresh: args.fresh_corpus,
+            more: self.more,
+            target_dir: ready.target_dir,
+        };
+        let subject = Subject {
+            program,
+            generated: &ready.generated,
+            built: &ready.built,
+        };
+        fuzz::run(subject, &target, tasks, &options, &STOP, progress, finished).map(Some)
+    }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Format, ListArgs, Verdict};
 use crate::error::Error;
 use crate::output::Output;
-use crate::program::{Harness, HarnessKind, Mode, Program};
+use crate::program::{Harness, HarnessKind, Mode};
 use crate::report::document::{NotFollowed, SCHEMA};
 use crate::report::{self, style};
 use crate::terminal::Terminal;
@@ -23,7 +23,7 @@ struct Listing<'a> {
 
 #[derive(Debug, Serialize)]
 struct Entry<'a> {
-    name: &'a str,
+    name: String,
     kind: HarnessKind,
     file: String,
     line: u32,
@@ -52,38 +52,47 @@ struct Spawn<'a> {
 }
 
 pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error> {
-    let program = Program::load(&args.path, Mode::Scheduled)?;
-    let harnesses = program.harnesses();
+    let members = args.packages.load(Mode::Scheduled, terminal)?;
+    let harnesses: Vec<_> = members
+        .all
+        .iter()
+        .flat_map(|it| {
+            it.program
+                .harnesses()
+                .iter()
+                .map(|h| (it.named(&h.name), h))
+        })
+        .collect();
     let mut out = Output::stdout();
     match args.format {
         Format::Json => out.write(|out| {
             let listing = Listing {
                 schema: SCHEMA,
                 seqz: env!("CARGO_PKG_VERSION"),
-                path: args.path.display().to_string(),
-                harnesses: harnesses.iter().map(entry).collect(),
+                path: args.packages.path.display().to_string(),
+                harnesses: harnesses.iter().map(|(name, it)| entry(name, it)).collect(),
             };
             report::json(out, &listing)?;
             writeln!(out)
         })?,
         Format::Human => out.write(|out| {
-            for harness in harnesses {
-                human(out, harness, terminal.width)?;
+            for (name, harness) in &harnesses {
+                human(out, name, harness, terminal.width)?;
             }
             Ok(())
         })?,
     }
     if harnesses.is_empty() {
         return Err(Error::NoHarness {
-            path: args.path.clone(),
+            path: args.packages.path.clone(),
         });
     }
-    Ok(Verdict::Clean)
+    Ok(members.verdict(Verdict::Clean))
 }
 
-fn entry(harness: &Harness) -> Entry<'_> {
+fn entry<'a>(name: &str, harness: &'a Harness) -> Entry<'a> {
     Entry {
-        name: &harness.name,
+        name: name.to_owned(),
         kind: harness.kind,
         file: harness.site.file.clone(),
         line: harness.site.line,
@@ -107,7 +116,7 @@ fn entry(harness: &Harness) -> Entry<'_> {
     }
 }
 
-fn human(out: &mut dyn Write, harness: &Harness, width: usize) -> std::io::Result<()> {
+fn human(out: &mut dyn Write, name: &str, harness: &Harness, width: usize) -> std::io::Result<()> {
     let (bold, dim) = (style::BOLD, style::DIM);
     let kind = match harness.kind {
         HarnessKind::Test => "test",
@@ -118,7 +127,7 @@ fn human(out: &mut dyn Write, harness: &Harness, width: usize) -> std::io::Resul
     writeln!(
         out,
         "{bold}{}{bold:#}  {dim}{kind}, {}:{}{dim:#}",
-        harness.name, site.file, site.line
+        name, site.file, site.line
     )?;
     if !harness.parameters.is_empty() {
         let parameters: Vec<_> = harness

@@ -7,6 +7,7 @@ mod explore;
 mod fuzz;
 mod input;
 mod list;
+mod packages;
 mod replay;
 mod report;
 mod role;
@@ -21,6 +22,7 @@ pub use compare::CompareArgs;
 pub use explore::{ExploreArgs, StrategyChoice};
 pub use fuzz::{FuzzArgs, SanitizerChoice};
 pub use input::InputSpec;
+pub use packages::PackageArgs;
 pub use replay::ReplayArgs;
 pub use report::ReportArgs;
 pub use search::{SearchArgs, TargetArgs};
@@ -86,12 +88,11 @@ enum Command {
         A harness is a #[test], a public function or main, in which threads are started. Its parameters are the \
         program's inputs. For each one: its kind and place, its inputs, where its threads are started, and, where seqz \
         can't check it, the reason.",
-    after_long_help = "Examples:\n  seqz list\n  seqz list src/queue.rs\n  seqz list --format json crates/queue"
+    after_long_help = "Examples:\n  seqz list\n  seqz list src/queue.rs\n  seqz list --format json crates/queue\n  seqz list --workspace"
 )]
 pub struct ListArgs {
-    /// A Rust file, a crate, or a workspace member
-    #[arg(default_value = ".")]
-    path: PathBuf,
+    #[command(flatten)]
+    packages: PackageArgs,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -149,7 +150,8 @@ pub struct TransformArgs {
         seqz check src/queue.rs --harness push_and_pop --k-max 2\n  \
         seqz check --input 'amount=0..=10' --input 'name=ann,bob'\n  \
         seqz check --thread-under-test second --format json > report.json\n  \
-        seqz check --time 60 --max-executions 1000000\n\n\
+        seqz check --time 60 --max-executions 1000000\n  \
+        seqz check --workspace --exclude tools      all packages of the workspace but one\n\n\
         Ctrl-C ends the search; what has been found by then is reported. Findings are also written to \
         DIR/findings as they come, where DIR is the target directory."
 )]

@@ -73,11 +73,11 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
         path: args.finding.clone(),
         source,
     })?;
-    let program = args.program.as_deref().unwrap_or(&recorded);
-    let program = Program::load(program, Mode::Scheduled)?;
+    let path = args.program.as_deref().unwrap_or(&recorded);
+    let mut program = Program::load(path, Mode::Scheduled)?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
-    let name = super::pick(&names, &finding.harness)?;
+    let name = super::pick(&names, &finding.harness)?.to_owned();
     if args.emit_test {
         emit::run(&finding, &recording, &program, args.output.as_deref())?;
         return Ok(Verdict::Clean);
@@ -92,10 +92,21 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
         harness: harness.map(|harness| harness.name.clone()),
         role: Role::First,
     };
-    let Some(ready) = args
-        .target
-        .build(&program, &request, Copies::None, &progress)?
-    else {
+    let build = |program: &Program| {
+        let target = &args.target;
+        target.build(program, &request, Copies::None, &progress)
+    };
+    let ready = match build(&program) {
+        // As when it was found: with the targets of the package one by one.
+        Err(Error::Generated(trouble)) => {
+            let mut parts = program.apart(path)?.into_iter();
+            let has_it = |part: &Program| part.harnesses().iter().any(|it| it.name == name);
+            program = parts.find(has_it).ok_or(Error::Generated(trouble))?;
+            build(&program)?
+        }
+        ready => ready?,
+    };
+    let Some(ready) = ready else {
         return Ok(Verdict::Interrupted);
     };
     own_allocator(ready.built.allocator)?;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::packages::PackageArgs;
 use super::{Format, InputSpec, Verdict};
 use crate::build::{self, Built, Copies};
 use crate::check::progress::Progress;
@@ -26,9 +27,8 @@ pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 /// Arguments of both.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// A Rust file, a crate, or a workspace member
-    #[arg(default_value = ".")]
-    pub(super) path: PathBuf,
+    #[command(flatten)]
+    pub(super) packages: PackageArgs,
     /// Only this harness (its path, or the end of it); may be given several times [default: all]
     #[arg(long, value_name = "NAME")]
     pub(super) harness: Vec<String>,
@@ -79,13 +79,23 @@ pub struct TargetArgs {
 }
 
 impl SearchArgs {
-    /// The harnesses that the command line asks for, in the order of the source.
-    pub(super) fn chosen<'a>(&self, program: &'a Program) -> Result<Vec<&'a Harness>, Error> {
-        chosen(program, &self.path, &self.harness)
+    /// What is kept to be looked at is one program.
+    pub(super) fn keeps_one<T>(&self, chosen: &[T]) -> Result<(), Error> {
+        if self.keep.is_none() || chosen.len() < 2 {
+            return Ok(());
+        }
+        Err(Error::Option {
+            message: "--keep writes one program out, and there are several".into(),
+            help: "choose one with --package".into(),
+        })
     }
 
     /// A mistyped name must not leave a parameter to its defaults.
-    pub(super) fn known_inputs(&self, harnesses: &[&Harness]) -> Result<(), Error> {
+    pub(super) fn known_inputs<'h>(
+        &self,
+        harnesses: impl Iterator<Item = &'h Harness>,
+    ) -> Result<(), Error> {
+        let harnesses: Vec<_> = harnesses.collect();
         for (at, spec) in self.input.iter().enumerate() {
             let mut parameters = harnesses
                 .iter()
@@ -141,11 +151,6 @@ impl SearchArgs {
     /// The seed given, or a new one.
     pub(super) fn seed(&self) -> u64 {
         self.seed.unwrap_or_else(random_seed)
-    }
-
-    /// When a search that begins now is to end.
-    pub(super) fn deadline(&self) -> Option<Instant> {
-        self.time.and_then(|time| Instant::now().checked_add(time))
     }
 
     /// Generates and builds the worker; what is kept to be looked at is for this k. `None`: the user broke that off.
@@ -210,30 +215,38 @@ impl TargetArgs {
     }
 }
 
-/// The harnesses with these names, or all of them, in the order of the source.
-pub(super) fn chosen<'a>(
-    program: &'a Program,
-    path: &Path,
-    names: &[String],
-) -> Result<Vec<&'a Harness>, Error> {
-    let all = program.harnesses();
-    if all.is_empty() {
-        return Err(Error::NoHarness {
-            path: path.to_owned(),
-        });
+/// The time of a search of several programs: each has a part of it by its harnesses, and what it leaves is for the next ones.
+pub(super) struct Time {
+    /// What is left, if it is limited.
+    left: Option<Duration>,
+    /// The harnesses that are still to be searched.
+    harnesses: usize,
+}
+
+impl Time {
+    pub(super) const fn of(all: Option<Duration>, harnesses: usize) -> Self {
+        Self {
+            left: all,
+            harnesses,
+        }
     }
-    if names.is_empty() {
-        return Ok(all.iter().filter(|harness| !harness.ignored).collect());
+
+    /// When a search of so many harnesses that begins now is to end.
+    pub(super) fn deadline(&self, harnesses: usize) -> Option<Instant> {
+        let part = harnesses.max(1) as f64 / self.harnesses.max(harnesses).max(1) as f64;
+        Instant::now().checked_add(self.left?.mul_f64(part))
     }
-    let known: Vec<_> = all.iter().map(|harness| harness.name.as_str()).collect();
-    let wanted = names
-        .iter()
-        .map(|wanted| super::pick(&known, wanted))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(all
-        .iter()
-        .filter(|harness| wanted.contains(&harness.name.as_str()))
-        .collect())
+
+    /// The search of so many harnesses is over, which has begun then.
+    pub(super) fn spend(&mut self, began: Instant, harnesses: usize) {
+        self.left = self.left.map(|left| left.saturating_sub(began.elapsed()));
+        self.harnesses = self.harnesses.saturating_sub(harnesses);
+    }
+
+    /// Whether none is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.left.is_some_and(|left| left.is_zero())
+    }
 }
 
 /// A harness that is not generated along with the others: one that is marked `#[ignore]`.

@@ -14,6 +14,7 @@ pub mod progress;
 pub mod replayed;
 pub mod scene;
 pub mod schedule;
+pub mod several;
 mod status;
 pub mod style;
 pub mod trace;

@@ -294,6 +294,11 @@ pub fn beyond(report: &Report) -> Option<String> {
         return Some(format!("{of}: `seqz explore` finds those"));
     };
     let executions = counted(explored.summary.executions, "execution", "executions");
+    let is_left = |checked: &&HarnessReport| {
+        let mut explored = explored.harnesses.iter();
+        checked.status == Status::Checked && !explored.any(|it| it.name == checked.name)
+    };
+    let left = report.harnesses.iter().find(is_left);
     let found = explored.summary.failures + explored.summary.doubtful;
     if found > 0 {
         let found = match found {
@@ -309,6 +314,12 @@ pub fn beyond(report: &Report) -> Option<String> {
     };
     let mut lacking = explored.harnesses.iter().filter(lacking);
     let Some(first) = lacking.next() else {
+        if let Some(left) = left {
+            return Some(format!(
+                "{of}: `seqz explore` was run for some of those only, and not of `{}`",
+                left.name
+            ));
+        }
         return Some(format!(
             "{of}: `seqz explore` was run for those, too: exhausted, in {executions}"
         ));

@@ -13,7 +13,7 @@ use syn::{Item, ItemMod, LitStr};
 
 use crate::edit::Edits;
 use crate::error::Error;
-use crate::load::{Crate, Package, ParsedFile, parse_file};
+use crate::load::{Crate, Package, ParsedFile, Tests, parse_file};
 
 /// The variables that a build script leaves for the program, below `OUT_DIR`: an expression, a slice of pairs.
 pub(super) const VARIABLES: &str = "seqz-variables.rs";
@@ -78,7 +78,7 @@ fn variables(package: &Package) -> String {
 /// The user's script as a part of the generated one: its `main` has another name, and what it names relative to its file is
 /// found where that is.
 fn edited(script: &Path, package: &Package) -> Result<String, Error> {
-    let file = parse_file(script, "build.rs".into())?;
+    let file = parse_file(script, "build.rs".into(), Tests::Compiled)?;
     let source = &file.source;
     let mut edits = Edits::default();
     let main = file.tree.items.iter().find_map(|item| match item {

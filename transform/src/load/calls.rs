@@ -117,7 +117,7 @@ impl Reader<'_> {
             .parent()
             .unwrap_or(Path::new(""))
             .to_owned();
-        let Ok(file) = parse_file(&target, generated.clone()) else {
+        let Ok(file) = parse_file(&target, generated.clone(), self.tests) else {
             // An expression, or whatever it is.
             return Ok(());
         };

@@ -9,6 +9,7 @@ mod manifest;
 mod modules;
 mod nesting;
 mod targets;
+mod untested;
 mod workspace;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use std::str::FromStr as _;
 
 pub(crate) use manifest::Package;
 pub(crate) use modules::ModuleFiles;
+pub use targets::Part;
 
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -77,15 +79,15 @@ impl Crate {
     }
 
     /// Loads the crate at `path`: a Rust file, a directory with a `Cargo.toml`, or a `Cargo.toml`.
-    pub(crate) fn load(path: &Path) -> Result<Self, Error> {
-        match Self::around(path) {
+    pub(crate) fn load(path: &Path, part: &Part) -> Result<Self, Error> {
+        match Self::around(path, part) {
             Some(program) => Ok(program),
-            None => Self::load_alone(path),
+            None => Self::load_alone(path, part),
         }
     }
 
     /// The crate that a file is a module of: it can't be compiled by itself.
-    fn around(path: &Path) -> Option<Self> {
+    fn around(path: &Path, part: &Part) -> Option<Self> {
         if path.extension().is_none_or(|end| end != "rs") || !path.is_file() {
             return None;
         }
@@ -95,7 +97,7 @@ impl Crate {
         let file = path.canonicalize().ok()?;
         let mut above = file.ancestors().skip(1);
         let dir = above.find(|dir| dir.join("Cargo.toml").is_file())?;
-        let program = Self::load_alone(&shown(dir)).ok()?;
+        let program = Self::load_alone(&shown(dir), part).ok()?;
         let is_it = |known: &ParsedFile| {
             let path = known.source.path.canonicalize();
             known.source.expanded.is_none() && path.is_ok_and(|path| path == file)
@@ -107,22 +109,23 @@ impl Crate {
         })
     }
 
-    fn load_alone(path: &Path) -> Result<Self, Error> {
+    fn load_alone(path: &Path, part: &Part) -> Result<Self, Error> {
         let metadata = fs::metadata(path).map_err(|cause| Error::read(path, cause))?;
         let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
-        let package = if metadata.is_dir() {
+        let mut package = if metadata.is_dir() {
             Package::read(&path.join("Cargo.toml"))?
         } else if is_manifest {
             Package::read(path)?
         } else {
             Package::of_file(path)?
         };
+        package.targets.retain(|target| part.has(target));
         let dir = package.root.parent().unwrap_or(Path::new(""));
         let cfg = Cfg {
             features: package.dependencies.features_on(),
             closed: package.build_script.is_none() && !cfg::set_by_flags(dir),
         };
-        let mut reader = modules::Reader::new(&package, &cfg);
+        let mut reader = modules::Reader::new(&package, &cfg, part);
         reader.read_all()?;
         let parts = reader.finish();
         if parts.files[0].tree.items.is_empty() {
@@ -130,7 +133,6 @@ impl Crate {
                 path: parts.files[0].source.path.clone(),
             });
         }
-        let mut package = package;
         // Nothing says of which edition a lone file is, but for what is written in it.
         if let (None, Some(edition)) = (&package.manifest, parts.files[0].edition) {
             package.edition = edition.into();
@@ -176,13 +178,28 @@ impl Crate {
     }
 }
 
+/// Whether a file is compiled with the tests in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tests {
+    Compiled,
+    LeftOut,
+}
+
 /// Reads and parses one file.
-pub(crate) fn parse_file(path: &Path, generated: PathBuf) -> Result<ParsedFile, Error> {
+pub(crate) fn parse_file(
+    path: &Path,
+    generated: PathBuf,
+    tests: Tests,
+) -> Result<ParsedFile, Error> {
     let bytes = fs::read(path).map_err(|cause| Error::read(path, cause))?;
     let text = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
         path: shown(path),
         offset: error.utf8_error().valid_up_to(),
     })?;
+    let text = match tests {
+        Tests::Compiled => text,
+        Tests::LeftOut => untested::without_tests(&text),
+    };
     parse_text(shown(path), generated, &text)
 }
 

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
 use super::calls::Known;
-use super::{ExtraRoot, Package, ParsedFile, parse_file};
+use super::{ExtraRoot, Package, ParsedFile, Part, Tests, parse_file};
 use crate::cfg::Cfg;
 use crate::error::Error;
 use crate::source::shown;
@@ -51,10 +51,12 @@ pub(super) struct Reader<'a> {
     source: PathBuf,
     /// Where its files go.
     base: PathBuf,
+    /// Whether the tests of the root being read are compiled.
+    pub(super) tests: Tests,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(package: &'a Package, cfg: &'a Cfg) -> Self {
+    pub(super) fn new(package: &'a Package, cfg: &'a Cfg, part: &Part) -> Self {
         Reader {
             package,
             cfg,
@@ -67,6 +69,10 @@ impl<'a> Reader<'a> {
             macros: Vec::new(),
             source: PathBuf::new(),
             base: PathBuf::from("src"),
+            tests: match part {
+                Part::Target(_) => Tests::LeftOut,
+                Part::Whole | Part::Library => Tests::Compiled,
+            },
         }
     }
 
@@ -82,6 +88,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn read_all(&mut self) -> Result<(), Error> {
         self.read_root(&self.package.root.clone(), PathBuf::from("src/lib.rs"))?;
+        self.tests = Tests::Compiled;
         for target in &self.package.targets {
             self.base = PathBuf::from("src").join(&target.module);
             let start = self.files.len();
@@ -115,7 +122,7 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self, path: &Path, generated: PathBuf, dir: Directory) -> Result<usize, Error> {
         let number = self.files.len();
-        self.files.push(parse_file(path, generated)?);
+        self.files.push(parse_file(path, generated, self.tests)?);
         self.open.insert(path.to_path_buf());
         let result = self.items_of(number, &dir);
         self.open.remove(path);

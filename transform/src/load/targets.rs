@@ -15,6 +15,31 @@ pub(crate) struct Target {
     pub(crate) program: Option<String>,
 }
 
+/// Which targets of a package are looked at.
+///
+/// They share one generated crate as long as that compiles: two of them may have what can be there but once, such as
+/// implementations of one trait for one type.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// The library, its tests, and the other targets.
+    #[default]
+    Whole,
+    /// The library and its tests.
+    Library,
+    /// The target that becomes this module, and the library without its tests.
+    Target(String),
+}
+
+impl Part {
+    pub(super) fn has(&self, target: &Target) -> bool {
+        match self {
+            Part::Whole => true,
+            Part::Library => false,
+            Part::Target(module) => *module == target.module,
+        }
+    }
+}
+
 /// Where cargo looks for targets of a kind, and what their modules are called.
 struct Kind {
     section: &'static str,

@@ -1,0 +1,340 @@
+//! Which packages of a workspace a command is about, chosen as cargo's own commands do it.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use cargo_metadata::{Metadata, Package};
+use clap::Args;
+
+use super::Verdict;
+use crate::build;
+use crate::error::Error;
+use crate::program::{Harness, Mode, Program};
+use crate::terminal::Terminal;
+
+/// Where the program is.
+#[derive(Debug, Args)]
+pub struct PackageArgs {
+    /// A Rust file, a crate, a workspace, or a member of one
+    #[arg(default_value = ".")]
+    pub(super) path: PathBuf,
+    /// Only this package of the workspace; may be given several times [default: as `cargo test` chooses]
+    #[arg(long, short, value_name = "NAME")]
+    package: Vec<String>,
+    /// All packages of the workspace
+    #[arg(long, alias = "all")]
+    workspace: bool,
+    /// All but this package of the workspace; may be given several times
+    #[arg(long, value_name = "NAME", requires = "workspace")]
+    exclude: Vec<String>,
+}
+
+/// A program that a command is about.
+pub(super) struct Member {
+    pub(super) program: Program,
+    /// Where it is, as a user would name it.
+    pub(super) path: PathBuf,
+    /// What stands before its harnesses' names, where there are several programs.
+    name: Option<String>,
+}
+
+impl Member {
+    /// The name of one of its harnesses among those of all programs.
+    pub(super) fn named(&self, harness: &str) -> String {
+        match &self.name {
+            Some(name) => format!("{name}::{harness}"),
+            None => harness.to_owned(),
+        }
+    }
+}
+
+/// The programs that a command is about.
+pub(super) struct Members {
+    pub(super) all: Vec<Rc<Member>>,
+    path: PathBuf,
+    /// What becomes of the command since some can't be searched, which has been said.
+    lost: Cell<Option<Verdict>>,
+    /// The targets of a package are programs of their own.
+    is_split: Cell<bool>,
+}
+
+impl PackageArgs {
+    /// Loads the programs.
+    ///
+    /// # Errors
+    /// When there is nothing there that could be loaded. Of several, those that can be are; what is wrong with the others is
+    /// said at once.
+    pub(super) fn load(&self, mode: Mode, terminal: &Terminal) -> Result<Members, Error> {
+        let mut paths = self.paths()?;
+        let is_one = paths.len() == 1;
+        let mut members = Members {
+            all: Vec::new(),
+            path: self.path.clone(),
+            lost: Cell::new(None),
+            is_split: Cell::new(false),
+        };
+        if is_one {
+            let (path, _) = paths.swap_remove(0);
+            members.all.push(Rc::new(Member {
+                program: Program::load(&path, mode)?,
+                path,
+                name: None,
+            }));
+            return Ok(members);
+        }
+        for (path, name) in paths {
+            match Program::load(&path, mode) {
+                Ok(program) => members.all.push(Rc::new(Member {
+                    program,
+                    path,
+                    name: Some(name.replace('-', "_")),
+                })),
+                Err(error) => members.lose(&error, terminal),
+            }
+        }
+        Ok(members)
+    }
+
+    /// The directories of the packages, and their names.
+    fn paths(&self) -> Result<Vec<(PathBuf, String)>, Error> {
+        let asks = self.workspace || !self.package.is_empty();
+        let alone = || Ok(vec![(self.path.clone(), String::new())]);
+        let manifest = if self.path.is_dir() {
+            self.path.join("Cargo.toml")
+        } else {
+            self.path.clone()
+        };
+        let text = match manifest.file_name() {
+            Some(name) if name == "Cargo.toml" => fs::read_to_string(&manifest).ok(),
+            _ => None,
+        };
+        let Some(text) = text else {
+            if asks {
+                return Err(Error::Option {
+                    message: "--package and --workspace choose among the packages of a workspace"
+                        .into(),
+                    help: "give its directory, or that of one of its members".into(),
+                });
+            }
+            return alone();
+        };
+        if !asks && !text.contains("workspace") {
+            return alone();
+        }
+        let metadata = match build::metadata(&manifest) {
+            Ok(metadata) => metadata,
+            // Whoever loads it says what is wrong.
+            Err(_) if !asks => return alone(),
+            Err(error) => return Err(error),
+        };
+        let is_here = |package: &Package| {
+            let here = manifest.canonicalize();
+            here.is_ok_and(|here| here == package.manifest_path.as_std_path())
+        };
+        match self.chosen(&metadata, &manifest)?.as_slice() {
+            [one] if is_here(one) => alone(),
+            chosen => Ok(chosen
+                .iter()
+                .map(|package| (directory(package), package.name.to_string()))
+                .collect()),
+        }
+    }
+
+    fn chosen<'m>(
+        &self,
+        metadata: &'m Metadata,
+        manifest: &Path,
+    ) -> Result<Vec<&'m Package>, Error> {
+        let mut all = metadata.workspace_packages();
+        all.sort_by_key(|package| package.name.to_string());
+        for name in self.package.iter().chain(&self.exclude) {
+            if !all.iter().any(|package| package.name.as_str() == name) {
+                let names: Vec<_> = all.iter().map(|package| package.name.as_str()).collect();
+                return Err(Error::Option {
+                    message: format!("there is no package `{name}` in the workspace"),
+                    help: format!("there are: {}", names.join(", ")),
+                });
+            }
+        }
+        let is = |names: &[String], package: &Package| {
+            names.iter().any(|name| package.name.as_str() == name)
+        };
+        if self.workspace {
+            all.retain(|package| !is(&self.exclude, package));
+        } else if !self.package.is_empty() {
+            all.retain(|package| is(&self.package, package));
+        } else {
+            let manifest = manifest.canonicalize().unwrap_or_default();
+            let root = metadata.workspace_root.as_std_path().join("Cargo.toml");
+            if root.canonicalize().ok().as_deref() == Some(&manifest) {
+                let default = metadata.workspace_default_packages();
+                all.retain(|package| default.iter().any(|it| it.id == package.id));
+            } else {
+                all.retain(|package| package.manifest_path.as_std_path() == manifest);
+            }
+        }
+        if all.is_empty() {
+            return Err(Error::Option {
+                message: "no package of the workspace is left".into(),
+                help: "leave an --exclude out".into(),
+            });
+        }
+        Ok(all)
+    }
+}
+
+/// Where a package is, as a user would name it.
+fn directory(package: &Package) -> PathBuf {
+    let manifest = package.manifest_path.as_std_path();
+    let dir = manifest.parent().unwrap_or(manifest);
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    match here.ok().and_then(|here| dir.strip_prefix(here).ok()) {
+        Some(below) if below.as_os_str().is_empty() => PathBuf::from("."),
+        Some(below) => below.to_owned(),
+        None => dir.to_owned(),
+    }
+}
+
+impl Members {
+    /// Whether there are several, so that trouble with one is no reason to leave the others.
+    pub(super) fn are_several(&self) -> bool {
+        self.all.len() > 1 || self.lost.get().is_some() || self.is_split.get()
+    }
+
+    /// Says why one of several can't be searched.
+    fn lose(&self, error: &Error, terminal: &Terminal) {
+        error.report(terminal);
+        let lost = if error.code() == 2 {
+            Verdict::Unsupported
+        } else {
+            Verdict::Failed
+        };
+        self.lost.set(Some(match self.lost.get() {
+            Some(Verdict::Failed) => Verdict::Failed,
+            _ => lost,
+        }));
+    }
+
+    /// Goes on after what could not be built: without it, or, where only the targets of a package don't go together, with each by
+    /// itself, in front of the others.
+    ///
+    /// # Errors
+    /// With this one, where there is nothing to go on with.
+    pub(super) fn go_on(
+        &self,
+        failed: &Chosen,
+        error: Error,
+        queue: &mut VecDeque<Chosen>,
+        terminal: &Terminal,
+    ) -> Result<(), Error> {
+        if let Error::Generated(_) = error {
+            let parts = failed.apart()?;
+            let is_split = !parts.is_empty();
+            self.is_split.set(self.is_split.get() || is_split);
+            parts
+                .into_iter()
+                .rev()
+                .for_each(|part| queue.push_front(part));
+            if is_split {
+                return Ok(());
+            }
+        }
+        if !self.are_several() {
+            return Err(error);
+        }
+        self.lose(&error, terminal);
+        Ok(())
+    }
+
+    /// What is left of a verdict on those that were searched.
+    pub(super) fn verdict(&self, verdict: Verdict) -> Verdict {
+        match (verdict, self.lost.get()) {
+            (Verdict::Clean | Verdict::Open | Verdict::Unsupported, Some(lost)) => lost,
+            (verdict, _) => verdict,
+        }
+    }
+
+    /// The harnesses with these names, or all of them, by program, in the order of the source. Programs without any are left out.
+    pub(super) fn chosen(&self, names: &[String]) -> Result<Vec<Chosen>, Error> {
+        let known: Vec<String> = self
+            .all
+            .iter()
+            .flat_map(|it| it.program.harnesses().iter().map(|h| it.named(&h.name)))
+            .collect();
+        if known.is_empty() {
+            return Err(Error::NoHarness {
+                path: self.path.clone(),
+            });
+        }
+        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let wanted = names
+            .iter()
+            .map(|wanted| super::pick(&known, wanted))
+            .collect::<Result<Vec<_>, _>>()?;
+        let chosen = self.all.iter().map(|member| {
+            let is_wanted = |harness: &Harness| match names {
+                [] => !harness.ignored,
+                _ => wanted.contains(&member.named(&harness.name).as_str()),
+            };
+            Chosen::of(member, is_wanted)
+        });
+        let mut chosen: Vec<Chosen> = chosen.collect();
+        if self.are_several() {
+            chosen.retain(|it| !it.harnesses.is_empty());
+        }
+        Ok(chosen)
+    }
+}
+
+/// The harnesses of one program that are asked for.
+pub(super) struct Chosen {
+    pub(super) member: Rc<Member>,
+    /// Their numbers.
+    harnesses: Vec<usize>,
+}
+
+impl Chosen {
+    fn of(member: &Rc<Member>, is_wanted: impl Fn(&Harness) -> bool) -> Self {
+        let all = member.program.harnesses().iter().enumerate();
+        Self {
+            harnesses: all
+                .filter_map(|(at, harness)| is_wanted(harness).then_some(at))
+                .collect(),
+            member: Rc::clone(member),
+        }
+    }
+
+    /// The same harnesses, for each target of the package in a program of its own, where there are several targets.
+    ///
+    /// # Errors
+    /// Those of loading programs.
+    fn apart(&self) -> Result<Vec<Self>, Error> {
+        let names: Vec<_> = self.harnesses().iter().map(|it| it.name.clone()).collect();
+        let part = |program| {
+            let member = Rc::new(Member {
+                program,
+                path: self.member.path.clone(),
+                name: self.member.name.clone(),
+            });
+            Self::of(&member, |harness| names.contains(&harness.name))
+        };
+        let parts = self.member.program.apart(&self.member.path)?;
+        let mut parts: Vec<_> = parts.into_iter().map(part).collect();
+        parts.retain(|part| part.len() > 0);
+        Ok(parts)
+    }
+
+    /// In the order of the source.
+    pub(super) fn harnesses(&self) -> Vec<&Harness> {
+        let all = self.member.program.harnesses();
+        self.harnesses.iter().map(|&at| &all[at]).collect()
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.harnesses.len()
+    }
+}
