@@ -8,7 +8,8 @@
 //!
 //! In reality time may pass anywhere. That is looked at for waits with a time limit, which may run out whatever the clocks
 //! say, but not for what a program does with the clock itself: a comparison of two times sees the least difference that can
-//! be between them. So a failure that needs a slow machine is not found that way, and none is reported that no machine has.
+//! be between them. So a failure that needs a slow machine is not found that way, and none is reported that no machine has;
+//! where a thread looks at its clock again and others may have held it up meanwhile, nothing is promised.
 //! Where a search knows that time may pass elsewhere than it was tried, it says so: see [`Clocks::hurried`].
 //!
 //! **Loops that wait.** A turn that saw nothing new is as if it hadn't been made (see [`crate::loops`]), the time that it slept
@@ -115,6 +116,8 @@ pub(crate) struct Clocks {
     moving: bool,
     /// Time has passed for a thread that might have counted meanwhile, or might have passed where it was not tried.
     hurried: bool,
+    /// A clock was looked at when another thread was there, or might still come.
+    beside: bool,
     threads: Buffer<Clock>,
     objects: Buffer<Times>,
 }
@@ -127,6 +130,7 @@ impl Clocks {
             self.used = false;
             self.moving = false;
             self.hurried = false;
+            self.beside = false;
             self.threads.clear();
             self.objects.clear();
         }
@@ -232,6 +236,17 @@ impl Clocks {
     pub(crate) fn hurry(&mut self) {
         self.used = true;
         self.hurried = true;
+    }
+
+    /// A clock is looked at when another thread is there, or may still come.
+    pub(crate) const fn will_be_beside_others(&mut self) {
+        self.used = true;
+        self.beside = true;
+    }
+
+    /// Whether one was.
+    pub(crate) const fn is_beside_others(&self) -> bool {
+        self.beside
     }
 
     /// Whether, in this execution, time might also have passed elsewhere, and the program have noticed.

@@ -187,6 +187,19 @@ impl Engine {
         }
     }
 
+    /// A thread looks at its clock. Where it was looked at before, while the other thread was there or before it came, this
+    /// one sees in reality how long it was held up.
+    #[cfg(feature = "scheduler")]
+    pub(crate) fn look_at_clock(&mut self, thread: u32) -> u64 {
+        if self.line != Line::Init && self.clocks.is_beside_others() {
+            self.clocks.hurry();
+        }
+        if !self.joined {
+            self.clocks.will_be_beside_others();
+        }
+        self.clocks.look(thread)
+    }
+
     /// In reality some time may come here while the other thread gets no turn.
     pub(super) fn hurry(&mut self) {
         #[cfg(feature = "scheduler")]

@@ -132,7 +132,7 @@ fn look(thread: u32) -> Duration {
         if let Some(machine) = crate::scheduled::events::current() {
             return machine.look_at_clock(thread);
         }
-        crate::engine::current().map_or(0, |engine| engine.get().clocks.look(thread))
+        crate::engine::current().map_or(0, |engine| engine.get().look_at_clock(thread))
     });
     Duration::from_nanos(now)
 }

@@ -215,10 +215,10 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether in the latest execution some time might have come sooner than it did, while others could go on, or a thread
-    /// might have looked at its clock more often before it came.
+    /// might have looked at its clock more often before it came, or have been held up by others between two looks.
     #[must_use]
-    pub const fn hurries_time(&self) -> bool {
-        self.state.clocks.hurried()
+    pub fn hurries_time(&self) -> bool {
+        self.state.clocks.hurried() || self.state.may_see_others_hold_it_up()
     }
 
     /// Whether the latest execution was cut since a thread had slept again and again for longer than any machine holds others

@@ -7,6 +7,10 @@
 //! another order of the same events. What a thread sees of its own sleeping, and what forks and joins hand on, is the same in
 //! all orders.
 
+//!
+//! **Whoever looks at its clock again** while others are there sees in reality how long they have held it up, which is not
+//! tried: see [`is_held_up`].
+
 use seqz_explore::threads::ThreadSet;
 use seqz_explore::{Class, Kind, Object, Thread};
 
@@ -21,15 +25,26 @@ pub(super) struct Uses {
     moved: Buffer<(Thread, usize)>,
     /// The last time that each thread has looked at its clock.
     looked: Buffer<(Thread, usize)>,
+    /// The first time that any has.
+    first: Option<(Thread, usize)>,
+    /// Those that have looked when there was a time to hold it against.
+    again: ThreadSet,
 }
 
 impl Uses {
     pub(super) fn clear(&mut self) {
         self.moved.clear();
         self.looked.clear();
+        self.first = None;
+        self.again = ThreadSet::EMPTY;
     }
 
     fn looks(&mut self, thread: Thread, events: usize) {
+        if self.first.is_some() {
+            self.again.insert(thread);
+        } else {
+            self.first = Some((thread, events));
+        }
         match self.looked.iter_mut().find(|(of, _)| *of == thread) {
             Some((_, last)) => *last = events,
             None => self.looked.push((thread, events)),
@@ -40,6 +55,15 @@ impl Uses {
         if self.moved.iter().all(|&(of, _)| of != thread) {
             self.moved.push((thread, events));
         }
+    }
+
+    /// Whether a thread that has looked at its clock might have been held up by others since the first look.
+    fn are_of_who_is_held_up(&self, trace: &[Traced], without: Option<Thread>) -> bool {
+        let Some(first) = self.first else {
+            return false;
+        };
+        let mut looks = self.looked.iter().copied();
+        looks.any(|last| self.again.contains(last.0) && is_held_up(trace, first, last, without))
     }
 
     /// Whether time was left open in this execution.
@@ -56,6 +80,87 @@ impl Uses {
             .iter()
             .any(|&(thread, last)| spread.clock(thread).others < last)
     }
+}
+
+/// Whether somebody else may have been there between two looks at a clock, as far as forks and joins tell: thread `first.0`
+/// looked after `first.1` events, and thread `last.0` after `last.1`. One thread is none of the program's.
+fn is_held_up(
+    trace: &[Traced],
+    first: (Thread, usize),
+    last: (Thread, usize),
+    without: Option<Thread>,
+) -> bool {
+    /// What comes before what a thread does next.
+    #[derive(Clone)]
+    struct Past {
+        /// How many events of each thread.
+        events: Vec<u32>,
+        /// Which threads are over.
+        over: ThreadSet,
+    }
+    let named = |traced: &Traced| match traced.event.kind {
+        Kind::Fork | Kind::Join => traced.event.object as usize,
+        _ => usize::from(traced.event.thread),
+    };
+    let threads = 1 + trace.iter().map(named).max().unwrap_or(0);
+    let nothing = Past {
+        events: vec![0; threads],
+        over: ThreadSet::EMPTY,
+    };
+    let mut pasts = vec![nothing.clone(); threads];
+    let mut before = nothing;
+    // How many events of each thread need not come after the second look; who can do nothing before that any more.
+    let mut events = vec![0; threads];
+    let (mut born, mut after) = (ThreadSet::only(0), ThreadSet::EMPTY);
+    for number in 0..=trace.len() {
+        if number == first.1 {
+            before.clone_from(&pasts[usize::from(first.0)]);
+        }
+        if number == last.1 {
+            after.insert(last.0);
+        }
+        let Some(Traced { event, .. }) = trace.get(number) else {
+            break;
+        };
+        let thread = event.thread;
+        let (at, other) = (usize::from(thread), event.object as usize);
+        if event.kind == Kind::Join && other != at {
+            let Past { events, over } = pasts[other].clone();
+            let own = &mut pasts[at];
+            for (own, other) in own.events.iter_mut().zip(events) {
+                *own = other.max(*own);
+            }
+            own.over = own.over.union(over);
+            if let Ok(other) = Thread::try_from(other) {
+                own.over.insert(other);
+                if after.contains(other) {
+                    after.insert(thread);
+                }
+            }
+        }
+        if !after.contains(thread) {
+            events[at] += 1;
+        }
+        pasts[at].events[at] = events[at];
+        if event.kind == Kind::Fork
+            && let Ok(child) = Thread::try_from(other)
+        {
+            pasts[other] = pasts[at].clone();
+            if after.contains(thread) {
+                after.insert(child);
+            } else {
+                born.insert(child);
+            }
+        }
+    }
+    born.iter().any(|thread| {
+        let at = usize::from(thread);
+        // Who has come to wait for the one that looks does nothing meanwhile.
+        thread != last.0
+            && Some(thread) != without
+            && !before.over.contains(thread)
+            && (events[at] > before.events[at] || !after.contains(thread))
+    })
 }
 
 /// From which event on a thread's clock may be another one than at the execution's beginning.
@@ -161,12 +266,10 @@ impl Handle {
 
 impl State {
     fn note_look_at_clock(&mut self, thread: u32) {
-        if self.settings.values
-            && let Ok(name) = Thread::try_from(thread)
-        {
+        if let Ok(name) = Thread::try_from(thread) {
             let events = self.trace.len();
             self.time.looks(name, events);
-            if self.clocks.has_leapt(thread) {
+            if self.settings.values && self.clocks.has_leapt(thread) {
                 self.time.moves(name, events);
             }
         }
@@ -199,6 +302,16 @@ impl State {
         {
             self.time.moves(name, self.trace.len());
         }
+    }
+
+    /// Whether a thread might have seen in the execution how long others held it up.
+    pub(super) fn may_see_others_hold_it_up(&self) -> bool {
+        if !self.settings.trace {
+            return false;
+        }
+        // Who gives what happens without a reason is none of the program's.
+        let gives = (self.settings.spurious > 0).then_some(1);
+        self.time.are_of_who_is_held_up(&self.trace, gives)
     }
 
     /// Whether what threads saw of time in the execution may depend on what a search over values leaves out.
