@@ -2,6 +2,8 @@
 
 #[path = "explore/killed.rs"]
 mod killed;
+#[path = "explore/readers.rs"]
+mod readers;
 #[path = "explore/reasonless.rs"]
 mod reasonless;
 mod support;

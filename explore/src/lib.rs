@@ -13,6 +13,7 @@
 //! | [`CachedDpor::new`] | the same as [`Dpor`] | exhausted |
 //! | [`IcbDpor`] | every Mazurkiewicz trace within a preemption bound, at least once | exhausted or bounded |
 //! | [`Odpor`] | every Mazurkiewicz trace exactly once | exhausted |
+//! | [`Readers`] | what another strategy looks at, but for the order of readers whom no writer meets | the same |
 //! | [`HbrCache::new`] | every happens-before relation, of states on the way too, once | exhausted |
 //! | [`HbrCache::lazy`] | every lazy happens-before relation, of states on the way too, once | exhausted lazily |
 //! | [`CachedDpor::lazy`] | every lazy happens-before relation at least once | exhausted lazily |
@@ -51,6 +52,7 @@ pub mod pos;
 mod race;
 pub mod random;
 pub mod random_numbers;
+pub mod readers;
 pub mod relation;
 pub mod rv_causal;
 pub mod search;
@@ -83,6 +85,7 @@ pub use pcb::Pcb;
 pub use pct::Pct;
 pub use pos::Pos;
 pub use random::Random;
+pub use readers::Readers;
 pub use rv_causal::RvCausal;
 pub use search::{Counts, Divergence, Run, Search};
 pub use strategy::{Causality, Promise, Strategy};

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use seqz_explore::{
     CachedDpor, Dfs, Dpor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Odpor, Part, Pcb,
-    Pct, Pos, Random, RvCausal, Search, Strategy, Surw,
+    Pct, Pos, Random, Readers, RvCausal, Search, Strategy, Surw,
 };
 
 use seqz_explore::mcm::OrderSolver;
@@ -106,11 +106,11 @@ pub(super) fn explore(
             "dfs" => exploration.run(Dfs::part(part)),
             "pcb" => exploration.run(Pcb::new(request.bound.unwrap_or(2))),
             "icb" => exploration.run(Icb::new(request.bound)),
-            "dpor" => exploration.run(Dpor::new()),
+            "dpor" => exploration.run(Readers::new(Dpor::new())),
             "icb+dpor" => exploration.run(IcbDpor::new(request.bound)),
-            "hbr-cache" => exploration.run(HbrCache::new()),
+            "hbr-cache" => exploration.run(Readers::new(HbrCache::new())),
             "lazy-hbr" => exploration.run(HbrCache::lazy()),
-            "hbr-cache+dpor" => exploration.run(CachedDpor::new()),
+            "hbr-cache+dpor" => exploration.run(Readers::new(CachedDpor::new())),
             "lazy-hbr+dpor" => exploration.run(CachedDpor::lazy()),
             "lazy-dpor" => exploration.run(LazyDpor::new()),
             "hapset" => exploration.run(Hapset::new(request.learning_runs, request.seed)),
@@ -119,7 +119,8 @@ pub(super) fn explore(
                 request.learning_runs,
                 request.seed,
             )),
-            "odpor" => exploration.run(Odpor::part(part)),
+            "odpor" if count > 1 => exploration.run(Readers::told(Odpor::part(part))),
+            "odpor" => exploration.run(Readers::new(Odpor::part(part))),
             "mcr" if request.solver == SolverKind::Grid => {
                 let own = OrderSolver::default();
                 let Some((strategy, start)) = begin(number, chapter, log.as_ref(), own)? else {
