@@ -66,7 +66,7 @@ impl Finding {
             program.parent()
         };
         portable::shorten(&mut document, base.unwrap_or(&program));
-        let text = serde_json::to_string_pretty(&document)?;
+        let text = crate::report::lines::text(&document)?;
         Ok(format!("{}\n", visible_json(&text)))
     }
 

@@ -8,6 +8,7 @@ pub mod html;
 pub mod human;
 mod lanes;
 pub mod layout;
+pub(crate) mod lines;
 pub mod lone;
 mod plot;
 pub mod progress;
@@ -37,6 +38,6 @@ use serde::Serialize;
 /// # Errors
 /// Those of `out`.
 pub fn json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(report)?;
+    let text = lines::text(report)?;
     writeln!(out, "{}", visible_json(&text))
 }
