@@ -204,4 +204,21 @@ mod tests {
         "#;
         assert_eq!(reached(text), "o d mk bl ex ");
     }
+
+    #[test]
+    fn each_name_of_an_import_is_reached_by_itself() {
+        let text = "
+            use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::{self, SeqCst as S}};
+            fn t() { AtomicUsize::new(0).load(S); }
+        ";
+        let program = Crate::of_text(text);
+        let parts = Parts::of(&program);
+        let at = |name: &str| text.find(name).unwrap();
+        let reached = parts.from(0, at("fn t()") + 3);
+        let is = |name| parts.is_reached(&reached, 0, at(name));
+        assert_eq!(
+            ["AtomicPtr", "AtomicUsize", "self", "SeqCst", "use"].map(is),
+            [false, true, false, true, true]
+        );
+    }
 }
