@@ -16,6 +16,9 @@
 //! others can see. What that means is another matter in each mode: see [`scheduled::loops`](crate::scheduled::loops) and
 //! [`engine::spin`](crate::engine).
 //!
+//! Where only some branches of a turn leave something behind, such a branch says so at its beginning ([`Loop::lasts`]):
+//! what follows is the beginning of another run of the loop, and a turn that takes no such branch is judged as ever.
+//!
 //! A loop without marks is run as it is written.
 
 use std::marker::PhantomData;
@@ -65,6 +68,20 @@ impl Loop {
         if let Some(engine) = engine::current() {
             engine::turn(engine, &mut self.sequential);
         }
+    }
+
+    /// What this turn does from here on is there after it: with the next one the loop begins anew.
+    #[inline]
+    pub fn lasts(&mut self) {
+        // The old run ends before the new one begins: one is around the other nowhere.
+        #[cfg(feature = "scheduler")]
+        if self.scheduled.is_some()
+            && let Some(machine) = events::current()
+        {
+            machine.end_loop();
+            self.scheduled = Some(machine.begin_loop());
+        }
+        self.sequential = Turns::default();
     }
 }
 

@@ -81,7 +81,11 @@ fn loops_that_leave_something_behind_are_not() {
         "while !flag.load(SeqCst) { std::mem::swap(&mut count, out); }",
         "while !flag.load(SeqCst) { let _ = std::fs::read(\"x\"); }",
         "let mut last = 0; loop { let v = x.load(SeqCst); if v == last { break; } last = v; }",
-        "loop { if flag.load(SeqCst) { count += 1; if count > 3 { break; } continue; } }",
+        "loop { if flag.load(SeqCst) { count += 1; } count += 1; }",
+        "while !flag.load(SeqCst) { let mut tick = || if x.load(SeqCst) > 1 { count += 1 }; tick(); }",
+        "while !flag.load(SeqCst) { for _ in 0..2 { if x.load(SeqCst) > 1 { count += 1 } } }",
+        "while !flag.load(SeqCst) { match { count += 1; x.load(SeqCst) } { 0 => {} _ => thread::yield_now() } }",
+        "loop { if { *out += 1; flag.load(SeqCst) } { break; } }",
         "let (mut a, mut b) = (0, 0); while !flag.load(SeqCst) { (a, b) = (b, a + 1); } let _ = (a, b);",
         "let o = Some(&mut count); if let Some(c) = o { while !flag.load(SeqCst) { *c += 1; } }",
         "for _ in 0..9 { if flag.load(SeqCst) { break; } }",
@@ -89,6 +93,53 @@ fn loops_that_leave_something_behind_are_not() {
     ] {
         let text = body.to_owned();
         assert!(!is_marked(&text), "{body}");
+    }
+}
+
+#[test]
+fn a_branch_that_leaves_something_behind_says_so() {
+    for (branches, body) in [
+        (
+            1,
+            "loop { if flag.load(SeqCst) { count += 1; if count > 3 { break; } continue; } }",
+        ),
+        (
+            1,
+            "loop { match m.lock().unwrap().pop() { Some(v) => *out += v, None if flag.load(SeqCst) => break, None => thread::yield_now() } }",
+        ),
+        (
+            1,
+            "while !flag.load(SeqCst) { if let Some(v) = m.lock().unwrap().pop() { *out += v; } }",
+        ),
+        (
+            2,
+            "while !flag.load(SeqCst) { if x.load(SeqCst) > 1 { *out += 1 } else if x.load(SeqCst) > 2 {} else { count += 1; } }",
+        ),
+        (
+            2,
+            "while !flag.load(SeqCst) { match x.load(SeqCst) { 0 => (count, *out) = (1, 2), 1 => s.n += if flag.load(SeqCst) { 2 } else { 3 }, _ => {} } }",
+        ),
+        (
+            1,
+            "while !flag.load(SeqCst) { let v = if x.load(SeqCst) > 1 { s.counted(); 3 } else { 2 }; drop(v); }",
+        ),
+        (
+            0,
+            "while !flag.load(SeqCst) { if x.load(SeqCst) > 5 { thread::yield_now(); } }",
+        ),
+        (
+            2,
+            "loop { if x.load(SeqCst) == 1 { count += 1; while !flag.load(SeqCst) { if x.load(SeqCst) > 2 { count += 1 } } } }",
+        ),
+    ] {
+        let text = format!(
+            "struct S {{ n: u32 }} impl S {{ fn counted(&mut self) -> u32 {{ self.n += 1; self.n }} }}\n\
+             fn f(mut s: S, flag: &AtomicBool, x: &AtomicU32, m: &Mutex<Vec<u32>>, out: &mut u32) {{\n\
+             let mut count = 0; let _ = (&mut count, &mut s, &out, x, m, flag);\n{body}\n}}"
+        );
+        let text = generated(&text);
+        assert!(text.contains("seqz_waits"), "{body}");
+        assert_eq!(text.matches(".lasts();").count(), branches, "{text}");
     }
 }
 
@@ -102,9 +153,10 @@ fn waits(flag: &AtomicBool) { wait!(flag); }
     assert!(!generated(text).contains("seqz_waits"));
 }
 
-/// Whether the loop is marked that `fn waits(flag: &AtomicBool, n: &AtomicU32, m: &Mutex<Vec<Counts>>)` has.
+/// Whether the loop is marked that `fn waits(flag: &AtomicBool, n: &AtomicU32, m: &Mutex<Vec<Counts>>)` has, with no branch
+/// that leaves something behind.
 fn is_marked_beside(waits: &str, items: &str) -> bool {
-    generated(&format!(
+    let text = generated(&format!(
         "thread_local! {{ static C: std::cell::Cell<u32> = const {{ std::cell::Cell::new(0) }}; }}\n\
          fn bump() {{ C.with(|c| c.set(c.get() + 1)); }}\n\
          fn give_up() -> u32 {{ bump(); 7 }}\n\
@@ -112,8 +164,8 @@ fn is_marked_beside(waits: &str, items: &str) -> bool {
          #[derive(Clone, Debug, PartialEq)]\nstruct Counts(u32);\n{items}\n\
          fn waits(flag: &AtomicBool, n: &AtomicU32, m: &Mutex<Vec<Counts>>, f: fn() -> u32, d: &dyn Fn() -> u32) {{\n\
          let held = || give_up(); let _ = (m, f, d, n, held);\n{waits}\n}}"
-    ))
-    .contains("seqz_waits")
+    ));
+    text.contains("seqz_waits") && !text.contains(".lasts()")
 }
 
 #[test]

@@ -10,8 +10,9 @@
 //!   crate that have the name have to qualify;
 //! - look at files, use a macro that isn't known. A clock may be looked at: time is one of the things that it waits for. Printing is let pass: nobody can read it.
 //!
-//! What leads out of the loop (a block that ends with `break` or `return`, or a panic) may do anything. The cells of
-//! `std::cell` need no look: they are changed with methods that are not known.
+//! What leads out of the loop (a block that ends with `break` or `return`, or a panic) may do anything. So may a branch of
+//! an `if` or `match` of the turn's own, as that is known when it is taken: it is told to the runtime there, and what follows
+//! is another run of the loop. The cells of `std::cell` need no look: they are changed with methods that are not known.
 //!
 //! What happens without being named (operators, `Deref`, `Drop`, iterators, conversions by generic functions of std) is what
 //! implementations of the crate do. A turn qualifies only if those qualify that it may come to: see [`implied`]. A function
@@ -37,6 +38,7 @@ use crate::load::Crate;
 use crate::resolve::bound_names;
 use functions::Functions;
 use implied::{COERCION, Implied};
+pub(crate) use turn::Branch;
 use turn::Turn;
 
 /// A function of the crate.
@@ -117,8 +119,9 @@ impl<'p> Lasting<'p> {
         }
     }
 
-    /// Whether this loop qualifies, and there is a reason to look at its turns at all.
-    pub(crate) fn is_waiting(&self, expr: &Expr, outside: &Outside<'_>) -> bool {
+    /// If this loop qualifies, and there is a reason to look at its turns at all: the branches of a turn that leave something
+    /// behind.
+    pub(crate) fn waiting(&self, expr: &Expr, outside: &Outside<'_>) -> Option<Vec<Branch>> {
         Turn::of_loop(self, expr, outside)
     }
 

@@ -1,7 +1,9 @@
 //! Looking at one loop, or at the body of one function.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
+use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
     Arm, BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprMacro, ExprWhile, Item,
@@ -25,6 +27,30 @@ pub(super) enum Variable {
     Closure,
     /// Perhaps a reference to something that is there after the turn.
     Other,
+}
+
+/// A branch of a turn that leaves something behind, as a range of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Branch {
+    /// Between braces.
+    Block(Range<usize>),
+    /// An arm without them.
+    Value(Range<usize>),
+}
+
+impl Branch {
+    fn of_block(block: &Block) -> Self {
+        let braces = block.brace_token.span;
+        let (open, close) = (braces.open().byte_range(), braces.close().byte_range());
+        Self::Block(open.end..close.start)
+    }
+
+    fn of_arm(body: &Expr) -> Self {
+        match body {
+            Expr::Block(block) => Self::of_block(&block.block),
+            body => Self::Value(body.span().byte_range()),
+        }
+    }
 }
 
 /// A place where a block may lead that is no way round again.
@@ -58,6 +84,10 @@ pub(super) struct Turn<'l, 'p> {
     pub(super) outside: &'l Outside<'l>,
     /// There may be an event, or a look at a clock.
     pub(super) has_events: bool,
+    /// The branches that leave something behind.
+    branches: Vec<Branch>,
+    /// How many macros are around.
+    macros: u32,
     qualifies: bool,
 }
 
@@ -76,12 +106,18 @@ impl<'l, 'p> Turn<'l, 'p> {
             returned: HashSet::new(),
             outside,
             has_events: false,
+            branches: Vec::new(),
+            macros: 0,
             qualifies: true,
         }
     }
 
-    /// Whether this expression is a loop that qualifies.
-    pub(super) fn of_loop(lasting: &'l Lasting<'p>, expr: &Expr, outside: &'l Outside<'l>) -> bool {
+    /// If this expression is a loop that qualifies: the branches of its turns that leave something behind.
+    pub(super) fn of_loop(
+        lasting: &'l Lasting<'p>,
+        expr: &Expr,
+        outside: &'l Outside<'l>,
+    ) -> Option<Vec<Branch>> {
         let mut turn = Self::new(lasting, Around::Loop, outside);
         let label = |label: &Option<Label>| label.as_ref().map(|it| it.name.ident.to_string());
         match expr {
@@ -97,9 +133,9 @@ impl<'l, 'p> Turn<'l, 'p> {
                 turn.visit_expr(&expr.cond);
                 turn.visit_block(&expr.body);
             }
-            _ => return false,
+            _ => return None,
         }
-        turn.qualifies && turn.has_events
+        (turn.qualifies && turn.has_events).then_some(turn.branches)
     }
 
     /// Whether a call of a function with this body leaves nothing behind.
@@ -122,6 +158,22 @@ impl<'l, 'p> Turn<'l, 'p> {
 
     pub(super) fn give_up(&mut self) {
         self.qualifies = false;
+    }
+
+    /// Looks at a branch of the turn. One that leaves something behind tells so when it is taken, where it can.
+    fn branch(&mut self, branch: Branch, inside: impl FnOnce(&mut Self)) {
+        if !self.qualifies {
+            return;
+        }
+        let has_events = self.has_events;
+        inside(self);
+        let is_own =
+            self.around == Around::Loop && (self.closures, self.loops, self.macros) == (0, 0, 0);
+        if !self.qualifies && is_own {
+            self.qualifies = true;
+            self.has_events = has_events;
+            self.branches.push(branch);
+        }
     }
 
     pub(super) fn declared(&self) -> &'l Declared<'p> {
@@ -351,6 +403,12 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
+    fn within_macro(&mut self, mac: &Macro) {
+        self.macros += 1;
+        self.macro_call(mac);
+        self.macros -= 1;
+    }
+
     /// A loop inside, or a block with a label.
     fn inside(&mut self, label: &Option<Label>, is_loop: bool, inside: impl FnOnce(&mut Self)) {
         if let Some(label) = label {
@@ -466,7 +524,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                     .iter()
                     .for_each(|argument| self.visit_expr(argument));
             }
-            Expr::Macro(ExprMacro { mac, .. }) => self.macro_call(mac),
+            Expr::Macro(ExprMacro { mac, .. }) => self.within_macro(mac),
             Expr::Loop(expr) => {
                 self.inside(&expr.label, true, |turn| turn.visit_block(&expr.body));
             }
@@ -489,7 +547,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
 
     fn visit_stmt(&mut self, stmt: &'ast Stmt) {
         match stmt {
-            Stmt::Macro(stmt) => self.macro_call(&stmt.mac),
+            Stmt::Macro(stmt) => self.within_macro(&stmt.mac),
             _ => visit::visit_stmt(self, stmt),
         }
     }
@@ -538,10 +596,17 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
     fn visit_expr_if(&mut self, expr: &'ast ExprIf) {
         self.within(|turn| {
             turn.visit_expr(&expr.cond);
-            turn.visit_block(&expr.then_branch);
+            let then = &expr.then_branch;
+            turn.branch(Branch::of_block(then), |turn| turn.visit_block(then));
         });
-        if let Some((_, otherwise)) = &expr.else_branch {
-            self.visit_expr(otherwise);
+        match &expr.else_branch {
+            Some((_, otherwise)) => match &**otherwise {
+                Expr::Block(block) => self.branch(Branch::of_block(&block.block), |turn| {
+                    turn.visit_expr(otherwise);
+                }),
+                otherwise => self.visit_expr(otherwise),
+            },
+            None => {}
         }
     }
 
@@ -573,7 +638,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 // A guard in it sees what it binds.
                 turn.bind(pat, variable);
                 turn.visit_pat(pat);
-                turn.visit_expr(body);
+                turn.branch(Branch::of_arm(body), |turn| turn.visit_expr(body));
             });
         }
     }

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, Label, Local};
 
 use super::exprs::single_name;
 use super::{Walker, bytes};
-use crate::lasting::{Lasting, Outside};
+use crate::lasting::{Branch, Lasting, Outside};
 use crate::resolve::{Rib, name};
 
 /// The variable that stands for a run of a loop.
@@ -25,12 +25,12 @@ impl Walker<'_> {
             _ => return,
         };
         let is_inner = |attr: &Attribute| matches!(attr.style, syn::AttrStyle::Inner(_));
-        if self.constant > 0
-            || attrs.iter().any(is_inner)
-            || !self.lasting.is_waiting(expr, &self.around_loop())
-        {
+        if self.constant > 0 || attrs.iter().any(is_inner) {
             return;
         }
+        let Some(branches) = self.lasting.waiting(expr, &self.around_loop()) else {
+            return;
+        };
         match expr {
             Expr::While(expr) => {
                 let keyword = bytes(&expr.while_token);
@@ -54,6 +54,7 @@ impl Walker<'_> {
             }
             _ => {}
         }
+        self.tell(branches);
     }
 
     /// The variable that this makes, if it is an atomic of std, perhaps behind a smart pointer of std's, and no other variable of
@@ -120,6 +121,26 @@ impl Walker<'_> {
         Outside {
             variables: self.variables(),
             atomics: self.atomics(),
+        }
+    }
+
+    /// These branches of a marked loop leave something behind.
+    fn tell(&mut self, branches: Vec<Branch>) {
+        // Those around others come after them, and are to be edited before.
+        for branch in branches.into_iter().rev() {
+            match branch {
+                Branch::Block(inside) => {
+                    let at = inside.start;
+                    let text = format!(" {WAITS}.lasts();");
+                    self.edits().after(at, text, at - 1);
+                }
+                // What an arm borrows for a moment ends with it, with braces or without.
+                Branch::Value(value) => {
+                    self.edits()
+                        .before(value.start, format!("{{ {WAITS}.lasts(); "));
+                    self.edits().after(value.end, " }", value.end - 1);
+                }
+            }
         }
     }
 
