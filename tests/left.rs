@@ -352,3 +352,336 @@ fn locks_that_are_never_given_back_are_waited_for() {
         }
     }
 }
+
+/// Programs without a failure, each with something whose end goes well in the program. What `check` tries and no
+/// interleaving has is left within.
+const HANDED_OVER: &str = r#"
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Does what it says when it is dropped, and is told whether that is at the end.
+struct AtEnd<F: FnMut(bool) + Send>(Cell<bool>, F);
+impl<F: FnMut(bool) + Send> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        let is_over = self.0.get();
+        (self.1)(is_over);
+    }
+}
+fn at_end<F: FnMut(bool) + Send>(does: F) -> AtEnd<F> {
+    AtEnd(Cell::new(false), does)
+}
+
+/// What two threads do.
+fn works(mine: &AtomicU32, other: &AtomicU32) -> u32 {
+    mine.store(1, SeqCst);
+    let (first, second, third) = (other.load(SeqCst), other.load(SeqCst), other.load(SeqCst));
+    assert!(first <= second && second <= third);
+    mine.store(2, SeqCst);
+    first + mine.load(SeqCst)
+}
+
+fn hand_over<F: FnMut(bool) + Send + 'static>(does: impl Fn() -> F) {
+    let (x, y) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let (x2, y2, its) = (x.clone(), y.clone(), at_end(does()));
+    let other = thread::spawn(move || {
+        let seen = works(&x2, &y2);
+        its.0.set(true);
+        seen
+    });
+    let kept = at_end(does());
+    let seen = works(&y, &x);
+    kept.0.set(true);
+    assert!(seen + other.join().unwrap() >= 4);
+}
+
+#[test]
+fn a_asserts() {
+    hand_over(|| |is_over: bool| assert!(is_over, "it is dropped at the end"));
+}
+
+#[test]
+fn b_exits_and_aborts() {
+    hand_over(|| |is_over: bool| if !is_over { std::process::exit(3) });
+    hand_over_again();
+}
+fn hand_over_again() {
+    let before = Arc::new(AtomicU32::new(0));
+    let _kept = at_end(|is_over| if is_over { std::process::abort() });
+    before.store(1, SeqCst);
+}
+
+/// Takes a lock that its thread holds until then.
+#[test]
+fn c_locks() {
+    let (x, lock) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(0)));
+    let (x2, its) = (x.clone(), lock.clone());
+    let other = thread::spawn(move || { works(&x2, &x2); drop(its.lock()); });
+    let held = lock.lock().unwrap();
+    let kept = at_end(|_| *lock.lock().unwrap() += 1);
+    x.load(SeqCst);
+    x.load(SeqCst);
+    drop(held);
+    kept.0.set(true);
+    drop(kept);
+    other.join().unwrap();
+}
+
+#[test]
+fn d_joins() {
+    let x = Arc::new(AtomicU32::new(0));
+    let x2 = x.clone();
+    let mut other = Some(thread::spawn(move || works(&x2, &x2)));
+    let kept = at_end(move |_| { other.take().unwrap().join().expect("it ends well"); });
+    let (first, second) = (x.load(SeqCst), x.load(SeqCst));
+    assert!(first <= second);
+    drop(kept);
+}
+
+#[test]
+fn e_catches() {
+    hand_over(|| {
+        |_| {
+            let caught = catch_unwind(AssertUnwindSafe(|| {
+                let _kept = at_end(|_| {});
+                panic!("it is caught");
+            }));
+            assert!(caught.is_err());
+        }
+    });
+}
+
+/// What is in the way of whoever unwinds: it takes all for a panic.
+#[test]
+fn f_is_caught() {
+    let x = Arc::new(AtomicU32::new(0));
+    let x2 = x.clone();
+    let other = thread::spawn(move || works(&x2, &x2));
+    let caught = catch_unwind(AssertUnwindSafe(|| (x.load(SeqCst), x.load(SeqCst))));
+    let (first, second) = caught.expect("nothing panics");
+    assert!(first <= second);
+    other.join().unwrap();
+}
+
+struct Local(Cell<bool>);
+impl Drop for Local {
+    fn drop(&mut self) {
+        assert!(self.0.get(), "a thread-local is dropped at the end");
+    }
+}
+thread_local! {
+    static LOCAL: Local = const { Local(Cell::new(true)) };
+    static LIST: RefCell<Vec<Local>> = const { RefCell::new(Vec::new()) };
+}
+
+#[test]
+fn g_has_thread_locals() {
+    let (x, y) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let (x2, y2) = (x.clone(), y.clone());
+    let work = |mine: &AtomicU32, other: &AtomicU32| {
+        LIST.with_borrow_mut(|list| list.push(Local(Cell::new(true))));
+        LOCAL.with(|local| local.0.set(false));
+        works(mine, other);
+        LOCAL.with(|local| local.0.set(true));
+    };
+    let other = thread::spawn(move || work(&x2, &y2));
+    work(&y, &x);
+    other.join().unwrap();
+}
+
+#[derive(Clone)]
+struct NeverDropped(u32);
+impl Drop for NeverDropped {
+    fn drop(&mut self) {
+        panic!("a static is dropped");
+    }
+}
+static LOCKED: Mutex<Vec<NeverDropped>> = Mutex::new(Vec::new());
+static SHARED: std::sync::RwLock<Option<Box<NeverDropped>>> = std::sync::RwLock::new(None);
+
+#[test]
+fn h_statics_are_not_dropped() {
+    assert!(LOCKED.lock().unwrap().is_empty() && SHARED.read().unwrap().is_none());
+    let second = thread::spawn(|| {
+        let mut value = SHARED.write().unwrap();
+        if value.is_none() {
+            *value = Some(Box::new(NeverDropped(3)));
+        }
+        LOCKED.lock().unwrap().push(NeverDropped(1));
+    });
+    LOCKED.lock().unwrap().push(NeverDropped(2));
+    let seen = SHARED.read().unwrap().as_ref().map_or(3, |value| value.0);
+    second.join().unwrap();
+    assert_eq!(LOCKED.lock().unwrap().iter().map(|value| value.0).sum::<u32>(), seen);
+}
+
+/// Goes on for ever until it is told to stop, which it is in the program.
+#[test]
+fn i_runs_until_it_is_stopped() {
+    hand_over(|| |is_over: bool| while !is_over { std::hint::black_box(is_over); });
+}
+"#;
+
+#[test]
+fn nothing_is_dropped_in_a_choice_that_is_left() {
+    let dir = package(&format!("{HEAD}{HANDED_OVER}"));
+    let run = seqz(dir.path(), ["check", "--no-explore", "--format", "json"]);
+    let report = run.json();
+    let harnesses = report["harnesses"].as_array().unwrap();
+    assert_eq!(harnesses.len(), 9, "{}", run.shown());
+    for harness in harnesses {
+        assert_eq!(
+            harness["bugs"].as_array().map_or(0, Vec::len),
+            0,
+            "{harness:#}"
+        );
+        assert_eq!(
+            harness["faults"].as_array().map_or(0, Vec::len),
+            0,
+            "{harness:#}"
+        );
+        let verdict = harness["verdict"].as_str().unwrap();
+        assert!(verdict.starts_with("exhausted"), "{harness:#}");
+    }
+}
+
+/// Threads of which one runs while the other one unwinds, in the order in which `check` runs them: each has its own panics.
+const BESIDE: &str = r#"
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+struct OnDrop<F: FnMut()>(F);
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// A thread that unwinds, and does this meanwhile.
+fn unwinds(mut does: impl FnMut() + Send + 'static) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        let _does = OnDrop(move || does());
+        panic!("it is handled");
+    })
+}
+
+#[test]
+fn a_does_not_poison_the_other_ones() {
+    let (x, lock) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(0)));
+    let (x2, x3, its) = (x.clone(), x.clone(), lock.clone());
+    let other = thread::spawn(move || { *its.lock().unwrap() += x2.load(SeqCst); });
+    let unwinds = unwinds(move || { x3.store(1, SeqCst); });
+    let results = (other.join(), unwinds.join());
+    assert!(results.0.is_ok() && results.1.is_err());
+    assert!(!lock.is_poisoned() && *lock.lock().unwrap() <= 1);
+}
+
+#[test]
+fn b_asks_whether_it_panics() {
+    let x = Arc::new(AtomicU32::new(0));
+    let (x2, x3) = (x.clone(), x.clone());
+    let unwinds = unwinds(move || { assert!(thread::panicking()); x3.store(1, SeqCst); });
+    let other = thread::spawn(move || {
+        let _asks = OnDrop(|| assert!(!thread::panicking(), "it does not panic"));
+        x2.load(SeqCst);
+    });
+    assert!(unwinds.join().is_err());
+    other.join().unwrap();
+}
+
+#[test]
+fn c_both_panic() {
+    let x = Arc::new(AtomicU32::new(0));
+    let (x2, x3) = (x.clone(), x.clone());
+    let (one, two) = (unwinds(move || { x2.fetch_add(1, SeqCst); }), unwinds(move || { x3.fetch_add(1, SeqCst); }));
+    assert!(one.join().is_err() && two.join().is_err());
+    assert_eq!(x.load(SeqCst), 2);
+}
+
+/// The thread is run by a destructor of the one that waits for it.
+#[test]
+#[should_panic(expected = "mine")]
+fn d_joins_while_it_unwinds() {
+    let (x, lock) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(0)));
+    let (x2, its) = (x.clone(), lock.clone());
+    let mut other = Some(thread::spawn(move || {
+        let _asks = OnDrop(|| assert!(!thread::panicking(), "it does not panic"));
+        x2.fetch_add(1, SeqCst);
+        *its.lock().unwrap() += 1;
+        assert!(catch_unwind(AssertUnwindSafe(|| panic!("it is caught"))).is_err());
+    }));
+    let _joins = OnDrop(move || {
+        x.fetch_add(1, SeqCst);
+        other.take().unwrap().join().unwrap();
+        assert!(!lock.is_poisoned() && thread::panicking());
+        assert_eq!(x.load(SeqCst), 2);
+    });
+    panic!("mine");
+}
+
+static LOCK: Mutex<u32> = Mutex::new(0);
+
+#[test]
+fn e_gives_a_lock_back_while_it_unwinds() {
+    let caught = catch_unwind(|| {
+        let _guard = LOCK.lock().unwrap();
+        drop(thread::spawn(|| {
+            assert!(!LOCK.is_poisoned() || LOCK.lock().is_err(), "poison lasts");
+        }));
+        panic!("it is caught");
+    });
+    assert!(caught.is_err() && LOCK.is_poisoned());
+}
+
+/// What is wrong is still found.
+#[test]
+fn f_poisons() {
+    let lock = Arc::new(Mutex::new(0));
+    let its = lock.clone();
+    let other = thread::spawn(move || {
+        let _guard = its.lock().unwrap();
+        panic!("under the guard");
+    });
+    let seen = lock.is_poisoned();
+    assert!(other.join().is_err());
+    assert!(!seen, "it is poisoned");
+}
+
+#[test]
+#[should_panic(expected = "mine")]
+fn g_is_held_by_a_scope() {
+    let x = AtomicU32::new(0);
+    let _asserts = OnDrop(|| assert_eq!(x.load(SeqCst), 2, "the scope has waited"));
+    thread::scope(|scope| {
+        scope.spawn(|| x.fetch_add(1, SeqCst));
+        x.fetch_add(1, SeqCst);
+        panic!("mine");
+    });
+}
+"#;
+
+#[test]
+fn threads_of_which_one_unwinds_are_as_any_others() {
+    let dir = package(&format!("{HEAD}{BESIDE}"));
+    let run = seqz(dir.path(), ["check", "--no-explore", "--format", "json"]);
+    let report = run.json();
+    let harnesses = report["harnesses"].as_array().unwrap();
+    assert_eq!(harnesses.len(), 7, "{}", run.shown());
+    for harness in harnesses {
+        let bugs = harness["bugs"].as_array().unwrap();
+        let messages: Vec<_> = bugs
+            .iter()
+            .map(|bug| bug["message"].as_str().unwrap())
+            .collect();
+        let expected: &[&str] = match harness["name"].as_str().unwrap() {
+            "f_poisons" => &["it is poisoned"],
+            _ => &[],
+        };
+        assert_eq!(messages, expected, "{harness:#}");
+        assert_eq!(
+            harness["faults"].as_array().map_or(0, Vec::len),
+            0,
+            "{harness:#}"
+        );
+        let verdict = harness["verdict"].as_str().unwrap();
+        assert!(verdict.starts_with("exhausted"), "{harness:#}");
+    }
+}

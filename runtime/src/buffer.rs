@@ -83,13 +83,21 @@ impl<'a, T> IntoIterator for &'a mut Buffer<T> {
     }
 }
 
-/// Before an object of the program notes what it keeps: one that lies in no region, as a static does, outlives the
-/// execution, and so must have that memory from outside.
+/// Before an object of the program notes what it keeps: one that outlives the execution must have that memory from outside.
+/// That may be all that lies in no region; where the execution's memory is given back, it is statics alone, and what lies on a
+/// stack goes with the execution.
 #[inline]
 pub(crate) fn make_room<T>(kept: &mut Vec<T>) {
     #[cfg(feature = "scheduler")]
-    if kept.capacity() == 0 && !crate::scheduled::arena::contains(std::ptr::from_ref(kept).addr()) {
-        outside(|| kept.reserve(ROOM));
+    if kept.capacity() == 0 {
+        let outlives = if crate::process::is_put_back() {
+            crate::process::is_static(kept)
+        } else {
+            !crate::scheduled::arena::contains(std::ptr::from_ref(kept).addr())
+        };
+        if outlives {
+            outside(|| kept.reserve(ROOM));
+        }
     }
     #[cfg(not(feature = "scheduler"))]
     let _ = kept;

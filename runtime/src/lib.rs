@@ -19,6 +19,7 @@ pub mod check;
 mod clock;
 pub mod counted;
 pub mod engine;
+mod executable;
 pub mod feasibility;
 pub mod fuzz;
 mod harness;

@@ -31,7 +31,7 @@ fn refuse(site: &'static Location<'static>) -> ! {
     }
     if let Some(handle) = crate::engine::current() {
         crate::engine::unsupported(handle, OTHER_SIZE.to_owned(), Some(site));
-        crate::engine::abort::unwind();
+        crate::engine::abort::unwind(handle);
     }
     panic!("{OTHER_SIZE}")
 }

@@ -93,7 +93,7 @@ pub(super) fn begin(handle: Handle, at: usize) {
 /// Something is about to be done with a count. What learns it is an event, before which others may have to be started.
 pub(super) fn enter(handle: Handle, what: Act, site: Site) {
     let learns = !matches!(what, Act::Add | Act::Take);
-    if learns && !handle.get().quiet && !std::thread::panicking() {
+    if learns && !handle.get().quiet && !handle.get().moves_no_thread() {
         tau::enter(handle, site);
     }
 }

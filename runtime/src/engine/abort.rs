@@ -1,6 +1,10 @@
 //! Ending an execution early.
 
-use super::{Engine, Handle, Site};
+use std::ptr::NonNull;
+
+use super::frame::Frame;
+use super::{Engine, Handle, Line, Site};
+use crate::buffer::outside;
 
 /// Why an execution, or the run of T' inside it, ended before its program did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +41,25 @@ pub(crate) struct Reason {
 /// The payload of the unwinding that ends an execution. The reason is in the engine.
 pub(crate) struct Unwind;
 
-/// Ends the current line's run with `reason`: by unwinding, or silently where it unwinds already, or where letting it run
-/// on is cheaper and can do no harm.
+/// How an execution, or T' in it, is left before its program is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// It is left where it is, and nothing of the program runs any more, as in a process that has ended. So it is where what
+    /// it has is given back with the execution's memory.
+    Forgets,
+    /// It is unwound, so that it gives back what it has. Where a destructor fails on the way, or can't come to its end, what
+    /// is left of it is forgotten: as nothing of that is the program's doing.
+    Unwinds,
+    /// It is unwound, and destructors had better come to their ends: nothing can be forgotten here.
+    #[default]
+    OnlyUnwinds,
+}
+
+/// How many events destructors may make while a thread is unwound.
+pub(super) const LEFT: u32 = 10_000;
+
+/// Ends the current line's run with `reason`: see [`unwind`]. Or it lets the execution run on, where that is cheaper than to
+/// unwind it, and can do no harm.
 #[cold]
 pub(crate) fn abort(handle: Handle, reason: Abort) {
     let engine = handle.get();
@@ -49,13 +70,71 @@ pub(crate) fn abort(handle: Handle, reason: Abort) {
     if engine.abort == Some(Abort::Infeasible) && engine.run_on > 0 {
         return;
     }
-    unwind();
+    unwind(handle);
+}
+
+/// Leaves the current line. Comes back where the thread unwinds already and goes on with that.
+pub(crate) fn unwind(handle: Handle) {
+    let engine = handle.get();
+    match engine.leaves {
+        Leaves::Forgets => leave(handle),
+        Leaves::Unwinds if engine.is_over => leave(handle),
+        Leaves::Unwinds | Leaves::OnlyUnwinds if !std::thread::panicking() => {
+            std::panic::resume_unwind(Box::new(Unwind));
+        }
+        // A destructor, or what it waits for.
+        Leaves::Unwinds if engine.left == 0 => leave(handle),
+        Leaves::Unwinds => engine.left -= 1,
+        Leaves::OnlyUnwinds => {}
+    }
+}
+
+/// The program panics. Whether that would end the process, which is nothing that the program does: the execution has been
+/// ended, and the thread unwinds already.
+pub(super) fn would_die(engine: &Engine) -> bool {
+    let has_ended = engine.quiet && (engine.is_over || engine.abort.is_some());
+    let counter = engine.counter.filter(|_| has_ended && engine.can_be_left());
+    counter.is_some_and(|counter| counter.number() > 1)
+}
+
+/// Leaves the current line where it is. T' alone, if it is T' that was ended: then T has its turn.
+#[cold]
+pub(super) fn leave(handle: Handle) -> ! {
+    let engine = handle.get();
+    if !engine.is_over && engine.line == Line::Interfering && !ends_all(engine) {
+        if let Some(frame) = engine.frames.interfering {
+            // SAFETY: the call goes on, since its end takes the frame away. Whoever is on the stack since is of T'.
+            unsafe { Frame::leave(frame) }
+        }
+        super::threads::run_after_interfering(handle);
+    }
+    let Some(frame) = handle.get().frames.whole else {
+        unreachable!("an execution is left within");
+    };
+    // SAFETY: as above: nothing of the execution runs any more.
+    unsafe { Frame::leave(frame) }
+}
+
+/// Whether T' takes T with it.
+pub(super) const fn ends_all(engine: &Engine) -> bool {
+    matches!(engine.abort, Some(Abort::Unsupported | Abort::Unknown))
+}
+
+/// Calls that can be left.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frames {
+    /// The whole execution.
+    pub(super) whole: Option<NonNull<Frame>>,
+    /// T', while it is run by whoever is T then.
+    pub(super) interfering: Option<NonNull<Frame>>,
 }
 
 impl Engine {
     /// Says why the execution is ended, unless it has been already.
     fn explain(&mut self, message: String, site: Option<Site>) {
         if self.abort.is_none() {
+            // It is looked at when the execution's memory has been given back.
+            let message = outside(|| message.as_str().to_owned());
             self.reason = Some(Reason { message, site });
         }
     }
@@ -66,13 +145,6 @@ impl Engine {
 pub(crate) fn unknown(handle: Handle, why: String) {
     handle.get().explain(why, None);
     abort(handle, Abort::Unknown);
-}
-
-/// Goes on unwinding, or begins to, unless the thread unwinds already.
-pub(crate) fn unwind() {
-    if !std::thread::panicking() {
-        std::panic::resume_unwind(Box::new(Unwind));
-    }
 }
 
 /// An event, or something else that needs other threads, of an execution that has been ended. Comes back where the
@@ -86,7 +158,7 @@ pub(crate) fn after_end(handle: Handle) {
     if engine.abort == Some(Abort::Infeasible) && engine.run_on > 0 {
         engine.run_on -= 1;
     } else {
-        unwind();
+        unwind(handle);
     }
 }
 

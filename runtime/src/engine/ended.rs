@@ -163,6 +163,19 @@ pub(super) fn note_panic(engine: &mut Engine, thread: u32) {
     note(engine, thread, Some(panic), events);
 }
 
+/// A panic of the harness's own was under way when the execution was left.
+#[cold]
+pub(super) fn note_left_panic(engine: &mut Engine) {
+    let of_t_prime = engine
+        .threads
+        .parties(engine.role)
+        .is_some_and(|(_, interfering)| interfering == 0);
+    if of_t_prime && !engine.joined {
+        engine.line = Line::Interfering;
+    }
+    note_panic(engine, 0);
+}
+
 fn note(engine: &mut Engine, thread: u32, panic: Option<usize>, events: usize) {
     let noted = Noted {
         panic,
@@ -206,7 +219,7 @@ pub(crate) fn leave(handle: Handle, how: Leaving, site: Site) {
     if engine.quiet {
         abort::after_end(handle);
         // Where the execution runs on, there is nothing to run on to.
-        abort::unwind();
+        abort::unwind(handle);
         return;
     }
     let kind = match how {
@@ -218,7 +231,7 @@ pub(crate) fn leave(handle: Handle, how: Leaving, site: Site) {
         bug::leaves(handle, kind, how.message(), site.into());
     }
     abort(handle, Abort::Left);
-    abort::unwind();
+    abort::unwind(handle);
 }
 
 /// Such a destructor has panicked on this thread: std aborts the process.

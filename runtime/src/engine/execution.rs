@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::abort::Leaves;
 use super::bytes::Bytes;
+use super::frame::{CAN_BE_LEFT, Frame};
 use super::guide::{Guide, Same};
 use super::ledger::Ledger;
 use super::panics::{self, Place};
@@ -13,6 +15,7 @@ use super::{
     Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, ended, spin,
 };
 use crate::buffer::Buffer;
+use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
@@ -273,7 +276,7 @@ impl Machine {
             "an execution inside of an execution"
         );
         let mut alone = alone();
-        self.engine.generation = alone.next();
+        self.engine.begin_leaving(&mut alone);
         let pointer = NonNull::from(&mut *self.engine);
         CURRENT.set(Some(pointer));
         let handle = Handle(pointer);
@@ -284,22 +287,15 @@ impl Machine {
             self.arena.enter(0)
         };
         run_harness(handle, program);
-        crate::std::panic::forget_hook();
-        let leftovers = handle.get().threads.take_bodies();
-        handle.get().quiet = true;
-        handle.get().abort = None;
-        if !leftovers.is_empty() {
-            // What the program's own destructors do after its end is none of its events.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(leftovers)));
-        }
-        if handle.get().has_locals {
-            local::clear();
-        }
+        clear_up(handle);
         #[cfg(feature = "scheduler")]
         {
             outside.leave();
             crate::process::leave(None);
             crate::process::restore(&mut alone);
+            if self.engine.leaves == Leaves::Forgets {
+                self.arena.give_back();
+            }
         }
         CURRENT.set(None);
         drop(alone);
@@ -412,7 +408,60 @@ impl Machine {
     }
 }
 
+/// Runs the harness, until it is over or has been left.
 fn run_harness(handle: Handle, program: &dyn Fn()) {
+    if !within_a_frame(handle, || run_to_its_end(handle, program)) {
+        let engine = handle.get();
+        // A panic that was under way may have been the harness's own.
+        let waits = engine.endings.panics.is_under_way(0) || engine.endings.panics.is_held(0);
+        if waits {
+            ended::note_left_panic(engine);
+        }
+    }
+    let engine = handle.get();
+    engine.ending = engine.abort.take();
+}
+
+/// Runs what may leave the whole execution. Whether it has come to its end, and has not been left.
+fn within_a_frame(handle: Handle, run: impl FnOnce()) -> bool {
+    let frame = Frame::default();
+    handle.get().frames.whole = Some(NonNull::from(&frame));
+    let is_over = frame.call(run);
+    let engine = handle.get();
+    engine.frames = abort::Frames::default();
+    if let (false, Some(counter)) = (is_over, engine.counter) {
+        engine.threads.forget_panics(counter, None);
+    }
+    is_over
+}
+
+/// The execution is over. What the program's own destructors do after its end is none of its events.
+fn clear_up(handle: Handle) {
+    let engine = handle.get();
+    engine.quiet = true;
+    engine.is_over = true;
+    engine.abort = None;
+    #[cfg(feature = "scheduler")]
+    if engine.leaves == Leaves::Forgets {
+        engine.threads.leave();
+        crate::std::panic::leave_hook();
+        local::leave();
+        return;
+    }
+    let mut leftovers = engine.threads.take_bodies();
+    let mut drop_all = || {
+        crate::std::panic::forget_hook();
+        while let Some(body) = leftovers.pop() {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(body)));
+        }
+        if handle.get().has_locals {
+            local::clear();
+        }
+    };
+    while !within_a_frame(handle, &mut drop_all) {}
+}
+
+fn run_to_its_end(handle: Handle, program: &dyn Fn()) {
     let result = catch_unwind(AssertUnwindSafe(program));
     let engine = handle.get();
     let by_machine = matches!(&result, Err(payload) if payload.is::<abort::Unwind>());
@@ -435,8 +484,6 @@ fn run_harness(handle: Handle, program: &dyn Fn()) {
             threads::finish(handle);
         }
     }));
-    let engine = handle.get();
-    engine.ending = engine.abort.take();
 }
 
 impl Engine {
@@ -451,6 +498,11 @@ impl Engine {
             watches_results: Results::Unseen,
             counts: Default::default(),
             quiet: false,
+            leaves: Leaves::default(),
+            frames: abort::Frames::default(),
+            left: 0,
+            is_over: false,
+            counter: None,
             role: Role::First,
             safe: false,
             limits,
@@ -513,6 +565,8 @@ impl Engine {
         self.watches_results = Results::Unseen;
         self.counts.clear();
         self.quiet = false;
+        self.left = abort::LEFT;
+        self.is_over = false;
         self.objects.clear();
         self.grid.reset();
         self.under_test_trail.clear();
@@ -548,18 +602,34 @@ impl Engine {
         self.endings.begin();
         self.abort = None;
         self.reason = None;
-        self.run_on = if self.safe { self.limits.run_on } else { 0 };
+        self.run_on = 0;
         self.ending = None;
         self.ledger.begin();
+    }
+
+    /// Finds out how an execution is left, and gives it its number.
+    fn begin_leaving(&mut self, generation: &mut Generation) {
+        self.counter = Counter::find();
+        let can_be_left = CAN_BE_LEFT && self.counter.is_some();
+        self.leaves = match can_be_left {
+            #[cfg(feature = "scheduler")]
+            true if crate::process::is_put_back() => {
+                self.generation = generation.next_given_back();
+                self.leaves = Leaves::Forgets;
+                return;
+            }
+            true => Leaves::Unwinds,
+            false => Leaves::OnlyUnwinds,
+        };
+        // To leave an execution is as cheap as it can be, but to unwind it is not.
+        self.run_on = if self.safe { self.limits.run_on } else { 0 };
+        self.generation = generation.next();
     }
 
     #[cold]
     fn remark(&mut self) -> Box<Remark> {
         let reason = self.reason.take();
-        // A copy, since the message was made in the program's region, and the remark may be kept.
-        let (message, site) = reason.map_or_else(Default::default, |it| {
-            (it.message.as_str().to_owned(), it.site)
-        });
+        let (message, site) = reason.map_or_else(Default::default, |it| (it.message, it.site));
         let place = site.map(Place::from);
         Box::new(Remark { message, place })
     }

@@ -22,7 +22,7 @@
 //!
 //! - No `&mut Engine` is alive while code of the program under test runs (a thread's body, a `Clone`, a `Drop`): such
 //!   code comes back into the engine. [`Handle::get`] is for short borrows only.
-//! - An execution is ended early by unwinding with [`Abort`], never while the thread already unwinds.
+//! - An execution that is ended early is left where it is, or unwound: see [`abort::Leaves`].
 //! - While [`Engine::quiet`] is set, events change values of the current line's copy and are not logged.
 
 pub(crate) mod abort;
@@ -33,6 +33,7 @@ mod choice;
 mod ended;
 mod execution;
 mod finding;
+mod frame;
 mod guide;
 pub(crate) mod init_locks;
 mod ledger;
@@ -76,6 +77,7 @@ pub(crate) use spin::{Turns, turn};
 use threads::Threads;
 
 use crate::buffer::Buffer;
+use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
 use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
@@ -195,6 +197,16 @@ pub struct Engine {
     pub(crate) counts: crate::counted::sequential::Counts,
     /// Events are neither logged nor chosen for.
     pub(crate) quiet: bool,
+    /// How this execution is left before its program is over.
+    leaves: abort::Leaves,
+    /// What can be left.
+    frames: abort::Frames,
+    /// So many more events destructors may make while they are unwound.
+    left: u32,
+    /// The program is over, and what is left of it is dropped.
+    is_over: bool,
+    /// Where std counts the panics of this OS thread.
+    counter: Option<Counter>,
     role: Role,
     /// The program has no `unsafe` code.
     safe: bool,
@@ -396,6 +408,17 @@ impl Engine {
     #[inline]
     fn alone(&self) -> bool {
         self.done == 0 && !self.joined && self.begin.is_none()
+    }
+
+    /// Whether the execution can be left where it is, also while its thread unwinds.
+    pub(crate) fn can_be_left(&self) -> bool {
+        self.leaves != abort::Leaves::OnlyUnwinds
+    }
+
+    /// Whether what the current thread does now must not let another one run, nor end the execution: it unwinds.
+    #[inline]
+    pub(crate) fn moves_no_thread(&self) -> bool {
+        std::thread::panicking() && self.leaves != abort::Leaves::Forgets
     }
 
     /// The current line did something that others can see.

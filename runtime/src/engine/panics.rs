@@ -91,6 +91,10 @@ fn note(info: &PanicHookInfo<'_>) -> bool {
     let Some(handle) = current() else {
         return false;
     };
+    if super::abort::would_die(handle.get()) {
+        drop((message, place));
+        super::abort::leave(handle);
+    }
     super::with_panics(handle, |panics, thread, events| {
         panics.raise(thread, &message, Some(place), events);
     });

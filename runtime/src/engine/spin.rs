@@ -20,6 +20,7 @@
 //! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and that is said.
 
 use super::{Abort, Engine, Handle, Line, abort};
+use crate::buffer::Buffer;
 use crate::log::{LockMode, Object};
 
 /// What a thread has done, as far as it matters to loops.
@@ -30,9 +31,9 @@ pub(crate) struct Spin {
     /// The locks that are held, as a sum of their hashes.
     held: u64,
     /// The locks that T' took in the idle turn that it ended with.
-    idle_locks: Vec<Object>,
+    idle_locks: Buffer<Object>,
     /// What it read in that turn, if it looked at its clock there.
-    idle_reads: Vec<Object>,
+    idle_reads: Buffer<Object>,
     /// It did.
     waits_for_time: bool,
 }
@@ -96,7 +97,7 @@ impl Spin {
 #[inline]
 pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
     let engine = handle.get();
-    if engine.quiet || std::thread::panicking() {
+    if engine.quiet || engine.moves_no_thread() {
         return;
     }
     let now = At {
@@ -221,7 +222,7 @@ impl Engine {
 pub(crate) fn slept(handle: Handle) {
     let engine = handle.get();
     let beside = !engine.quiet && engine.line != Line::Init && !engine.joined;
-    if beside && !std::thread::panicking() && engine.clocks.outsleeps(engine.threads.current) {
+    if beside && !engine.moves_no_thread() && engine.clocks.outsleeps(engine.threads.current) {
         engine.hurry();
         abort(handle, Abort::Waiting);
     }

@@ -12,12 +12,14 @@ mod table;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use table::State;
 pub(crate) use table::{Thread, ThreadNo, Threads};
 
 use super::body::Body;
+use super::frame::Frame;
 use super::{
     Abort, Handle, InterferingEnd, Line, Site, abort, ended, init_locks, tau, unsupported,
 };
@@ -165,7 +167,7 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
     if engine.quiet {
         abort::after_end(handle);
         if handle.get().threads.get(thread).state != State::Finished {
-            abort::unwind();
+            abort::unwind(handle);
         }
         return;
     }
@@ -278,14 +280,28 @@ pub(crate) fn interfering_unwound(handle: Handle, payload: &(dyn Any + Send)) ->
     if engine.line != Line::Interfering || engine.threads.waiting_under_test.is_none() {
         return false;
     }
-    if !stop_interfering(handle, payload) {
+    if !stop_interfering_by(handle, payload) {
         return false;
     }
     interfering_ends(handle, InterferingEnd::Stopped);
     run_waiting_under_test(handle);
-    // T is over: what is left of the stack of T' goes on unwinding, and must not be taken for T.
-    handle.get().quiet = true;
+    // T is over: what is left of the stack of T' must not be taken for T. Where it can't be left it goes on unwinding.
+    let engine = handle.get();
+    engine.quiet = true;
+    engine.is_over = true;
+    if engine.leaves == abort::Leaves::Forgets {
+        abort::leave(handle);
+    }
     true
+}
+
+/// T' runs on the stack of the thread that spawned T, and has been ended there where it stands. T has its turn on top of that.
+pub(super) fn run_after_interfering(handle: Handle) {
+    if handle.get().threads.waiting_under_test.is_some() {
+        stop_interfering(handle);
+        interfering_ends(handle, InterferingEnd::Stopped);
+        run_waiting_under_test(handle);
+    }
 }
 
 fn run_waiting_under_test(handle: Handle) {
@@ -317,6 +333,9 @@ fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     let body = entry.body.take();
     engine.threads.unstarted -= usize::from(before == State::Unstarted);
     let before = std::mem::replace(&mut engine.threads.current, thread);
+    if let Some(counter) = engine.counter {
+        engine.threads.switch_panics(counter, thread, before);
+    }
     #[cfg(feature = "scheduler")]
     begin_on_its_own(engine, thread, before);
     refresh_attention(handle);
@@ -328,6 +347,9 @@ fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
     let engine = handle.get();
     engine.threads.at(thread).state = state;
     engine.threads.current = before;
+    if let Some(counter) = engine.counter {
+        engine.threads.switch_panics(counter, before, thread);
+    }
     #[cfg(feature = "scheduler")]
     crate::process::leave(Some(before));
 }
@@ -348,17 +370,32 @@ fn run_interfering(handle: Handle, thread: ThreadNo) {
     engine.spin.progress();
     init_locks::open_log_of_t_prime(handle);
     let (body, before) = take_body(handle, thread);
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        if let Some(body) = body {
-            body.run();
-        }
-        destroy_locals(handle, thread);
-    }));
+    let frame = Frame::default();
+    handle.get().frames.interfering = Some(NonNull::from(&frame));
+    let mut result = Ok(());
+    let is_over = frame.call(|| {
+        result = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(body) = body {
+                body.run();
+            }
+            destroy_locals(handle, thread);
+        }));
+    });
+    handle.get().frames.interfering = None;
     match result {
-        Ok(()) => leave(handle, thread, before, State::Finished),
+        Ok(()) if is_over => leave(handle, thread, before, State::Finished),
+        Ok(()) => {
+            let engine = handle.get();
+            if let Some(counter) = engine.counter {
+                let line = Some(Line::Interfering);
+                engine.threads.forget_panics(counter, line);
+            }
+            stop_interfering(handle);
+            leave(handle, thread, before, State::Dead);
+        }
         Err(payload) => {
             // T itself may have run inside: what ends T ends the execution.
-            if handle.get().line == Line::UnderTest || !stop_interfering(handle, &*payload) {
+            if handle.get().line == Line::UnderTest || !stop_interfering_by(handle, &*payload) {
                 resume_unwind(payload);
             }
             leave(handle, thread, before, State::Dead);
@@ -367,23 +404,29 @@ fn run_interfering(handle: Handle, thread: ThreadNo) {
 }
 
 /// Ends the log of T' where it stands, if `payload` is what may end T' alone.
-fn stop_interfering(handle: Handle, payload: &(dyn Any + Send)) -> bool {
+fn stop_interfering_by(handle: Handle, payload: &(dyn Any + Send)) -> bool {
     let engine = handle.get();
     if !payload.is::<abort::Unwind>() && engine.abort.is_none() {
         ended::note_panic(engine, engine.threads.current);
     }
-    let engine = handle.get();
-    if matches!(engine.abort, Some(Abort::Unsupported | Abort::Unknown)) {
+    if abort::ends_all(handle.get()) {
         return false;
     }
+    stop_interfering(handle);
+    true
+}
+
+/// Ends the log of T' where it stands.
+fn stop_interfering(handle: Handle) {
+    let engine = handle.get();
     let reason = engine.abort.take();
     if reason == Some(Abort::StepBound) {
         engine.interfering_was_cut = true;
     }
     engine.interfering_waits = reason == Some(Abort::Waiting);
     engine.quiet = false;
+    engine.left = abort::LEFT;
     engine.interfering_end = InterferingEnd::Stopped;
-    true
 }
 
 /// A panic has reached the top of the current thread, which ends with it.

@@ -37,6 +37,12 @@ pub(crate) fn is_let_go(_is_such: impl Fn(usize) -> bool) -> bool {
     false
 }
 
+/// None is known to be one.
+#[inline]
+pub(crate) const fn is_static<C>(_object: &C) -> bool {
+    false
+}
+
 /// Nothing is left alone.
 #[inline]
 pub(crate) const fn object<C>(_object: &C) {}

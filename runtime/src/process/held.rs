@@ -3,9 +3,9 @@
 //! All else that outlives an execution is put back or has forgotten it. What std keeps it refers to from its statics and its
 //! thread-locals, so those are looked through.
 
-use super::elf::Executable;
-use super::system;
-use super::{Owner, owner};
+use crate::executable::elf::Executable;
+use crate::executable::loaded::{loaded, own_locals};
+use crate::executable::owners::{Owner, owner};
 
 /// Where std may keep it.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Held {
 impl Held {
     pub(super) fn of(executable: &Executable) -> Self {
         let mut held = Self::default();
-        let Some(base) = system::loaded().first().map(|own| own.base) else {
+        let Some(base) = loaded().first().map(|own| own.base) else {
             return held;
         };
         let (from, to) = executable.read_only;
@@ -44,7 +44,7 @@ impl Held {
 
     /// Whether std refers to an address such as these.
     pub(super) fn any(&self, is_such: impl Fn(usize) -> bool) -> bool {
-        let block = system::own_locals().map(|block| block.expose_provenance());
+        let block = own_locals().map(|block| block.expose_provenance());
         let locals = block.into_iter().flat_map(|block| {
             self.locals
                 .iter()

@@ -3,9 +3,10 @@
 //! All threads of a program run on one OS thread. Those thread-locals that the runtime doesn't replace lie in that thread's
 //! block of them: it holds what the current thread's are, and the others' are kept here meanwhile.
 
-use super::elf::Executable;
-use super::system;
-use super::{Owner, outside, owner};
+use super::outside;
+use crate::executable::elf::Executable;
+use crate::executable::loaded::own_locals;
+use crate::executable::owners::{Owner, owner};
 
 /// Where std keeps the keys of its hash maps.
 const STD_KEYS: [&str; 2] = ["11RandomState3new4KEYS", "4KEYS0"];
@@ -80,7 +81,7 @@ impl Locals {
 
     #[cold]
     fn switch(&mut self, before: Option<u32>, thread: Option<u32>) {
-        let Some(block) = system::own_locals() else {
+        let Some(block) = own_locals() else {
             return;
         };
         self.touched = true;
@@ -105,7 +106,7 @@ impl Locals {
 
     /// Puts a thread's in place.
     fn put(&self, kept: &[u8]) {
-        let Some(block) = system::own_locals() else {
+        let Some(block) = own_locals() else {
             return;
         };
         let mut from = kept;
@@ -128,7 +129,7 @@ impl Locals {
 
     /// Whether this is one of those that each thread of the program has of its own.
     pub(super) fn contains(&self, object: *mut u8) -> bool {
-        let Some(block) = system::own_locals() else {
+        let Some(block) = own_locals() else {
             return false;
         };
         let offset = object.addr().wrapping_sub(block.addr());

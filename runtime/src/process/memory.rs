@@ -1,8 +1,8 @@
 //! The statics of the program, its dependencies and C libraries.
 
-use super::elf::Executable;
-use super::system::{self, Loaded};
-use super::{Owner, owner};
+use crate::executable::elf::Executable;
+use crate::executable::loaded::{Loaded, loaded};
+use crate::executable::owners::{Owner, owner};
 
 /// Sections of the executable that nobody writes once it is loaded, or that tools write which watch it.
 const LEFT_ALONE: [&str; 9] = [
@@ -54,7 +54,7 @@ impl Memory {
     /// As it is now.
     pub(super) fn of(executable: &Executable) -> Self {
         let mut memory = Self::default();
-        let loaded = system::loaded();
+        let loaded = loaded();
         let Some(own) = loaded.first() else {
             return memory;
         };

@@ -5,10 +5,9 @@
 //!
 //! | here | is |
 //! |---|---|
-//! | [`elf`], [`owners`] | what the worker's executable says of its writable memory, and whose each symbol is |
+//! | [`executable`](crate::executable) | what the worker's executable says of its writable memory, and whose each symbol is |
 //! | [`memory`] | the statics of the program, its dependencies and C libraries: compared, and written over where they differ |
 //! | [`locals`] | the thread-locals of dependencies: threads of the program share an OS thread, and each has its own |
-//! | [`unwinding`] | std's count of panics, of which each thread has its own |
 //! | [`environment`] | environment variables, the current directory, and the state of the C library that can be set back |
 //! | [`held`] | what std has put aside of an execution's memory |
 //! | [`imports`] | the functions of the C library whose state can't |
@@ -27,17 +26,14 @@
 //! its memory is not used again.
 
 pub(crate) mod asked;
-mod elf;
 mod environment;
 mod held;
 mod imports;
 mod locals;
 mod memory;
-mod owners;
 mod random;
 pub mod requests;
 pub mod system;
-pub(crate) mod unwinding;
 
 use std::cell::UnsafeCell;
 use std::mem::size_of_val;
@@ -47,10 +43,10 @@ use environment::Environment;
 use held::Held;
 use locals::Locals;
 use memory::Memory;
-use owners::{Owner, owner};
 pub(crate) use system::run_destructors;
 
 use crate::engine::Generation;
+use crate::executable::{elf, unwinding};
 use crate::scheduled::arena::outside;
 
 /// All that is put back.
@@ -150,11 +146,17 @@ pub(crate) fn is_let_go(is_such: impl Fn(usize) -> bool) -> bool {
 /// An object of the runtime starts afresh by itself. It is noted if it is a static, so that it is left alone.
 #[inline]
 pub(crate) fn object<C>(object: &C) {
+    if is_static(object) {
+        leave_alone(std::ptr::from_ref(object).addr(), size_of_val(object));
+    }
+}
+
+/// Whether an object is a static. None is known to be one where nothing is put back.
+#[inline]
+pub(crate) fn is_static<C>(object: &C) -> bool {
     let address = std::ptr::from_ref(object).addr();
     let from_start = address.wrapping_sub(STATICS.load(Ordering::Relaxed));
-    if from_start < EXTENT.load(Ordering::Relaxed) {
-        leave_alone(address, size_of_val(object));
-    }
+    from_start < EXTENT.load(Ordering::Relaxed)
 }
 
 #[cold]

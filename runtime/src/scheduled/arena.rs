@@ -266,8 +266,11 @@ impl Arena {
     #[inline(never)]
     fn give_back_what_is_left(&self) {
         let used = || self.by_thread.iter().filter(|place| place.is_used);
-        let is_left =
-            |address| used().any(|place| place.contains(address)) || large::contains(address);
+        // Nearly all that is asked about is in no region, which is told at once.
+        let is_left = |address| {
+            let in_region = contains(address) && used().any(|place| place.contains(address));
+            in_region || large::contains(address)
+        };
         if !crate::process::is_let_go(is_left) {
             large::keep();
             return;

@@ -21,8 +21,8 @@ use super::time::Uses;
 use super::values::Values;
 use crate::clock::Clocks;
 use crate::engine::{Generation, Site};
+use crate::executable::unwinding::Counter;
 use crate::judge::{End, Panics};
-use crate::process::unwinding::Counter;
 use crate::std::thread::Results;
 
 pub(super) struct State {

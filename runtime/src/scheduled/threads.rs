@@ -7,7 +7,7 @@ use super::loops::Turning;
 use super::parking::Unparks;
 use super::resting::Rest;
 use crate::engine::Site;
-use crate::process::unwinding::Panics;
+use crate::executable::unwinding::Panics;
 
 /// How a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

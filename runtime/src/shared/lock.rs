@@ -11,7 +11,7 @@ use std::cell::UnsafeCell;
 
 use poison::Poison;
 
-use super::{Initial, Lasts, Shadow, Tag, quietly};
+use super::{Initial, Lasts, Shadow, Tag, lasting, quietly};
 use crate::buffer::make_room;
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
@@ -144,7 +144,7 @@ impl<V: Shadow> LockCell<V> {
         let mut kept = std::mem::take(&mut state.kept);
         quietly(handle, || {
             lasts.give_up(old);
-            kept.clear();
+            lasts.give_up_all(&mut kept);
         });
         // Its memory serves the next execution.
         self.state().kept = kept;
@@ -248,7 +248,9 @@ impl<V: Shadow> LockCell<V> {
     /// Two guards that exclude each other must not exist, even in an execution that has been ended.
     fn require_free(&self, mode: LockMode) {
         if !self.is_free(mode) {
-            abort::unwind();
+            if let Some(handle) = current() {
+                abort::unwind(handle);
+            }
             // Only reached in a destructor that takes a lock whose guard is still alive further up the stack.
             eprintln!("a destructor waits for ever for a lock that its own thread holds");
             std::process::abort();
@@ -329,7 +331,7 @@ impl<V: Shadow> LockCell<V> {
         };
         let copy = quietly(handle, || copy(value));
         let old = self.replace_g(copy);
-        quietly(handle, || drop(old));
+        handle.give_up(old);
     }
 
     /// Whether the copy of T' is the one to look at: on its line, and after that through a guard that was taken there.
@@ -390,7 +392,8 @@ impl<V: Shadow> LockCell<V> {
             }
         } else {
             if state.initial.is_none() {
-                state.initial.keep(quietly(handle, || copy(&state.g)));
+                let initial = lasting(self, || quietly(handle, || copy(&state.g)));
+                state.initial.keep(initial);
             }
             &raw mut state.g.value
         }
@@ -409,7 +412,7 @@ impl<V: Shadow> LockCell<V> {
             self.unlock_elsewhere(mode, taken, written, poisons);
             return;
         };
-        let access = if std::thread::panicking() {
+        let access = if handle.get().moves_no_thread() {
             tau::enter_unwinding(handle)
         } else {
             tau::enter(handle, taken)
@@ -467,7 +470,7 @@ impl<V: Shadow> LockCell<V> {
     fn inherit(&self, handle: Handle) {
         let copy = quietly(handle, || copy(self.current_prime()));
         let old = self.replace_g(copy);
-        quietly(handle, || drop(old));
+        handle.give_up(old);
     }
 
     /// Gives G another value, keeping the one that it had at the start of the execution. The answer is what is needed

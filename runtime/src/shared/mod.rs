@@ -129,6 +129,14 @@ impl Lasts {
             Self::Gone => std::mem::forget(value),
         }
     }
+
+    /// Nobody has any of these any more. Their list outlives the execution.
+    pub(crate) fn give_up_all<V>(self, values: &mut Vec<V>) {
+        match self {
+            Self::UntilDropped => values.clear(),
+            Self::Gone => values.drain(..).for_each(std::mem::forget),
+        }
+    }
 }
 
 impl Tag {
@@ -197,6 +205,28 @@ impl Tag {
     const fn forget(&mut self) {
         self.object = NONE;
     }
+}
+
+impl Handle {
+    /// Nobody has this any more, which was none of the program's values but a copy of one: in the program it is not dropped.
+    fn give_up<V>(self, value: V) {
+        if Generation::is_given_back(self.get().generation) {
+            std::mem::forget(value);
+        } else {
+            quietly(self, || drop(value));
+        }
+    }
+}
+
+/// Makes what an object holds that lies in `cell` when another execution begins: that of a static is not made in this one's
+/// memory.
+fn lasting<C, R>(cell: &C, make: impl FnOnce() -> R) -> R {
+    #[cfg(feature = "scheduler")]
+    if crate::process::is_static(cell) {
+        return crate::buffer::outside(make);
+    }
+    let _ = cell;
+    make()
 }
 
 /// Copies a value without the copy being an event of the program.

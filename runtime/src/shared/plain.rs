@@ -4,7 +4,7 @@ mod elsewhere;
 
 use std::cell::UnsafeCell;
 
-use super::{Initial, Shadow, Tag, quietly};
+use super::{Initial, Shadow, Tag, lasting, quietly};
 use crate::buffer::make_room;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime};
@@ -67,7 +67,7 @@ impl<V: Shadow> PlainCell<V> {
             state.pending = None;
             quietly(handle, || {
                 lasts.give_up(old);
-                kept.clear();
+                lasts.give_up_all(&mut kept);
             });
             // Its memory serves the next execution.
             self.state().kept = kept;
@@ -129,7 +129,8 @@ impl<V: Shadow> PlainCell<V> {
             }
             Access::Plain | Access::UnderTest => {
                 if state.initial.is_none() {
-                    state.initial.keep(quietly(handle, || state.g.shadow()));
+                    let initial = lasting(self, || quietly(handle, || state.g.shadow()));
+                    state.initial.keep(initial);
                 }
             }
         }

@@ -70,6 +70,6 @@ pub(crate) fn machine_unless_ending(what: &str, site: Site) -> Option<Handle> {
     };
     let message = format!("`{what}` has no event in the sequential program");
     unsupported(handle, message, Some(site));
-    abort::unwind();
+    abort::unwind(handle);
     None
 }

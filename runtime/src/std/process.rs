@@ -65,10 +65,9 @@ fn leave(how: Leaving, site: engine::Site) {
         machine.leave(how, site);
         return;
     }
-    if ::std::thread::panicking() {
-        return;
-    }
-    if let Some(handle) = engine::current() {
+    if let Some(handle) = engine::current()
+        && (handle.get().can_be_left() || !::std::thread::panicking())
+    {
         engine::leave(handle, how, site);
     }
 }

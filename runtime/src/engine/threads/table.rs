@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::body::Body;
 use super::super::{Line, Lineage, Site};
 use crate::buffer::Buffer;
+use crate::executable::unwinding::{Counter, Panics};
 use crate::ids::Role;
 
 /// A thread of the program under test, numbered by creation; the harness's own is 0.
@@ -29,6 +30,8 @@ pub(crate) struct Thread {
     creator: ThreadNo,
     /// What its thread-locals' destructors did were events, and nobody has joined it.
     pub(super) destroyed_with_events: bool,
+    /// std's count of its panics, while another thread runs.
+    panics: Panics,
 }
 
 /// The threads of one execution.
@@ -88,6 +91,7 @@ impl Threads {
         thread.line = line;
         thread.creator = creator;
         thread.destroyed_with_events = false;
+        thread.panics = Panics::default();
         if quiet {
             thread.state = State::Dead;
         } else {
@@ -107,7 +111,40 @@ impl Threads {
             line: Line::Init,
             creator: 0,
             destroyed_with_events: false,
+            panics: Panics::default(),
         });
+    }
+
+    /// The next code to run is this thread's, and not that one's.
+    #[inline]
+    pub(super) fn switch_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
+        let mut panics = std::mem::take(&mut self.at(to).panics);
+        counter.swap(&mut panics);
+        self.at(from).panics = panics;
+    }
+
+    /// The thread that runs is left where it is, and so are those that wait for it on the stack: all of them, or those of
+    /// this line.
+    #[cold]
+    pub(crate) fn forget_panics(&mut self, counter: Counter, line: Option<Line>) {
+        let mut panics = Panics::default();
+        counter.swap(&mut panics);
+        counter.forget(&mut panics);
+        let all = &mut self.list[..self.count];
+        for thread in all
+            .iter_mut()
+            .filter(|it| line.is_none_or(|line| it.line == line))
+        {
+            counter.forget(&mut thread.panics);
+        }
+    }
+
+    /// The execution's memory is given back with all that is in it.
+    #[cfg(feature = "scheduler")]
+    pub(crate) fn leave(&mut self) {
+        for thread in &mut self.list[..self.count] {
+            std::mem::forget((thread.name.take(), thread.body.take()));
+        }
     }
 
     fn all(&self) -> &[Thread] {

@@ -11,6 +11,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
+use crate::buffer::outside;
 use crate::engine::current;
 use crate::engine::threads::ThreadNo;
 
@@ -64,15 +65,6 @@ fn elsewhere() -> (u32, ThreadNo) {
         return (machine.generation(), machine.thread());
     }
     (0, 0)
-}
-
-/// Runs code whose allocations outlive the execution.
-fn outside<R>(run: impl FnOnce() -> R) -> R {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return machine.outside(run);
-    }
-    run()
 }
 
 /// Drops the values of all threads: the execution is over, and nothing that destructors do is an event any more.

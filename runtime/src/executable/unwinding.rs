@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::elf::{self, Executable, Symbol};
-use super::{Owner, owner, system};
+use super::loaded::{loaded, own_locals};
+use super::owners::{Owner, owner};
 
 /// What std calls it: that of an OS thread, and the sum of all.
 const OWN: &str = "17LOCAL_PANIC_COUNT";
@@ -59,7 +60,7 @@ impl Symbols {
 }
 
 /// Looks it up, where somebody has read the executable already.
-pub(super) fn look_up(executable: &Executable) {
+pub(crate) fn look_up(executable: &Executable) {
     Symbols::known(|| Symbols::of(executable));
 }
 
@@ -74,8 +75,8 @@ impl Counter {
 
     fn look() -> Option<Self> {
         let symbols = Symbols::known(|| Symbols::of(&elf::read().ok()?))?;
-        let own = system::own_locals()?.wrapping_add(symbols.own);
-        let sum = system::loaded().first()?.base + symbols.sum;
+        let own = own_locals()?.wrapping_add(symbols.own);
+        let sum = loaded().first()?.base + symbols.sum;
         if !own.cast::<Panics>().is_aligned() || !sum.is_multiple_of(align_of::<AtomicUsize>()) {
             return None;
         }
@@ -129,6 +130,12 @@ impl Counter {
             own.write_volatile(*panics);
             *panics = before;
         }
+    }
+
+    /// How many are under way in this one.
+    pub(crate) fn number(self) -> usize {
+        // SAFETY: as in `swap`.
+        unsafe { self.own.as_ptr().read_volatile() }.0[self.number]
     }
 
     /// A thread is left where it is: its panics are not under way any more.

@@ -2,7 +2,7 @@
 
 /// Whose memory is it?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(crate) enum Owner {
     /// The runtime's, or that of the crates that it stands on: it outlives executions.
     Runtime,
     /// The standard library's.
@@ -24,7 +24,7 @@ const STD: [&str; 7] = [
 ];
 
 /// By the symbol's name, as the linker knows it.
-pub(super) fn owner(symbol: &str) -> Owner {
+pub(crate) fn owner(symbol: &str) -> Owner {
     match root(symbol) {
         Some(root) if RUNTIME.contains(&root) => Owner::Runtime,
         Some(root) if STD.contains(&root) => Owner::Std,

@@ -6,38 +6,38 @@ use std::os::unix::fs::FileExt;
 
 /// An object of the executable that can be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Symbol {
+pub(crate) struct Symbol {
     /// As the linker knows it.
-    pub name: String,
+    pub(crate) name: String,
     /// Relative to where the executable is loaded, or to the beginning of a thread's block of thread-locals.
-    pub address: usize,
-    pub size: usize,
+    pub(crate) address: usize,
+    pub(crate) size: usize,
     /// Each OS thread has one of its own.
-    pub local: bool,
+    pub(crate) local: bool,
 }
 
 /// A section that can be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Section {
-    pub name: String,
-    pub address: usize,
-    pub size: usize,
-    pub local: bool,
+pub(crate) struct Section {
+    pub(crate) name: String,
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+    pub(crate) local: bool,
 }
 
 /// What the executable says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Executable {
-    pub sections: Vec<Section>,
-    pub symbols: Vec<Symbol>,
+pub(crate) struct Executable {
+    pub(crate) sections: Vec<Section>,
+    pub(crate) symbols: Vec<Symbol>,
     /// The functions and objects of shared libraries that it names.
-    pub imports: Vec<String>,
+    pub(crate) imports: Vec<String>,
     /// What is made read-only once it is loaded: begin and end.
-    pub read_only: (usize, usize),
+    pub(crate) read_only: (usize, usize),
     /// What the thread-locals of a new thread hold, without those that hold zeros.
-    pub locals: Vec<u8>,
+    pub(crate) locals: Vec<u8>,
     /// How large a thread's block of thread-locals is.
-    pub locals_size: usize,
+    pub(crate) locals_size: usize,
 }
 
 // The parts of the format that are used, from the System V ABI's chapters 4 and 5.
@@ -96,7 +96,7 @@ struct Header {
 }
 
 /// Reads the executable of this process.
-pub(super) fn read() -> io::Result<Executable> {
+pub(crate) fn read() -> io::Result<Executable> {
     let file = File::open("/proc/self/exe")?;
     let malformed = || io::Error::new(io::ErrorKind::InvalidData, "not a 64-bit ELF file");
     parse(&|offset, length| {

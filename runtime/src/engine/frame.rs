@@ -1,0 +1,188 @@
+//! Calls that can be left from anywhere inside of them: nothing of what is in between runs any more.
+//!
+//! An execution that has come to its end before its program has is left like that, as a process is that ends: what the
+//! program's destructors would do is nothing that the program does. So it is on x86-64; elsewhere executions are unwound.
+//!
+//! What is left behind on the stack is gone without having been dropped, as what is on the stack of a thread that never
+//! ends. What it has allocated is given back with all of the execution's memory, or it is lost.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+/// Whether calls can be left here.
+pub(crate) const CAN_BE_LEFT: bool = cfg!(target_arch = "x86_64");
+
+/// One call.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    /// Where the stack was.
+    stack: Cell<usize>,
+}
+
+impl Frame {
+    /// Calls `body`, which must not unwind. Whether it has come to its end, and has not been left.
+    #[inline]
+    pub(crate) fn call<F: FnOnce()>(&self, body: F) -> bool {
+        unsafe extern "C" fn run<F: FnOnce()>(body: *mut c_void) {
+            // SAFETY: it is what `call` has.
+            let body = unsafe { &mut *body.cast::<Option<F>>() };
+            if let Some(body) = body.take() {
+                body();
+            }
+        }
+        let mut body = Some(body);
+        // SAFETY: the function takes what it is given, which is there until the call is over.
+        unsafe { stack::call(run::<F>, (&raw mut body).cast(), self.stack.as_ptr()) == 0 }
+    }
+
+    /// Leaves the call.
+    ///
+    /// # Safety
+    /// The call is not over. Nobody comes back to anything that is on the stack since, or relies on its having been dropped.
+    pub(crate) unsafe fn leave(frame: NonNull<Self>) -> ! {
+        forget_poisoned_stack();
+        // SAFETY: the caller's promise.
+        unsafe { stack::leave(frame.as_ref().stack.get()) }
+    }
+}
+
+/// AddressSanitizer marks parts of the stack until their functions are over: it is told that they are.
+fn forget_poisoned_stack() {
+    #[cfg(target_os = "linux")]
+    {
+        use std::sync::OnceLock;
+        unsafe extern "C" {
+            fn dlsym(library: *mut c_void, name: *const std::ffi::c_char) -> *mut c_void;
+        }
+        static FOUND: OnceLock<Option<unsafe extern "C" fn()>> = OnceLock::new();
+        let found = FOUND.get_or_init(|| {
+            // SAFETY: a name that ends as C's do.
+            let found = unsafe { dlsym(std::ptr::null_mut(), c"__asan_handle_no_return".as_ptr()) };
+            // SAFETY: the sanitizer's function of this name has this type; null is `None`.
+            unsafe { std::mem::transmute::<*mut c_void, Option<unsafe extern "C" fn()>>(found) }
+        });
+        if let Some(forget) = found {
+            // SAFETY: it is for whoever leaves functions like this.
+            unsafe { forget() };
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod stack {
+    use std::arch::naked_asm;
+    use std::ffi::c_void;
+
+    /// Keeps what a function has to leave as it was, notes where in `stack`, and calls `run` with `data`. The answer is 0 where
+    /// that comes back, and 1 where it is left. Whoever unwinds or traces the stack gets no further than to here, which is
+    /// none of the program's code.
+    #[unsafe(naked)]
+    pub(super) unsafe extern "C" fn call(
+        run: unsafe extern "C" fn(*mut c_void),
+        data: *mut c_void,
+        stack: *mut usize,
+    ) -> usize {
+        naked_asm!(
+            "push rbp",
+            "mov rbp, rsp",
+            "push rbx",
+            "push r12",
+            "push r13",
+            "push r14",
+            "push r15",
+            "sub rsp, 8",
+            "mov [rdx], rsp",
+            "mov rax, rdi",
+            "mov rdi, rsi",
+            "call rax",
+            "xor eax, eax",
+            "add rsp, 8",
+            "pop r15",
+            "pop r14",
+            "pop r13",
+            "pop r12",
+            "pop rbx",
+            "pop rbp",
+            "ret",
+        )
+    }
+
+    /// Comes back from the call that has noted this.
+    #[unsafe(naked)]
+    pub(super) unsafe extern "C" fn leave(stack: usize) -> ! {
+        naked_asm!(
+            "mov rsp, rdi",
+            "mov eax, 1",
+            "add rsp, 8",
+            "pop r15",
+            "pop r14",
+            "pop r13",
+            "pop r12",
+            "pop rbx",
+            "pop rbp",
+            "ret",
+        )
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod stack {
+    use std::ffi::c_void;
+
+    pub(super) unsafe fn call(
+        run: unsafe extern "C" fn(*mut c_void),
+        data: *mut c_void,
+        _stack: *mut usize,
+    ) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { run(data) };
+        0
+    }
+
+    pub(super) unsafe fn leave(_stack: usize) -> ! {
+        unreachable!("calls are not left here")
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_left_from_within_others() {
+        struct Dropped<'a>(&'a Cell<u32>);
+        impl Drop for Dropped<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.get() + 1);
+            }
+        }
+        #[inline(never)]
+        fn within(depth: u32, dropped: &Cell<u32>, frame: Option<NonNull<Frame>>) {
+            let _dropped = Dropped(dropped);
+            if depth > 0 {
+                within(depth - 1, dropped, frame);
+            } else if let Some(frame) = frame {
+                // SAFETY: the call below is not over, and nothing above it is used again.
+                unsafe { Frame::leave(frame) }
+            }
+        }
+        let dropped = Cell::new(0);
+        let (outer, inner) = (Frame::default(), Frame::default());
+        assert!(outer.call(|| within(3, &dropped, None)));
+        assert_eq!(dropped.replace(0), 4);
+        let before = Cell::new(0.5_f64);
+        assert!(outer.call(|| {
+            let kept = before.get();
+            assert!(!inner.call(|| within(3, &dropped, Some(NonNull::from(&inner)))));
+            before.set(kept + 1.0);
+        }));
+        assert_eq!((dropped.get(), before.get()), (0, 1.5));
+        let leave_both = || {
+            inner.call(|| within(3, &dropped, Some(NonNull::from(&outer))));
+            dropped.set(100);
+        };
+        assert!(!outer.call(leave_both));
+        assert_eq!(dropped.get(), 0);
+    }
+}

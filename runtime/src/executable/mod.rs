@@ -1,0 +1,22 @@
+//! What this process's executable says of itself: which symbols there are, where they lie, and whose each is.
+//!
+//! | here | is |
+//! |---|---|
+//! | [`elf`] | what the file says |
+//! | [`loaded`] | where it has been loaded to |
+//! | [`owners`] | whose a symbol is |
+//! | [`unwinding`] | std's count of panics, of which each thread of a program has its own |
+
+#![cfg_attr(not(feature = "scheduler"), allow(dead_code))]
+
+#[cfg(target_os = "linux")]
+pub(crate) mod elf;
+#[cfg(target_os = "linux")]
+pub(crate) mod loaded;
+#[cfg(target_os = "linux")]
+pub(crate) mod owners;
+#[cfg(target_os = "linux")]
+pub(crate) mod unwinding;
+#[cfg(not(target_os = "linux"))]
+#[path = "unread.rs"]
+pub(crate) mod unwinding;
