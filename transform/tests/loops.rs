@@ -42,6 +42,7 @@ fn loops_that_only_look_are_marked() {
     for body in [
         "while !flag.load(SeqCst) {}",
         "while !flag.load(SeqCst) { thread::yield_now(); std::hint::spin_loop() }",
+        "let p = std::sync::atomic::AtomicPtr::<u32>::default(); while p.load(SeqCst).is_null() {}",
         "'a: loop { if flag.load(SeqCst) { break 'a; } continue; }",
         "while x.compare_exchange(0, 1, SeqCst, SeqCst).is_err() {}",
         "while x.swap(1, SeqCst) == 1 {}",

@@ -327,6 +327,7 @@ pub(super) const PURE: &[&str] = &[
     "is_empty",
     "is_err",
     "is_none",
+    "is_null",
     "is_negative",
     "is_ok",
     "is_positive",

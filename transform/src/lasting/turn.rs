@@ -599,14 +599,14 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
             let then = &expr.then_branch;
             turn.branch(Branch::of_block(then), |turn| turn.visit_block(then));
         });
-        match &expr.else_branch {
-            Some((_, otherwise)) => match &**otherwise {
-                Expr::Block(block) => self.branch(Branch::of_block(&block.block), |turn| {
-                    turn.visit_expr(otherwise);
-                }),
-                otherwise => self.visit_expr(otherwise),
-            },
-            None => {}
+        let Some((_, otherwise)) = &expr.else_branch else {
+            return;
+        };
+        if let Expr::Block(block) = &**otherwise {
+            let branch = Branch::of_block(&block.block);
+            self.branch(branch, |turn| turn.visit_expr(otherwise));
+        } else {
+            self.visit_expr(otherwise);
         }
     }
 
