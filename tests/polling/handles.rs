@@ -142,3 +142,52 @@ fn both_try_for_ever() {
     tries_until_it_is_one(&lock);
     t.join().unwrap();
 }
+
+#[test]
+fn polls_for_the_only_handle() {
+    let mut mine = Arc::new(AtomicU32::new(0));
+    let other = mine.clone();
+    let t = thread::spawn(move || {
+        X.store(7, SeqCst);
+        other.store(1, SeqCst);
+    });
+    while Arc::get_mut(&mut mine).is_none() {
+        std::hint::spin_loop();
+    }
+    assert_eq!(X.load(SeqCst) + mine.load(SeqCst), 7);
+    t.join().unwrap();
+}
+
+#[test]
+fn polls_by_unwrapping() {
+    let mut mine = Arc::new(Mutex::new(0));
+    let other = mine.clone();
+    let t = thread::spawn(move || *other.lock().unwrap() += 1);
+    let n = loop {
+        match Arc::try_unwrap(mine) {
+            Ok(last) => break last.into_inner().unwrap(),
+            Err(back) => mine = back,
+        }
+    };
+    assert_eq!(n, 2);
+    t.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_for_a_handle_that_is_kept() {
+    let mut mine = Arc::new(Mutex::new(0));
+    let other = mine.clone();
+    let t = thread::spawn(move || {
+        *other.lock().unwrap() += 1;
+        other
+    });
+    let last = loop {
+        mine = match Arc::try_unwrap(mine) {
+            Ok(last) => break last,
+            Err(back) => back,
+        };
+        thread::yield_now();
+    };
+    drop(last);
+    drop(t.join());
+}

@@ -113,6 +113,64 @@ fn counts_by_backing_off() {
     t.join().unwrap();
 }
 
+#[test]
+fn polls_and_spins_longer_each_time() {
+    let a = Arc::new(AtomicBool::new(false));
+    let b = a.clone();
+    let n = Arc::new(AtomicU32::new(0));
+    let m = n.clone();
+    let t = thread::spawn(move || {
+        m.store(1, SeqCst);
+        b.store(true, SeqCst);
+    });
+    let mut step = 0;
+    while !a.load(SeqCst) {
+        for _ in 0..1 << step {
+            std::hint::spin_loop();
+        }
+        if step < 6 {
+            step += 1;
+        }
+    }
+    assert_eq!(n.load(SeqCst), 2);
+    t.join().unwrap();
+}
+
+#[test]
+fn waits_for_ever_at_growing_distances() {
+    let a = Arc::new(AtomicBool::new(false));
+    let b = a.clone();
+    let t = thread::spawn(move || b.load(SeqCst));
+    let mut step = 0_u32;
+    while !a.load(SeqCst) {
+        if step < 3 {
+            for _ in 0..1 << step {
+                std::hint::spin_loop();
+            }
+        } else {
+            thread::yield_now();
+        }
+        step += 1;
+    }
+    t.join().unwrap();
+}
+
+#[test]
+fn counts_by_spinning_longer_each_time() {
+    let a = Arc::new(AtomicBool::new(false));
+    let b = a.clone();
+    let t = thread::spawn(move || b.store(true, SeqCst));
+    let mut step = 0;
+    while !a.load(SeqCst) && step < 6 {
+        for _ in 0..1 << step {
+            std::hint::spin_loop();
+        }
+        step += 1;
+    }
+    assert!(step < 5, "spun too long");
+    t.join().unwrap();
+}
+
 thread_local! {
     static TRIES: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }

@@ -19,6 +19,17 @@ fn generated(text: &str) -> String {
 
 /// Whether the loop in this function is marked.
 fn is_marked(body: &str) -> bool {
+    function(body).contains("seqz_waits")
+}
+
+/// Whether it is, and no branch of it leaves something behind.
+fn only_waits(body: &str) -> bool {
+    let text = function(body);
+    text.contains("seqz_waits") && !text.contains(".lasts()")
+}
+
+/// What is generated of a function with this in it.
+fn function(body: &str) -> String {
     let mut text = String::new();
     writeln!(
         text,
@@ -34,7 +45,7 @@ fn is_marked(body: &str) -> bool {
          let mut count = 0; let _ = (&mut count, &mut s, &out, cv, x, m, flag);\n{body}\n}}"
     )
     .unwrap();
-    generated(&text).contains("seqz_waits")
+    generated(&text)
 }
 
 #[test]
@@ -383,6 +394,12 @@ fn what_asks_for_handles_may_wait() {
     for body in [
         "let a = Arc::new(1); while Arc::strong_count(&a) > 1 {}",
         "let a = Arc::new(1); while Arc::weak_count(&a) > 1 {}",
+        "let mut a = Arc::new(1); while Arc::get_mut(&mut a).is_none() { thread::yield_now() }",
+        "let mut a = Arc::new(1); loop { if let Some(n) = Arc::get_mut(&mut a) { *n += 1; break; } }",
+        "let mut a = Arc::new(1); loop { match Arc::try_unwrap(a) { Ok(n) => break n, Err(back) => a = back } };",
+        "let mut a = Arc::new(1); loop { a = match Arc::try_unwrap(a) { Ok(n) => break n, Err(back) => back }; };",
+        "let mut a = Arc::new(1); loop { if let Err(back) = Arc::try_unwrap(a) { a = back; } else { break; } }",
+        "let mut a = Arc::new(1); loop { let Err(back) = Arc::try_unwrap(a) else { break }; a = back; thread::yield_now(); }",
         "let a = Arc::new(1); let w = Arc::downgrade(&a); while w.upgrade().is_some() {}",
         "let o: OnceLock<u32> = OnceLock::new(); while o.get().is_none() {}",
         "while !m.is_poisoned() {}",
@@ -783,5 +800,114 @@ struct R<'a>(&'a AtomicBool); impl std::ops::Deref for R<'_> { type Target = Ato
         let hides = format!("{items} macro_rules! hide {{ ($n:ident, $f:expr) => {{ {makes} }} }}");
         let hidden = format!("let a = AtomicBool::new(false); hide!(a, flag); {loops}");
         assert!(!is_marked_beside(&hidden, &hides), "{makes}");
+    }
+}
+
+#[test]
+fn how_long_a_loop_pauses_is_no_matter() {
+    const SPIN: &str = "std::hint::spin_loop()";
+    let marked = |before: &str, turn: &str, after: &str| {
+        let turn = turn.replace("SPIN", SPIN);
+        let body = format!("{before} while !flag.load(SeqCst) {{ {turn} }} {after}");
+        (only_waits(&body), body)
+    };
+    for (before, turn) in [
+        (
+            "let mut i = 0;",
+            "for _ in 0..1 << i { SPIN; } if i < 6 { i += 1; }",
+        ),
+        (
+            "let mut i = 0u32;",
+            "if i < 3 { for _ in 0..1 << i { SPIN } } else { thread::sleep(std::time::Duration::from_micros(i as u64)); } i += 1;",
+        ),
+        (
+            "let mut spins: usize = 1;",
+            "for _ in 0..spins { SPIN } if spins <= 64 { spins *= 2 }",
+        ),
+        (
+            "let mut n = 1;",
+            "for _ in 0..n { SPIN; } n = (n * 2).min(1024);",
+        ),
+        (
+            "let mut n = 1;",
+            "thread::sleep(std::time::Duration::from_millis(n)); n = n.saturating_mul(2);",
+        ),
+        (
+            "let mut i = 0;",
+            "let spins = 1 << i.min(6); for _ in 0..spins { SPIN; } if i < 10 { i += 1 } else { thread::yield_now() }",
+        ),
+        (
+            "let mut d = std::time::Duration::from_millis(1);",
+            "thread::sleep(d); d = d.saturating_mul(2);",
+        ),
+    ] {
+        let (is, body) = marked(before, turn, "");
+        assert!(is, "{body}");
+        let other = format!("{{ let mut i = 7; i += 1; println!(\"{{i}}\"); }} {before}");
+        let (is, body) = marked(&other, turn, "");
+        assert!(is, "{body}");
+    }
+    const BACKOFF: &str = "for _ in 0..1 << i { SPIN; } if i < 6 { i += 1; }";
+    for (before, turn, after) in [
+        // It is looked at afterwards, or before.
+        ("let mut i = 0;", BACKOFF, "assert!(i < 5);"),
+        ("let mut i = 0;", BACKOFF, "println!(\"{i}\");"),
+        ("let mut i = 0; let p = &raw mut i;", BACKOFF, "let _ = p;"),
+        ("let mut i = 0; let f = || i;", BACKOFF, ""),
+        // Something else depends on it.
+        (
+            "let mut i = 0;",
+            "if i < 6 { i += 1; } if i == 4 { break; }",
+            "",
+        ),
+        (
+            "let mut i = 0;",
+            "if i < 6 { i += 1; } else { x.store(1, SeqCst); }",
+            "",
+        ),
+        (
+            "let mut i = 0;",
+            "if i < 6 { i += 1; } else { panic!(); }",
+            "",
+        ),
+        ("let mut i = 0;", "i += 1; assert!(i < 100);", ""),
+        (
+            "let mut i = 0;",
+            "for n in 0..i { x.store(n, SeqCst); } if i < 6 { i += 1; }",
+            "",
+        ),
+        (
+            "let mut i = 0;",
+            "println!(\"{i}\"); if i < 6 { i += 1; }",
+            "",
+        ),
+        (
+            "let mut i = 0; let mut n = 0;",
+            "if i < 6 { i += 1; } n = i;",
+            "assert!(n < 3);",
+        ),
+        ("let mut i = 0;", "while i < x.load(SeqCst) { i += 1; }", ""),
+        // It comes to an end of its own.
+        ("let mut i = 0;", "for _ in 0..1 << i { SPIN; } i += 1;", ""),
+        ("let mut i = 1;", "for _ in 0..i { SPIN; } i *= 2;", ""),
+        ("let mut i = 0u8;", "for _ in 0..i { SPIN; } i += 1;", ""),
+        ("let mut i: u8 = 0;", "for _ in 0..i { SPIN; } i += 1;", ""),
+        (
+            "let mut i = 0;",
+            "for _ in 0..1 << i { SPIN; } if i < 40 { i += 1; }",
+            "",
+        ),
+        ("let mut i = 5;", "i -= 1; for _ in 0..i { SPIN; }", ""),
+        ("let mut i = 5;", "for _ in 0..10 / i { SPIN; } i = 0;", ""),
+        // It is somebody else's.
+        ("", "for _ in 0..s.n { SPIN; } if s.n < 6 { s.n += 1; }", ""),
+        (
+            "",
+            "for _ in 0..*out { SPIN; } if *out < 6 { *out += 1; }",
+            "",
+        ),
+    ] {
+        let (is, body) = marked(before, turn, after);
+        assert!(!is, "{body}");
     }
 }

@@ -123,7 +123,42 @@ impl Turn<'_, '_> {
             "drop" if with_guards => {}
             "drop" | "clone" | "from" | "default" | "new" => self.need(Implied::ANY),
             "max" | "min" => self.need(&[Implied::Comparison]),
+            // The value, if it is the last handle.
+            "try_unwrap" => self.need(&[Implied::Drop]),
             _ => {}
+        }
+    }
+
+    /// Whether this asks for the value behind the last handle, which changes nothing where there are others.
+    fn asks_for_value(&self, call: &ExprCall) -> bool {
+        let Expr::Path(path) = without_parentheses(&call.func) else {
+            return false;
+        };
+        let segments: Vec<_> = path
+            .path
+            .segments
+            .iter()
+            .map(|it| name(&it.ident))
+            .collect();
+        match segments.as_slice() {
+            [.., owner, function] => {
+                owner == "Arc"
+                    && function == "get_mut"
+                    && self.declared().is_of_std(owner)
+                    && self.lasting.of_name(function, Called::ByPath).is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// What is given to a function that is called by its path.
+    pub(super) fn arguments(&mut self, call: &ExprCall) {
+        let of_handle = self.asks_for_value(call);
+        for argument in &call.args {
+            match argument {
+                Expr::Reference(handle) if of_handle => self.visit_expr(&handle.expr),
+                _ => self.visit_expr(argument),
+            }
         }
     }
 

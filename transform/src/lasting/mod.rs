@@ -25,8 +25,11 @@ mod declared;
 mod functions;
 mod implied;
 mod names;
+mod pace;
 mod returned;
 mod turn;
+
+pub(crate) use pace::paces;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -103,6 +106,8 @@ pub(crate) struct Outside<'a> {
     pub(crate) variables: HashSet<&'a str>,
     /// Those of them that are atomics of std, or pointers of std's to one.
     pub(crate) atomics: HashSet<&'a str>,
+    /// Those that only say how long the loop pauses.
+    pub(crate) paces: HashSet<String>,
 }
 
 /// The functions of a crate.

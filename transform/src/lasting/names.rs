@@ -470,8 +470,10 @@ pub(super) const CELLS: &[&str] = &[
 /// Functions, with the module or type before them where one needs to be there.
 pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     ("Arc", "clone"),
+    ("Arc", "get_mut"),
     ("Arc", "ptr_eq"),
     ("Arc", "strong_count"),
+    ("Arc", "try_unwrap"),
     ("Arc", "weak_count"),
     ("Box", "new"),
     ("Default", "default"),
@@ -514,7 +516,7 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
 ];
 
 /// Functions of these that ask for what other threads change.
-pub(super) const ASKS: &[&str] = &["strong_count", "weak_count"];
+pub(super) const ASKS: &[&str] = &["get_mut", "strong_count", "try_unwrap", "weak_count"];
 
 /// Those that may be imported and called by their own names.
 pub(super) const BY_NAME: &[&str] = &[

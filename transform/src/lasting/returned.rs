@@ -1,4 +1,4 @@
-//! Guards that a turn gives away and gets back.
+//! Guards and handles that a turn gives away and gets back.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use syn::{Block, Expr, ExprMethodCall, Local, Member, Pat};
 use super::names_in;
 use crate::resolve::name;
 
-/// Variables that the loop gives to a wait with a time limit, and that get its result: the same guard again.
+/// Variables that the loop gives to a wait with a time limit, and that get its result: the same guard again. Or to
+/// `Arc::try_unwrap`, which gives a handle back that is not the last one.
 pub(super) fn returned_guards(body: &Block) -> HashSet<String> {
     #[derive(Default)]
     struct Guards {
@@ -34,8 +35,64 @@ pub(super) fn returned_guards(body: &Block) -> HashSet<String> {
             _ => None,
         }
     }
+    /// The handle that is given to `Arc::try_unwrap`.
+    fn unwraps(expr: &Expr) -> Option<String> {
+        let Expr::Call(call) = expr else { return None };
+        let Expr::Path(path) = &*call.func else {
+            return None;
+        };
+        let mut segments = path.path.segments.iter().rev();
+        let is_it = segments.next().is_some_and(|it| it.ident == "try_unwrap")
+            && segments.next().is_some_and(|it| it.ident == "Arc");
+        is_it.then(|| call.args.first().and_then(single)).flatten()
+    }
+    /// The handle that is what `match Arc::try_unwrap(handle) { Ok(value) => break value, Err(handle) => handle }` gives.
+    fn gives_back(expr: &Expr) -> Option<String> {
+        let Expr::Match(of) = expr else { return None };
+        let handle = unwraps(&of.expr)?;
+        let fits = of.arms.iter().all(|arm| {
+            let given = given_back(&arm.pat);
+            matches!(&*arm.body, Expr::Break(_) | Expr::Return(_))
+                || given.is_some() && single(&arm.body) == given
+        });
+        fits.then_some(handle)
+    }
+    /// The variable of `Err(variable)`.
+    fn given_back(pattern: &Pat) -> Option<String> {
+        let Pat::TupleStruct(of) = pattern else {
+            return None;
+        };
+        let is_error = of.path.segments.last().is_some_and(|it| it.ident == "Err");
+        match of.elems.first() {
+            Some(Pat::Ident(ident)) if is_error && ident.by_ref.is_none() => {
+                Some(name(&ident.ident))
+            }
+            _ => None,
+        }
+    }
+    impl Guards {
+        fn unwrapped(&mut self, value: &Expr, pattern: &Pat) {
+            if let Some(handle) = unwraps(value) {
+                self.given.insert(handle);
+                self.results.extend(given_back(pattern));
+            }
+        }
+    }
     impl<'ast> Visit<'ast> for Guards {
+        fn visit_expr_let(&mut self, expr: &'ast syn::ExprLet) {
+            self.unwrapped(&expr.expr, &expr.pat);
+            visit::visit_expr_let(self, expr);
+        }
+        fn visit_expr_match(&mut self, expr: &'ast syn::ExprMatch) {
+            for arm in &expr.arms {
+                self.unwrapped(&expr.expr, &arm.pat);
+            }
+            visit::visit_expr_match(self, expr);
+        }
         fn visit_local(&mut self, local: &'ast Local) {
+            if let Some(init) = &local.init {
+                self.unwrapped(&init.expr, &local.pat);
+            }
             if let Some(init) = &local.init
                 && waits(&init.expr).is_some()
                 && let Pat::Tuple(tuple) = &local.pat
@@ -58,7 +115,11 @@ pub(super) fn returned_guards(body: &Block) -> HashSet<String> {
                     _ => true,
                 };
                 let of_wait = is_first && waits(&assign.right).is_some();
-                let of_result = single(&assign.right).is_some_and(|it| self.results.contains(&it));
+                let of_result = single(&assign.right).is_some_and(|it| self.results.contains(&it))
+                    || gives_back(&assign.right).is_some_and(|handle| {
+                        self.given.insert(handle.clone());
+                        handle == place
+                    });
                 self.assigned.push((place, of_wait || of_result));
             }
             visit::visit_expr_assign(self, assign);

@@ -309,6 +309,7 @@ impl<'l, 'p> Turn<'l, 'p> {
                     let only = name(only);
                     self.variable(&only).is_some()
                         || self.returned.contains(&only)
+                        || self.outside.paces.contains(&only)
                         || self.is_static(&only)
                 }
                 None => path
@@ -513,9 +514,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
             }
             Expr::Call(call) => {
                 self.call(call);
-                call.args
-                    .iter()
-                    .for_each(|argument| self.visit_expr(argument));
+                self.arguments(call);
             }
             Expr::MethodCall(call) => {
                 self.method_call(call);

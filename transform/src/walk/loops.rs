@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, Label, Local};
 
 use super::exprs::single_name;
 use super::{Walker, bytes};
-use crate::lasting::{Branch, Lasting, Outside};
+use crate::lasting::{Branch, Lasting, Outside, paces};
 use crate::resolve::{Rib, name};
 
 /// The variable that stands for a run of a loop.
@@ -28,7 +28,7 @@ impl Walker<'_> {
         if self.constant > 0 || attrs.iter().any(is_inner) {
             return;
         }
-        let Some(branches) = self.lasting.waiting(expr, &self.around_loop()) else {
+        let Some(branches) = self.lasting.waiting(expr, &self.around_loop(expr)) else {
             return;
         };
         match expr {
@@ -117,10 +117,11 @@ impl Walker<'_> {
         names.flatten().map(String::as_str).collect()
     }
 
-    fn around_loop(&self) -> Outside<'_> {
+    fn around_loop(&self, looped: &Expr) -> Outside<'_> {
         Outside {
             variables: self.variables(),
             atomics: self.atomics(),
+            paces: paces(looped, self.program.files[self.file].source.text.as_str()),
         }
     }
 
