@@ -410,7 +410,16 @@ fn targets_that_do_not_go_together_are_searched_one_by_one() {
         ("Cargo.toml", MANIFEST),
         ("src/lib.rs", &lib),
         ("tests/one.rs", &target(3, "", "7", "!TESTED")),
-        ("tests/two.rs", &target(4, twice, "9", "twice!() == 2")),
+        (
+            "tests/two.rs",
+            &target(
+                4,
+                twice,
+                "9",
+                "twice!() == 2 && env!(\"CARGO_BIN_EXE_sample\").ends_with(\"sample\")",
+            ),
+        ),
+        ("src/main.rs", "fn main() {}\n"),
         ("tests/wrong.rs", &target(5, twice, "10 + twice!()", "true")),
     ]);
     let all = [

@@ -112,27 +112,27 @@ impl Crate {
     fn load_alone(path: &Path, part: &Part) -> Result<Self, Error> {
         let metadata = fs::metadata(path).map_err(|cause| Error::read(path, cause))?;
         let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
-        let mut package = if metadata.is_dir() {
+        let package = if metadata.is_dir() {
             Package::read(&path.join("Cargo.toml"))?
         } else if is_manifest {
             Package::read(path)?
         } else {
             Package::of_file(path)?
         };
-        package.targets.retain(|target| part.has(target));
         let dir = package.root.parent().unwrap_or(Path::new(""));
         let cfg = Cfg {
             features: package.dependencies.features_on(),
             closed: package.build_script.is_none() && !cfg::set_by_flags(dir),
         };
-        let mut reader = modules::Reader::new(&package, &cfg, part);
-        reader.read_all()?;
+        let mut reader = modules::Reader::new(&package, &cfg);
+        reader.read_all(part)?;
         let parts = reader.finish();
         if parts.files[0].tree.items.is_empty() {
             return Err(Error::Empty {
                 path: parts.files[0].source.path.clone(),
             });
         }
+        let mut package = package;
         // Nothing says of which edition a lone file is, but for what is written in it.
         if let (None, Some(edition)) = (&package.manifest, parts.files[0].edition) {
             package.edition = edition.into();

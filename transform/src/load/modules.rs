@@ -56,7 +56,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(package: &'a Package, cfg: &'a Cfg, part: &Part) -> Self {
+    pub(super) fn new(package: &'a Package, cfg: &'a Cfg) -> Self {
         Reader {
             package,
             cfg,
@@ -69,10 +69,7 @@ impl<'a> Reader<'a> {
             macros: Vec::new(),
             source: PathBuf::new(),
             base: PathBuf::from("src"),
-            tests: match part {
-                Part::Target(_) => Tests::LeftOut,
-                Part::Whole | Part::Library => Tests::Compiled,
-            },
+            tests: Tests::Compiled,
         }
     }
 
@@ -86,10 +83,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn read_all(&mut self) -> Result<(), Error> {
+    /// Reads the crate, and those of the other targets that are asked for.
+    pub(super) fn read_all(&mut self, part: &Part) -> Result<(), Error> {
+        self.tests = match part {
+            Part::Target(_) => Tests::LeftOut,
+            Part::Whole | Part::Library => Tests::Compiled,
+        };
         self.read_root(&self.package.root.clone(), PathBuf::from("src/lib.rs"))?;
         self.tests = Tests::Compiled;
-        for target in &self.package.targets {
+        let targets = self.package.targets.iter();
+        for target in targets.filter(|target| part.has(target)) {
             self.base = PathBuf::from("src").join(&target.module);
             let start = self.files.len();
             self.read_root(&target.root, self.base.join("mod.rs"))?;
