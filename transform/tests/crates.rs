@@ -562,3 +562,36 @@ fn harnesses_by_name() {
         "there are `tests::increments`, `main`"
     );
 }
+
+#[test]
+fn a_wait_of_the_crates_own_is_no_condition_variables() {
+    const OWN: &str = "pub struct Latch;\nimpl Latch { pub fn wait(&self, n: u32) -> u32 { n } }\n";
+    let lone = |items: &str, then: &str| {
+        let text = format!(
+            "{OWN}{items}\n#[test]\nfn starts() {{ std::thread::spawn(|| ()).join().unwrap(); {then} }}\n"
+        );
+        let dir = directory(&[("lib.rs", &text)]);
+        let program = Program::load(&dir.path().join("lib.rs"), Mode::Scheduled).unwrap();
+        program.harnesses()[0].lone.len()
+    };
+    let waits =
+        "let (m, c) = (Mutex::new(1), Condvar::new()); let g = m.lock().unwrap(); drop(c.wait(g));";
+    for (items, then, wanted) in [
+        ("", "let n = 1; Latch.wait(n);", 0),
+        (
+            "use std::sync::Mutex;",
+            "let n = 1; Latch.wait(n); Mutex::new(1);",
+            0,
+        ),
+        ("use std::sync::{Condvar, Mutex};", "Latch.wait(1);", 0),
+        ("use std::sync::{Condvar, Mutex};", waits, 1),
+        ("use std::sync::*;", waits, 1),
+        (
+            "struct S { c: std::sync::Condvar, m: std::sync::Mutex<u32> }\nimpl S { fn f(&self) { let g = self.m.lock().unwrap(); drop(self.c.wait(g)); } }",
+            "S { c: Default::default(), m: Default::default() }.f();",
+            1,
+        ),
+    ] {
+        assert_eq!(lone(items, then), wanted, "{items} {then}");
+    }
+}

@@ -38,11 +38,16 @@ impl Walker<'_> {
         self.loops -= 1;
     }
 
-    /// Notes a method call, if it is one of these. Whose method it is can't be seen: the runtime will know.
+    /// Notes a method call, if it is one of these. Whose method it is can't be seen: the runtime will know. But it is not a condition
+    /// variable's where the crate names none, nor where what is given is no guard.
     pub(super) fn lone_method(&mut self, expr: &ExprMethodCall) {
         let what = match (name(&expr.method).as_str(), expr.args.len()) {
             ("compare_exchange_weak", 4) => Reasonless::WeakExchange,
-            ("wait", 1) | ("wait_timeout" | "wait_timeout_ms", 2) => Reasonless::Wait,
+            ("wait", 1) | ("wait_timeout" | "wait_timeout_ms", 2)
+                if self.has_condvars && !matches!(expr.args[0], Expr::Lit(_)) =>
+            {
+                Reasonless::Wait
+            }
             _ => return,
         };
         self.lone(what, bytes(&expr.method).start, bytes(expr));

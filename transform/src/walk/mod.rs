@@ -108,6 +108,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         program,
         mode,
         has_unsafe: program.has_unsafe(),
+        has_condvars: program.names("Condvar"),
         counting: Counting::of(program),
         tables,
         file: 0,
@@ -174,6 +175,8 @@ struct Walker<'p> {
     program: &'p Crate,
     mode: Mode,
     has_unsafe: bool,
+    /// A condition variable of std's may be there.
+    has_condvars: bool,
     counting: Counting,
     tables: Tables,
     /// The file being walked.
