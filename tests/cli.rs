@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::{MANIFEST, package, program, seqz, settings};
+use support::{MANIFEST, command, package, program, run, seqz, settings};
 
 const RACE: &str = r#"
 use std::sync::Arc;
@@ -92,6 +92,21 @@ fn broken_programs_are_shown_where_they_break() {
     let dir = program(&[("bytes.rs", "")]);
     fs::write(dir.path().join("bytes.rs"), b"fn main() { \xff }").unwrap();
     snapshot!("not_utf8", dir, ["check", "bytes.rs"]);
+}
+
+#[test]
+fn a_slip_is_told_before_the_runtime_is_built() {
+    for slip in ["counter.lode(SeqCst)", "missing()", "let n: u32 = \"\""] {
+        let dir = package(&format!("{RACE}\nfn slips() {{ {slip}; }}\n"));
+        let target = dir.path().join("elsewhere");
+        let told = run(command(dir.path())
+            .args(["check", "--target-dir"])
+            .arg(&target));
+        assert_eq!(told.code, Some(2), "{}", told.shown());
+        assert!(told.stderr.contains("does not compile"), "{}", told.shown());
+        assert!(!target.join("runtime").exists(), "{}", told.shown());
+        fs::remove_dir_all(target).unwrap();
+    }
 }
 
 #[test]

@@ -19,6 +19,34 @@ const OURS: [&str; 4] = [
     "seqz_runtime::Copied`",
 ];
 
+/// Why the program as it is does not compile, if it doesn't.
+///
+/// # Errors
+/// When rustc can't be asked.
+pub(super) fn broken(program: &Program, layout: &Layout) -> Result<Option<Error>, Error> {
+    let errors = original::errors(program, &layout.build)?;
+    if errors.is_empty() {
+        return Ok(None);
+    }
+    let mut all = vec![
+        Diagnostic::error("the program does not compile").note("so says rustc of it as it is"),
+    ];
+    all.extend(errors.iter().map(|error| {
+        retold(
+            error,
+            |file, line, column| {
+                Some(Origin {
+                    file: file.to_owned(),
+                    line,
+                    column,
+                })
+            },
+            program,
+        )
+    }));
+    Ok(Some(Error::Program(all)))
+}
+
 /// Says why the generated crate doesn't compile, at the places of the original source.
 pub(super) fn explain(
     failure: &Failure,
@@ -36,28 +64,9 @@ pub(super) fn explain(
         .collect();
     if ours.is_empty() {
         // Nothing that seqz asks for: then either the program is broken, or the rewriting.
-        match original::errors(program, &layout.build) {
-            Ok(errors) if !errors.is_empty() => {
-                let mut all = vec![
-                    Diagnostic::error("the program does not compile")
-                        .note("so says rustc of it as it is"),
-                ];
-                all.extend(errors.iter().map(|error| {
-                    retold(
-                        error,
-                        |file, line, column| {
-                            Some(Origin {
-                                file: file.to_owned(),
-                                line,
-                                column,
-                            })
-                        },
-                        program,
-                    )
-                }));
-                return Error::Program(all);
-            }
-            Ok(_) => {}
+        match broken(program, layout) {
+            Ok(Some(broken)) => return broken,
+            Ok(None) => {}
             Err(error) => return error,
         }
         let told = failure

@@ -161,6 +161,12 @@ pub fn build(
         return Ok(built);
     }
 
+    // The runtime takes its time when it is built for the first time: nobody is to wait for that to hear of a slip.
+    if !layout.has_runtime()
+        && let Ok(Some(broken)) = messages::broken(program, &layout)
+    {
+        return Err(broken);
+    }
     let runtime: Vec<_> = embed::worker_runtime(program.knows()).collect();
     for (dir, files) in [(&layout.runtime, &runtime), (&layout.program, &files)] {
         let kept: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
@@ -240,6 +246,16 @@ impl Layout {
             workers: dir.join("workers").join(&name),
             build: dir.join("build"),
             name,
+        })
+    }
+
+    /// Whether a runtime has been built here.
+    fn has_runtime(&self) -> bool {
+        let all = fs::read_dir(self.build.join("release/deps"));
+        let mut all = all.into_iter().flatten().flatten();
+        all.any(|it| {
+            let name = it.file_name();
+            name.to_string_lossy().starts_with("libseqz_runtime")
         })
     }
 }
