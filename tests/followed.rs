@@ -389,3 +389,36 @@ fn what_only_an_execution_shows_is_named() {
         }
     }
 }
+
+#[test]
+fn a_search_ends_where_a_dependency_keeps_an_order_to_itself() {
+    let own = format!("{MANIFEST}\n[dependencies]\nhides = {{ path = \"hides\" }}\n");
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        ("src/lib.rs", include_str!("followed/order.rs")),
+        ("hides/Cargo.toml", &MANIFEST.replace("sample", "hides")),
+        (
+            "hides/src/lib.rs",
+            "use std::sync::{Mutex, atomic::*};\npub trait Tries { fn tries(&self) -> bool; fn ends(&self); }\n\
+             #[derive(Default)]\npub struct Flag(AtomicBool);\n\
+             impl Tries for Flag { fn tries(&self) -> bool { !self.0.swap(true, Ordering::SeqCst) }\n\
+             fn ends(&self) { self.0.store(false, Ordering::SeqCst) } }\n\
+             #[derive(Default)]\npub struct Turn(Mutex<bool>);\n\
+             impl Tries for Turn { fn tries(&self) -> bool { !std::mem::replace(&mut *self.0.lock().unwrap(), true) }\n\
+             fn ends(&self) { *self.0.lock().unwrap() = false } }\n",
+        ),
+    ]);
+    let args = ["explore", "--strategy", "odpor", "--format", "json"];
+    for (name, harness) in harnesses(&seqz(dir.path(), args).json()) {
+        let said = format!("{name} {harness:#}");
+        assert_eq!(harness["status"]["state"], "checked", "{said}");
+        let verdict = harness["verdict"].as_str().unwrap();
+        assert!(verdict.contains("crate `hides`"), "{said}");
+        let reasons = harness["promise"]["reasons"].as_array().unwrap();
+        assert!(reasons.iter().any(|it| it == "not_followed"), "{said}");
+        let notes = harness["notes"].to_string();
+        assert!(notes.contains("it did something else"), "{said}");
+        let failures = harness["failures"].as_array().unwrap();
+        assert_eq!(failures.len(), usize::from(name == "fails"), "{said}");
+    }
+}

@@ -238,11 +238,7 @@ impl Gathered {
                     let parts = self.units.len();
                     let search = self.search(part);
                     if search.done(part, parts, turns, own) && !search.is_whole() {
-                        self.report.status = Status::nondeterministic(
-                            &inputs,
-                            "the same schedule",
-                            &self.report.not_followed,
-                        );
+                        self.part_ways(part, &inputs);
                     }
                 }
                 let unit = &mut self.units[part];
@@ -284,18 +280,33 @@ impl Gathered {
                     site: place.and_then(|place| original.site(&place)),
                 };
             }
-            Reply::Nondeterministic { inputs } => {
-                self.report.status = Status::nondeterministic(
-                    &inputs,
-                    "the same schedule",
-                    &self.report.not_followed,
-                );
-            }
+            Reply::Nondeterministic { inputs } => self.part_ways(part, &inputs),
             Reply::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),
             Reply::Refused(why) => return Err(Error::Worker(format!("the worker refuses: {why}"))),
             _ => {}
         }
         Ok(None)
+    }
+
+    /// The program did something else when it was run again. Where not all is followed, that may be why, and the search is
+    /// one that goes no further; else, the program is at fault.
+    fn part_ways(&mut self, part: usize, inputs: &[(String, String)]) {
+        let not_followed = &self.report.not_followed;
+        let status = Status::nondeterministic(inputs, "the same schedule", not_followed);
+        match status {
+            Status::Nondeterministic { reason, .. } if !not_followed.is_empty() => {
+                self.note(format!("the search went no further: {reason}"));
+                let lost = Promise::Unfinished {
+                    reasons: vec![Reason::NotFollowed],
+                };
+                let promise = &mut self.units[part].promise;
+                *promise = Some(match promise.take() {
+                    Some(earlier) => earlier.and(lost),
+                    None => lost,
+                });
+            }
+            status => self.report.status = status,
+        }
     }
 
     /// Takes in how the failures that a worker has sent couple the threads.
