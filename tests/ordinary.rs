@@ -39,6 +39,7 @@ enum Said<'s> {
     NotForCheck(&'s str),
     /// By all: why it is refused.
     Refused(&'s str),
+    /// By all: what they do not follow, or have not tried.
     NotFollowed(&'s str),
     /// By those that run schedules: what they have not tried.
     Open(&'s str),
@@ -74,7 +75,7 @@ fn harnesses(kind: &Kind) -> Vec<Harness<'static>> {
         match note {
             Some(("not for `check`", why)) => said = Some(Said::NotForCheck(why)),
             Some(("refused", why)) => said = Some(Said::Refused(why)),
-            Some(("not followed", what)) => said = Some(Said::NotFollowed(what)),
+            Some(("not followed" | "not tried", what)) => said = Some(Said::NotFollowed(what)),
             Some(("open", what)) => said = Some(Said::Open(what)),
             _ => {}
         }

@@ -108,6 +108,12 @@ fn loops_that_wait_end_and_those_that_count_are_run() {
                 );
                 continue;
             }
+            // Who looks at a clock twice sees how long the others take.
+            let promise = if name.ends_with("after_it_has_looked_at_a_clock") {
+                "passing_time"
+            } else {
+                promise
+            };
             assert_eq!(failures, right(name), "{strategy}: {name}");
             assert_eq!(promised, promise, "{strategy}: {name}");
         }
