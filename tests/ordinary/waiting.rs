@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{
-    AtomicBool, AtomicI64, AtomicU8, AtomicU32, AtomicUsize, Ordering::SeqCst,
+    AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering::SeqCst,
 };
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Barrier, Condvar, Mutex, OnceLock, RwLock, TryLockError};
@@ -607,4 +607,19 @@ fn livelocks_with_a_message_that_never_comes() {
         }
     }
     drop(t.join());
+}
+
+#[test]
+fn fails_with_a_pointer() {
+    static PLACE: u32 = 1;
+    static POINTER: AtomicPtr<u32> = AtomicPtr::new(std::ptr::null_mut());
+    let t = thread::spawn(|| {
+        POINTER.store((&raw const PLACE).cast_mut(), SeqCst);
+        VALUE.store(7, SeqCst);
+    });
+    while POINTER.load(SeqCst).is_null() {
+        std::hint::spin_loop();
+    }
+    assert_eq!(VALUE.load(SeqCst), 7, "too early");
+    t.join().unwrap();
 }
