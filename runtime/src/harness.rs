@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::input::{ByteSource, InputError, Inputs, Param, Random, Spec};
+use crate::input::{ByteSource, Count, InputError, Inputs, Param, Random, Spec};
 use crate::judge;
 use crate::std::panic::catch_unwind;
 use crate::values::Registry;
@@ -203,6 +203,9 @@ fn bound<I: Inputs>(init: fn(I), expects: Option<ShouldPanic>, safe: bool, input
     }
 }
 
+/// So many of each parameter's first values are put together in all ways before a sample is drawn.
+const FEW: u64 = 4;
+
 impl<I: Inputs> AnyHarness for Harness<I> {
     fn name(&self) -> &'static str {
         self.name
@@ -227,15 +230,24 @@ impl<I: Inputs> AnyHarness for Harness<I> {
         };
         let mut random = Random::new(seed);
         let mut set = Vec::new();
+        // A sample begins with all that a few of the simplest values make together.
+        let few = |count: &Count| count.values.min(FEW);
+        let simple = counts.iter().map(few).try_fold(1, u64::checked_mul);
+        let simple = simple.filter(|simple| *simple <= runs / 2).unwrap_or(0);
         for run in 0..runs {
             let mut rest = run;
+            let mut digit = |values: u64| {
+                let number = rest % values;
+                rest /= values;
+                number
+            };
             let numbers: Vec<u64> = counts
                 .iter()
                 .map(|count| {
                     if all {
-                        let number = rest % count.values;
-                        rest /= count.values;
-                        number
+                        digit(count.values)
+                    } else if run < simple {
+                        digit(few(count))
                     } else {
                         random.below(count.values)
                     }

@@ -199,6 +199,11 @@ pub trait Input: Clone + fmt::Debug + 'static {
     /// A random value; edge cases more often than by chance.
     fn sample(random: &mut Random) -> Self;
 
+    /// Value number `n` of those that each sample begins with, the simplest first; `None` past the last one.
+    fn simple(_n: u64) -> Option<Self> {
+        None
+    }
+
     /// The value that `text` stands for, written as in Rust.
     ///
     /// # Errors
@@ -306,9 +311,11 @@ pub fn value<V: Input>(param: &Param, spec: &Spec, n: u64, seed: u64) -> Result<
     match spec {
         Spec::Default => Ok(match V::domain() {
             Some(values) if values <= SMALL_DOMAIN => V::nth(n),
-            _ => V::sample(&mut Random::new(
-                seed.wrapping_add(n.wrapping_mul(0x1000_0001)),
-            )),
+            _ => V::simple(n).unwrap_or_else(|| {
+                V::sample(&mut Random::new(
+                    seed.wrapping_add(n.wrapping_mul(0x1000_0001)),
+                ))
+            }),
         }),
         Spec::List(texts) => match texts.get(usize::try_from(n).unwrap_or(usize::MAX)) {
             Some(text) => V::parse(text).map_err(wrong),

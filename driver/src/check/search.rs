@@ -10,9 +10,8 @@ use crate::error::Error;
 use crate::findings::{Found, Store};
 use crate::original::{Original, inputs};
 use crate::report::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
-use crate::report::layout::counted;
 use crate::report::schedule::Confirmation;
-use crate::report::unfollowed;
+use crate::report::{unfollowed, words};
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
 use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, send};
 use seqz_runtime::log::Log;
@@ -278,11 +277,7 @@ impl Search<'_> {
             Reply::Started { sampled, inputs } => {
                 gathered.sampled = sampled;
                 if sampled {
-                    gathered.note(format!(
-                        "{} of inputs tried, out of more: a sample with seed {}",
-                        counted(inputs.into(), "choice", "choices"),
-                        self.seed
-                    ));
+                    gathered.note(words::sample_of_inputs(inputs, self.seed));
                 }
             }
             Reply::Threads { first, second } => {

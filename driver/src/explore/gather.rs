@@ -17,7 +17,7 @@ use crate::program::{Harness, Spawn};
 use crate::report::document::{Cut, Kind, Met, Reason, Site, Status};
 use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
 use crate::report::layout::{counted, grouped};
-use crate::report::{unfollowed, verdict};
+use crate::report::{unfollowed, verdict, words};
 use crate::worker::Standstill;
 
 /// The report of a harness in the making.
@@ -28,6 +28,8 @@ pub(super) struct Gathered {
     first: usize,
     units: Vec<Part>,
     started: Option<Instant>,
+    /// How many choices of inputs each unit has, where they are a sample.
+    sample: Option<u32>,
     /// Whether the units are parts of one search, and its choices of inputs then.
     divided: bool,
     searches: Vec<Search>,
@@ -101,6 +103,7 @@ impl Gathered {
             first: units.start,
             units: units.map(|_| Part::default()).collect(),
             started: None,
+            sample: None,
             divided,
             searches: Vec::new(),
             standings: Vec::new(),
@@ -170,6 +173,7 @@ impl Gathered {
                     ..Part::default()
                 };
             }
+            Said::Again => self.units[part] = Part::default(),
             Said::Ended(Ended::Broken(why)) => return Err(Error::Worker(why)),
             Said::Ended(ended) => new = self.ended(part, ended, original, request),
         }
@@ -183,6 +187,7 @@ impl Gathered {
         }
         if self.is_over() {
             self.look_for_executions();
+            self.look_for_inputs();
         }
         Ok(new)
     }
@@ -218,11 +223,8 @@ impl Gathered {
             Reply::Started { sampled, inputs } => {
                 self.report.sampled_inputs |= sampled;
                 if sampled {
-                    let inputs = counted(inputs.into(), "choice", "choices");
-                    let seed = request.seed;
-                    self.note(format!(
-                        "{inputs} of inputs tried, out of more: a sample with seed {seed}"
-                    ));
+                    self.sample = Some(inputs);
+                    self.note(words::sample_of_inputs(inputs, request.seed));
                 }
             }
             Reply::Exploring(counts) => self.units[part].current = counts,
@@ -414,6 +416,17 @@ impl Gathered {
         let parts = self.units.iter();
         if let Some((after, at)) = parts.filter_map(|unit| unit.none_ended.as_ref()).next() {
             report.status = Status::none_ended(*after, at, &report.not_followed);
+        }
+    }
+
+    /// At the end: how many choices of a sample of inputs the search came to, if not to all.
+    fn look_for_inputs(&mut self) {
+        let done = self.units.iter().map(|unit| unit.done.len());
+        let done = if self.divided { done.min() } else { done.max() };
+        let done = done.unwrap_or(0) as u64;
+        if self.sample.is_some_and(|all| done < all.into()) {
+            let done = counted(done, "choice", "choices");
+            self.note(format!("{done} of inputs tried to the end"));
         }
     }
 

@@ -8,7 +8,6 @@ mod promise;
 mod solver;
 mod unit;
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -32,7 +31,7 @@ use crate::report::unfollowed;
 use crate::worker::Watch;
 use gather::Gathered;
 pub use solver::Solver;
-use unit::{Runner, Said, Unit};
+use unit::{Queue, Runner, Said, Unit};
 
 /// What to explore, and how far.
 #[derive(Clone, Debug)]
@@ -194,7 +193,7 @@ pub fn run(
         },
         solver: options.solver,
     };
-    let queue: Mutex<VecDeque<usize>> = Mutex::new((0..units.len()).collect());
+    let queue = Mutex::new(Queue::new(units.len()));
     let mut cut: Option<Cut> = None;
     let mut told = 0;
     thread::scope(|scope| {

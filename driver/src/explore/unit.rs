@@ -17,6 +17,27 @@ use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, send
 /// A worker that was killed from outside is replaced so often before its execution is suspected.
 const REPLACED: u32 = 3;
 
+/// So many times the time that a unit had is worth to begin with it again.
+const WORTH: u32 = 2;
+
+/// The units that are to be done.
+pub(super) struct Queue {
+    /// Those that have not been begun.
+    next: VecDeque<usize>,
+    /// Those whose part of the time was over while others had not begun, with what ended them and how much time they had.
+    again: VecDeque<(usize, Ended, Duration)>,
+}
+
+impl Queue {
+    /// So many units, none of which has been begun.
+    pub(super) fn new(units: usize) -> Self {
+        Self {
+            next: (0..units).collect(),
+            again: VecDeque::new(),
+        }
+    }
+}
+
 /// A worker's part.
 pub(super) struct Unit {
     /// Which harness it is of.
@@ -36,6 +57,8 @@ pub(super) enum Said {
     Reply(Reply),
     /// Its worker died, and another one begins from the start.
     StartOver(String),
+    /// Its part of the time was over, others have left some of theirs, and another worker begins from the start.
+    Again,
     /// It is over.
     Ended(Ended),
 }
@@ -108,25 +131,39 @@ pub(super) struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Does units from the queue until there are no more.
+    /// Does units from the queue until there are no more. What is left of the time when all have been begun goes to those
+    /// whose own part was not enough.
     pub(super) fn work(
         &self,
-        queue: &Mutex<VecDeque<usize>>,
+        queue: &Mutex<Queue>,
         units: &[Unit],
         sender: &Sender<(usize, Said)>,
     ) {
+        let queue = || queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let (next, left) = {
-                let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-                (queue.pop_front(), queue.len() + 1)
-            };
-            let Some(number) = next else { return };
-            let runner = Runner {
-                watch: self.watch.share(left, self.at_once),
-                ..*self
+            let (number, before, left) = {
+                let mut queue = queue();
+                if let Some(number) = queue.next.pop_front() {
+                    (number, None, queue.next.len() + 1)
+                } else if let Some((number, ended, had)) = queue.again.pop_front() {
+                    (number, Some((ended, had)), queue.again.len() + 1)
+                } else {
+                    return;
+                }
             };
             // Nobody listens any more where the search has broken off.
             let mut say = |said| drop(sender.send((number, said)));
+            let watch = self.watch.share(left, self.at_once);
+            if let Some((ended, had)) = before {
+                let worth = watch.left().is_some_and(|left| left >= WORTH * had);
+                if !worth || units[number].left.load(Ordering::Relaxed) {
+                    say(Said::Ended(ended));
+                    continue;
+                }
+                say(Said::Again);
+            }
+            let begun = Instant::now();
+            let runner = Runner { watch, ..*self };
             let ended = match self.watch.cut() {
                 Some(cut) => Ended::Cut(cut),
                 None if units[number].left.load(Ordering::Relaxed) => Ended::Left,
@@ -135,7 +172,12 @@ impl Runner<'_> {
                     .run(&units[number], &mut say)
                     .unwrap_or_else(|error| Ended::Failed(error.to_string())),
             };
-            say(Said::Ended(ended));
+            let out_of_time = matches!(ended, Ended::Cut(Cut::TimeLimit) | Ended::WithoutAny(..));
+            if out_of_time && self.watch.cut().is_none() {
+                queue().again.push_back((number, ended, begun.elapsed()));
+            } else {
+                say(Said::Ended(ended));
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The explanation of a bug in words.
 
 use super::document::{Bug, HarnessReport, Input, Kind, NonLocalRead, Reason, Role, Site, Thread};
-use super::layout::in_words;
+use super::layout::{counted, in_words};
 
 /// What kind of bug, as a heading.
 #[must_use]
@@ -73,6 +73,13 @@ pub const fn other_site(bug: &Bug) -> &'static str {
         (Kind::Deadlock, false) => "the lock was taken here:",
         _ => "while the other one is here:",
     }
+}
+
+/// That inputs were sampled: how many choices of them the sample holds, and of which seed it is.
+#[must_use]
+pub fn sample_of_inputs(choices: u32, seed: u64) -> String {
+    let choices = counted(choices.into(), "choice", "choices");
+    format!("inputs are a sample of {choices}, out of more, with seed {seed}")
 }
 
 /// A variable's name in a sentence.

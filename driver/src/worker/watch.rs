@@ -47,13 +47,18 @@ impl Watch<'_> {
     /// The same for the next of `left` searches, so many at once, that share the time until the deadline.
     #[must_use]
     pub fn share(mut self, left: usize, at_once: usize) -> Self {
-        if let Some(deadline) = self.deadline {
-            let now = Instant::now();
-            let rest = deadline.saturating_duration_since(now);
+        if let Some(rest) = self.left() {
             let part = (at_once.max(1) as f64 / left.max(1) as f64).min(1.0);
-            self.deadline = Some(now + rest.mul_f64(part));
+            self.deadline = Some(Instant::now() + rest.mul_f64(part));
         }
         self
+    }
+
+    /// How much of the time is left, where there is a limit.
+    #[must_use]
+    pub fn left(&self) -> Option<Duration> {
+        let deadline = self.deadline?;
+        Some(deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Whether the user or the clock has ended the search.

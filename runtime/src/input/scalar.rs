@@ -25,6 +25,13 @@ macro_rules! integer {
                 }
             }
 
+            fn simple(n: u64) -> Option<Self> {
+                // Where a number says how many there are of something, few are enough for most bugs, and soon run.
+                const LEAST: $type = if $type::MIN == 0 { 5 } else { $type::MIN };
+                const SIMPLE: [$type; 7] = [0, 1, 2, 3, 4, $type::MAX, LEAST];
+                SIMPLE.get(usize::try_from(n).ok()?).copied()
+            }
+
             fn parse(text: &str) -> Result<Self, String> {
                 let plain = text.trim().replace('_', "");
                 let plain = plain.strip_suffix(stringify!($type)).unwrap_or(&plain);
