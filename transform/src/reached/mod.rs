@@ -64,8 +64,8 @@ impl Parts {
                 names.extend(node.mentions.names.iter().map(String::as_str));
                 roots.extend(node.mentions.roots.iter().cloned());
                 let mut module = node.module.as_str();
-                // What is reached through an import says nothing of its module.
-                if !matches!(node.gate, Gate::Below | Gate::Always) {
+                // An import says nothing of the module that it is in: who mentions `Arc` anywhere reaches all imports of it.
+                if !node.import && !matches!(node.gate, Gate::Below | Gate::Always) {
                     while modules.insert(module) {
                         let Some((above, _)) = module.rsplit_once("::") else {
                             break;
@@ -186,6 +186,23 @@ mod tests {
             static OTHER: &str = "no";
         "#;
         assert_eq!(reached(text), "{STATIC} a b c v m used drop static ");
+    }
+
+    #[test]
+    fn an_import_does_not_reach_its_module() {
+        let text = r#"
+            use std::sync::Arc;
+            fn t() { let _ = Arc::new(used::f()); }
+            mod unused { use std::sync::Arc; use outside::Mutex; struct Zork { c: Arc<Mutex<u64>> } }
+            mod used { use outside::Mutex; pub fn f() {} }
+        "#;
+        let parts = Parts::of(&Crate::of_text(text));
+        let reached = parts.from(0, text.find("fn t()").unwrap() + 3);
+        let imports: Vec<_> = text
+            .match_indices("use outside")
+            .map(|(at, _)| parts.is_reached(&reached, 0, at))
+            .collect();
+        assert_eq!(imports, [false, true]);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(super) struct Node {
     /// The body, if it is a function.
     pub(super) body: Option<Range<usize>>,
     pub(super) gate: Gate,
+    /// Whether it is an import: no code of its module.
+    pub(super) import: bool,
     pub(super) mentions: Mentions,
     /// The module that it is in, `a::b`.
     pub(super) module: String,
@@ -223,6 +225,9 @@ impl Collector<'_> {
         }
         let leaves = matches!((item, &gate), (Item::Use(_), Gate::Named(_)));
         self.add(file, module, item, body, gate, mentions);
+        if let Some(node) = self.nodes.last_mut() {
+            node.import = matches!(item, Item::Use(_) | Item::ExternCrate(_));
+        }
         if let (Item::Use(item), true) = (item, leaves) {
             self.leaves(file, module, &item.tree, None);
         }
@@ -259,6 +264,7 @@ impl Collector<'_> {
             range: node.span().byte_range(),
             body,
             gate,
+            import: false,
             mentions,
             module: module.to_owned(),
             hidden,
@@ -310,6 +316,7 @@ impl Collector<'_> {
                 range: leaf.byte_range(),
                 body: None,
                 gate: Gate::Named(vec![plain(&name.to_string())]),
+                import: true,
                 // Those of the whole import, which is reached with it.
                 mentions: Mentions::default(),
                 module: module.to_owned(),
@@ -348,6 +355,7 @@ impl Collector<'_> {
                         range: method.span().byte_range(),
                         body,
                         gate,
+                        import: false,
                         mentions,
                         module: module.to_owned(),
                         hidden: Vec::new(),
