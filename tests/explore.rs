@@ -397,6 +397,54 @@ pub fn n_times(n: u8) {
 }
 
 #[test]
+fn the_time_that_harnesses_leave_is_for_those_that_were_cut() {
+    let all = |n: &str| format!("for i in 0..{n} {{ x2.store(i, SeqCst); y2.load(SeqCst); }}");
+    let other = |n: &str| format!("for i in 0..{n} {{ y3.store(i, SeqCst); x3.load(SeqCst); }}");
+    let mut source = two_threads("endless", &all("20"), &other("20"), "");
+    for name in ["one", "two", "three"] {
+        source += &two_threads(name, &all("1"), &other("1"), "");
+    }
+    for jobs in ["1", "2"] {
+        let args = ["--strategy", "dfs", "--time", "4", "--jobs", jobs];
+        let (code, report) = explore_json(&source, &args);
+        assert_eq!((code, &report["cut"]), (0, &"time_limit".into()));
+        let harnesses = report["harnesses"].as_array().unwrap();
+        let states: Vec<_> = harnesses.iter().map(|it| &it["promise"]["state"]).collect();
+        assert_eq!(
+            states,
+            ["unfinished", "exhausted", "exhausted", "exhausted"],
+            "{report:#}"
+        );
+        // Its own part was a quarter, with two workers a half.
+        assert!(
+            report["summary"]["seconds"].as_f64().unwrap() > 3.0,
+            "{report:#}"
+        );
+    }
+}
+
+#[test]
+fn samples_of_inputs_begin_with_the_simplest() {
+    let source = "
+pub fn both(many: u64, more: usize) {
+    let n = Arc::new(AtomicU32::new(0));
+    let m = Arc::clone(&n);
+    let t = thread::spawn(move || m.store(1, SeqCst));
+    assert!(n.load(SeqCst) == 0 || (many, more) != (3, 2), \"met\");
+    t.join().unwrap();
+}
+";
+    let (code, report) = explore_json(source, &["--seed", "7", "--max-inputs", "40"]);
+    assert_eq!(code, 1, "{report:#}");
+    let harness = &report["harnesses"][0];
+    assert_eq!(
+        harness["notes"][0],
+        "inputs are a sample of 40 choices, out of more, with seed 7"
+    );
+    assert_eq!(harness["failures"][0]["inputs"][1]["value"], "2");
+}
+
+#[test]
 fn ten_thousand_failures_of_one_place_are_one_with_a_count() {
     let source = "
         #[test]

@@ -47,9 +47,13 @@ pub fn draw(
         if rows.last().is_some_and(|row| row.takes(lane, site)) {
             continue;
         }
-        // A guard is given back where it goes out of scope; the place that is known is where it was taken.
-        let gives_back = matches!(event.action, Action::Unlock | Action::UnlockShared);
-        let site = site.filter(|_| !gives_back);
+        // A guard is given back where it goes out of scope; the place that is known is where it was taken. A thread ends
+        // where its code does; the place that is known is where it was started.
+        let elsewhere = matches!(
+            event.action,
+            Action::Unlock | Action::UnlockShared | Action::Begin | Action::End
+        );
+        let site = site.filter(|_| !elsewhere);
         rows.push(Row {
             lane,
             site,

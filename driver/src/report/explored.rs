@@ -183,6 +183,11 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
         }
         Action::Join => format!("waits for thread {} to end", waiting.object),
         Action::Wake => {
+            let site = waiting.site.as_ref();
+            if let Some(what) = site.and_then(words::awaited_of_channel) {
+                let of = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
+                return format!("waits for {what}{of}");
+            }
             let of = name.map_or_else(String::new, |name| format!(" of `{name}`"));
             let why = match (&waiting.missed, waiting.instead) {
                 (Some(site), _) => format!(

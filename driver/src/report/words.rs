@@ -82,6 +82,19 @@ pub fn sample_of_inputs(choices: u32, seed: u64) -> String {
     format!("inputs are a sample of {choices}, out of more, with seed {seed}")
 }
 
+/// What a thread waits for in a call of a channel's, if that is what stands there.
+#[must_use]
+pub fn awaited_of_channel(site: &Site) -> Option<&'static str> {
+    let text = site.text.as_str();
+    if text.contains(".send(") {
+        Some("room in a channel that is full")
+    } else if text.contains(".recv(") || text.contains(".recv_timeout(") {
+        Some("a message from a channel that is empty")
+    } else {
+        None
+    }
+}
+
 /// A variable's name in a sentence.
 #[must_use]
 pub fn variable(name: Option<&str>) -> String {

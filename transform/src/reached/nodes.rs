@@ -223,13 +223,9 @@ impl Collector<'_> {
             }
             _ => {}
         }
-        let leaves = matches!((item, &gate), (Item::Use(_), Gate::Named(_)));
         self.add(file, module, item, body, gate, mentions);
         if let Some(node) = self.nodes.last_mut() {
             node.import = matches!(item, Item::Use(_) | Item::ExternCrate(_));
-        }
-        if let (Item::Use(item), true) = (item, leaves) {
-            self.leaves(file, module, &item.tree, None);
         }
         if let (Item::ForeignMod(item), Some(node)) = (item, self.nodes.last_mut()) {
             for foreign in &item.items {
@@ -290,38 +286,6 @@ impl Collector<'_> {
             Gate::Below
         } else {
             Gate::Always
-        }
-    }
-
-    /// Each name of an import is reached by itself: a group of them says nothing of the others.
-    fn leaves(&mut self, file: usize, module: &str, tree: &UseTree, above: Option<&syn::Ident>) {
-        let (leaf, name) = match tree {
-            UseTree::Path(path) => {
-                return self.leaves(file, module, &path.tree, Some(&path.ident));
-            }
-            UseTree::Group(group) => {
-                return group
-                    .items
-                    .iter()
-                    .for_each(|tree| self.leaves(file, module, tree, above));
-            }
-            UseTree::Name(leaf) if leaf.ident == "self" => (leaf.span(), above),
-            UseTree::Name(leaf) => (leaf.span(), Some(&leaf.ident)),
-            UseTree::Rename(leaf) => (leaf.span(), Some(&leaf.rename)),
-            UseTree::Glob(_) => return,
-        };
-        if let Some(name) = name {
-            self.nodes.push(Node {
-                file,
-                range: leaf.byte_range(),
-                body: None,
-                gate: Gate::Named(vec![plain(&name.to_string())]),
-                import: true,
-                // Those of the whole import, which is reached with it.
-                mentions: Mentions::default(),
-                module: module.to_owned(),
-                hidden: Vec::new(),
-            });
         }
     }
 
