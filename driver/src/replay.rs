@@ -118,15 +118,14 @@ impl Recording {
 
     /// The threads that race, if what it recorded is a race that is there: both are about to make their access at the end.
     fn racing(&self, next: &[message::Waiting], original: &Original<'_>) -> Vec<Waiting> {
-        let line = |site: &Site| (site.file.clone(), site.line);
-        let sites = [&self.site, &self.other_site].map(|site| site.as_ref().map(line));
+        let sites = [self.site.as_ref(), self.other_site.as_ref()];
         let mut racing = original.waiting(next, &self.schedule);
         racing.retain(|waiting| {
-            let here = waiting.site.as_ref().map(line);
-            here.is_some() && sites.contains(&here)
+            let here = waiting.site.as_ref();
+            here.is_some() && sites.iter().any(|site| is_line(*site, here))
         });
         let all_there = sites.iter().all(|site| {
-            let there = |waiting: &Waiting| waiting.site.as_ref().map(line) == *site;
+            let there = |waiting: &Waiting| is_line(*site, waiting.site.as_ref());
             racing.iter().any(there)
         });
         if self.kind != Kind::DataRace || !all_there || racing.len() < 2 {
@@ -138,12 +137,23 @@ impl Recording {
     /// Whether this failure is the one that was recorded.
     #[must_use]
     pub fn is(&self, failure: &Failure) -> bool {
-        let line = |site: &Site| (site.file.clone(), site.line);
-        let recorded = self.site.as_ref().map(line);
+        let recorded = self.site.as_ref();
         let mut waiting = failure.waiting.iter();
         self.kind == failure.kind
-            && (recorded == failure.site.as_ref().map(line)
-                || waiting.any(|waiting| recorded == waiting.site.as_ref().map(line)))
+            && (is_line(recorded, failure.site.as_ref())
+                || waiting.any(|waiting| is_line(recorded, waiting.site.as_ref())))
+    }
+}
+
+/// Whether both are the same line, or both nowhere. Files are named as they are seen from the folder where seqz runs, so the
+/// longer name ends in the shorter one where it ran in two.
+fn is_line(one: Option<&Site>, other: Option<&Site>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let (a, b) = (Path::new(&one.file), Path::new(&other.file));
+            one.line == other.line && (a.ends_with(b) || b.ends_with(a))
+        }
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 

@@ -91,16 +91,17 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         Some(search.time.unwrap_or(QUICK).saturating_sub(spent)),
         number,
     );
-    let is_clean = searched
-        .iter()
-        .all(|(.., report)| verdict(report) == Verdict::Clean);
-    let goes_on = !args.no_explore && is_clean && !time.is_over();
+    let goes_on = !args.no_explore && !STOP.load(Ordering::Relaxed) && !time.is_over();
     let mut reports = Vec::new();
     for (chosen, ready, options, mut report) in searched {
         let member = &chosen.member;
         let all = chosen.harnesses().into_iter().zip(&report.harnesses);
-        // Where no two threads run side by side there is one order of everything.
-        let interfering = all.filter(|(_, searched)| searched.status == Status::Checked);
+        // Where no two threads run side by side there is one order of everything. Who has a bug has enough to show.
+        let interfering = all.filter(|(_, searched)| {
+            searched.status == Status::Checked
+                && searched.bugs.is_empty()
+                && searched.faults.is_empty()
+        });
         let harnesses: Vec<_> = interfering.map(|(harness, _)| harness).collect();
         if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
             let finished = |harness: &HarnessExploration| match search.format {

@@ -294,11 +294,19 @@ pub fn beyond(report: &Report) -> Option<String> {
         return Some(format!("{of}: `seqz explore` finds those"));
     };
     let executions = counted(explored.summary.executions, "execution", "executions");
+    let has_bug = |checked: &HarnessReport| !checked.bugs.is_empty();
     let is_left = |checked: &&HarnessReport| {
         let mut explored = explored.harnesses.iter();
-        checked.status == Status::Checked && !explored.any(|it| it.name == checked.name)
+        checked.status == Status::Checked
+            && !has_bug(checked)
+            && !explored.any(|it| it.name == checked.name)
     };
     let left = report.harnesses.iter().find(is_left);
+    let those = if report.harnesses.iter().any(has_bug) {
+        "those, in harnesses without another bug"
+    } else {
+        "those"
+    };
     let found = explored.summary.failures + explored.summary.doubtful;
     if found > 0 {
         let found = match found {
@@ -306,7 +314,7 @@ pub fn beyond(report: &Report) -> Option<String> {
             n => format!("the {} above", in_words(n as usize)),
         };
         return Some(format!(
-            "{of}: `seqz explore` was run for those, and found {found} in {executions}"
+            "{of}: `seqz explore` was run for {those}, and found {found} in {executions}"
         ));
     }
     let lacking = |report: &&HarnessExploration| {
@@ -316,12 +324,12 @@ pub fn beyond(report: &Report) -> Option<String> {
     let Some(first) = lacking.next() else {
         if let Some(left) = left {
             return Some(format!(
-                "{of}: `seqz explore` was run for some of those only, and not of `{}`",
+                "{of}: `seqz explore` was run for some of {those} only, and not of `{}`",
                 left.name
             ));
         }
         return Some(format!(
-            "{of}: `seqz explore` was run for those, too: exhausted, in {executions}"
+            "{of}: `seqz explore` was run for {those}, too: exhausted, in {executions}"
         ));
     };
     let number = match lacking.count() {
@@ -340,7 +348,7 @@ pub fn beyond(report: &Report) -> Option<String> {
         "see above".to_owned()
     };
     Some(format!(
-        "{of}: `seqz explore` was run for those, too: not exhausted{number}, in {executions}: {why}"
+        "{of}: `seqz explore` was run for {those}, too: not exhausted{number}, in {executions}: {why}"
     ))
 }
 

@@ -206,6 +206,36 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_an_import_is_reached_without_the_others() {
+        let text = r#"
+            use std::sync::{Arc, Mutex, atomic::{AtomicPtr, AtomicBool as Flag}};
+            use inner::{made as make, never, deep::{self, other}};
+            fn t() { let _ = (Arc::new(Flag::new(true)), make()); deep::f(); }
+            mod inner {
+                pub fn made() { "made"; }
+                pub fn never() { "no"; }
+                pub mod deep { pub fn f() { "f"; } pub fn other() { "no"; } }
+            }
+        "#;
+        assert_eq!(reached(text), "made f ");
+        let parts = Parts::of(&Crate::of_text(text));
+        let from_t = parts.from(0, text.find("fn t()").unwrap() + 3);
+        let is_reached = |name| parts.is_reached(&from_t, 0, text.find(name).unwrap());
+        let names = [
+            "Arc,",
+            "AtomicBool as",
+            "made as",
+            "Mutex",
+            "AtomicPtr",
+            "never,",
+        ];
+        assert_eq!(
+            names.map(is_reached),
+            [true, true, true, false, false, false]
+        );
+    }
+
+    #[test]
     fn renames_aliases_and_blanket_implementations_are_followed() {
         let text = r#"
             fn t() { renamed(); let x: Alias = make(); 1.blanket(); }

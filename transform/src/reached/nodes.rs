@@ -211,10 +211,10 @@ impl Collector<'_> {
         match item {
             Item::Use(item) => {
                 let roots = roots_of_use(&item.tree);
-                let of_std = |root: &String| matches!(root.as_str(), "std" | "core" | "alloc");
-                if roots.iter().all(of_std) {
-                    // The names of std's modules are those of nothing in the crate.
+                if matches!(gate, Gate::Named(_)) {
+                    // What each of its names stands for is a part of its own.
                     mentions.names.clear();
+                    self.leaves(file, module, &item.tree, &mut Vec::new());
                 }
                 mentions.roots.extend(roots);
             }
@@ -238,6 +238,56 @@ impl Collector<'_> {
                 node.hidden.push((ident.span().byte_range().start, what));
             }
         }
+    }
+
+    /// The names that an import of the crate's own or of std's binds, each by itself: a harness that mentions one of them has
+    /// nothing to do with the others. `path` is what stands before the tree.
+    fn leaves(&mut self, file: usize, module: &str, tree: &UseTree, path: &mut Vec<String>) {
+        let (original, binds, range) = match tree {
+            UseTree::Path(it) => {
+                path.push(plain(&it.ident.to_string()));
+                self.leaves(file, module, &it.tree, path);
+                path.pop();
+                return;
+            }
+            UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.leaves(file, module, tree, path);
+                }
+                return;
+            }
+            UseTree::Glob(_) => return,
+            UseTree::Name(leaf) => (&leaf.ident, &leaf.ident, leaf.span().byte_range()),
+            UseTree::Rename(leaf) => (&leaf.ident, &leaf.rename, leaf.span().byte_range()),
+        };
+        let of_itself = |name: String| match path.last() {
+            // `use a::b::{self}` binds `b`.
+            Some(last) if name == "self" => last.clone(),
+            _ => name,
+        };
+        let gate = Gate::Named(vec![of_itself(plain(&binds.to_string()))]);
+        let mut mentions = Mentions::default();
+        // The names of std's modules are those of nothing in the crate.
+        let of_std = matches!(
+            path.first().map(String::as_str),
+            Some("std" | "core" | "alloc")
+        );
+        if !of_std {
+            mentions.names.extend(path.iter().cloned());
+            mentions
+                .names
+                .insert(of_itself(plain(&original.to_string())));
+        }
+        self.nodes.push(Node {
+            file,
+            range,
+            body: None,
+            gate,
+            import: true,
+            mentions,
+            module: module.to_owned(),
+            hidden: Vec::new(),
+        });
     }
 
     fn add<N>(
