@@ -1,9 +1,9 @@
 //! Runs cargo, offline, and reads what it says.
 
 use std::env;
-use std::io::{BufReader, Read};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::thread;
 
 use cargo_metadata::Message;
@@ -30,8 +30,15 @@ pub(super) struct Failure {
     pub(super) output: String,
 }
 
+/// Is told the name of each package that cargo begins to compile.
+pub(super) type Compiles<'a> = &'a (dyn Fn(&str) + Sync);
+
 /// `cargo build` of the generated crate in `dir`.
-pub(super) fn build(dir: &Path, target_dir: &Path) -> Result<Outcome, Error> {
+pub(super) fn build(
+    dir: &Path,
+    target_dir: &Path,
+    compiles: Compiles<'_>,
+) -> Result<Outcome, Error> {
     let mut command = cargo();
     command
         .args([
@@ -44,7 +51,7 @@ pub(super) fn build(dir: &Path, target_dir: &Path) -> Result<Outcome, Error> {
         .arg("--target-dir")
         .arg(target_dir)
         .current_dir(dir);
-    run(command, dir)
+    run(command, dir, compiles)
 }
 
 /// `cargo check` of the user's crate as it is.
@@ -64,7 +71,7 @@ pub(super) fn check(manifest: &Path, target_dir: &Path) -> Result<Outcome, Error
         .arg(&manifest)
         .arg("--target-dir")
         .arg(target_dir);
-    run(command, manifest.parent().unwrap_or(&manifest))
+    run(command, manifest.parent().unwrap_or(&manifest), &|_| ())
 }
 
 fn cargo() -> Command {
@@ -82,7 +89,7 @@ fn cargo() -> Command {
     command
 }
 
-fn run(mut command: Command, dir: &Path) -> Result<Outcome, Error> {
+fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outcome, Error> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -92,56 +99,70 @@ fn run(mut command: Command, dir: &Path) -> Result<Outcome, Error> {
             message: format!("cannot run `{}`: {e}", command.get_program().display()),
             output: "seqz builds the transformed program with cargo and rustc".into(),
         })?;
-    // Both pipes have to be emptied at once, or cargo stops at the full one.
-    let stderr = child.stderr.take().map(|mut stderr| {
-        thread::spawn(move || {
-            let mut text = Vec::new();
-            // What can't be read is missing from a message, no more.
-            let _ = stderr.read_to_end(&mut text);
-            String::from_utf8_lossy(&text).into_owned()
-        })
-    });
     let mut failure = Failure {
         errors: Vec::new(),
         elsewhere: Vec::new(),
         output: String::new(),
     };
     let mut binary = None;
-    if let Some(stdout) = child.stdout.take() {
-        for message in Message::parse_stream(BufReader::new(stdout)).flatten() {
-            match message {
-                Message::CompilerArtifact(artifact) => {
-                    binary = artifact
-                        .executable
-                        .map(cargo_metadata::camino::Utf8PathBuf::into_std_path_buf)
-                        .or(binary);
-                }
-                Message::CompilerMessage(message) if is_error(&message.message) => {
-                    if Path::new(&message.target.src_path).starts_with(dir) {
-                        failure.errors.push(message.message);
-                    } else {
-                        failure
-                            .elsewhere
-                            .push(message.message.rendered.unwrap_or(message.message.message));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        // Both pipes have to be emptied at once, or cargo stops at the full one.
+        let said = stderr.map(|stderr| scope.spawn(|| listen(stderr, compiles)));
+        if let Some(stdout) = stdout {
+            for message in Message::parse_stream(BufReader::new(stdout)).flatten() {
+                match message {
+                    Message::CompilerArtifact(artifact) => {
+                        binary = artifact
+                            .executable
+                            .map(cargo_metadata::camino::Utf8PathBuf::into_std_path_buf)
+                            .or(binary.take());
                     }
+                    Message::CompilerMessage(message) if is_error(&message.message) => {
+                        if Path::new(&message.target.src_path).starts_with(dir) {
+                            failure.errors.push(message.message);
+                        } else {
+                            failure
+                                .elsewhere
+                                .push(message.message.rendered.unwrap_or(message.message.message));
+                        }
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
-    }
+        failure.output = said.and_then(|said| said.join().ok()).unwrap_or_default();
+    });
     let status = child.wait().map_err(|e| Error::Build {
         message: format!("cannot wait for cargo: {e}"),
         output: String::new(),
     })?;
-    failure.output = stderr
-        .and_then(|reader| reader.join().ok())
-        .unwrap_or_default();
     match binary {
         Some(binary) if status.success() => Ok(Outcome::Built(binary)),
         // A check makes no binary.
         None if status.success() => Ok(Outcome::Built(PathBuf::new())),
         _ => Ok(Outcome::Failed(failure)),
     }
+}
+
+/// All that cargo says on standard error.
+fn listen(stderr: ChildStderr, compiles: Compiles<'_>) -> String {
+    let mut stderr = BufReader::new(stderr);
+    let mut text = String::new();
+    let mut line = Vec::new();
+    // What can't be read is missing from a message, no more.
+    while stderr.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
+        let said = String::from_utf8_lossy(&line);
+        let mut words = said.split_whitespace();
+        if words.next() == Some("Compiling")
+            && let Some(package) = words.next()
+        {
+            compiles(package);
+        }
+        text.push_str(&said);
+        line.clear();
+    }
+    text
 }
 
 fn is_error(message: &Rustc) -> bool {

@@ -121,11 +121,20 @@ impl Variant {
     }
 }
 
+/// What takes time in a build.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// Another process builds in the same directory: who that is, in words.
+    WaitsFor(&'a str),
+    /// A package is compiled: its name.
+    Compiles(&'a str),
+}
+
 /// Builds the worker of `program`, unless that is there already.
 ///
 /// It can be asked for more than `copies` says, and is where that is possible: one worker serves all commands then.
 ///
-/// `waiting` is told which other process has to be waited for; `stop` breaks that off.
+/// `told` hears what takes time; `stop` breaks off waiting for another process.
 ///
 /// # Errors
 /// When the program does not compile, or the tools can't be run.
@@ -135,10 +144,11 @@ pub fn build(
     target_dir: &Path,
     copies: Copies,
     stop: &AtomicBool,
-    waiting: impl FnOnce(&str),
+    told: &(dyn Fn(Step<'_>) + Sync),
 ) -> Result<Built, Error> {
     let layout = Layout::new(program, target_dir)?;
     fs::create_dir_all(&layout.program).map_err(|e| file("create", &layout.program, e))?;
+    let waiting = |holder: &str| told(Step::WaitsFor(holder));
     let Some(_lock) = lock::take(&layout.lock, stop, waiting)? else {
         return Err(Error::broken_off());
     };
@@ -184,7 +194,8 @@ pub fn build(
 
     let mut variant = Variant::FIRST;
     let binary = loop {
-        match cargo::build(&layout.program, &layout.build)? {
+        let compiles = |package: &str| told(Step::Compiles(package));
+        match cargo::build(&layout.program, &layout.build, &compiles)? {
             cargo::Outcome::Built(binary) => break binary,
             cargo::Outcome::Failed(failure) => match variant.next(&failure, copies) {
                 Some(next) => variant = next,

@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::packages::PackageArgs;
 use super::{Format, InputSpec, Verdict};
-use crate::build::{self, Built, Copies};
+use crate::build::{self, Built, Copies, Step};
 use crate::check::progress::Progress;
 use crate::destination::{self, Force};
 use crate::error::Error;
@@ -197,12 +197,18 @@ impl TargetArgs {
         let generated = program.transform(request)?;
         let given: Option<&Path> = self.target_dir.as_deref();
         let target_dir = build::target_dir(given, program)?;
-        let waiting = |holder: &str| {
-            progress.say(format!(
-                "waiting for {holder}, which builds in the same directory"
-            ));
+        let told = |step: Step<'_>| {
+            progress.say(match step {
+                Step::WaitsFor(holder) => {
+                    format!("waiting for {holder}, which builds in the same directory")
+                }
+                Step::Compiles(package) if package.starts_with("seqz-") => {
+                    format!("building {package}, once for all programs that need the same of it")
+                }
+                Step::Compiles(package) => format!("building {package}"),
+            });
         };
-        let built = match build::build(program, &generated, &target_dir, copies, &STOP, waiting) {
+        let built = match build::build(program, &generated, &target_dir, copies, &STOP, &told) {
             // The same Ctrl-C has ended cargo.
             Err(_) if STOP.load(Ordering::Relaxed) => return Ok(None),
             built => built?,
