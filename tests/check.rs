@@ -437,7 +437,7 @@ fn by_nothing() {
         let verdict = harness["verdict"].as_str().unwrap();
         assert!(verdict.starts_with("not exhausted"), "{verdict}");
     }
-    let (code, report) = check_json(ALONE, &[]);
+    let (code, report) = check_json(ALONE, &["--time", "60"]);
     assert_eq!(code, 1);
     for harness in report["explored"]["harnesses"].as_array().unwrap() {
         assert_eq!(harness["failures"][0]["kind"], "livelock", "{harness:#}");

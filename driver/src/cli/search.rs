@@ -273,7 +273,7 @@ pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(0) >> 40
 }
 
-/// Has Ctrl-C set [`STOP`], and end the process when it comes again.
+/// Has Ctrl-C, and whoever ends the process from outside, set [`STOP`], and end the process when that comes again.
 pub(super) fn watch_for_interrupts() -> Result<(), Error> {
     let handler = || {
         if STOP.swap(true, Ordering::Relaxed) {

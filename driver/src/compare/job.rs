@@ -11,6 +11,7 @@ use super::document::{Ended, Run, Subject};
 use super::method::Method;
 use super::{Settings, heard};
 use crate::error::Error;
+use crate::worker::ends_with_us;
 
 /// How often a run is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -48,7 +49,7 @@ impl Job {
     fn command(&self, settings: &Settings) -> Command {
         let limits = &settings.limits;
         let mut command = Command::new(&settings.seqz);
-        command
+        ends_with_us(&mut command)
             .arg(self.method.command())
             .arg(&self.subject.path)
             .args(["--harness", &self.subject.harness, "--format", "json"])

@@ -17,7 +17,7 @@ use super::sanitized::{Sanitized, Words};
 use crate::check::search::shell_word;
 use crate::error::Error;
 use crate::report::document::Role;
-use crate::worker::failed;
+use crate::worker::{ends_with_us, failed};
 
 /// What code is compiled with to be watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +198,7 @@ impl Slice<'_> {
 
     fn command(&self, artifacts: &Path, counts: &Path) -> Command {
         let mut command = Command::new(self.target);
+        ends_with_us(&mut command);
         let seconds = |time: Duration| time.as_secs_f64().ceil().max(1.0);
         // Paths that hold for the target whatever its directory is.
         let mut prefix = OsString::from("-artifact_prefix=");

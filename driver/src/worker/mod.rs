@@ -1,6 +1,7 @@
 //! Workers: processes that run the transformed program and search it.
 
 pub mod memory;
+mod orphan;
 mod process;
 mod socket;
 pub(crate) mod stuck;
@@ -8,6 +9,7 @@ mod watch;
 
 pub use seqz_runtime::worker::message;
 
+pub use orphan::ends_with_us;
 pub use process::{Death, Process};
 pub use socket::{Connection, Received};
 pub use stuck::Standstill;

@@ -14,7 +14,7 @@ use seqz_runtime::worker::stuck::UNWINDS;
 
 use super::socket::Connection;
 use super::stuck::Standstill;
-use super::{memory, stuck};
+use super::{ends_with_us, memory, stuck};
 
 /// How long a worker has for its first sign of life.
 const START: Duration = Duration::from_secs(30);
@@ -80,7 +80,7 @@ impl Process {
         if let Some(dir) = dir {
             command.current_dir(dir);
         }
-        let mut child = command
+        let mut child = ends_with_us(&mut command)
             .env("SEQZ_SOCKET", &path)
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::null())

@@ -1,0 +1,57 @@
+//! Children that end with seqz, however it ends.
+
+use std::process::Command;
+
+/// Has the system kill the child when the thread that starts it is gone: a worker that waits, or goes round, for ever would
+/// outlive a seqz that was killed. So a child is waited for by the thread that has started it. Where the system can't do that,
+/// the child sees that its connection is closed when it next has something to say.
+pub fn ends_with_us(command: &mut Command) -> &mut Command {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::process::CommandExt as _;
+
+        let kill = || {
+            // SAFETY: a system call that only sets a property of the calling process; it allocates nothing and takes no lock.
+            let done = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            if done == 0 {
+                Ok(())
+            } else {
+                Err(std::io::Error::last_os_error())
+            }
+        };
+        // SAFETY: what runs between fork and exec is that one call, and the reading of `errno`.
+        unsafe { command.pre_exec(kill) };
+    }
+    command
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Child, Stdio};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_child_ends_with_the_thread_that_has_started_it() {
+        let start = || -> Child {
+            let mut command = Command::new("sh");
+            command.args(["-c", "echo here; exec sleep 1000"]);
+            let mut child = ends_with_us(command.stdout(Stdio::piped()))
+                .spawn()
+                .unwrap();
+            let mut line = String::new();
+            let said = child.stdout.as_mut().unwrap();
+            BufReader::new(said).read_line(&mut line).unwrap();
+            child
+        };
+        let mut child = thread::spawn(start).join().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
+        let mut child = start();
+        assert!(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
