@@ -150,7 +150,7 @@ mod tests {
             ),
             (
                 "#[inline] fn f() {} /// é\n#[should_panic(expected = \"x\")] #[test]\nfn g() -> Result<(), ()> { h() } fn i() {}",
-                "#[inline] fn f() {}       \n                                         \n                                 fn i() {}",
+                "#[inline] fn f() {}       \n                                       \n                                 fn i() {}",
             ),
             (
                 "mod m { #[a::test(flavor)] async fn g() {} #[derive(Clone)] struct S { a: u8 } }",
