@@ -190,7 +190,7 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
         &target_dir,
         seqz::build::Copies::Made,
         &AtomicBool::new(false),
-        |_| {},
+        &|_| {},
     )?;
     let progress = Progress::new(&Terminal::detect());
     let subject = Subject {
