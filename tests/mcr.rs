@@ -206,7 +206,7 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
         &target_dir,
         seqz::build::Copies::Made,
         &AtomicBool::new(false),
-        |_| {},
+        &|_| {},
     )
     .unwrap();
     let progress = Progress::new(&Terminal::detect());
