@@ -95,7 +95,7 @@ impl Crate {
             &target_dir(),
             Copies::Made,
             &broken_off,
-            |_| {},
+            &|_| {},
         )
         .expect("it can be built");
         Self {
