@@ -15,7 +15,9 @@ use support::{MANIFEST, Package, command, package, program, run, seqz, settings,
 fn an_unchanged_program_is_not_built_again() {
     let lib = format!("{HEAD}{}", lost_update());
     let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &lib)]);
-    assert_eq!(seqz(dir.path(), ["check"]).code, Some(1));
+    let checked = seqz(dir.path(), ["check", "--format", "json"]);
+    assert_eq!(checked.code, Some(1), "{}", checked.shown());
+    let finding = support::newest_finding(dir.path(), &checked.json());
     // Another worker, in which calls are followed. It does not take the place of the first one.
     let follow = ["explore", "--strategy", "hapset", "--call-depth", "1"];
     assert_eq!(seqz(dir.path(), follow).code, Some(1));
@@ -26,6 +28,19 @@ fn an_unchanged_program_is_not_built_again() {
         assert_eq!(again.code, Some(1), "{}", again.shown());
     }
     assert!(started.elapsed() < Duration::from_secs(10));
+    // Nor from elsewhere, where the program has another name, nor for what was found.
+    let whole = dir.path().canonicalize().unwrap();
+    for (from, args) in [
+        ("src", &["check", ".."][..]),
+        ("src", &["explore", "lib.rs"]),
+        ("src", &["check", whole.to_str().unwrap()]),
+        (".", &["replay", finding.to_str().unwrap()]),
+        ("src", &["replay", finding.to_str().unwrap()]),
+    ] {
+        let from = dir.path().join(from);
+        let again = run(command(&from).args(args).env("CARGO", "/nonexistent"));
+        assert_eq!(again.code, Some(1), "{args:?} {}", again.shown());
+    }
 
     let source = fs::read_to_string(dir.path().join("src/lib.rs")).unwrap();
     fs::write(

@@ -236,7 +236,7 @@ impl Program {
         let map = serde_json::to_string(&inner.map)
             .map_err(|e| Error::Worker(format!("the source map can't be written: {e}")))?;
         let mut files = inner.files.clone();
-        files.push((PathBuf::from("source-map.json"), map));
+        files.push((PathBuf::from(SOURCE_MAP), map));
         Ok(Generated { inner, files })
     }
 }
@@ -248,6 +248,9 @@ impl std::fmt::Debug for Program {
             .finish_non_exhaustive()
     }
 }
+
+/// The file that leads from places in the generated files to the user's.
+pub(crate) const SOURCE_MAP: &str = "source-map.json";
 
 /// How the generated manifest names the runtime.
 const RUNTIME: &str = "path = \"runtime\"";

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::embed;
 use crate::error::Error;
+use crate::program::SOURCE_MAP;
 
 /// A digest of all that goes into a worker: the generated files, the runtime, the versions locked, the compiler and its
 /// flags.
@@ -28,13 +29,26 @@ pub(crate) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Resul
         digest.add(text.as_bytes());
     }
     for (path, text) in files {
+        // Where the user's files are seen from the working directory is nothing to the worker.
+        if path == Path::new(SOURCE_MAP) {
+            continue;
+        }
         digest.add(path.as_os_str().as_encoded_bytes());
-        digest.add(text.as_bytes());
+        for line in compiled_lines(path, text) {
+            digest.add(line.as_bytes());
+        }
     }
     if let Some(path) = lock_file {
         digest.add(&fs::read(path).map_err(|e| super::file("read", path, e))?);
     }
     Ok(digest.finish())
+}
+
+/// The lines of a generated file but for what its head says: of seqz's own files, that tells where the user's are.
+fn compiled_lines<'t>(path: &Path, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let is_own = path.starts_with("src/p_hat") || path == Path::new("src/p_hat.rs");
+    let lines = text.split_inclusive('\n');
+    lines.filter(move |line| !(is_own && line.starts_with("//!")))
 }
 
 fn matters(variable: &str) -> bool {
