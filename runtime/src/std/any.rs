@@ -50,7 +50,7 @@ fn outside<R>(make: impl FnOnce() -> R) -> R {
     if let Some(machine) = crate::scheduled::events::current() {
         return machine.outside(make);
     }
-    make()
+    crate::buffer::outside(make)
 }
 
 fn translated(name: &str) -> String {
@@ -62,8 +62,15 @@ fn translated(name: &str) -> String {
         sync::RwLockWriteGuard<'_, ()>; thread::JoinHandle<()>; thread::ScopedJoinHandle<'_, ()>;
         thread::Thread; thread::ThreadId; thread::Builder; thread::Scope<'_, '_>;
     };
+    #[cfg(feature = "scheduler")]
+    let of_scheduler = replaced! {
+        sync::mpsc::Receiver<()>; sync::mpsc::Sender<()>; sync::mpsc::SyncSender<()>;
+    };
+    // Where there is none, these are std's own.
+    #[cfg(not(feature = "scheduler"))]
+    let of_scheduler = [];
     let mut translated = name.to_owned();
-    for (ours, theirs) in all {
+    for (ours, theirs) in all.into_iter().chain(of_scheduler) {
         let cut = |name: &'static str| name.split('<').next().unwrap_or(name);
         let (ours, theirs) = (cut(ours), cut(theirs));
         let mut from = 0;
