@@ -29,7 +29,7 @@ license = "MIT OR Apache-2.0"
 publish = false
 
 [lints.rust]
-unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "uncopied", "coercions", "std_handles", "serde"))'] }
+unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "copied_if_clone", "coercions", "std_handles", "serde"))'] }
 "#
 )
     };
@@ -92,7 +92,7 @@ impl Knows {
         };
         let rest = if scheduler { SCHEDULER } else { "" };
         format!(
-            "{MANIFEST}\n[features]\ndefault = {on:?}\nscheduler = []\nuncopied = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{serde}{rest}"
+            "{MANIFEST}\n[features]\ndefault = {on:?}\nscheduler = []\ncopied_if_clone = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{serde}{rest}"
         )
     }
 }

@@ -258,6 +258,13 @@ const RUNTIME: &str = "path = \"runtime\"";
 /// The same, where handles of shared values have to coerce.
 const COERCING: &str = "features = [\"coercions\"]\npath = \"runtime\"";
 
+/// What lets the runtime, and nothing else, use what is unstable in Rust.
+const UNSTABLE: &str = r#"
+# Values that threads share are copied if they are `Clone`, which takes an unstable feature of Rust to find out.
+[env]
+RUSTC_BOOTSTRAP = "seqz_runtime"
+"#;
+
 /// The part of a worker's `main.rs` that installs the runtime's allocator, and what stands before the system's functions.
 const ALLOCATOR: &str = "
 #[global_allocator]
@@ -310,13 +317,11 @@ impl Generated {
         // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
         let mut path = format!("path = {:?}", runtime.display().to_string());
         let coerces = self.files.iter().any(|(_, text)| text.contains(COERCING));
-        let features: Vec<_> = [
-            ("coercions", coerces),
-            ("uncopied", variant.copies == Copies::None),
-        ]
-        .into_iter()
-        .filter_map(|(feature, wanted)| wanted.then_some(feature))
-        .collect();
+        let copied_if_clone = variant.copies == Copies::WhereClone;
+        let features: Vec<_> = [("coercions", coerces), ("copied_if_clone", copied_if_clone)]
+            .into_iter()
+            .filter_map(|(feature, wanted)| wanted.then_some(feature))
+            .collect();
         if !features.is_empty() {
             path.push_str(&format!("\nfeatures = {features:?}"));
         }
@@ -331,6 +336,9 @@ impl Generated {
                 &format!("name = {name:?}"),
                 1,
             );
+        }
+        if copied_if_clone && !coerces {
+            files.push((PathBuf::from(".cargo/config.toml"), UNSTABLE.to_owned()));
         }
         let mains = files
             .iter_mut()

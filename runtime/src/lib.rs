@@ -8,6 +8,11 @@
     feature = "coercions",
     feature(coerce_unsized, dispatch_from_dyn, legacy_receiver_trait, unsize)
 )]
+#![cfg_attr(
+    feature = "copied_if_clone",
+    feature(specialization),
+    allow(incomplete_features)
+)]
 
 extern crate alloc as alloc_crate;
 

@@ -144,7 +144,7 @@ pub(super) fn other_allocator(failure: &Failure) -> bool {
             .all(|error| error.message.contains(text))
 }
 
-/// Whether something is wrong that wouldn't be if values were not copied.
+/// Whether something is wrong that wouldn't be if only values that are `Clone` were copied.
 pub(super) fn asks_for_copies(failure: &Failure) -> bool {
     failure.errors.iter().any(asks_for_clone)
 }

@@ -51,13 +51,14 @@ pub enum Allocator {
     Theirs,
 }
 
-/// Whether the values that threads share are copied.
+/// Which of the values that threads share can be copied: in the sequential program each thread has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
-    /// Each thread has its own: for the sequential program.
+    /// All, or the program does not compile.
     Made,
-    /// There is one of each, and its type need not be `Clone`: for the scheduled machine alone.
-    None,
+    /// Those that are `Clone`. An execution of the sequential program that needs a copy of another ends; the scheduled machine
+    /// needs none.
+    WhereClone,
 }
 
 /// What a worker is built with, beside the program.
@@ -65,7 +66,7 @@ pub enum Copies {
 pub struct Variant {
     /// Who allocates its memory.
     pub allocator: Allocator,
-    /// Whether it can run the sequential program.
+    /// What the sequential program can have copies of.
     pub copies: Copies,
 }
 
@@ -84,9 +85,9 @@ impl Variant {
 
     /// All that will do for whoever asks for `copies`, the best first.
     fn fit_for(copies: Copies) -> impl Iterator<Item = Self> {
-        let made = [Copies::Made, Copies::None];
+        let made = [Copies::Made, Copies::WhereClone];
         made.into_iter()
-            .filter(move |made| copies == Copies::None || *made == Copies::Made)
+            .filter(move |made| copies == Copies::WhereClone || *made == Copies::Made)
             .flat_map(|copies| {
                 [Allocator::Ours, Allocator::Theirs].map(|allocator| Self { allocator, copies })
             })
@@ -100,9 +101,9 @@ impl Variant {
                 ..self
             });
         }
-        let copied = self.copies == Copies::Made && asked_for == Copies::None;
+        let copied = self.copies == Copies::Made && asked_for == Copies::WhereClone;
         (copied && messages::asks_for_copies(failure)).then_some(Self {
-            copies: Copies::None,
+            copies: Copies::WhereClone,
             ..self
         })
     }
@@ -115,7 +116,7 @@ impl Variant {
         };
         let copies = match self.copies {
             Copies::Made => "",
-            Copies::None => "-uncopied",
+            Copies::WhereClone => "-copied-if-clone",
         };
         format!("{allocator}{copies}")
     }
@@ -193,13 +194,23 @@ pub fn build(
     }
 
     let mut variant = Variant::FIRST;
+    // What asked for another variant.
+    let mut asked = None;
     let binary = loop {
         let compiles = |package: &str| told(Step::Compiles(package));
         match cargo::build(&layout.program, &layout.build, &compiles)? {
             cargo::Outcome::Built(binary) => break binary,
             cargo::Outcome::Failed(failure) => match variant.next(&failure, copies) {
-                Some(next) => variant = next,
-                None => return Err(messages::explain(&failure, program, generated, &layout)),
+                Some(next) => {
+                    variant = next;
+                    asked = Some(failure);
+                }
+                None => {
+                    // Where it is no fault of the program's that this one can't be built either, the first one's was.
+                    let told = asked.filter(|_| failure.errors.is_empty());
+                    let failure = told.unwrap_or(failure);
+                    return Err(messages::explain(&failure, program, generated, &layout));
+                }
             },
         }
         let files = generated.files_for_building(&layout.name, &layout.runtime, variant);

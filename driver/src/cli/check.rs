@@ -51,7 +51,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         let (member, harnesses) = (&chosen.member, chosen.harnesses());
         let tasks = tasks(&harnesses, args)?;
         let program = &member.program;
-        let ready = match search.build(program, &harnesses, args.k_max, Copies::Made, &progress) {
+        let copies = Copies::WhereClone;
+        let ready = match search.build(program, &harnesses, args.k_max, copies, &progress) {
             Ok(Some(ready)) => ready,
             Ok(None) => return Ok(Verdict::Interrupted),
             Err(error) => {

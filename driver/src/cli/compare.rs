@@ -393,7 +393,7 @@ fn build(
     };
     let Some(ready) = args
         .target
-        .build(&program, &request, Copies::None, progress)?
+        .build(&program, &request, Copies::WhereClone, progress)?
     else {
         return Ok(None);
     };

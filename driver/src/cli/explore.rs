@@ -277,7 +277,13 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
     while let Some(chosen) = queue.pop_front() {
         let (member, harnesses) = (&chosen.member, chosen.harnesses());
         let ready = search
-            .build(&member.program, &harnesses, 0, Copies::None, &progress)
+            .build(
+                &member.program,
+                &harnesses,
+                0,
+                Copies::WhereClone,
+                &progress,
+            )
             .and_then(|ready| match ready {
                 Some(ready) => own_allocator(ready.built.allocator).map(|()| Some(ready)),
                 None => Ok(None),

@@ -94,7 +94,7 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
     };
     let build = |program: &Program| {
         let target = &args.target;
-        target.build(program, &request, Copies::None, &progress)
+        target.build(program, &request, Copies::WhereClone, &progress)
     };
     let ready = match build(&program) {
         // As when it was found: with the targets of the package one by one.

@@ -43,6 +43,11 @@ pub(crate) const fn is_static<C>(_object: &C) -> bool {
     false
 }
 
+/// It isn't known where statics are.
+pub(crate) const fn knows_statics() -> bool {
+    false
+}
+
 /// Nothing is left alone.
 #[inline]
 pub(crate) const fn object<C>(_object: &C) {}

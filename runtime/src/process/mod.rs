@@ -159,6 +159,11 @@ pub(crate) fn is_static<C>(object: &C) -> bool {
     from_start < EXTENT.load(Ordering::Relaxed)
 }
 
+/// Whether it is known where statics are.
+pub(crate) fn knows_statics() -> bool {
+    EXTENT.load(Ordering::Relaxed) > 0
+}
+
 #[cold]
 #[inline(never)]
 fn leave_alone(address: usize, size: usize) {

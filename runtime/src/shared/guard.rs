@@ -45,7 +45,7 @@ impl<'a, T: Shadow> Exclusive<'a, T> {
     pub(crate) fn value_mut(&mut self, site: Site) -> &mut T {
         self.written = Some(site);
         // SAFETY: the guard holds the lock on its line, and is exclusively borrowed.
-        unsafe { &mut *self.cell.value_mut() }
+        unsafe { &mut *self.cell.value_mut(site) }
     }
 }
 

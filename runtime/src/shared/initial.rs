@@ -2,38 +2,68 @@
 
 use std::mem::ManuallyDrop;
 
+#[cfg(feature = "copied_if_clone")]
+use super::Shadow;
+
 /// The value, once it is kept.
 ///
-/// With the feature `uncopied` it is the value's own bits rather than a copy, see [`super::Shadow::initial`]: they are put back
-/// where they came from, or forgotten, and never dropped here.
+/// With the feature `copied_if_clone` it may be the value's own bits rather than a copy, see [`super::Shadow::initial`]: they are
+/// put back where they came from, or forgotten, and never dropped here.
 #[derive(Debug)]
-pub(crate) struct Initial<V>(Option<ManuallyDrop<V>>);
+pub(crate) struct Initial<V>(State<V>);
+
+#[derive(Debug)]
+enum State<V> {
+    /// The object has not been changed.
+    Unchanged,
+    Kept(ManuallyDrop<V>),
+    /// It has been, and there is no way to have back what it was. That is for objects that go with the execution.
+    Lost,
+}
 
 impl<V> Initial<V> {
     pub(crate) const fn none() -> Self {
-        Self(None)
+        Self(State::Unchanged)
     }
 
+    /// Whether the object has not been changed.
     #[inline]
     pub(crate) const fn is_none(&self) -> bool {
-        self.0.is_none()
+        matches!(self.0, State::Unchanged)
+    }
+
+    /// Whether the object has been changed for good.
+    pub(crate) const fn is_lost(&self) -> bool {
+        matches!(self.0, State::Lost)
     }
 
     #[inline]
     pub(crate) fn keep(&mut self, value: V) {
-        debug_assert!(self.0.is_none(), "an execution begins once");
-        self.0 = Some(ManuallyDrop::new(value));
+        debug_assert!(self.is_none(), "an execution begins once");
+        self.0 = State::Kept(ManuallyDrop::new(value));
+    }
+
+    /// The object is about to be changed for good.
+    pub(crate) fn lose(&mut self) {
+        debug_assert!(self.is_none(), "an execution begins once");
+        self.0 = State::Lost;
     }
 
     #[inline]
     pub(crate) fn take(&mut self) -> Option<V> {
-        self.0.take().map(ManuallyDrop::into_inner)
+        match std::mem::replace(&mut self.0, State::Unchanged) {
+            State::Kept(value) => Some(ManuallyDrop::into_inner(value)),
+            State::Unchanged | State::Lost => None,
+        }
     }
 }
 
-#[cfg(not(feature = "uncopied"))]
 impl<V> Drop for Initial<V> {
     fn drop(&mut self) {
+        #[cfg(feature = "copied_if_clone")]
+        if !V::is_copied() {
+            return;
+        }
         drop(self.take());
     }
 }

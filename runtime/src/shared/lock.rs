@@ -11,7 +11,7 @@ use std::cell::UnsafeCell;
 
 use poison::Poison;
 
-use super::{Initial, Lasts, Shadow, Tag, lasting, quietly};
+use super::{Initial, Lasts, Shadow, Tag, copy_of, is_not_copied, is_static, lasting, quietly};
 use crate::buffer::make_room;
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
@@ -134,6 +134,7 @@ impl<V: Shadow> LockCell<V> {
     #[cold]
     fn forget(&self, handle: Handle, lasts: Lasts) {
         let state = self.state();
+        let is_lost = state.initial.is_lost();
         let old = (
             state
                 .initial
@@ -148,18 +149,23 @@ impl<V: Shadow> LockCell<V> {
         });
         // Its memory serves the next execution.
         self.state().kept = kept;
+        if is_lost {
+            is_not_copied::<V>(handle, None);
+        }
     }
 
     /// The value of T' is about to be changed: what T may see of it is kept.
     #[inline]
-    fn keep(&self, handle: Handle) {
+    fn keep(&self, handle: Handle, site: Site) {
         if self.state().latest != NONE {
-            self.keep_latest(handle);
+            self.keep_latest(handle, site);
         }
     }
 
-    fn keep_latest(&self, handle: Handle) {
-        let value = quietly(handle, || copy(self.current_prime()));
+    fn keep_latest(&self, handle: Handle, site: Site) {
+        let Some(value) = self.current_prime().copy(handle, site) else {
+            return;
+        };
         let state = self.state();
         let event = std::mem::replace(&mut state.latest, NONE);
         make_room(&mut state.kept);
@@ -297,7 +303,7 @@ impl<V: Shadow> LockCell<V> {
             Access::UnderTest => {
                 let object = self.object(handle);
                 if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
-                    self.inject(handle, event);
+                    self.inject(handle, event, site);
                 }
             }
         }
@@ -318,7 +324,7 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// Gives T the value that event `event` of T' wrote.
-    fn inject(&self, handle: Handle, event: u32) {
+    fn inject(&self, handle: Handle, event: u32, site: Site) {
         let state = self.state();
         let value = if event == state.latest {
             self.current_prime()
@@ -329,9 +335,10 @@ impl<V: Shadow> LockCell<V> {
             };
             &state.kept[at].1
         };
-        let copy = quietly(handle, || copy(value));
-        let old = self.replace_g(copy);
-        handle.give_up(old);
+        if let Some(copy) = value.copy(handle, site) {
+            let old = self.replace_g(copy);
+            handle.give_up(old);
+        }
     }
 
     /// Whether the copy of T' is the one to look at: on its line, and after that through a guard that was taken there.
@@ -366,7 +373,7 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// The current line's copy, for writing.
-    pub(crate) fn value_mut(&self) -> *mut V {
+    pub(crate) fn value_mut(&self, site: Site) -> *mut V {
         let state = self.state();
         let Some(handle) = current() else {
             self.before_write_elsewhere();
@@ -382,20 +389,37 @@ impl<V: Shadow> LockCell<V> {
             self.borrow_mutably(usize::from(is_prime), now);
         }
         if is_prime {
-            self.keep(handle);
+            self.keep(handle, site);
             if state.g_prime.is_none() {
-                state.g_prime = Some(quietly(handle, || copy(&state.g)));
+                state.g_prime = state.g.copy(handle, site);
             }
-            match &mut state.g_prime {
-                Some(prime) => &raw mut prime.value,
-                None => &raw mut state.g.value,
+            if let Some(prime) = &mut state.g_prime {
+                return &raw mut prime.value;
             }
-        } else {
-            if state.initial.is_none() {
-                let initial = lasting(self, || quietly(handle, || copy(&state.g)));
-                state.initial.keep(initial);
+            // There is none to be had, and the execution is being ended: nobody goes on with what is done to G.
+        }
+        if state.initial.is_none() {
+            match lasting(self, || quietly(handle, || state.g.copied())) {
+                Some(initial) => state.initial.keep(initial),
+                None => self.keep_bits(handle, site),
             }
-            &raw mut state.g.value
+        }
+        &raw mut state.g.value
+    }
+
+    /// The value, which can't be copied, is about to be changed. Only what outlives the execution has to be put back.
+    #[cold]
+    fn keep_bits(&self, handle: Handle, site: Site) {
+        let state = self.state();
+        if is_static(self) == Some(true) {
+            // SAFETY: `forget` puts it back, and `Initial` forgets it where that doesn't come to pass.
+            let value = unsafe { state.g.value.initial() };
+            state.initial.keep(state.g.with(value));
+            return;
+        }
+        state.initial.lose();
+        if is_static(self).is_none() {
+            is_not_copied::<V>(handle, Some(site));
         }
     }
 
@@ -423,7 +447,7 @@ impl<V: Shadow> LockCell<V> {
         let object = self.object(handle);
         let inherited = access == Access::UnderTest && handle.get().inherits(object);
         if inherited && (poisons || written.is_some()) {
-            self.inherit(handle);
+            self.inherit(handle, written.unwrap_or(taken));
         }
         if poisons {
             self.set_poison(handle, taken);
@@ -457,20 +481,21 @@ impl<V: Shadow> LockCell<V> {
     fn write_prime(&self, handle: Handle, object: Object, site: Site) {
         let kept = tau_prime::write(handle.get(), Op::Write(object), object, site, 0);
         if let Some(event) = kept {
-            self.keep(handle);
+            self.keep(handle, site);
             self.state().latest = event;
             if self.state().g_prime.is_none() {
                 // It is G that T' has written, and T is going to.
-                self.keep_latest(handle);
+                self.keep_latest(handle, site);
             }
         }
     }
 
     /// Gives T what was written through a guard that had been taken on the line of T'.
-    fn inherit(&self, handle: Handle) {
-        let copy = quietly(handle, || copy(self.current_prime()));
-        let old = self.replace_g(copy);
-        handle.give_up(old);
+    fn inherit(&self, handle: Handle, site: Site) {
+        if let Some(copy) = self.current_prime().copy(handle, site) {
+            let old = self.replace_g(copy);
+            handle.give_up(old);
+        }
     }
 
     /// Gives G another value, keeping the one that it had at the start of the execution. The answer is what is needed
@@ -500,7 +525,7 @@ impl<V: Shadow> LockCell<V> {
                 // The value is about to be written: what T could see of it is only known after that. Since the lock is
                 // exclusively borrowed, nobody can look at it before T' has given that up, which needs another event.
                 Access::Interfering => {
-                    self.value_mut();
+                    self.value_mut(site);
                     self.write_prime(handle, object, site);
                 }
                 Access::Plain | Access::PlainPrime => {}
@@ -510,10 +535,27 @@ impl<V: Shadow> LockCell<V> {
     }
 }
 
-fn copy<V: Shadow>(guarded: &Guarded<V>) -> Guarded<V> {
-    Guarded {
-        value: guarded.value.shadow(),
-        was_poisoned: guarded.was_poisoned,
-        flagged: guarded.flagged,
+impl<V> Guarded<V> {
+    /// The same with this in the place of the value.
+    const fn with(&self, value: V) -> Self {
+        Self {
+            value,
+            was_poisoned: self.was_poisoned,
+            flagged: self.flagged,
+        }
+    }
+}
+
+impl<V: Shadow> Guarded<V> {
+    /// See [`Shadow::shadow`].
+    #[inline]
+    fn copied(&self) -> Option<Self> {
+        Some(self.with(self.value.shadow()?))
+    }
+
+    /// See [`copy_of`].
+    #[inline]
+    fn copy(&self, handle: Handle, site: Site) -> Option<Self> {
+        Some(self.with(copy_of(handle, &self.value, site)?))
     }
 }

@@ -7,6 +7,7 @@
 //! starts afresh with its initial value.
 
 mod atomic;
+mod copies;
 mod guard;
 mod initial;
 #[cfg(feature = "scheduler")]
@@ -17,6 +18,8 @@ mod plain;
 mod spot;
 
 pub(crate) use atomic::{AtomicCell, Bits};
+pub use copies::{Copied, Shadow};
+pub(crate) use copies::{copy_of, is_not_copied, is_static};
 pub(crate) use guard::Exclusive;
 pub(crate) use initial::Initial;
 #[cfg(feature = "scheduler")]
@@ -28,73 +31,6 @@ pub(crate) use spot::{Spot, machine, machine_unless_ending};
 
 use crate::engine::{Generation, Handle, NONE, ValueKind};
 use crate::log::Object;
-
-/// What a value that two threads share has to be able to do: P̂ₖ keeps a copy of it for each thread.
-///
-/// Implemented for everything that is `Clone`; with the feature `uncopied`, which is for programs that are only ever run on the
-/// scheduled machine, for everything.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is shared between threads and can't be copied",
-    label = "`{Self}` would have to be `Clone`",
-    note = "the sequential program keeps one copy of each shared value for T and one for T'; derive or implement `Clone` for `{Self}`"
-)]
-pub trait Shadow: Sized {
-    /// A copy of the value.
-    #[must_use]
-    fn shadow(&self) -> Self;
-
-    /// The value that an object in static memory starts every execution with, taken before it is changed for the first time.
-    ///
-    /// # Safety
-    /// The answer must be put back in the place of the value that it was taken of, or forgotten.
-    #[must_use]
-    unsafe fn initial(&self) -> Self;
-}
-
-#[cfg(not(feature = "uncopied"))]
-impl<V: Clone> Shadow for V {
-    #[inline]
-    fn shadow(&self) -> Self {
-        self.clone()
-    }
-
-    #[inline]
-    unsafe fn initial(&self) -> Self {
-        self.clone()
-    }
-}
-
-#[cfg(feature = "uncopied")]
-impl<V> Shadow for V {
-    fn shadow(&self) -> Self {
-        unreachable!("a program whose values can't be copied is run on the scheduled machine only")
-    }
-
-    unsafe fn initial(&self) -> Self {
-        // SAFETY: `self` is a valid value. What a static starts with was made by the compiler and owns nothing elsewhere, so
-        // that its bits are as good as another evaluation of its initializer. Where something owns memory all the same (it
-        // lies in a static that is filled at run time), the caller forgets the bits: such an object is made anew.
-        unsafe { std::ptr::read(self) }
-    }
-}
-
-/// What a type parameter is bound by whose values are part of what a lock protects: the transformation writes it into generic
-/// code of the program.
-///
-/// Where copies are made it is `Clone`; with the feature `uncopied` it asks for nothing, so that the program's own types need
-/// no more than they do in the program as it was written.
-#[cfg(not(feature = "uncopied"))]
-pub trait Copied: Clone {}
-
-#[cfg(not(feature = "uncopied"))]
-impl<V: Clone> Copied for V {}
-
-/// What a type parameter is bound by whose values are part of what a lock protects: nothing, since no copies are made.
-#[cfg(feature = "uncopied")]
-pub trait Copied {}
-
-#[cfg(feature = "uncopied")]
-impl<V: ?Sized> Copied for V {}
 
 /// To which execution an object's state belongs, and its number there.
 #[derive(Clone, Copy, Debug)]

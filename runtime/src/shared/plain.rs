@@ -4,7 +4,7 @@ mod elsewhere;
 
 use std::cell::UnsafeCell;
 
-use super::{Initial, Shadow, Tag, lasting, quietly};
+use super::{Initial, Shadow, Tag, copy_of, lasting, quietly};
 use crate::buffer::make_room;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime};
@@ -84,9 +84,11 @@ impl<V: Shadow> PlainCell<V> {
     fn settle(&self, handle: Handle) {
         let state = self.state();
         if let (Some(event), Some(prime)) = (state.pending.take(), &state.g_prime) {
-            let value = quietly(handle, || prime.shadow());
-            make_room(&mut state.kept);
-            state.kept.push((event, value));
+            // What T' has made a copy of it can.
+            if let Some(value) = quietly(handle, || prime.shadow()) {
+                make_room(&mut state.kept);
+                state.kept.push((event, value));
+            }
         }
     }
 
@@ -106,8 +108,9 @@ impl<V: Shadow> PlainCell<V> {
                 if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
                     let state = self.state();
                     // In the order of the events.
-                    if let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at) {
-                        let copy = quietly(handle, || state.kept[at].1.shadow());
+                    if let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at)
+                        && let Some(copy) = copy_of(handle, &state.kept[at].1, site)
+                    {
                         let old = std::mem::replace(&mut state.g, copy);
                         if state.initial.is_none() {
                             state.initial.keep(old);
@@ -121,18 +124,19 @@ impl<V: Shadow> PlainCell<V> {
     /// The current line's copy for writing, with the write event; the value is written after this.
     fn write_event(&self, handle: Handle, access: Access, site: Site) -> *mut V {
         let state = self.state();
-        match access {
-            Access::Interfering | Access::PlainPrime => {
-                if state.g_prime.is_none() {
-                    state.g_prime = Some(quietly(handle, || state.g.shadow()));
-                }
-            }
-            Access::Plain | Access::UnderTest => {
-                if state.initial.is_none() {
-                    let initial = lasting(self, || quietly(handle, || state.g.shadow()));
-                    state.initial.keep(initial);
-                }
-            }
+        let prime = matches!(access, Access::Interfering | Access::PlainPrime);
+        if prime && state.g_prime.is_none() {
+            state.g_prime = copy_of(handle, &state.g, site);
+        }
+        let has_prime = prime && state.g_prime.is_some();
+        if !has_prime && state.initial.is_none() {
+            // SAFETY: `enter` puts it back, and a `static mut` is never dropped.
+            let initial = lasting(self, || quietly(handle, || unsafe { state.g.initial() }));
+            state.initial.keep(initial);
+        }
+        if prime && !has_prime {
+            // The execution is being ended: nobody goes on with what is done to G.
+            return &raw mut state.g;
         }
         if access == Access::Interfering {
             let object = self.object(handle);

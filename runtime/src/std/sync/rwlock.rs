@@ -145,9 +145,10 @@ impl<T: Shadow> RwLock<T> {
     /// A thread panicked while it held a write guard.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.cell.settle(true, Location::caller());
+        let site = Location::caller();
+        let poisoned = self.cell.settle(true, site);
         // SAFETY: `self` is exclusively borrowed, so there is no guard and no other reference to the value.
-        let value = unsafe { &mut *self.cell.value_mut() };
+        let value = unsafe { &mut *self.cell.value_mut(site) };
         if poisoned {
             Err(PoisonError::new(value))
         } else {
