@@ -41,7 +41,7 @@ pub struct SearchArgs {
     /// Seed of whatever is drawn at random, to repeat a run [default: chosen, and printed]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
-    /// Stop the search after so many seconds; building doesn't count
+    /// Stop the search after so many seconds, which harnesses share; building doesn't count
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub(super) time: Option<Duration>,
     /// How long one execution may go on without a sign of life before it is taken for hung, in seconds

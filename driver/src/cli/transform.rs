@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{TransformArgs, Verdict};
+use crate::check::search::shell_word;
 use crate::destination::{self, Force};
 use crate::diagnostic::shown;
 use crate::error::Error;
@@ -67,15 +68,14 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
             writeln!(out, "  {name} is left out: {why}")?;
         }
         writeln!(out, "{dim}read{dim:#}  {}", shown(&dir.join(readable)))?;
+        let cd = shell_word(&shown(&dir));
         writeln!(
             out,
-            "{dim}run{dim:#}   cd {} && cargo run --release -- --help",
-            shown(&dir)
+            "{dim}run{dim:#}   cd {cd} && cargo run --release -- --help"
         )?;
         writeln!(
             out,
-            "{dim}fuzz{dim:#}  cd {} && cargo +nightly fuzz run p_hat -s none",
-            shown(&dir)
+            "{dim}fuzz{dim:#}  cd {cd} && cargo +nightly fuzz run p_hat -s none"
         )
     })?;
     Ok(Verdict::Clean)
