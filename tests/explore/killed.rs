@@ -37,6 +37,15 @@ fn workers(of: &Child) -> Vec<u32> {
         .collect()
 }
 
+/// For how long a process has been on a processor, in ticks of the system, of which a second has a hundred.
+fn worked(process: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The second field is a name, which may hold anything.
+    let fields = stat.rsplit(") ").next().unwrap_or_default();
+    let times = fields.split(' ').skip(11).take(2);
+    times.filter_map(|time| time.parse::<u64>().ok()).sum()
+}
+
 fn kill(signal: &str, process: u32) {
     let killed = Command::new("kill")
         .args([signal, &process.to_string()])
@@ -68,14 +77,16 @@ fn kill_workers(source: &str, args: &[&str]) {
     let (code, undisturbed) = finish(start(&dir, args));
     assert_eq!(code, Some(1));
     let child = start(&dir, args);
-    // Each a moment after it has come, so that the search is not over before, however slow this thread is.
+    // Each when it has worked for a moment, so that it has begun to search, and the search is not over before.
     let mut killed = Vec::new();
     let patience = Instant::now() + Duration::from_secs(60);
     while killed.len() < 3 && Instant::now() < patience {
         thread::sleep(Duration::from_millis(5));
         let alive = workers(&child).into_iter();
         if let Some(worker) = alive.rev().find(|worker| !killed.contains(worker)) {
-            thread::sleep(Duration::from_millis(40));
+            if worked(worker) < 4 {
+                continue;
+            }
             kill("-9", worker);
             killed.push(worker);
         }
