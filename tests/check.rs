@@ -558,3 +558,105 @@ fn an_exploration_that_ends_with_its_time_says_so() {
     assert!(last.contains("not exhausted, in "), "{}", run.shown());
     assert!(!last.contains("every "), "{}", run.shown());
 }
+
+#[test]
+fn a_thread_that_may_wait_for_ever_takes_the_promise() {
+    const WAITS: &str = "
+use std::sync::atomic::AtomicUsize;
+
+struct Spin(AtomicBool);
+impl Spin {
+    fn lock(&self) {
+        while self.0.compare_exchange(false, true, SeqCst, SeqCst).is_err() {
+            std::hint::spin_loop();
+        }
+    }
+    fn unlock(&self) {
+        self.0.store(false, SeqCst);
+    }
+}
+
+fn beside(one: impl FnOnce() + Send, other: impl FnOnce() + Send) {
+    thread::scope(|scope| {
+        scope.spawn(one);
+        scope.spawn(other);
+    });
+}
+
+#[test]
+fn waits_for_a_lock_that_is_kept() {
+    let spin = Spin(AtomicBool::new(false));
+    beside(|| spin.lock(), || { spin.lock(); spin.unlock(); });
+}
+
+#[test]
+fn waits_for_a_flag_that_it_sets_back() {
+    let flag = AtomicBool::new(false);
+    beside(
+        || { flag.store(false, SeqCst); while !flag.load(SeqCst) {} },
+        || flag.store(true, SeqCst),
+    );
+}
+
+#[test]
+fn waits_for_what_nobody_does() {
+    let flag = AtomicU32::new(0);
+    beside(|| while flag.load(SeqCst) < 3 {}, || { flag.store(1, SeqCst); flag.store(2, SeqCst); });
+}
+
+#[test]
+fn waits_with_a_lock_for_what_nobody_does() {
+    let done = Mutex::new(0);
+    beside(|| while *done.lock().unwrap() != 2 {}, || *done.lock().unwrap() += 1);
+}
+
+#[test]
+fn ends_with_a_lock_that_is_given_back() {
+    let spin = Spin(AtomicBool::new(false));
+    let locked = || { spin.lock(); spin.unlock(); };
+    beside(locked, locked);
+}
+
+#[test]
+fn ends_when_a_flag_is_set() {
+    let (data, flag) = (AtomicU32::new(0), AtomicBool::new(false));
+    beside(
+        || { while !flag.load(SeqCst) {} assert_eq!(data.load(SeqCst), 1); },
+        || { data.store(1, SeqCst); flag.store(true, SeqCst); },
+    );
+}
+
+#[test]
+fn ends_when_it_has_its_turn() {
+    let (next, serving) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let turn = || {
+        let mine = next.fetch_add(1, SeqCst);
+        while serving.load(SeqCst) != mine {}
+        serving.store(mine + 1, SeqCst);
+    };
+    beside(turn, turn);
+}
+
+#[test]
+fn ends_when_a_lock_shows_it() {
+    let done = Mutex::new(false);
+    beside(|| while !*done.lock().unwrap() {}, || *done.lock().unwrap() = true);
+}
+";
+    let (_, report) = check_json(WAITS, &["--no-explore"]);
+    for harness in report["harnesses"].as_array().unwrap() {
+        assert_eq!(harness["bugs"].as_array().unwrap().len(), 0, "{harness:#}");
+        let verdict = harness["verdict"].as_str().unwrap();
+        let promises = verdict.starts_with("exhausted");
+        let ends = harness["name"].as_str().unwrap().starts_with("ends");
+        assert_eq!(promises, ends, "{harness:#}");
+        assert!(ends || verdict.contains("where threads wait"), "{verdict}");
+    }
+    let (code, report) = check_json(WAITS, &["--time", "60"]);
+    assert_eq!(code, 1);
+    for harness in report["explored"]["harnesses"].as_array().unwrap() {
+        let livelock = harness["failures"][0]["kind"] == "livelock";
+        let waits = harness["name"].as_str().unwrap().starts_with("waits");
+        assert_eq!(livelock, waits, "{harness:#}");
+    }
+}

@@ -81,7 +81,7 @@ impl Level {
     /// Whether an execution was cut since it had as many events as it may have.
     #[must_use]
     pub const fn is_cut_short(&self) -> bool {
-        self.step_bound > 0 || self.interfering_cut > 0
+        self.step_bound + self.interfering_cut > self.undecided
     }
 
     fn count(&mut self, ending: &Ending, met: bool) {

@@ -10,6 +10,9 @@
 //! locks, and taking them away leaves fewer pairs for the interleaving to keep apart. T' sees nothing of T and does what it did. And each non-local read
 //! of turn n + 1 has the same writes to choose from, which [`revealed`](super::Engine) has noted of turn n.
 //!
+//! What this doesn't tell is whether T waits for ever: that is so where T' writes nothing to what the turn reads which T is
+//! sure to see in the end. Such a choice counts as cut.
+//!
 //! **T'** sees nothing but its own copy, so that it would make the same turn for ever: its log ends there. Its turns may be
 //! seen by T in one way: T may fail to take a lock that a turn of T' takes for a while, and the next turn could take it
 //! again. If T tries one of those, T' counts as cut.
@@ -19,9 +22,10 @@
 //!
 //! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and that is said.
 
+use super::tau::require_feasible;
 use super::{Abort, Engine, Handle, Line, abort};
 use crate::buffer::Buffer;
-use crate::log::{LockMode, Object};
+use crate::log::{LockMode, Object, Op};
 
 /// What a thread has done, as far as it matters to loops.
 #[derive(Debug, Default)]
@@ -56,6 +60,8 @@ struct At {
     held: u64,
     /// How many events T' has made.
     interfering: usize,
+    /// How many events T has made.
+    under_test: usize,
     /// What the thread's clock showed.
     time: u64,
 }
@@ -105,6 +111,7 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         progress: engine.spin.progress,
         held: engine.spin.held,
         interfering: engine.interfering.len(),
+        under_test: engine.under_test().len(),
         time: engine.time(),
     };
     let looked = engine.looked_at_clock();
@@ -248,10 +255,51 @@ fn end(handle: Handle, before: At, looked: bool) {
                 .extend(turn.filter_map(|op| op.reads()));
         }
     }
+    if engine.line == Line::UnderTest && engine.done >= engine.pairs.len() {
+        // It may wait for ever in a choice that there is.
+        require_feasible(handle);
+        let engine = handle.get();
+        if engine.abort.is_none() && engine.may_wait_for_ever(before) {
+            engine.undecided.0 = true;
+            abort(handle, Abort::StepBound);
+            return;
+        }
+    }
     abort(handle, Abort::Waiting);
 }
 
 impl Engine {
+    /// T has made an idle turn. Whether it may be that T makes this turn for ever: T' writes nothing to what the turn reads that
+    /// T is sure to see in the end. What T' writes after all that T has seen of it is seen if T waits long enough, unless T
+    /// itself has written there: T' may have come before that.
+    fn may_wait_for_ever(&self, before: At) -> bool {
+        if self.joined {
+            return true;
+        }
+        let log = self.under_test();
+        let turn = &log[before.under_test.min(log.len())..];
+        !turn
+            .iter()
+            .filter_map(|event| event.op.reads())
+            .any(|object| {
+                let writes = |op: &Op| op.writes() == Some(object);
+                let last = self.interfering.iter().rposition(writes);
+                let of_t = log.iter().rev();
+                let seen = of_t
+                    .filter(|event| writes(&event.op) || event.op.reads() == Some(object))
+                    .find_map(|event| match event.source {
+                        _ if writes(&event.op) => Some(None),
+                        Some(source) => Some(Some(source as usize)),
+                        None => None,
+                    });
+                match (last, seen) {
+                    (None, _) | (_, Some(None)) => false,
+                    (Some(_), None) => true,
+                    (Some(last), Some(Some(seen))) => last > seen,
+                }
+            })
+    }
+
     /// T waits for the end of T', which waits in a loop. Whether that is for a time, and nothing of what T has done ends
     /// the loop: then time passes, and T' goes on.
     pub(super) fn interfering_waits_for_time(&self) -> bool {
