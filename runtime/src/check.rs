@@ -115,6 +115,7 @@ impl Level {
         self.unknown += other.unknown;
         self.hurried += other.hurried;
         self.buggy += other.buggy;
+        self.undecided += other.undecided;
         self.scoped += other.scoped;
         self.skipped += other.skipped;
     }
