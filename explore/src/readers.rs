@@ -1,7 +1,7 @@
 //! Readers of locks whom no writer meets: their order is not searched.
 //!
-//! That two threads take a lock shared commutes, but strategies keep the order of it (see [`Class::Acquire`]), since an
-//! exclusive lock that waits for both needs it. Where nobody takes the lock for himself while others may have it shared,
+//! That two threads take a lock shared commutes, but strategies keep the order of it (see
+//! [`Class::Acquire`](crate::event::Class::Acquire)), since an exclusive lock that waits for both needs it. Where nobody takes the lock for himself while others may have it shared,
 //! nothing does, and taking it shared is no more than a step of the thread's own. So that is what it is told as: as
 //! [`Kind::Local`].
 //!
