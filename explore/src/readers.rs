@@ -1,9 +1,9 @@
 //! Readers of locks whom no writer meets: their order is not searched.
 //!
 //! That two threads take a lock shared commutes, but strategies keep the order of it (see
-//! [`Class::Acquire`](crate::event::Class::Acquire)), since an exclusive lock that waits for both needs it. Where nobody takes the lock for himself while others may have it shared,
-//! nothing does, and taking it shared is no more than a step of the thread's own. So that is what it is told as: as
-//! [`Kind::Local`].
+//! [`Class::Acquire`](crate::event::Class::Acquire)), since an exclusive lock that waits for both needs it. Where nobody
+//! takes the lock for himself while others may have it shared, nothing does, and taking it shared is no more than a step of
+//! the thread's own. So that is what it is told as: as [`Kind::Local`].
 //!
 //! A reader and a writer of one lock **meet** if neither comes before the other by forks and joins alone, or if one of them has
 //! the lock when the other one comes for it. The first execution is told to two searches, one that hears of readers and
