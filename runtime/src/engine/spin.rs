@@ -276,6 +276,10 @@ impl Engine {
         if self.joined {
             return true;
         }
+        // T' may go on where it sees what T does, and that is said.
+        if self.interfering_waits {
+            return false;
+        }
         let log = self.under_test();
         let turn = &log[before.under_test.min(log.len())..];
         !turn
