@@ -33,24 +33,6 @@ pub trait Shadow: Sized {
     fn is_copied() -> bool;
 }
 
-#[cfg(not(feature = "copied_if_clone"))]
-impl<V: Clone> Shadow for V {
-    #[inline]
-    fn shadow(&self) -> Option<Self> {
-        Some(self.clone())
-    }
-
-    #[inline]
-    unsafe fn initial(&self) -> Self {
-        self.clone()
-    }
-
-    #[inline]
-    fn is_copied() -> bool {
-        true
-    }
-}
-
 #[cfg(feature = "copied_if_clone")]
 impl<V> Shadow for V {
     default fn shadow(&self) -> Option<Self> {
@@ -69,9 +51,9 @@ impl<V> Shadow for V {
     }
 }
 
-// Which of the two a type has is decided where its lifetimes are not known: one that is `Clone` for some lifetimes only is cloned
-// for all. Only code that relies on its own `Clone` being there for `'static` alone, to keep what it borrows, would notice.
-#[cfg(feature = "copied_if_clone")]
+// With `copied_if_clone`, which of the two a type has is decided where its lifetimes are not known: one that is `Clone` for some
+// lifetimes only is cloned for all. Only code that relies on its own `Clone` being there for `'static` alone, to keep what it
+// borrows, would notice.
 impl<V: Clone> Shadow for V {
     #[inline]
     fn shadow(&self) -> Option<Self> {

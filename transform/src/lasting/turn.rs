@@ -770,7 +770,8 @@ const fn of_operator(op: &BinOp) -> &'static [Implied] {
     }
 }
 
-const fn is_assignment(op: &BinOp) -> bool {
+/// Whether the operator assigns to what is on its left.
+pub(super) const fn is_assignment(op: &BinOp) -> bool {
     matches!(
         op,
         BinOp::AddAssign(_)

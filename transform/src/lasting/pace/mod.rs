@@ -30,7 +30,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, ExprForLoop, ExprIf, Lit, Local, Pat, Stmt, UnOp};
 
-use super::turn::is_number_method;
+use super::turn::{is_assignment, is_number_method};
 use crate::resolve::name;
 
 /// Those of the variables around this loop that are nothing but paces. `text` is the file that the loop is in.
@@ -501,22 +501,6 @@ fn called(function: &Expr) -> Option<String> {
         Expr::Path(path) => path.path.segments.last().map(|last| name(&last.ident)),
         _ => None,
     }
-}
-
-const fn is_assignment(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
 }
 
 /// The variables that are named, each as often as it is.
