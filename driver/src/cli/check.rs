@@ -11,12 +11,12 @@ use super::search::{STOP, Time, watch_for_interrupts};
 use super::{CheckArgs, Format, SolverChoice, Verdict, needs_z3, role};
 use crate::build::{Allocator, Copies};
 use crate::check::progress::Progress;
-use crate::check::{self, Options, Solver, Subject, Task};
+use crate::check::{self, Options, Solver, Subject};
 use crate::error::Error;
 use crate::explore;
 use crate::output::Output;
-use crate::program::{Harness, Mode};
-use crate::report::document::{Cut, HarnessReport, Report, Role, Status};
+use crate::program::Mode;
+use crate::report::document::{Cut, HarnessReport, Report, Status};
 use crate::report::exploration::{Exploration, HarnessExploration};
 use crate::report::verdict::of_check;
 use crate::report::{self, explored, human, several};
@@ -35,7 +35,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     search.keeps_one(&chosen)?;
     let number = chosen.iter().map(Chosen::len).sum();
     for chosen in &chosen {
-        tasks(&chosen.harnesses(), args)?;
+        role::tasks(&chosen.harnesses(), args.thread_under_test.as_deref())?;
     }
     watch_for_interrupts()?;
 
@@ -49,7 +49,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     let mut queue = VecDeque::from(chosen);
     while let Some(chosen) = queue.pop_front() {
         let (member, harnesses) = (&chosen.member, chosen.harnesses());
-        let tasks = tasks(&harnesses, args)?;
+        let tasks = role::tasks(&harnesses, args.thread_under_test.as_deref())?;
         let program = &member.program;
         let copies = Copies::WhereClone;
         let ready = match search.build(program, &harnesses, args.k_max, copies, &progress) {
@@ -187,17 +187,6 @@ fn went_on(report: &mut Report, explored: Exploration) {
     let findings = &mut report.findings;
     *findings = findings.take().or_else(|| explored.findings.clone());
     report.explored = Some(explored);
-}
-
-fn tasks<'a>(harnesses: &[&'a Harness], args: &CheckArgs) -> Result<Vec<Task<'a>>, Error> {
-    let task = |harness: &&'a Harness| {
-        let roles = match &args.thread_under_test {
-            Some(wanted) if harness.unsupported.is_none() => vec![role::of(wanted, harness)?],
-            _ => Role::BOTH.to_vec(),
-        };
-        Ok(Task { harness, roles })
-    };
-    harnesses.iter().map(task).collect()
 }
 
 fn options(args: &CheckArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Options {

@@ -15,7 +15,7 @@ use crate::check::{Subject, Task};
 use crate::error::Error;
 use crate::fuzz::{self, Options, Sanitizer, Tools};
 use crate::output::Output;
-use crate::program::{Harness, Mode, Request};
+use crate::program::{Mode, Request};
 use crate::report::document::{HarnessReport, Report, Role};
 use crate::report::human::Detail;
 use crate::report::{self, human, several};
@@ -103,7 +103,7 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
     let members = args.packages.load(Mode::Sequential, terminal)?;
     let chosen = members.chosen(&args.harness)?;
     for chosen in &chosen {
-        tasks(&chosen.harnesses(), args)?;
+        role::tasks(&chosen.harnesses(), args.thread_under_test.as_deref())?;
     }
     let more = fuzz::options::checked(&args.more)?;
     let tools = Tools::find()?;
@@ -117,7 +117,7 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
     let mut queue = VecDeque::from(chosen);
     while let Some(chosen) = queue.pop_front() {
         let (member, harnesses) = (&chosen.member, chosen.harnesses());
-        let tasks = tasks(&harnesses, args)?;
+        let tasks = role::tasks(&harnesses, args.thread_under_test.as_deref())?;
         let part = tasks.len() as f64 / number.max(1) as f64;
         let asked = Asked {
             args,
@@ -162,17 +162,6 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
         Format::Json => report::json(out, &report),
     })?;
     Ok(members.verdict(super::check::verdict(&report)))
-}
-
-fn tasks<'a>(harnesses: &[&'a Harness], args: &FuzzArgs) -> Result<Vec<Task<'a>>, Error> {
-    let task = |harness: &&'a Harness| {
-        let roles = match &args.thread_under_test {
-            Some(wanted) if harness.unsupported.is_none() => vec![role::of(wanted, harness)?],
-            _ => Role::BOTH.to_vec(),
-        };
-        Ok(Task { harness, roles })
-    };
-    harnesses.iter().map(task).collect()
 }
 
 /// What is to be done with one program.

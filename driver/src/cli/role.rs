@@ -1,8 +1,24 @@
 //! `--thread-under-test`.
 
+use crate::check::Task;
 use crate::error::Error;
 use crate::program::Harness;
 use crate::report::document::Role;
+
+/// What is to be searched of the harnesses: with each of their threads under test, or with the one that the option means.
+pub(super) fn tasks<'a>(
+    harnesses: &[&'a Harness],
+    wanted: Option<&str>,
+) -> Result<Vec<Task<'a>>, Error> {
+    let task = |harness: &&'a Harness| {
+        let roles = match wanted {
+            Some(wanted) if harness.unsupported.is_none() => vec![of(wanted, harness)?],
+            _ => Role::BOTH.to_vec(),
+        };
+        Ok(Task { harness, roles })
+    };
+    harnesses.iter().map(task).collect()
+}
 
 /// The role that the option means for a transformation, the first thread if it isn't given.
 pub(super) fn of_option(
