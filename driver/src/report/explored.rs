@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::document::{Kind, Status};
 use super::events::{self, Mark};
 use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiting};
-use super::human::{Detail, cut_short, paragraph, source_line, status, title};
+use super::human::{Detail, cut_short, not_followed, paragraph, source_line, status, title};
 use super::layout::{counted, grouped, in_words};
 use super::schedule::Action;
 use super::{human, style, unfollowed, verdict, words};
@@ -57,6 +57,10 @@ pub fn harness(
     }
     for note in &report.notes {
         paragraph(out, "  note: ", note, columns)?;
+    }
+    if report.status != Status::Checked {
+        // The verdict, which names it otherwise, is not there.
+        not_followed(out, &report.not_followed, columns)?;
     }
     if report.status == Status::Checked {
         if !report.failures.is_empty() {

@@ -61,17 +61,34 @@ pub(crate) fn frames(stderr: &str) -> impl Iterator<Item = &str> {
 
 /// The crate of a function, by its name in a backtrace: `<hidden::Lock as Drop>::drop`.
 pub(crate) fn crate_of(function: &str) -> &str {
-    let path = function.trim_start_matches(['<', '&', '*', '(']);
+    let mut path = function;
+    loop {
+        let rest = path.trim_start_matches(['<', '&', '*', '(']);
+        let keywords = ["dyn ", "mut ", "const "];
+        let rest = keywords
+            .iter()
+            .find_map(|it| rest.strip_prefix(it))
+            .unwrap_or(rest);
+        if rest.len() == path.len() {
+            break;
+        }
+        path = rest;
+    }
     let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_'));
     &path[..end.unwrap_or(path.len())]
 }
 
-/// The innermost of these functions that is neither of std nor of what seqz adds.
+/// The innermost of these functions that is neither of std nor of what seqz adds. One that was inlined may have lost its path,
+/// not that of its arguments (`call_once<(), dyn core::ops::Fn<()>>`), and then says nothing of its crate.
 pub(crate) fn foreign(functions: &[String]) -> Option<&str> {
     let is_ours = |function: &&String| {
         let of = crate_of(function);
         let is_std = matches!(of, "std" | "core" | "alloc" | "backtrace_rs" | "");
-        is_std || of.starts_with("seqz") || !function.contains("::")
+        let has_path = match function.split_once('<') {
+            Some((name, _)) => name.is_empty() || name.contains("::"),
+            None => function.contains("::"),
+        };
+        is_std || of.starts_with("seqz") || !has_path || *function == "<unknown>"
     };
     functions.iter().find(|it| !is_ours(it)).map(String::as_str)
 }
@@ -81,11 +98,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn functions_without_a_path_are_nobodys() {
+        let named = |functions: &[&str]| {
+            let functions: Vec<_> = functions.iter().map(|it| (*it).to_owned()).collect();
+            foreign(&functions).map(str::to_owned)
+        };
+        let inlined = "call_once<(), dyn core::ops::function::Fn<(), Output=()>>";
+        assert_eq!(named(&[inlined, "<unknown>", "main"]), None);
+        assert_eq!(
+            named(&[inlined, "a::b<c::D>"]).as_deref(),
+            Some("a::b<c::D>")
+        );
+        assert_eq!(
+            named(&["<a::B as C>::d"]).as_deref(),
+            Some("<a::B as C>::d")
+        );
+    }
+
+    #[test]
     fn crates_of_functions() {
         for (function, wanted) in [
             ("hidden::Lock::with", "hidden"),
             ("<hidden::Lock as core::ops::Drop>::drop", "hidden"),
-            ("<&mut a_b::C<D> as E>::f", "mut"),
+            ("<&mut a_b::C<D> as E>::f", "a_b"),
+            (
+                "<&dyn core::ops::Fn<()> + core::marker::Sync as core::ops::FnOnce<()>>::call_once",
+                "core",
+            ),
+            ("<*const a::B as C>::d", "a"),
             ("main", "main"),
         ] {
             assert_eq!(crate_of(function), wanted);
