@@ -25,6 +25,8 @@
 //!
 //! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
 
+#![forbid(unsafe_code)]
+
 pub mod behind_writers;
 mod cache;
 pub mod cached_dpor;

@@ -7,6 +7,8 @@
 //!
 //! The generated files are the user's text with edits, not printed trees: see the `edit` module for why.
 
+#![forbid(unsafe_code)]
+
 mod bounds;
 pub mod catalogue;
 mod cfg;
