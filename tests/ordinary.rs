@@ -101,7 +101,7 @@ fn open_by_values(kind: &str) -> &'static [&'static str] {
         "clocks" => &["what a thread sees of time"],
         "counts" => &["did not follow schedules"],
         "spins" => &["cut where threads wait"],
-        "waiting" => &["cut where threads wait", "did not follow schedules"],
+        "helpers" | "waiting" => &["cut where threads wait", "did not follow schedules"],
         _ => &[],
     }
 }
@@ -229,6 +229,11 @@ fn those_with_panics_and_destructors() {
 #[test]
 fn those_that_wait() {
     are_judged_rightly(&kinds!("waiting"));
+}
+
+#[test]
+fn those_that_wait_for_what_they_are_given() {
+    are_judged_rightly(&kinds!("helpers"));
 }
 
 #[test]

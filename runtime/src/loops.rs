@@ -19,6 +19,9 @@
 //! Where only some branches of a turn leave something behind, such a branch says so at its beginning ([`Loop::lasts`]):
 //! what follows is the beginning of another run of the loop, and a turn that takes no such branch is judged as ever.
 //!
+//! What a loop calls may be a closure that it is given (`while !ready() {}`). Then each of those that may be given says when
+//! it is run whether it leaves something behind ([`lasts`]), and a turn in which one has said so is no turn to judge.
+//!
 //! A loop without marks is run as it is written.
 
 use std::marker::PhantomData;
@@ -82,6 +85,18 @@ impl Loop {
             self.scheduled = Some(machine.begin_loop());
         }
         self.sequential = Turns::default();
+    }
+}
+
+/// What this thread does from here on is there after the turns of all loops that it is in.
+#[inline]
+pub fn lasts() {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = events::current() {
+        return machine.lasts();
+    }
+    if let Some(engine) = engine::current() {
+        engine::lasts(engine);
     }
 }
 

@@ -86,7 +86,6 @@ fn loops_that_leave_something_behind_are_not() {
         "while !s.counted() {}",
         "while !s.celled() {}",
         "while !flag.load(SeqCst) { let c = &mut count; *c += 1; }",
-        "let mut tick = || count += 1; while !flag.load(SeqCst) { tick(); }",
         "let mut all = vec![1]; while !flag.load(SeqCst) { all.pop(); }",
         "let mut all = vec![1].into_iter(); while !flag.load(SeqCst) { all.next(); }",
         "let mut all = vec![1].into_iter(); while !flag.load(SeqCst) { all.any(|v| v == 1); }",
@@ -152,6 +151,188 @@ fn a_branch_that_leaves_something_behind_says_so() {
         let text = generated(&text);
         assert!(text.contains("seqz_waits"), "{body}");
         assert_eq!(text.matches(".lasts();").count(), branches, "{text}");
+    }
+}
+
+/// The words of a function that waits for what it is given, and of one that calls it.
+fn waits_by(helper: &str, caller: &str) -> String {
+    let text = generated(&format!(
+        "static N: AtomicU32 = AtomicU32::new(0);\n\
+         struct S {{ n: AtomicU32 }}\n\
+         fn is_done() -> bool {{ N.load(SeqCst) > 0 }}\n\
+         {helper}\n\
+         fn calls(flag: &AtomicBool, s: &S, mut out: u32) {{ let _ = (&mut out, s, flag);\n{caller}\n}}"
+    ));
+    // The runtime's own paths are no matter.
+    text.replace("::seqz_runtime::loops::", "")
+}
+
+#[test]
+fn loops_that_wait_by_a_closure_are_marked() {
+    let until = "fn until(f: impl Fn() -> bool) { while !f() { thread::yield_now(); } }";
+    let method =
+        "impl S { fn until(&self, f: impl Fn(u32) -> bool) { while !f(self.n.load(SeqCst)) {} } }";
+    for (helper, caller) in [
+        (until, "until(|| flag.load(SeqCst));"),
+        (until, "until(&|| flag.load(SeqCst));"),
+        (
+            until,
+            "until(move || s.n.load(SeqCst) > 3); assert!({ until(is_done); true });",
+        ),
+        (until, "let ready = || flag.load(SeqCst); until(ready);"),
+        (
+            "fn until<F>(mut f: F) where F: FnMut() -> bool { loop { if f() { return; } } }",
+            "until(|| flag.load(SeqCst));",
+        ),
+        (
+            "fn until(f: &dyn Fn() -> bool) { while !f() {} }",
+            "until(&|| flag.load(SeqCst));",
+        ),
+        (
+            "fn until(f: &mut dyn FnMut() -> bool) { while !(*f)() {} }",
+            "until(&mut || flag.load(SeqCst));",
+        ),
+        (
+            "fn until(f: Box<dyn Fn() -> bool>) { while !f() {} }",
+            "until(Box::new(|| N.load(SeqCst) > 1)); until(Box::new(is_done));",
+        ),
+        (
+            "fn until(f: fn() -> bool) { while !f() {} }",
+            "until(is_done);",
+        ),
+        (method, "s.until(|n| n > 3);"),
+        (method, "S::until(s, |n| n > 3);"),
+        (
+            "fn until(f: Box<dyn Fn() -> bool>) { inner(&*f) } fn inner(f: &dyn Fn() -> bool) { while !f() {} }",
+            "until(Box::new(|| N.load(SeqCst) > 1));",
+        ),
+        (
+            "fn until(f: impl Fn() -> bool) { inner(1, f) }\n\
+             fn inner(_: u32, f: impl Fn() -> bool) { while !f() {} }",
+            "until(is_done);",
+        ),
+        (
+            "fn until(f: impl Fn() -> bool) { while !not(&f) {} }\n\
+             fn not(f: impl Fn() -> bool) -> bool { !f() }",
+            "until(|| !flag.load(SeqCst));",
+        ),
+        (
+            "macro_rules! until { () => {} } fn until(f: impl Fn() -> bool) { while !f() {} }",
+            "until!(); until(is_done);",
+        ),
+        ("", "let ready = || flag.load(SeqCst); while !ready() {}"),
+    ] {
+        let text = waits_by(helper, caller);
+        assert!(text.contains("seqz_waits"), "{helper} {caller}");
+        assert!(!text.contains("lasts()"), "{helper} {caller}");
+    }
+}
+
+#[test]
+fn what_leaves_something_behind_in_a_loop_that_calls_it_says_so() {
+    let until = "fn until(mut f: impl FnMut() -> bool) { while !f() { thread::yield_now(); } }";
+    for (helper, caller, told) in [
+        (
+            until,
+            "until(|| { out += 1; flag.load(SeqCst) });",
+            "|| { lasts(); out",
+        ),
+        (
+            until,
+            "until(|| { let n = out; out = n; out > 3 }); until(|| flag.load(SeqCst));",
+            "|| { lasts(); let",
+        ),
+        (
+            until,
+            "let mut turns = 0..3; until(|| turns.next().is_none());",
+            "|| { lasts(); turns.next().is_none() })",
+        ),
+        (
+            "fn until(f: fn() -> bool) { while !f() {} } fn is_out() -> bool { std::fs::read(\"x\").is_ok() }",
+            "until(is_out);",
+            "fn is_out() -> bool { lasts();",
+        ),
+        (
+            until,
+            "until(|| { let n = s.n.load(SeqCst); if n > 3 { out += 1; } n > 4 });",
+            "if n > 3 { lasts(); out += 1; }",
+        ),
+        (
+            until,
+            "until(|| match s.n.load(SeqCst) { 0 => false, n => { out += 1; n == 7 } });",
+            "n => { lasts(); out += 1; n == 7 }",
+        ),
+        (
+            "",
+            "let mut tick = || out += 1; while !flag.load(SeqCst) { tick(); }",
+            "|| { lasts(); out += 1 };",
+        ),
+    ] {
+        let text = waits_by(helper, caller);
+        assert!(text.contains("seqz_waits"), "{helper} {caller}");
+        assert_eq!(text.matches("lasts()").count(), 1, "{helper} {caller}");
+        assert!(text.contains(told), "{text}");
+    }
+}
+
+#[test]
+fn a_loop_that_calls_what_is_not_seen_is_not_marked() {
+    let until = "fn until(f: impl Fn() -> bool) { while !f() {} }";
+    let of_any = "fn until<T>(mut t: T, f: fn(&mut T) -> bool) { while !f(&mut t) {} }";
+    for (helper, caller) in [
+        (until, ""),
+        (
+            until,
+            "fn made() -> impl Fn() -> bool { || true } until(made());",
+        ),
+        (
+            until,
+            "macro_rules! by { ($e:expr) => { until(|| $e) } } by!(true);",
+        ),
+        (
+            until,
+            "until(is_done); vec![|| true].into_iter().for_each(until);",
+        ),
+        (until, "use self::until as other; other(is_done);"),
+        (
+            until,
+            "let f = if flag.load(SeqCst) { is_done } else { || true }; until(f);",
+        ),
+        (
+            until,
+            "let f = || true; { let f = std::thread::panicking; until(f); } until(f);",
+        ),
+        (of_any, "until(vec![1].into_iter(), Iterator::is_sorted);"),
+        (of_any, "until(0..9, std::ops::Range::is_empty);"),
+        (
+            "fn until(mut f: fn() -> bool) { change(&mut f); while !f() {} } fn change(f: &mut fn() -> bool) {}",
+            "until(is_done);",
+        ),
+        (
+            "fn until(mut f: &dyn Fn() -> bool) { f = &std::thread::panicking; while !f() {} }",
+            "until(&is_done);",
+        ),
+        (
+            "fn until(f: impl Fn() -> bool) { let f = std::thread::panicking; while !f() {} }",
+            "until(is_done);",
+        ),
+        (
+            "fn until(f: impl Fn() -> bool) { fn f() -> bool { true } while !f() {} }",
+            "until(is_done);",
+        ),
+        (
+            "impl Extend<u32> for S { fn extend<T: IntoIterator<Item = u32>>(&mut self, t: T) {} }\n\
+             impl Iterator for S { type Item = u32; fn next(&mut self) -> Option<u32> { None }\n\
+             fn any<F: FnMut(u32) -> bool>(&mut self, mut f: F) -> bool { while f(1) {} true } }",
+            "let mut s = S { n: AtomicU32::new(0) }; s.any(|n| n > 1);",
+        ),
+        (
+            "struct W<F>(F); impl<F: Fn() -> bool> W<F> { fn until(&self) { while !(self.0)() {} } }",
+            "W(is_done).until();",
+        ),
+    ] {
+        let text = waits_by(helper, caller);
+        assert!(!text.contains("seqz_waits"), "{helper} {caller}");
     }
 }
 
@@ -549,11 +730,11 @@ fn names_may_be_functions() {
     }
     // Variables hide functions of the crate, and of std.
     for (before, turn) in [
-        ("let calm = || give_up();", "calm();"),
-        ("let sleep = || give_up();", "sleep();"),
-        ("let drop = |_: u32| give_up();", "drop(1);"),
+        ("let calm: fn() -> u32 = || give_up();", "calm();"),
+        ("let sleep: fn() -> u32 = || give_up();", "sleep();"),
+        ("let drop: fn(u32) -> u32 = |_| give_up();", "drop(1);"),
         ("let calm = || give_up();", "None.unwrap_or_else(calm);"),
-        ("let Tick = || give_up();", "Tick();"),
+        ("let Tick: fn() -> u32 = || give_up();", "Tick();"),
         ("let is = |_: char| give_up() > 1;", "\"abc\".contains(is);"),
         (
             "let is = |_: char| give_up() > 1;",

@@ -73,7 +73,7 @@ pub(crate) use quiet::note_wait;
 pub use solver::{Differs, Solver};
 #[cfg(feature = "scheduler")]
 pub(crate) use spin::slept;
-pub(crate) use spin::{Turns, turn};
+pub(crate) use spin::{Turns, lasts, turn};
 use threads::Threads;
 
 use crate::buffer::Buffer;

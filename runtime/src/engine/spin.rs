@@ -40,6 +40,8 @@ pub(crate) struct Spin {
     idle_reads: Buffer<Object>,
     /// It did.
     waits_for_time: bool,
+    /// How often something was said to be left behind by what a loop calls.
+    said: u32,
 }
 
 /// Where a loop's latest turn began.
@@ -64,6 +66,8 @@ struct At {
     under_test: usize,
     /// What the thread's clock showed.
     time: u64,
+    /// How often something was said to be left behind.
+    said: u32,
 }
 
 fn hash(lock: Object, mode: LockMode) -> u64 {
@@ -78,6 +82,12 @@ impl Spin {
         self.idle_locks.clear();
         self.idle_reads.clear();
         self.waits_for_time = false;
+        self.said = 0;
+    }
+
+    /// What is done is there after the turns of all loops that are run.
+    pub(crate) const fn lasts(&mut self) {
+        self.said = self.said.wrapping_add(1);
     }
 
     /// The thread changed something, or saw something of the other one.
@@ -99,6 +109,11 @@ impl Spin {
     }
 }
 
+/// What the current thread does is there after the turns of all loops that it is in.
+pub(crate) fn lasts(handle: Handle) {
+    handle.get().spin.lasts();
+}
+
 /// A turn of a marked loop begins, and the one before it, if there is one, is over.
 #[inline]
 pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
@@ -113,12 +128,18 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         interfering: engine.interfering.len(),
         under_test: engine.under_test().len(),
         time: engine.time(),
+        said: engine.spin.said,
     };
     let looked = engine.looked_at_clock();
     let Some(before) = turns.at.replace(now) else {
         turns.began = now.time;
         return;
     };
+    if before.said != now.said {
+        turns.began = now.time;
+        turns.has_slept = false;
+        return;
+    }
     // What looks at nothing, not even at the time, makes the next turn like this one. Elsewhere the clock is the system's.
     let is_endless = cfg!(feature = "scheduler") && !looked;
     let is_empty = before.steps == now.steps;

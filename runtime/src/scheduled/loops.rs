@@ -90,6 +90,8 @@ pub(crate) struct Since {
     has_begun: bool,
     /// A turn has slept, or come to a time limit, and the loop went on with that.
     has_slept: bool,
+    /// How often the thread had said by then that it leaves something behind.
+    said: u32,
 }
 
 /// An event of a thread that is in a loop which may wait.
@@ -128,6 +130,8 @@ struct Marks {
 pub(super) struct Turning {
     /// How many runs of marked loops it is in.
     depth: u32,
+    /// How often it has said, in them, that it leaves something behind.
+    said: u32,
     /// Its events since the outermost of them, or its latest turn, began.
     looks: Buffer<Look>,
     /// It has just made an idle turn.
@@ -145,6 +149,7 @@ pub(super) struct Turning {
 impl Turning {
     pub(super) fn clear(&mut self) {
         self.depth = 0;
+        self.said = 0;
         self.looks.clear();
         self.is_idle = false;
         self.idle.clear();
@@ -380,7 +385,7 @@ impl Handle {
         let state = self.get();
         let turning = &mut state.slots[state.current].turning;
         turning.depth += 1;
-        let (depth, from) = (turning.depth, turning.looks.len());
+        let (depth, from, said) = (turning.depth, turning.looks.len(), turning.said);
         state.clocks.was_looked_at(self.thread());
         let began = state.clocks.now(self.thread());
         Since {
@@ -390,7 +395,15 @@ impl Handle {
             time: began,
             has_slept: false,
             has_begun: false,
+            said,
         }
+    }
+
+    /// What the current thread does is there after the turns of all loops that it is in.
+    pub(crate) fn lasts(self) {
+        let state = self.get();
+        let turning = &mut state.slots[state.current].turning;
+        turning.said = turning.said.wrapping_add(1);
     }
 
     /// It has left it.
@@ -407,6 +420,11 @@ impl Handle {
     pub(crate) fn turn_of_loop(self, since: &mut Since, site: Site) {
         if self.get().ending {
             return;
+        }
+        let state = self.get();
+        if state.slots[state.current].turning.said != since.said {
+            self.end_loop();
+            *since = self.begin_loop();
         }
         let inside = leave_program();
         self.tell();

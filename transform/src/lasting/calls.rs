@@ -3,7 +3,7 @@
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::visit::Visit;
-use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Macro, Pat, Token};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Macro, Pat, Token, UnOp};
 
 use super::implied::{COERCION, Implied};
 use super::turn::{Turn, Variable, is_number, is_number_method, is_ordering, is_panic_name};
@@ -56,6 +56,15 @@ impl Turn<'_, '_> {
             }
             // A closure that is written here is looked at.
             closure @ Expr::Closure(_) => self.visit_expr(closure),
+            Expr::Unary(of) if matches!(of.op, UnOp::Deref(_)) => {
+                match without_parentheses(&of.expr) {
+                    // A variable that is known needs nothing of the crate's to lead to what is behind it.
+                    Expr::Path(path) if path.path.get_ident().is_some() => {
+                        self.call_path(path, false);
+                    }
+                    _ => self.give_up(),
+                }
+            }
             _ => self.give_up(),
         }
     }
@@ -77,7 +86,13 @@ impl Turn<'_, '_> {
             return;
         }
         if owner.is_none() && self.outside.variables.contains(last.as_str()) {
-            return self.give_up();
+            // What is behind it says by itself if it leaves something behind.
+            if self.outside.callables.contains(&last) {
+                self.has_events = true;
+            } else {
+                self.give_up();
+            }
+            return;
         }
         let called = match owner {
             None => Called::ByName,
@@ -400,7 +415,7 @@ impl Turn<'_, '_> {
 }
 
 /// An argument, possibly named as in `format!("{a}", a = 1)`.
-struct Argument(Expr);
+pub(super) struct Argument(pub(super) Expr);
 
 impl syn::parse::Parse for Argument {
     fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
@@ -413,7 +428,7 @@ impl syn::parse::Parse for Argument {
 }
 
 /// What is in these parentheses.
-fn without_parentheses(expr: &Expr) -> &Expr {
+pub(super) fn without_parentheses(expr: &Expr) -> &Expr {
     match expr {
         Expr::Paren(expr) => without_parentheses(&expr.expr),
         Expr::Group(expr) => without_parentheses(&expr.expr),

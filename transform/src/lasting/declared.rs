@@ -159,6 +159,11 @@ impl<'p> Declared<'p> {
             && !self.parameters.contains(name)
     }
 
+    /// Whether a type of the crate has this name.
+    pub(super) fn is_type(&self, name: &str) -> bool {
+        self.is_seen(name) && self.types.contains_key(name)
+    }
+
     /// Whether no type with this name has a destructor of its own.
     fn has_no_destructor(&self, of: &str) -> bool {
         let aliased = self

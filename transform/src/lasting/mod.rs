@@ -14,12 +14,16 @@
 //! an `if` or `match` of the turn's own, as that is known when it is taken: it is told to the runtime there, and what follows
 //! is another run of the loop. The cells of `std::cell` need no look: they are changed with methods that are not known.
 //!
+//! What a variable calls is known where it is a closure or a parameter for which only such are given that say themselves
+//! what they leave behind: see [`callables`].
+//!
 //! What happens without being named (operators, `Deref`, `Drop`, iterators, conversions by generic functions of std) is what
 //! implementations of the crate do. A turn qualifies only if those qualify that it may come to: see [`implied`]. A function
 //! that is passed by its name is looked at like one that is called there. Values end where they were made, as far as this is
 //! concerned: what makes one (a call, a constructor, the name of a constant or of a unit struct) needs its destructor to
 //! qualify, wherever it goes from there. [`declared`] knows which names make values, and which of those have no destructor.
 
+mod callables;
 mod calls;
 mod declared;
 mod functions;
@@ -35,14 +39,15 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use syn::visit::Visit;
-use syn::{Block, Expr, FnArg, Pat, ReturnType, Signature, Type, TypeReference};
+use syn::{Block, Expr, ExprClosure, FnArg, Pat, ReturnType, Signature, Type, TypeReference};
 
 use crate::load::Crate;
 use crate::resolve::bound_names;
+use callables::Callables;
 use functions::Functions;
 use implied::{COERCION, Implied};
 pub(crate) use turn::Branch;
-use turn::Turn;
+use turn::{Turn, Variable};
 
 /// A function of the crate.
 #[derive(Clone, Copy, Debug)]
@@ -108,20 +113,69 @@ pub(crate) struct Outside<'a> {
     pub(crate) atomics: HashSet<&'a str>,
     /// Those that only say how long the loop pauses.
     pub(crate) paces: HashSet<String>,
+    /// Those that are called, and behind which only functions are that say themselves what they leave behind.
+    pub(crate) callables: HashSet<String>,
+}
+
+/// What of a closure is to say that it leaves something behind.
+#[derive(Debug)]
+pub(crate) enum Telling {
+    /// It leaves nothing behind, or nobody asks.
+    Nothing,
+    /// These branches of it, when they are taken; there may be none.
+    Branches(Vec<Branch>),
+    All,
 }
 
 /// The functions of a crate.
 pub(crate) struct Lasting<'p> {
     functions: Functions<'p>,
+    callables: Callables,
     answers: RefCell<Answers>,
 }
 
 impl<'p> Lasting<'p> {
     pub(crate) fn new(program: &'p Crate) -> Self {
+        let functions = Functions::of(program);
         Self {
-            functions: Functions::of(program),
+            callables: Callables::of(program, &functions),
+            functions,
             answers: RefCell::default(),
         }
+    }
+
+    /// The variables of the function with this body that are called, and behind which only functions are that say
+    /// themselves what they leave behind.
+    pub(crate) fn callables(&self, body: &Block) -> HashSet<String> {
+        self.callables.of_body(body).cloned().unwrap_or_default()
+    }
+
+    /// What is to say that this closure, in this file, leaves something behind: it may be behind such a variable.
+    pub(crate) fn tells_closure<'o>(
+        &self,
+        file: usize,
+        closure: &ExprClosure,
+        outside: impl FnOnce() -> Outside<'o>,
+    ) -> Telling {
+        if !self
+            .callables
+            .has_closure(file, callables::start_of(closure))
+        {
+            return Telling::Nothing;
+        }
+        match Turn::of_closure(self, closure, &outside()) {
+            Some(branches) => Telling::Branches(branches),
+            None => Telling::All,
+        }
+    }
+
+    /// Whether this function is to say so.
+    pub(crate) fn tells_function(&self, name: &str, body: &Block) -> bool {
+        let body = std::ptr::from_ref(body).addr();
+        let functions = self.functions.by_name.get(name).into_iter().flatten();
+        let mut functions = functions.filter(|it| std::ptr::from_ref(it.body).addr() == body);
+        self.callables.has_function(name)
+            && functions.any(|&function| !self.qualifies(function, false, false))
     }
 
     /// If this loop qualifies, and there is a reason to look at its turns at all: the branches of a turn that leave something
@@ -196,10 +250,17 @@ impl<'p> Lasting<'p> {
     fn qualifies(&self, function: Function<'p>, guarded: bool, writes: bool) -> bool {
         let body = std::ptr::from_ref(function.body).addr();
         self.answer(Question::Function(body, guarded), || {
-            let mut parameters = HashSet::new();
+            let mut parameters = HashMap::new();
+            let callables = self.callables.of_body(function.body);
             for input in &function.signature.inputs {
                 if let FnArg::Typed(input) = input {
-                    parameters.extend(names_in(&input.pat));
+                    parameters.extend(names_in(&input.pat).into_iter().map(|it| {
+                        let is_callable = callables.is_some_and(|all| all.contains(&it));
+                        match is_callable {
+                            true => (it, Variable::Closure),
+                            false => (it, Variable::Other),
+                        }
+                    }));
                 }
             }
             if let ReturnType::Type(_, of) = &function.signature.output

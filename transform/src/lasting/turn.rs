@@ -60,6 +60,8 @@ enum Around {
     Loop,
     /// The body of a function: what comes after it is somebody else's.
     Function,
+    /// The same, of a closure, which says itself what it leaves behind.
+    Closure,
 }
 
 pub(super) struct Turn<'l, 'p> {
@@ -138,11 +140,22 @@ impl<'l, 'p> Turn<'l, 'p> {
         (turn.qualifies && turn.has_events).then_some(turn.branches)
     }
 
+    /// The branches of this closure that leave something behind. `None`: all of it may.
+    pub(super) fn of_closure(
+        lasting: &'l Lasting<'p>,
+        closure: &ExprClosure,
+        outside: &'l Outside<'l>,
+    ) -> Option<Vec<Branch>> {
+        let mut turn = Turn::new(lasting, Around::Closure, outside);
+        turn.visit_closure(closure);
+        turn.qualifies.then_some(turn.branches)
+    }
+
     /// Whether a call of a function with this body leaves nothing behind.
     pub(super) fn of_function(
         lasting: &'l Lasting<'p>,
         body: &Block,
-        parameters: HashSet<String>,
+        parameters: HashMap<String, Variable>,
         guarded: bool,
         writes: bool,
     ) -> bool {
@@ -150,8 +163,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         let mut turn = Turn::new(lasting, Around::Function, &outside);
         turn.guarded = guarded;
         turn.writes = writes;
-        let parameters = parameters.into_iter().map(|it| (it, Variable::Other));
-        turn.scopes.push(parameters.collect());
+        turn.scopes.push(parameters);
         turn.visit_block(body);
         turn.qualifies
     }
@@ -167,8 +179,8 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
         let has_events = self.has_events;
         inside(self);
-        let is_own =
-            self.around == Around::Loop && (self.closures, self.loops, self.macros) == (0, 0, 0);
+        let is_own = self.around != Around::Function
+            && (self.closures, self.loops, self.macros) == (0, 0, 0);
         if !self.qualifies && is_own {
             self.qualifies = true;
             self.has_events = has_events;
@@ -380,6 +392,19 @@ impl<'l, 'p> Turn<'l, 'p> {
             _ => false,
         };
         last && !goes_round(block)
+    }
+
+    fn visit_closure(&mut self, expr: &ExprClosure) {
+        self.within(|turn| {
+            for input in &expr.inputs {
+                turn.visit_pat(input);
+                turn.bind(input, Variable::Other);
+            }
+            if !matches!(expr.output, ReturnType::Default) {
+                turn.need(COERCION);
+            }
+            turn.visit_expr(&expr.body);
+        });
     }
 
     fn is_exit(&self, expr: &Expr) -> bool {
@@ -645,16 +670,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
     fn visit_expr_closure(&mut self, expr: &'ast ExprClosure) {
         self.closures += 1;
         let loops = std::mem::take(&mut self.loops);
-        self.within(|turn| {
-            for input in &expr.inputs {
-                turn.visit_pat(input);
-                turn.bind(input, Variable::Other);
-            }
-            if !matches!(expr.output, ReturnType::Default) {
-                turn.need(COERCION);
-            }
-            turn.visit_expr(&expr.body);
-        });
+        self.visit_closure(expr);
         self.loops = loops;
         self.closures -= 1;
     }

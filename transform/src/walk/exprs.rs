@@ -262,6 +262,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
     fn visit_expr_closure(&mut self, expr: &'ast ExprClosure) {
         let scope = std::mem::take(&mut self.closure_of_scope);
         let outer = self.let_name.take();
+        self.tell_of_closure(expr);
         self.with_variables(|walker| {
             for input in &expr.inputs {
                 walker.visit_pat(input);

@@ -6,15 +6,21 @@
 
 use std::collections::HashSet;
 
-use syn::{Attribute, Expr, Label, Local};
+use syn::{Attribute, Block, Expr, ExprClosure, Label, Local, Signature};
 
 use super::exprs::single_name;
 use super::{Walker, bytes};
-use crate::lasting::{Branch, Lasting, Outside, paces};
+use crate::lasting::{Branch, Lasting, Outside, Telling, paces};
 use crate::resolve::{Rib, name};
 
 /// The variable that stands for a run of a loop.
 const WAITS: &str = "seqz_waits";
+
+/// Says that the turn of this loop leaves something behind.
+const OWN_LASTS: &str = "seqz_waits.lasts();";
+
+/// Says that what is called by a variable leaves something behind.
+const LASTS: &str = "::seqz_runtime::loops::lasts();";
 
 impl Walker<'_> {
     /// Marks a loop, if it is one that waits. To be called before anything else is done to it.
@@ -54,7 +60,7 @@ impl Walker<'_> {
             }
             _ => {}
         }
-        self.tell(branches);
+        self.tell(branches, OWN_LASTS);
     }
 
     /// The variable that this makes, if it is an atomic of std, perhaps behind a smart pointer of std's, and no other variable of
@@ -122,23 +128,58 @@ impl Walker<'_> {
             variables: self.variables(),
             atomics: self.atomics(),
             paces: paces(looped, self.program.files[self.file].source.text.as_str()),
+            callables: self.callables.clone(),
         }
     }
 
-    /// These branches of a marked loop leave something behind.
-    fn tell(&mut self, branches: Vec<Branch>) {
+    /// Has a closure say that it leaves something behind, if that is to be said. To be called where it is written.
+    pub(super) fn tell_of_closure(&mut self, closure: &ExprClosure) {
+        let outside = || Outside {
+            variables: self.variables(),
+            atomics: self.atomics(),
+            paces: HashSet::new(),
+            callables: self.callables.clone(),
+        };
+        match self.lasting.tells_closure(self.file, closure, outside) {
+            Telling::Nothing => return,
+            Telling::Branches(branches) => return self.tell(branches, LASTS),
+            Telling::All => {}
+        }
+        match &*closure.body {
+            Expr::Block(body) if body.label.is_none() => self.tell_within(&body.block),
+            body => {
+                let range = bytes(body);
+                self.edits().before(range.start, format!("{{ {LASTS} "));
+                self.edits().after(range.end, " }", range.end - 1);
+            }
+        }
+    }
+
+    /// The same for a function.
+    pub(super) fn tell_of_function(&mut self, signature: &Signature, body: &Block) {
+        if self.lasting.tells_function(&name(&signature.ident), body) {
+            self.tell_within(body);
+        }
+    }
+
+    fn tell_within(&mut self, body: &Block) {
+        let at = body.brace_token.span.open().byte_range().end;
+        self.edits().after(at, format!(" {LASTS}"), at - 1);
+    }
+
+    /// These branches of a marked loop, or of what it calls, leave something behind, which is to be told so.
+    fn tell(&mut self, branches: Vec<Branch>, lasts: &str) {
         // Those around others come after them, and are to be edited before.
         for branch in branches.into_iter().rev() {
             match branch {
                 Branch::Block(inside) => {
                     let at = inside.start;
-                    let text = format!(" {WAITS}.lasts();");
+                    let text = format!(" {lasts}");
                     self.edits().after(at, text, at - 1);
                 }
                 // What an arm borrows for a moment ends with it, with braces or without.
                 Branch::Value(value) => {
-                    self.edits()
-                        .before(value.start, format!("{{ {WAITS}.lasts(); "));
+                    self.edits().before(value.start, format!("{{ {lasts} "));
                     self.edits().after(value.end, " }", value.end - 1);
                 }
             }

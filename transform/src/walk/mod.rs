@@ -131,6 +131,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         let_name: None,
         scopes: HashSet::new(),
         atomics: HashMap::new(),
+        callables: HashSet::new(),
         shared: Vec::new(),
         named: BTreeSet::new(),
         blocks: HashMap::new(),
@@ -213,6 +214,8 @@ struct Walker<'p> {
     scopes: HashSet<String>,
     /// The variables of this function so far, and whether all of the name are made as atomics of std.
     atomics: HashMap<String, bool>,
+    /// The variables of this function that are called and of which is known what is behind them.
+    callables: HashSet<String>,
     shared: Vec<SharedUse>,
     named: BTreeSet<NamedType>,
     blocks: HashMap<ItemId, usize>,

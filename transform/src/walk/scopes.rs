@@ -73,6 +73,11 @@ impl Walker<'_> {
         let outer = self.constant;
         let around = std::mem::take(&mut self.loops);
         let atomics = std::mem::take(&mut self.atomics);
+        let known = body.map(|body| self.lasting.callables(body));
+        let callables = std::mem::replace(&mut self.callables, known.unwrap_or_default());
+        if let Some(body) = body {
+            self.tell_of_function(sig, body);
+        }
         // A function inside of a constant is no constant.
         self.constant = usize::from(sig.constness.is_some() || self.in_macro);
         self.with_generics(&sig.generics, |walker| {
@@ -94,6 +99,7 @@ impl Walker<'_> {
         self.constant = outer;
         self.loops = around;
         self.atomics = atomics;
+        self.callables = callables;
         if item.is_some() {
             self.functions.pop();
         }
