@@ -549,9 +549,12 @@ fn what_std_calls_of_the_crate_matters_where_it_may_be_called() {
             "{of} in a macro: {reaches}"
         );
     }
-    // Looking through a smart pointer may happen in any method's call.
+    // Looking through a smart pointer may happen in the call of any method, but for those of what is known.
     let deref = "impl std::ops::Deref for Counts { type Target = u32; fn deref(&self) -> &u32 { bump(); &self.0 } }";
-    assert!(!is_marked_beside(plain, deref));
+    assert!(is_marked_beside(plain, deref));
+    let of_any = "while !{ flag }.load(SeqCst) {}";
+    assert!(!is_marked_beside(of_any, deref));
+    assert!(is_marked_beside(of_any, ""));
 }
 
 #[test]
@@ -755,6 +758,51 @@ fn names_may_be_functions() {
         "\"abc\".contains(&['a']);",
     ] {
         assert!(is_marked_with(true, "", "", turn), "{turn}");
+    }
+}
+
+/// Methods of the crate's that have the names of std's, and leave something behind.
+const NAMESAKES: &str = "
+struct Counter(u32);
+impl Counter {
+    fn try_lock(&mut self) -> bool { self.0 += 1; true }
+    fn lock(&mut self) -> bool { self.0 += 1; true }
+    fn load(&mut self, _: u32) -> u32 { self.0 += 1; self.0 }
+    fn try_recv(&mut self) -> u32 { self.0 += 1; self.0 }
+}
+struct Shared { ready: AtomicBool, list: Arc<Mutex<Vec<u32>>>, counter: Mutex<Counter>, own: Counter }
+static READY: AtomicBool = AtomicBool::new(false);
+static LIST: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+";
+
+#[test]
+fn objects_of_std_have_no_methods_of_the_crates_types() {
+    for body in [
+        "fn f(flag: &AtomicBool) { while !flag.load(SeqCst) {} }",
+        "fn f(flag: Arc<AtomicBool>) { while !flag.load(SeqCst) {} }",
+        "fn f(list: &Mutex<Vec<u32>>) { loop { if let Ok(list) = list.try_lock() { if !list.is_empty() { break; } } } }",
+        "fn f() { let list = Arc::new(Mutex::new(vec![1])); let other = list.clone(); while other.lock().unwrap().is_empty() {} }",
+        "fn f() { let list: Box<Mutex<Vec<u32>>> = Box::default(); while list.lock().unwrap().is_empty() {} }",
+        "fn f() { while !READY.load(SeqCst) && LIST.lock().unwrap().is_empty() {} }",
+        "impl Shared { fn f(&self) { while !self.ready.load(SeqCst) {} } }",
+        "impl Shared { fn f(&self) { while !self.is_ready() {} } fn is_ready(&self) -> bool { self.list.try_lock().is_ok() } }",
+        "fn f(shared: &Shared) { while !is_set(&shared.ready) {} } fn is_set(flag: &AtomicBool) -> bool { flag.load(SeqCst) }",
+    ] {
+        let text = generated(&format!("{NAMESAKES}{body}"));
+        assert!(text.contains("seqz_waits"), "{body}");
+    }
+    for body in [
+        "fn f(counter: &mut Counter) { while counter.load(1) < 3 {} }",
+        "fn f(flag: &AtomicBool, counter: &mut Counter) { let flag = counter; while flag.load(1) < 3 {} }",
+        "fn f(shared: &mut Shared) { while shared.own.load(1) < 3 {} }",
+        "struct Other { ready: Counter } fn f(of: &mut Other) { while of.ready.load(1) < 3 {} }",
+        "macro_rules! other { () => { struct Other { ready: Counter } } } other!(); fn f(of: &mut Other) { while of.ready.load(1) < 3 {} }",
+        "mod m { pub struct AtomicBool(pub super::Counter); } fn f(flag: &mut m::AtomicBool) { while flag.0.load(1) < 3 {} }",
+        "trait Try { fn load(self, n: u32) -> u32; } impl Try for &AtomicBool { fn load(self, n: u32) -> u32 { println!(\"{n}\"); std::fs::read(\"x\").map_or(n, |_| 3) } }\n\
+         fn f(flag: &AtomicBool) { while flag.load(1) < 3 {} }",
+    ] {
+        let text = generated(&format!("{NAMESAKES}{body}"));
+        assert!(!text.contains("seqz_waits"), "{body}");
     }
 }
 

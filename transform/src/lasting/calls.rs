@@ -37,7 +37,8 @@ impl Turn<'_, '_> {
             let receiver = of.signature.receiver();
             receiver.is_some_and(|receiver| receiver.mutability.is_some())
         };
-        if called == Called::AsMethod && functions_of.iter().any(|of| changes(&of)) {
+        let as_method = matches!(called, Called::AsMethod | Called::OnObject);
+        if as_method && functions_of.iter().any(|of| changes(&of)) {
             self.need(&[Implied::DerefMut]);
         }
         true
@@ -295,7 +296,8 @@ impl Turn<'_, '_> {
         let method = name(&call.method);
         let method = method.as_str();
         let may_change = self.may_change(&call.receiver);
-        if !self.is_atomic(&call.receiver) {
+        let called = self.called_on(&call.receiver);
+        if called != Called::OnObject {
             self.need(&[Implied::Deref]);
         }
         self.give(call.args.iter());
@@ -304,7 +306,7 @@ impl Turn<'_, '_> {
                 .iter()
                 .for_each(|argument| self.look_with(argument));
         }
-        if self.call_own(method, Called::AsMethod, may_change) {
+        if self.call_own(method, called, may_change) {
             return;
         }
         let arguments = call.args.len();

@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{
-    Fields, GenericArgument, Generics, ItemEnum, ItemStruct, PathArguments, ReturnType, Signature,
-    Type,
+    Field, Fields, GenericArgument, Generics, ItemEnum, ItemStruct, PathArguments, ReturnType,
+    Signature, Type,
 };
 
 use super::names;
@@ -26,8 +26,14 @@ pub(super) struct Declared<'p> {
     makers: HashMap<String, Vec<String>>,
     /// Those of them that are called: with fields in parentheses.
     tuples: HashSet<String>,
-    /// Statics: places, which don't end.
-    statics: HashSet<String>,
+    /// Statics: places, which don't end; and their types.
+    statics: HashMap<String, Vec<&'p Type>>,
+    /// The types of fields with this name.
+    fields: HashMap<String, Vec<&'p Type>>,
+    /// The crate depends on others, whose types have fields, too.
+    pub(super) depends: bool,
+    /// A macro may declare fields.
+    declares: bool,
     /// Types with a destructor of their own.
     dropping: HashSet<String>,
     /// Generic parameters, which may stand for any type.
@@ -42,6 +48,15 @@ impl<'p> Declared<'p> {
     pub(super) fn add_struct(&mut self, item: &'p ItemStruct) {
         let of = name(&item.ident);
         self.add_maker(&of, &of, &item.fields);
+        self.add_fields(item.fields.iter());
+    }
+
+    pub(super) fn add_fields(&mut self, fields: impl Iterator<Item = &'p Field>) {
+        for field in fields {
+            if let Some(ident) = &field.ident {
+                self.fields.entry(name(ident)).or_default().push(&field.ty);
+            }
+        }
     }
 
     pub(super) fn add_enum(&mut self, item: &'p ItemEnum) {
@@ -70,8 +85,8 @@ impl<'p> Declared<'p> {
         self.constants.entry(name(constant)).or_default().push(of);
     }
 
-    pub(super) fn add_static(&mut self, of: &syn::Ident) {
-        self.statics.insert(name(of));
+    pub(super) fn add_static(&mut self, place: &syn::Ident, of: &'p Type) {
+        self.statics.entry(name(place)).or_default().push(of);
     }
 
     pub(super) fn add_destructor(&mut self, of: &Type) {
@@ -111,6 +126,7 @@ impl<'p> Declared<'p> {
                 }
                 TokenTree::Ident(ident) => {
                     variants |= ident == "enum";
+                    self.declares |= ident == "struct" || ident == "union";
                     imports |= ident == "use";
                     declares = ["struct", "enum", "union", "static", "type"]
                         .iter()
@@ -155,13 +171,55 @@ impl<'p> Declared<'p> {
             && !self.types.contains_key(name)
             && !self.makers.contains_key(name)
             && !self.constants.contains_key(name)
-            && !self.statics.contains(name)
+            && !self.statics.contains_key(name)
             && !self.parameters.contains(name)
     }
 
     /// Whether a type of the crate has this name.
     pub(super) fn is_type(&self, name: &str) -> bool {
         self.is_seen(name) && self.types.contains_key(name)
+    }
+
+    /// Whether values of this type are objects of std that threads share, or std's pointers to one: what they have methods of
+    /// is none of the crate's, but for its traits.
+    pub(super) fn is_object(&self, of: &Type) -> bool {
+        match of {
+            Type::Reference(of) => self.is_object(&of.elem),
+            Type::Paren(of) => self.is_object(&of.elem),
+            Type::Group(of) => self.is_object(&of.elem),
+            Type::Path(of) if of.qself.is_none() => {
+                let Some(last) = of.path.segments.last() else {
+                    return false;
+                };
+                let only = name(&last.ident);
+                if !self.is_of_std(&only) {
+                    return false;
+                }
+                match &last.arguments {
+                    PathArguments::AngleBracketed(given)
+                        if names::POINTERS.contains(&only.as_str()) =>
+                    {
+                        matches!(given.args.first(), Some(GenericArgument::Type(of)) if self.is_object(of))
+                    }
+                    _ => names::OBJECTS.contains(&only.as_str()),
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether all statics with this name are such objects.
+    pub(super) fn is_static_object(&self, place: &str) -> bool {
+        let types = self.statics.get(place);
+        let hidden = self.constants.contains_key(place) || !self.is_seen(place);
+        types.is_some_and(|all| !hidden && all.iter().all(|of| self.is_object(of)))
+    }
+
+    /// Whether all fields with this name are such objects.
+    pub(super) fn is_field_object(&self, field: &str) -> bool {
+        let types = self.fields.get(field);
+        let all_are = types.is_some_and(|all| all.iter().all(|of| self.is_object(of)));
+        all_are && !self.depends && !self.declares
     }
 
     /// Whether no type with this name has a destructor of its own.
@@ -175,7 +233,7 @@ impl<'p> Declared<'p> {
 
     /// What this name makes of what it is given, if all that has the name makes something.
     fn made_by(&self, name: &str) -> Option<&[String]> {
-        let others = self.constants.contains_key(name) || self.statics.contains(name);
+        let others = self.constants.contains_key(name) || self.statics.contains_key(name);
         if others || !self.is_seen(name) {
             return None;
         }
@@ -202,7 +260,7 @@ impl<'p> Declared<'p> {
         let constants = self.constants.get(name);
         let makers = self.makers.get(name);
         if constants.is_none() && makers.is_none() {
-            return self.statics.contains(name).then_some(true);
+            return self.statics.contains_key(name).then_some(true);
         }
         let mut constants = constants.into_iter().flatten();
         let mut makers = makers.into_iter().flatten();

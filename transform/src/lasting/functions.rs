@@ -30,6 +30,8 @@ pub(super) struct Functions<'p> {
     traits: HashSet<String>,
     /// The trait of the implementation that is looked at.
     of_trait: Option<String>,
+    /// The implementation that is looked at is of no trait.
+    is_inherent: bool,
 }
 
 /// What the words of a crate say, in macros too.
@@ -139,6 +141,7 @@ impl Words {
 impl<'p> Functions<'p> {
     pub(super) fn of(program: &'p Crate) -> Self {
         let mut functions = Self::default();
+        functions.declared.depends = program.package.depends();
         for file in &program.files {
             Traits(&mut functions.traits).visit_file(&file.tree);
         }
@@ -161,7 +164,11 @@ impl<'p> Functions<'p> {
     }
 
     fn add(&mut self, signature: &'p Signature, body: &'p syn::Block) {
-        let function = Function { signature, body };
+        let function = Function {
+            signature,
+            body,
+            is_inherent: self.is_inherent,
+        };
         let name = name(&signature.ident);
         self.by_name.entry(name).or_default().push(function);
         if let Some(of) = &self.of_trait {
@@ -193,9 +200,11 @@ impl<'ast> Visit<'ast> for Traits<'_> {
 impl<'p> Visit<'p> for Functions<'p> {
     fn visit_item_fn(&mut self, item: &'p ItemFn) {
         let of_trait = self.of_trait.take();
+        let is_inherent = std::mem::take(&mut self.is_inherent);
         self.add(&item.sig, &item.block);
         visit::visit_item_fn(self, item);
         self.of_trait = of_trait;
+        self.is_inherent = is_inherent;
     }
 
     fn visit_item_impl(&mut self, item: &'p ItemImpl) {
@@ -208,15 +217,17 @@ impl<'p> Visit<'p> for Functions<'p> {
             self.declared.add_destructor(&item.self_ty);
         }
         let outer = std::mem::replace(&mut self.of_trait, of);
+        let is_inherent = std::mem::replace(&mut self.is_inherent, item.trait_.is_none());
         visit::visit_item_impl(self, item);
         self.of_trait = outer;
+        self.is_inherent = is_inherent;
     }
 
     fn visit_item_static(&mut self, item: &'p ItemStatic) {
         if matches!(item.mutability, StaticMutability::Mut(_)) {
             self.statics.insert(name(&item.ident));
         }
-        self.declared.add_static(&item.ident);
+        self.declared.add_static(&item.ident, &item.ty);
         visit::visit_item_static(self, item);
     }
 
@@ -232,6 +243,7 @@ impl<'p> Visit<'p> for Functions<'p> {
 
     fn visit_item_union(&mut self, item: &'p syn::ItemUnion) {
         self.declared.add_unseen(&item.ident);
+        self.declared.add_fields(item.fields.named.iter());
         visit::visit_item_union(self, item);
     }
 
@@ -277,6 +289,7 @@ impl<'p> Visit<'p> for Functions<'p> {
     }
 
     fn visit_trait_item_fn(&mut self, item: &'p TraitItemFn) {
+        self.is_inherent = false;
         if let Some(body) = &item.default {
             self.add(&item.sig, body);
         }

@@ -54,6 +54,8 @@ use turn::{Turn, Variable};
 struct Function<'p> {
     signature: &'p Signature,
     body: &'p Block,
+    /// It is one of a type of the crate's, and of no trait.
+    is_inherent: bool,
 }
 
 /// How a function is called.
@@ -65,14 +67,18 @@ enum Called {
     ByPath,
     /// As a method.
     AsMethod,
+    /// As a method of an object of std's.
+    OnObject,
 }
 
 impl Called {
-    fn may_be(self, signature: &Signature) -> bool {
+    fn may_be(self, function: &Function<'_>) -> bool {
+        let is_method = function.signature.receiver().is_some();
         match self {
-            Self::ByName => signature.receiver().is_none(),
+            Self::ByName => !is_method,
             Self::ByPath => true,
-            Self::AsMethod => signature.receiver().is_some(),
+            Self::AsMethod => is_method,
+            Self::OnObject => is_method && !function.is_inherent,
         }
     }
 }
@@ -109,8 +115,8 @@ struct Answers {
 pub(crate) struct Outside<'a> {
     /// The variables.
     pub(crate) variables: HashSet<&'a str>,
-    /// Those of them that are atomics of std, or pointers of std's to one.
-    pub(crate) atomics: HashSet<&'a str>,
+    /// Those of them that are objects of std which threads share, or pointers of std's to one.
+    pub(crate) objects: HashSet<&'a str>,
     /// Those that only say how long the loop pauses.
     pub(crate) paces: HashSet<String>,
     /// Those that are called, and behind which only functions are that say themselves what they leave behind.
@@ -190,9 +196,14 @@ impl<'p> Lasting<'p> {
         functions.declared.is_of_std(name) && !functions.words.makes_variables
     }
 
-    /// Whether this is the name of an atomic of std.
-    pub(crate) fn is_atomic(name: &str) -> bool {
-        name.starts_with("Atomic") && names::QUIET.contains(&name)
+    /// Whether this is the name of an object of std that threads share.
+    pub(crate) fn is_object(name: &str) -> bool {
+        names::OBJECTS.contains(&name)
+    }
+
+    /// Whether variables of this type are such objects, or pointers of std's to one.
+    pub(crate) fn is_of_object(&self, of: &Type) -> bool {
+        self.functions.declared.is_object(of) && !self.functions.words.makes_variables
     }
 
     /// Whether all destructors of the crate's are known that there are.
@@ -210,7 +221,7 @@ impl<'p> Lasting<'p> {
         let functions = &self.functions;
         let seen = functions.by_name.get(name).into_iter().flatten();
         let seen: Vec<_> = seen
-            .filter(|function| called.may_be(function.signature))
+            .filter(|function| called.may_be(function))
             .copied()
             .collect();
         (!seen.is_empty() || functions.has_unseen(name)).then_some(seen)
@@ -256,10 +267,15 @@ impl<'p> Lasting<'p> {
                 if let FnArg::Typed(input) = input {
                     parameters.extend(names_in(&input.pat).into_iter().map(|it| {
                         let is_callable = callables.is_some_and(|all| all.contains(&it));
-                        match is_callable {
-                            true => (it, Variable::Closure),
-                            false => (it, Variable::Other),
-                        }
+                        let is_one = matches!(*input.pat, Pat::Ident(_));
+                        let variable = if is_callable {
+                            Variable::Closure
+                        } else if is_one && self.is_of_object(&input.ty) {
+                            Variable::Object
+                        } else {
+                            Variable::Other
+                        };
+                        (it, variable)
                     }));
                 }
             }

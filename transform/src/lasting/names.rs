@@ -239,6 +239,35 @@ pub(super) const AROUND: &[&str] = &[
     "VecDeque",
 ];
 
+/// Objects of std that threads share, none of which leads to anything by itself.
+pub(super) const OBJECTS: &[&str] = &[
+    "AtomicBool",
+    "AtomicI16",
+    "AtomicI32",
+    "AtomicI64",
+    "AtomicI8",
+    "AtomicIsize",
+    "AtomicPtr",
+    "AtomicU16",
+    "AtomicU32",
+    "AtomicU64",
+    "AtomicU8",
+    "AtomicUsize",
+    "Barrier",
+    "Condvar",
+    "JoinHandle",
+    "Mutex",
+    "Once",
+    "OnceLock",
+    "Receiver",
+    "RwLock",
+    "Sender",
+    "SyncSender",
+];
+
+/// Pointers of std.
+pub(super) const POINTERS: &[&str] = &["Arc", "Box", "Rc"];
+
 /// Constructors of std.
 pub(super) const CONSTRUCTORS: &[&str] = &[
     "Break", "Continue", "Err", "Excluded", "Included", "Ok", "Ready", "Reverse", "Some",

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{
     Arm, BinOp, Block, Expr, ExprClosure, ExprForLoop, ExprIf, ExprLet, ExprMacro, ExprWhile, Item,
-    Label, Local, Macro, Pat, ReturnType, Stmt, UnOp,
+    Label, Local, Macro, Member, Pat, ReturnType, Stmt, UnOp,
 };
 
 use super::declared::Declared;
@@ -25,6 +25,8 @@ pub(super) enum Variable {
     Owned,
     /// The same, a closure that is written in the turn.
     Closure,
+    /// An object of std that threads share, or a pointer of std's to one.
+    Object,
     /// Perhaps a reference to something that is there after the turn.
     Other,
 }
@@ -236,7 +238,10 @@ impl<'l, 'p> Turn<'l, 'p> {
                 let method = name(&call.method);
                 if names::GUARDS.contains(&method.as_str())
                     && call.args.is_empty()
-                    && self.lasting.of_name(&method, Called::AsMethod).is_none()
+                    && self
+                        .lasting
+                        .of_name(&method, self.called_on(&call.receiver))
+                        .is_none()
                 {
                     return Some(Variable::Guard);
                 }
@@ -273,15 +278,37 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// Whether this is a variable around the loop that is an atomic of std: its methods look through nothing of the crate's.
-    pub(super) fn is_atomic(&self, expr: &Expr) -> bool {
+    /// Whether this is an object of std that threads share, or a pointer of std's to one: its methods look through nothing of
+    /// the crate's, and are none of its types'.
+    pub(super) fn is_object(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Path(path) => path.path.get_ident().map(name).is_some_and(|only| {
-                self.variable(&only).is_none()
-                    && self.outside.variables.contains(only.as_str())
-                    && self.outside.atomics.contains(only.as_str())
-            }),
+            Expr::Path(path) => match path.path.get_ident().map(name) {
+                Some(only) => match self.variable(&only) {
+                    Some(variable) => variable == Variable::Object,
+                    None if self.outside.variables.contains(only.as_str()) => {
+                        self.outside.objects.contains(only.as_str())
+                    }
+                    None => self.declared().is_static_object(&only),
+                },
+                None => path.path.segments.last().is_some_and(|last| {
+                    path.qself.is_none() && self.declared().is_static_object(&name(&last.ident))
+                }),
+            },
+            Expr::Field(field) => match &field.member {
+                Member::Named(field) => self.declared().is_field_object(&name(field)),
+                Member::Unnamed(_) => false,
+            },
+            Expr::Paren(expr) => self.is_object(&expr.expr),
+            Expr::Group(expr) => self.is_object(&expr.expr),
             _ => false,
+        }
+    }
+
+    /// How a method of this is called.
+    pub(super) fn called_on(&self, receiver: &Expr) -> Called {
+        match self.is_object(receiver) {
+            true => Called::OnObject,
+            false => Called::AsMethod,
         }
     }
 
@@ -305,8 +332,9 @@ impl<'l, 'p> Turn<'l, 'p> {
                 let of_atomic = names::VALUES.contains(&(method.as_str(), call.args.len()))
                     && call.args.last().is_some_and(is_ordering)
                     && !self.lasting.functions.words.has_generic_atomics;
+                let called = self.called_on(&call.receiver);
                 (of_atomic || names::TELLS.contains(&(method.as_str(), call.args.len())))
-                    && self.lasting.of_name(&method, Called::AsMethod).is_none()
+                    && self.lasting.of_name(&method, called).is_none()
             }
             _ => false,
         }

@@ -46,6 +46,13 @@ pub(crate) struct Package {
 const DEFAULT_EDITION: &str = "2024";
 
 impl Package {
+    /// Whether it may use other crates than std.
+    pub(crate) fn depends(&self) -> bool {
+        let sections = self.dependencies.sections.iter();
+        let mut used = sections.filter(|(section, _)| *section != "build-dependencies");
+        used.any(|(_, of)| of.as_table().is_none_or(|of| !of.is_empty()))
+    }
+
     /// A package of a single file.
     pub(crate) fn of_file(path: &Path) -> Result<Self, Error> {
         if path.extension().is_none_or(|extension| extension != "rs") {

@@ -184,9 +184,9 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             }
             guard = self.guard_name(&init.expr);
         }
-        let atomic = self.new_atomic(local);
+        let object = self.new_object(local);
         self.bind(&local.pat);
-        self.atomics.extend(atomic.map(|name| (name, true)));
+        self.objects.extend(object.map(|name| (name, true)));
         self.note_guard(&local.pat, guard);
     }
 

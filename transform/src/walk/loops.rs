@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use syn::{Attribute, Block, Expr, ExprClosure, Label, Local, Signature};
+use syn::{Attribute, Block, Expr, ExprClosure, Label, Local, Pat, PatType, Signature};
 
 use super::exprs::single_name;
 use super::{Walker, bytes};
@@ -63,22 +63,33 @@ impl Walker<'_> {
         self.tell(branches, OWN_LASTS);
     }
 
-    /// The variable that this makes, if it is an atomic of std, perhaps behind a smart pointer of std's, and no other variable of
-    /// the function has its name.
-    pub(super) fn new_atomic(&self, local: &Local) -> Option<String> {
+    /// The variable that this makes, if it is an object of std that threads share, perhaps behind a smart pointer of std's, and no
+    /// other variable of the function has its name.
+    pub(super) fn new_object(&self, local: &Local) -> Option<String> {
         let variable = single_name(&local.pat)?;
         let init = &local.init.as_ref()?.expr;
-        let is_new = !self.atomics.contains_key(&variable) && !self.in_macro;
-        (is_new && self.makes_atomic(init)).then_some(variable)
+        let is_new = !self.objects.contains_key(&variable) && !self.in_macro;
+        let is_said = || match &local.pat {
+            Pat::Type(said) => self.lasting.is_of_object(&said.ty),
+            _ => false,
+        };
+        (is_new && (self.makes_object(init) || is_said())).then_some(variable)
     }
 
-    fn makes_atomic(&self, expr: &Expr) -> bool {
+    /// The variable of a parameter that is one.
+    pub(super) fn object_parameter(&self, parameter: &PatType) -> Option<String> {
+        let variable = single_name(&parameter.pat)?;
+        let is_one = !self.in_macro && self.lasting.is_of_object(&parameter.ty);
+        is_one.then_some(variable)
+    }
+
+    fn makes_object(&self, expr: &Expr) -> bool {
         let is_known = |expr: &Expr| {
             let only = match expr {
                 Expr::Path(path) => path.path.get_ident().map(name),
                 _ => None,
             };
-            only.is_some_and(|only| self.atomics.get(&only) == Some(&true))
+            only.is_some_and(|only| self.objects.get(&only) == Some(&true))
         };
         match expr {
             Expr::Call(call) => {
@@ -94,10 +105,10 @@ impl Walker<'_> {
                 }
                 match (owner.as_str(), function.as_str(), call.args.first()) {
                     ("Arc" | "Rc" | "Box", "new", Some(inner)) => {
-                        is_known(inner) || self.makes_atomic(inner)
+                        is_known(inner) || self.makes_object(inner)
                     }
                     ("Arc" | "Rc", "clone", Some(Expr::Reference(of))) => is_known(&of.expr),
-                    (_, "new", Some(_)) => Lasting::is_atomic(&owner),
+                    (_, "new", _) => Lasting::is_object(&owner),
                     _ => false,
                 }
             }
@@ -106,10 +117,10 @@ impl Walker<'_> {
         }
     }
 
-    /// Variables that are atomics of std, or pointers to one.
-    fn atomics(&self) -> HashSet<&str> {
-        let atomics = self.atomics.iter().filter(|(_, atomic)| **atomic);
-        atomics.map(|(name, _)| name.as_str()).collect()
+    /// Variables that are objects of std which threads share, or pointers to one.
+    fn objects(&self) -> HashSet<&str> {
+        let objects = self.objects.iter().filter(|(_, is_one)| **is_one);
+        objects.map(|(name, _)| name.as_str()).collect()
     }
 
     /// The names in scope that are not items': those of variables and generic parameters.
@@ -126,7 +137,7 @@ impl Walker<'_> {
     fn around_loop(&self, looped: &Expr) -> Outside<'_> {
         Outside {
             variables: self.variables(),
-            atomics: self.atomics(),
+            objects: self.objects(),
             paces: paces(looped, self.program.files[self.file].source.text.as_str()),
             callables: self.callables.clone(),
         }
@@ -136,7 +147,7 @@ impl Walker<'_> {
     pub(super) fn tell_of_closure(&mut self, closure: &ExprClosure) {
         let outside = || Outside {
             variables: self.variables(),
-            atomics: self.atomics(),
+            objects: self.objects(),
             paces: HashSet::new(),
             callables: self.callables.clone(),
         };

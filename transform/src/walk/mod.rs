@@ -130,7 +130,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         of_type: None,
         let_name: None,
         scopes: HashSet::new(),
-        atomics: HashMap::new(),
+        objects: HashMap::new(),
         callables: HashSet::new(),
         shared: Vec::new(),
         named: BTreeSet::new(),
@@ -212,8 +212,8 @@ struct Walker<'p> {
     let_name: Option<String>,
     /// Variables that are scopes of `thread::scope`.
     scopes: HashSet<String>,
-    /// The variables of this function so far, and whether all of the name are made as atomics of std.
-    atomics: HashMap<String, bool>,
+    /// The variables of this function so far, and whether all of the name are objects of std that threads share.
+    objects: HashMap<String, bool>,
     /// The variables of this function that are called and of which is known what is behind them.
     callables: HashSet<String>,
     shared: Vec<SharedUse>,

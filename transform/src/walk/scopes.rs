@@ -44,7 +44,7 @@ impl Walker<'_> {
             }
             self.guards.remove(&bound);
             self.scopes.remove(&bound);
-            self.atomics.insert(bound.clone(), false);
+            self.objects.insert(bound.clone(), false);
             let variables = self.ribs.iter_mut().rev().find_map(|rib| match rib {
                 Rib::Variables(names) => Some(names),
                 _ => None,
@@ -72,7 +72,7 @@ impl Walker<'_> {
         self.functions.extend(item);
         let outer = self.constant;
         let around = std::mem::take(&mut self.loops);
-        let atomics = std::mem::take(&mut self.atomics);
+        let objects = std::mem::take(&mut self.objects);
         let known = body.map(|body| self.lasting.callables(body));
         let callables = std::mem::replace(&mut self.callables, known.unwrap_or_default());
         if let Some(body) = body {
@@ -87,6 +87,8 @@ impl Walker<'_> {
                     walker.visit_fn_arg(input);
                     if let FnArg::Typed(input) = input {
                         walker.bind(&input.pat);
+                        let object = walker.object_parameter(input);
+                        walker.objects.extend(object.map(|name| (name, true)));
                         walker.note_scope_parameter(&input.pat, &input.ty);
                     }
                 }
@@ -98,7 +100,7 @@ impl Walker<'_> {
         });
         self.constant = outer;
         self.loops = around;
-        self.atomics = atomics;
+        self.objects = objects;
         self.callables = callables;
         if item.is_some() {
             self.functions.pop();
