@@ -13,6 +13,11 @@ use std::{env, fs, io, process};
 
 use serde_json::Value;
 
+#[path = "src/digest.rs"]
+mod digest;
+
+use digest::Digest;
+
 /// The crate from a registry that the scheduler is built on.
 const SCHEDULER: Wanted = Wanted {
     package: "corosensei",
@@ -54,6 +59,12 @@ fn generate() -> io::Result<()> {
     let metadata = metadata(&manifest)?;
     vendored.extend(registry(&metadata, &SCHEDULER)?);
     fs::write(out.join("vendored_files.rs"), list(&vendored)?)?;
+    let mut digest = Digest::new();
+    for (path, content) in runtime.iter().chain(&vendored) {
+        digest.add(path.as_bytes());
+        digest.add(content.text()?.as_bytes());
+    }
+    println!("cargo::rustc-env=SEQZ_RUNTIME_DIGEST={}", digest.finish());
     let fuzzer = registry(&metadata, &FUZZER)?;
     fs::write(out.join("fuzzer_files.rs"), list(&fuzzer)?)
 }
@@ -62,6 +73,15 @@ fn generate() -> io::Result<()> {
 enum Content {
     File(String),
     Text(String),
+}
+
+impl Content {
+    fn text(&self) -> io::Result<String> {
+        match self {
+            Self::File(file) => fs::read_to_string(file),
+            Self::Text(text) => Ok(text.clone()),
+        }
+    }
 }
 
 /// Sorted by path: the order of a directory listing differs between file systems; the binary must not.

@@ -127,6 +127,15 @@ pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
         .chain(vendored)
 }
 
+/// What tells one [`worker_runtime`] from another: a digest of the files that are carried, and what is written here.
+pub fn worker_runtime_in_short() -> [String; 3] {
+    [
+        env!("SEQZ_RUNTIME_DIGEST").to_owned(),
+        Knows::None.manifest(true),
+        STRATEGIES.to_owned(),
+    ]
+}
+
 /// All files of what fuzz targets link, as packages beside each other.
 pub fn fuzzer() -> impl Iterator<Item = (PathBuf, &'static str)> {
     let files = FUZZER.iter();

@@ -10,6 +10,7 @@ pub mod compare;
 mod dependencies;
 pub mod destination;
 pub mod diagnostic;
+mod digest;
 pub mod embed;
 mod error;
 pub mod explore;

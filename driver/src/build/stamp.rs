@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::digest::Digest;
 use crate::embed;
 use crate::error::Error;
 use crate::program::SOURCE_MAP;
@@ -24,9 +25,8 @@ pub(crate) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Resul
         digest.add(name.as_encoded_bytes());
         digest.add(value.as_encoded_bytes());
     }
-    for (path, text) in embed::worker_runtime(embed::Knows::None) {
-        digest.add(path.as_os_str().as_encoded_bytes());
-        digest.add(text.as_bytes());
+    for part in embed::worker_runtime_in_short() {
+        digest.add(part.as_bytes());
     }
     for (path, text) in files {
         // Where the user's files are seen from the working directory is nothing to the worker.
@@ -73,45 +73,4 @@ fn compiler() -> Result<Vec<u8>, Error> {
             output: "seqz builds the transformed program with cargo and rustc".into(),
         })?;
     Ok(output.stdout)
-}
-
-/// FNV-1a over 128 bits. The standard library's hasher may change with the compiler, and the digest outlives a process.
-struct Digest(u128);
-
-impl Digest {
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-
-    const fn new() -> Self {
-        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
-    }
-
-    /// Adds one part, its length first, so that no two lists of parts read the same.
-    fn add(&mut self, bytes: &[u8]) {
-        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
-            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(Self::PRIME);
-        }
-    }
-
-    fn finish(&self) -> String {
-        format!("{:032x}", self.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_do_not_run_together() {
-        let digest = |parts: &[&str]| {
-            let mut digest = Digest::new();
-            for part in parts {
-                digest.add(part.as_bytes());
-            }
-            digest.finish()
-        };
-        assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
-        assert_ne!(digest(&["ab"]), digest(&["ab", ""]));
-        assert_eq!(digest(&["ab", "c"]), digest(&["ab", "c"]));
-    }
 }
