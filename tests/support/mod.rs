@@ -13,6 +13,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 
 use serde_json::Value;
@@ -55,8 +56,33 @@ impl Run {
 
 /// One target directory for all tests of all binaries, so that the runtime is built once.
 pub fn target_dir() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("seqz-target")
+    static SETTLED: OnceLock<PathBuf> = OnceLock::new();
+    let settle = || {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("seqz-target");
+        let config = dir.join(".cargo/config.toml");
+        if !fs::read_to_string(&config).is_ok_and(|text| text == HOW_TO_BUILD) {
+            fs::create_dir_all(dir.join(".cargo")).expect("a directory");
+            fs::write(config, HOW_TO_BUILD).expect("a file");
+        }
+        dir
+    };
+    SETTLED.get_or_init(settle).clone()
 }
+
+/// Programs are tiny: building them well costs more than running them badly. The runtime and the strategies are built once,
+/// and run millions of executions.
+const HOW_TO_BUILD: &str = "\
+[profile.release]
+opt-level = 0
+debug = 0
+
+[profile.release.package.seqz-runtime]
+opt-level = 1
+codegen-units = 4
+
+[profile.release.package.seqz-explore]
+opt-level = 1
+";
 
 /// A command with an environment of its own, in `dir`.
 pub fn command(dir: &Path) -> Command {
@@ -66,7 +92,7 @@ pub fn command(dir: &Path) -> Command {
         .env("SEQZ_TARGET_DIR", target_dir())
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
-        // Programs are tiny: building them well costs more than running them badly.
+        // As in `HOW_TO_BUILD`, for tests that build elsewhere.
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
         .env("CARGO_INCREMENTAL", "0")

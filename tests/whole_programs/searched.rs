@@ -1,9 +1,7 @@
 //! Crates of programs, built once and searched by each method.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::env;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -23,6 +21,7 @@ use super::judge::{ANOTHER_PANIC, DID_NOT_PANIC, Right};
 use super::methods::{CHECK, Method};
 use super::program::Program;
 use super::render;
+use super::support::target_dir;
 
 /// Searches are cut after so many executions, and then nothing is promised.
 const EXECUTIONS: u64 = 1000;
@@ -48,27 +47,6 @@ struct Said {
     status: Status,
     found: BTreeSet<String>,
     is_exhausted: bool,
-}
-
-/// A directory of its own, in which runtimes are built well: programs are built once and run thousands of times.
-fn target_dir() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole_programs")
-}
-
-/// How cargo is to build workers. To be called before there is another thread.
-pub(crate) fn settle_how_to_build() {
-    let config = target_dir().join(".cargo");
-    fs::create_dir_all(&config).expect("a directory");
-    let runtime = "[profile.release.package.seqz-runtime]\nopt-level = 1\n";
-    fs::write(config.join("config.toml"), runtime).expect("a file");
-    for (name, value) in [
-        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
-        ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
-        ("CARGO_INCREMENTAL", "0"),
-    ] {
-        // SAFETY: this is the only test of its process, whose other thread waits for it.
-        unsafe { env::set_var(name, value) };
-    }
 }
 
 /// A crate of programs that can be run.
