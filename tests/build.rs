@@ -393,6 +393,46 @@ fn all_packages_of_a_workspace_are_searched() {
     );
 }
 
+#[test]
+fn one_package_of_a_workspace_is_transformed_and_compared() {
+    let dir = workspace(MEMBERS);
+    let run = seqz(dir.path(), ["transform", "--k", "1"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    for said in ["in/fails, in/holds", "-p NAME"] {
+        assert!(run.stderr.contains(said), "{}", run.shown());
+    }
+    let args = ["transform", "--k", "1", "-p", "holds", "-o", "out"];
+    let run = seqz(dir.path(), args);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert!(dir.path().join("out/src/p_hat.rs").is_file());
+    let args = ["compare", "-p", "holds", "--methods", "check:first,odpor"];
+    let run = seqz(dir.path(), args.iter().chain(&["--format", "json"]));
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    assert!(run.stdout.contains("in/holds") && !run.stdout.contains("in/fails"));
+}
+
+#[test]
+fn an_ignored_harness_is_searched_beside_others_where_it_is_named() {
+    let ignored = harness("slow", "").replace("#[test]", "#[test]\n#[ignore]");
+    let lib =
+        format!("{}{ignored}{ignored}", harness("quick", "")).replacen("fn slow", "fn slower", 1);
+    let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &lib)]);
+    let named = |of: &[&str]| {
+        let named = of.iter().flat_map(|it| ["--harness", it]);
+        let args: Vec<_> = ["explore", "--format", "json"]
+            .into_iter()
+            .chain(named)
+            .collect();
+        let run = seqz(dir.path(), args);
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+        names(&run)
+    };
+    assert_eq!(named(&[]), ["quick"]);
+    assert_eq!(named(&["slow"]), ["slow"]);
+    assert_eq!(named(&["quick", "slow"]), ["quick", "slow"]);
+    assert_eq!(named(&["slower", "slow"]), ["slower", "slow"]);
+}
+
 /// A harness of this name that starts a thread, and does this then.
 fn harness(name: &str, then: &str) -> String {
     format!("#[test]\nfn {name}() {{ std::thread::spawn(|| ()).join().unwrap(); {then} }}\n")

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use seqz::check::Subject;
 use seqz::check::progress::Progress;
 use seqz::explore::{self as exploring, Options};
-use seqz::program::{Mode, Program, Request};
+use seqz::program::{Choice, Mode, Program, Request};
 use seqz::report::document::Role;
 use seqz::terminal::Terminal;
 use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict};
@@ -195,7 +195,7 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
     let harnesses: Vec<_> = program.harnesses().iter().collect();
     let request = Request {
         k: 0,
-        harness: None,
+        chosen: Choice::ALL,
         role: Role::First,
     };
     let generated = program.transform(&request).unwrap();

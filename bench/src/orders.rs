@@ -22,7 +22,7 @@ use seqz::Error;
 use seqz::check::Subject;
 use seqz::check::progress::Progress;
 use seqz::explore::{Options, Solver as Answers};
-use seqz::program::{Harness, Mode, Program, Request};
+use seqz::program::{Choice, Harness, Mode, Program, Request};
 use seqz::report::document::Role;
 use seqz::terminal::Terminal;
 use seqz_explore::mcm::{
@@ -179,7 +179,7 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
     let harnesses: Vec<&Harness> = program.harnesses().iter().collect();
     let request = Request {
         k: 0,
-        harness: None,
+        chosen: Choice::ALL,
         role: Role::First,
     };
     let generated = program.transform(&request)?;

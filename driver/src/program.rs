@@ -74,11 +74,13 @@ pub struct Spawn {
 pub struct Request {
     /// The number of non-local reads of the emitted `p_hat`.
     pub k: u32,
-    /// Only this harness.
-    pub harness: Option<String>,
+    /// The harnesses that are to be in it.
+    pub chosen: Choice,
     /// Which thread is under test in the emitted `p_hat`.
     pub role: Role,
 }
+
+pub use transform::Choice;
 
 /// A generated crate.
 #[derive(Debug)]
@@ -227,7 +229,7 @@ impl Program {
     pub fn transform(&self, request: &Request) -> Result<Generated, Error> {
         let inner = self.inner.transform(&transform::Options {
             k: request.k,
-            harness: request.harness.clone(),
+            chosen: request.chosen.clone(),
             role: match request.role {
                 Role::First => transform::Role::First,
                 Role::Second => transform::Role::Second,

@@ -10,7 +10,7 @@ use seqz::build::{self, Built, Copies};
 use seqz::check::progress::Progress;
 use seqz::check::{self, Solver, Subject, Task};
 use seqz::explore;
-use seqz::program::{Generated, Mode, Program as Source, Request};
+use seqz::program::{Choice, Generated, Mode, Program as Source, Request};
 use seqz::report::document::{Bug, HarnessReport, Kind, Role, Status};
 use seqz::report::exploration::{Failure, HarnessExploration, Promise};
 use seqz::report::lone::Spurious;
@@ -62,7 +62,7 @@ impl Crate {
         let source = Source::load(path, Mode::Scheduled).expect("a program");
         let request = Request {
             k: 0,
-            harness: None,
+            chosen: Choice::ALL,
             role: Role::First,
         };
         let generated = source.transform(&request).expect("it can be rewritten");

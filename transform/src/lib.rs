@@ -35,6 +35,6 @@ pub use error::Error;
 pub use harness::{HarnessInfo, HarnessKind, Hidden, Param};
 pub use load::Part;
 pub use map::{Origin, SourceMap};
-pub use program::{Generated, Mode, Options, Program, Role};
+pub use program::{Choice, Generated, Mode, Options, Program, Role};
 pub use source::{Place, Position};
 pub use walk::{Reasonless, SpawnSite};

@@ -41,17 +41,31 @@ pub enum Mode {
 pub struct Options {
     /// The number of non-local reads.
     pub k: u32,
-    /// One harness by name; all of them otherwise.
-    pub harness: Option<String>,
+    /// The harnesses that are to be there.
+    pub chosen: Choice,
     /// Which party is T.
     pub role: Role,
+}
+
+/// Which harnesses a generated program has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// This one.
+    One(String),
+    /// All that can be run and are not ignored, and these, which are.
+    AllWith(Vec<String>),
+}
+
+impl Choice {
+    /// All that can be run and are not ignored.
+    pub const ALL: Self = Self::AllWith(Vec::new());
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             k: 2,
-            harness: None,
+            chosen: Choice::ALL,
             role: Role::First,
         }
     }
@@ -192,7 +206,7 @@ impl Program {
             &self.program,
             &self.analysis,
             &self.harnesses,
-            options.harness.as_deref(),
+            &options.chosen,
         )?;
         let mut edits = self.analysis.edits.clone();
         self.leave_out(&chosen, &mut edits)?;

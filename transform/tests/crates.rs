@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use seqz_transform::{Error, Generated, Mode, Options, Program};
+use seqz_transform::{Choice, Error, Generated, Mode, Options, Program};
 
 /// A directory with these files.
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -361,7 +361,7 @@ fn tests_and_programs_beside_the_library() {
     assert!(!paths(&generated).contains(&PathBuf::from("src/tests_second/mod.rs")));
     // What can't be run in one test file is an error for those who ask for it.
     let wanted = Options {
-        harness: Some("second".into()),
+        chosen: Choice::One("second".into()),
         ..Options::default()
     };
     let error = program.transform(&wanted).unwrap_err();
@@ -542,7 +542,7 @@ fn harnesses_by_name() {
     let program = load(&dir.path().join("p.rs"));
     let named = |name: &str| {
         program.transform(&Options {
-            harness: Some(name.into()),
+            chosen: Choice::One(name.into()),
             ..Options::default()
         })
     };

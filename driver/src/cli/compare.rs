@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory as _, ValueEnum};
 
 use super::explore::StrategyChoice;
+use super::packages::PackageArgs;
 use super::search::{STOP, watch_for_interrupts};
 use super::{Cli, InputSpec, TargetArgs, Verdict};
 use crate::build::Copies;
@@ -20,7 +21,7 @@ use crate::compare::{self, Entry, Settings, csv, human};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::output::Output;
-use crate::program::{Mode, Program, Request};
+use crate::program::{Choice, Mode, Program, Request};
 use crate::report;
 use crate::report::document::Role;
 use crate::terminal::Terminal;
@@ -44,9 +45,12 @@ use crate::terminal::Terminal;
         seqz compare examples --format json > compare.json && seqz report compare.json"
 )]
 pub struct CompareArgs {
-    /// Rust files, crates, workspace members, or directories of these
+    /// Rust files, crates, workspaces, members of one, or directories of these
     #[arg(default_value = ".")]
     path: Vec<PathBuf>,
+    /// Only this package of the workspace; may be given several times [default: as `cargo test` chooses]
+    #[arg(long, short, value_name = "NAME", conflicts_with = "suite")]
+    package: Vec<String>,
     /// Only this harness (its path, or the end of it); may be given several times [default: all]
     #[arg(long, value_name = "NAME")]
     harness: Vec<String>,
@@ -248,10 +252,10 @@ fn of_suites(
     all
 }
 
-/// The programs at a path: itself, or those in a directory.
-fn programs(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    if !path.is_dir() || path.join("Cargo.toml").exists() {
-        return Ok(vec![path.to_owned()]);
+/// The programs at a path: itself, the packages of a workspace, or what is in a directory.
+fn programs(path: &Path, packages: &[String]) -> Result<Vec<PathBuf>, Error> {
+    if !packages.is_empty() || !path.is_dir() || path.join("Cargo.toml").exists() {
+        return PackageArgs::places(path, packages);
     }
     let failed = |source| Error::File {
         what: "read",
@@ -282,7 +286,7 @@ fn subjects(args: &CompareArgs) -> Result<Vec<Subject>, Error> {
     let mut known = Vec::new();
     let mut parameters: Vec<String> = Vec::new();
     for path in &args.path {
-        for path in programs(path)? {
+        for path in programs(path, &args.package)? {
             let program = Program::load(&path, Mode::Scheduled)?;
             let harnesses = program.harnesses();
             known.extend(harnesses.iter().map(|harness| harness.name.clone()));
@@ -388,7 +392,10 @@ fn build(
         .any(|h| h.name == subject.harness && h.ignored);
     let request = Request {
         k: 0,
-        harness: ignored.then(|| subject.harness.clone()),
+        chosen: match ignored {
+            true => Choice::One(subject.harness.clone()),
+            false => Choice::ALL,
+        },
         role: Role::First,
     };
     let Some(ready) = args

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use super::packages::{Chosen, Member, PackageArgs};
-use super::search::{STOP, TargetArgs, apart, random_seed, watch_for_interrupts};
+use super::search::{STOP, TargetArgs, chosen, random_seed, watch_for_interrupts};
 use super::{Format, Verdict, role};
 use crate::build::Copies;
 use crate::check::progress::Progress;
@@ -187,7 +187,7 @@ impl Asked<'_> {
         let harnesses: Vec<_> = tasks.iter().map(|task| task.harness).collect();
         let request = Request {
             k: 0,
-            harness: apart(&harnesses)?,
+            chosen: chosen(&harnesses),
             role: Role::First,
         };
         let Some(ready) = args

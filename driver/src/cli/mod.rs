@@ -112,9 +112,12 @@ pub struct ListArgs {
         (cd out && cargo run -- --help)"
 )]
 pub struct TransformArgs {
-    /// A Rust file, a crate, or a workspace member
+    /// A Rust file, a crate, a workspace, or a member of one
     #[arg(default_value = ".")]
     path: PathBuf,
+    /// The package of the workspace, where there are several
+    #[arg(long, short, value_name = "NAME")]
+    package: Option<String>,
     /// How many reads of the thread under test are non-local
     #[arg(long, short, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=64))]
     k: u32,

@@ -98,6 +98,21 @@ impl PackageArgs {
         Ok(members)
     }
 
+    /// Where these packages of the workspace at a path are, or, without any, those that cargo chooses there.
+    ///
+    /// # Errors
+    /// When there are no such packages.
+    pub(super) fn places(path: &Path, package: &[String]) -> Result<Vec<PathBuf>, Error> {
+        let chosen = Self {
+            path: path.to_owned(),
+            package: package.to_vec(),
+            workspace: false,
+            exclude: Vec::new(),
+        };
+        let paths = chosen.paths()?.into_iter();
+        Ok(paths.map(|(path, _)| path).collect())
+    }
+
     /// The directories of the packages, and their names.
     fn paths(&self) -> Result<Vec<(PathBuf, String)>, Error> {
         let asks = self.workspace || !self.package.is_empty();

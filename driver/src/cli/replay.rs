@@ -14,7 +14,7 @@ use crate::check::progress::Progress;
 use crate::error::Error;
 use crate::findings::Finding;
 use crate::output::Output;
-use crate::program::{Mode, Program, Request};
+use crate::program::{Choice, Mode, Program, Request};
 use crate::replay::{Ended, Recording, run as replay};
 use crate::report::document::Role;
 use crate::report::replayed;
@@ -89,7 +89,7 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
     let progress = Progress::new(terminal);
     let request = Request {
         k: 0,
-        harness: harness.map(|harness| harness.name.clone()),
+        chosen: harness.map_or(Choice::ALL, |harness| Choice::One(harness.name.clone())),
         role: Role::First,
     };
     let build = |program: &Program| {

@@ -16,7 +16,7 @@ use crate::build::{self, Built, Copies, Step};
 use crate::check::progress::Progress;
 use crate::destination::{self, Force};
 use crate::error::Error;
-use crate::program::{Generated, Harness, Program, Request};
+use crate::program::{Choice, Generated, Harness, Program, Request};
 use crate::report::document::Role;
 use crate::report::human::Detail;
 use crate::report::lone::Spurious;
@@ -164,7 +164,7 @@ impl SearchArgs {
     ) -> Result<Option<Ready>, Error> {
         let mut request = Request {
             k,
-            harness: apart(harnesses)?,
+            chosen: chosen(harnesses),
             role: Role::First,
         };
         if let Some(dir) = &self.keep {
@@ -255,16 +255,14 @@ impl Time {
     }
 }
 
-/// A harness that is not generated along with the others: one that is marked `#[ignore]`.
-pub(super) fn apart(harnesses: &[&Harness]) -> Result<Option<String>, Error> {
-    let ignored = harnesses.iter().find(|harness| harness.ignored);
-    match (ignored, harnesses) {
-        (None, _) => Ok(None),
-        (Some(harness), [_]) => Ok(Some(harness.name.clone())),
-        (Some(harness), _) => Err(Error::Option {
-            message: format!("`{}` is marked #[ignore]", harness.name),
-            help: "name it alone".into(),
-        }),
+/// The harnesses that a program has to be made for: all of them serve all commands, but for those that are ignored.
+pub(super) fn chosen(harnesses: &[&Harness]) -> Choice {
+    match harnesses {
+        [harness] if harness.ignored => Choice::One(harness.name.clone()),
+        _ => {
+            let ignored = harnesses.iter().filter(|harness| harness.ignored);
+            Choice::AllWith(ignored.map(|harness| harness.name.clone()).collect())
+        }
     }
 }
 

@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
+use super::packages::PackageArgs;
 use super::{TransformArgs, Verdict};
 use crate::check::search::shell_word;
 use crate::destination::{self, Force};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::output::Output;
-use crate::program::{Mode, Program, Request};
+use crate::program::{Choice, Mode, Program, Request};
 use crate::report::style;
 
 pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
-    let program = Program::load(&args.path, Mode::Sequential)?;
+    let program = Program::load(&place(args)?, Mode::Sequential)?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let harness = args
@@ -23,7 +24,7 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
     let role = super::role::of_option(args.thread_under_test.as_deref(), harnesses, harness)?;
     let generated = program.transform(&Request {
         k: args.k,
-        harness: harness.map(str::to_owned),
+        chosen: harness.map_or(Choice::ALL, |harness| Choice::One(harness.to_owned())),
         role,
     })?;
     let dir = match &args.output {
@@ -79,4 +80,22 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
         )
     })?;
     Ok(Verdict::Clean)
+}
+
+/// Where the one package is that is written out.
+fn place(args: &TransformArgs) -> Result<PathBuf, Error> {
+    let mut places = PackageArgs::places(&args.path, args.package.as_slice())?;
+    match places.len() {
+        1 => Ok(places.swap_remove(0)),
+        _ => {
+            let names: Vec<_> = places.iter().map(|place| shown(place)).collect();
+            Err(Error::Option {
+                message: format!(
+                    "what is written is the crate of one package, and there are several: {}",
+                    names.join(", ")
+                ),
+                help: "choose one with -p NAME, or by its directory".into(),
+            })
+        }
+    }
 }

@@ -3,15 +3,16 @@
 use super::Harness;
 use crate::error::Error;
 use crate::load::Crate;
+use crate::program::Choice;
 use crate::resolve::ItemKind;
 use crate::walk::Analysis;
 
-/// The harnesses to generate: the one asked for, else all that can be run and aren't ignored.
+/// The harnesses to generate.
 pub(crate) fn choose<'h>(
     program: &Crate,
     analysis: &Analysis,
     harnesses: &'h [Harness],
-    wanted: Option<&str>,
+    wanted: &Choice,
 ) -> Result<Vec<&'h Harness>, Error> {
     let path = program.files[0].source.path.clone();
     if harnesses.is_empty() {
@@ -20,12 +21,15 @@ pub(crate) fn choose<'h>(
             looked_for: looked_for(program, analysis),
         });
     }
-    if let Some(wanted) = wanted {
-        return by_name(harnesses, wanted).map(|harness| vec![harness]);
-    }
+    let ignored = match wanted {
+        Choice::One(wanted) => return by_name(harnesses, wanted).map(|harness| vec![harness]),
+        Choice::AllWith(ignored) => ignored,
+    };
+    let is_chosen =
+        |harness: &Harness| !harness.info.ignored || ignored.contains(&harness.info.name);
     let usable: Vec<&Harness> = harnesses
         .iter()
-        .filter(|harness| harness.info.unsupported.is_none() && !harness.info.ignored)
+        .filter(|harness| harness.info.unsupported.is_none() && is_chosen(harness))
         .collect();
     if usable.is_empty() {
         let errors = harnesses
