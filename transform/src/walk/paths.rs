@@ -26,7 +26,8 @@ impl Walker<'_> {
         if ns == Ns::Value && self.transmutes(leading, &segments) {
             let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
             self.edits().replace(range, "::seqz_runtime::transmute");
-        } else {
+        } else if leading || segments.len() > 1 || segments[0] == "crate" {
+            // A name by itself is a variable or an item, whatever it is called: a crate is no value and no type.
             self.root(leading, &segments, spans[0].clone());
         }
         let def = self.check(leading, &segments, &spans, ns);

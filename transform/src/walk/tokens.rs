@@ -88,8 +88,7 @@ impl Walker<'_> {
             return;
         }
         // `use std::{sync, thread}` has its further segments in a group; a complete path says more.
-        let group =
-            matches!(tokens.get(end), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+        let group = punct(Some(end), ':') && punct(Some(end + 1), ':');
         let single = path.segments.len() == 1;
         if single && !path.leading && !group {
             self.token_name(path);

@@ -93,6 +93,56 @@ fn r#match(r#type: &Number) -> u32 {
     r#type.load(Ordering::SeqCst)
 }
 
+macro_rules! fields {
+    ($kind:ident => $($name:ident: $value:expr),*) => { $kind { $($name: $value),* } };
+}
+
+/// What is called as a crate is, and is none.
+mod named_as_crates {
+    pub(super) mod other {
+        pub fn std() -> u32 {
+            std::sync::atomic::AtomicU32::new(1).into_inner()
+        }
+    }
+    #[derive(Clone, Default)]
+    pub struct Holder {
+        pub core: ::std::sync::Arc<::std::sync::Mutex<u32>>,
+        pub std: u32,
+    }
+    impl Holder {
+        fn core(&self) -> u32 {
+            let Holder { core, std } = self.clone();
+            let value = *core.lock().unwrap() + std;
+            println!("{core:?} {}", core.is_poisoned());
+            value
+        }
+    }
+    #[allow(non_camel_case_types)]
+    fn generic<core: Default>(std: core) -> (core, core) {
+        (std, core::default())
+    }
+    pub fn run(core: u32) -> u32 {
+        let std = core + self::other::std() + super::named_as_crates::other::std();
+        let alloc = |core| core;
+        let core = ::std::sync::Arc::new(std::sync::Mutex::new(alloc(core)));
+        let holder = fields!(Holder => core: core, std: std);
+        let Holder { core: ref alloc, std: core } = holder;
+        let _ = alloc.lock().map(|std| *std);
+        'core: loop {
+            if let std @ 0..=1 = core {
+                break 'core;
+            }
+            match core {
+                std if std == core => return generic(std).0 + generic::<u32>(std).1,
+                _ => {}
+            }
+        }
+        let core = Default::default();
+        let std = Holder { core, std };
+        std.core() + other::std()
+    }
+}
+
 #[test]
 fn names() {
     static r#FN: s::atomic::AtomicU64 = s::atomic::AtomicU64::new(0);
@@ -109,4 +159,5 @@ fn names() {
     own::shadowed();
     user::run();
     nested::both();
+    named_as_crates::run(1);
 }
