@@ -6,6 +6,7 @@ mod long;
 mod programs;
 
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use seqz_explore::{
@@ -30,8 +31,12 @@ const ENOUGH: u64 = 400_000;
 /// Longer than this nobody waits for one figure.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Prints the table.
-pub(crate) fn run() -> ExitCode {
+/// What the names of rows must have in them.
+static PART: OnceLock<String> = OnceLock::new();
+
+/// Prints the table, or the rows whose names have `part` in them.
+pub(crate) fn run(part: &str) -> ExitCode {
+    PART.get_or_init(|| part.to_owned());
     println!("| what | threads | 10², ns an event | 10³ | 10⁴ | 10⁵ |");
     println!("|---|---|---|---|---|---|");
     for shape in [Shape::Apart, Shape::Private] {
@@ -73,6 +78,10 @@ pub(crate) fn run() -> ExitCode {
 /// One row: the first figure in nanoseconds, the others as multiples of it. Where one has taken so long that nobody would
 /// wait for the next, that is left out.
 fn row(what: &str, threads: &str, measure: impl Fn(usize) -> f64) {
+    let name = format!("| `{what}` | {threads} |");
+    if PART.get().is_some_and(|part| !name.contains(part)) {
+        return;
+    }
     let first = measure(LENGTHS[0]);
     let mut last = first;
     let rest = LENGTHS[1..].iter().map(|&events| {
@@ -85,10 +94,7 @@ fn row(what: &str, threads: &str, measure: impl Fn(usize) -> f64) {
         format!("{:.1}×", last / first)
     });
     let rest: Vec<_> = rest.collect();
-    println!(
-        "| `{what}` | {threads} | {first:.0} | {} |",
-        rest.join(" | ")
-    );
+    println!("{name} {first:.0} | {} |", rest.join(" | "));
 }
 
 /// Nanoseconds an event.

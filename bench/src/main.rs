@@ -30,7 +30,7 @@ static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
 const USAGE: &str = "\
 usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench orders [QUERIES]     (needs --features z3)
-       seqz-bench growth               (needs --features z3 or peers)
+       seqz-bench growth [PART]        (needs --features z3 or peers; the rows whose names have this in them)
        seqz-bench peers                (needs --features peers)
        seqz-bench schedules            (needs --features peers)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
             orders::run(queries.unwrap_or(200))
         }
         #[cfg(any(feature = "peers", feature = "z3"))]
-        Some("growth") => growth::run(),
+        Some("growth") => growth::run(&arguments.next().unwrap_or_default()),
         #[cfg(feature = "peers")]
         Some("peers") => peers::run(),
         #[cfg(feature = "peers")]

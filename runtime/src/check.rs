@@ -8,9 +8,12 @@
 //! write of T' instead. Level k of the tree is P̂ₖ. Each node is executed once, and children that no interleaving allows
 //! are never executed: an execution that turns out to be infeasible is one whose later local reads cannot all be local.
 
+mod frontier;
+
 use crate::engine::{Ending, Limits, Machine, Place, Remark, Solver};
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
+use frontier::{At, Frontier};
 
 /// What to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,10 +163,12 @@ pub struct Search<'a> {
     bound: &'a Bound,
     role: Role,
     bounds: Bounds,
-    /// The choices of the next level, `k` pairs each.
-    frontier: Vec<Pair>,
+    /// The choices of the next level.
+    frontier: Frontier,
     /// Those of the level that is being executed; kept for its memory.
-    choices: Vec<Pair>,
+    choices: Frontier,
+    /// The one that is being executed; kept for its memory.
+    pairs: Vec<Pair>,
     k: usize,
     executions: u64,
 }
@@ -186,13 +191,14 @@ pub fn machine(bounds: &Bounds, solver: Solver) -> Machine {
 impl<'a> Search<'a> {
     /// A search that has not begun.
     #[must_use]
-    pub const fn new(bound: &'a Bound, role: Role, bounds: Bounds) -> Self {
+    pub fn new(bound: &'a Bound, role: Role, bounds: Bounds) -> Self {
         Self {
             bound,
             role,
             bounds,
-            frontier: Vec::new(),
-            choices: Vec::new(),
+            frontier: Frontier::default(),
+            choices: Frontier::default(),
+            pairs: Vec::new(),
             k: 0,
             executions: 0,
         }
@@ -237,11 +243,15 @@ impl<'a> Search<'a> {
         let mut level = Level::default();
         std::mem::swap(&mut self.choices, &mut self.frontier);
         self.frontier.clear();
-        let count = self.choices.len().checked_div(k).unwrap_or(1);
+        let count = if k == 0 { 1 } else { self.choices.count() };
+        let mut next = At::default();
         for at in 0..count {
-            let pairs = &self.choices[at * k..(at + 1) * k];
+            if k > 0 {
+                self.choices.next(&mut next, k, &mut self.pairs);
+            }
+            let pairs = &self.pairs[..];
             if self.executions >= self.bounds.executions || !watch.before(pairs) {
-                level.skipped += (count - at) as u64;
+                level.skipped += count - at;
                 break;
             }
             let run = machine.run(self.role, pairs, reveal, self.bound);
@@ -261,12 +271,9 @@ impl<'a> Search<'a> {
             level.interfering_waiting += u64::from(machine.interfering_waits());
             level.scoped += u64::from(machine.leaves_scope_open());
             level.hurried += u64::from(machine.hurries_time());
-            for pair in machine.revealed() {
-                self.frontier.extend_from_slice(pairs);
-                self.frontier.push(*pair);
-            }
+            self.frontier.add(pairs, machine.revealed());
             if !watch.after(&level, machine) {
-                level.skipped += (count - at - 1) as u64;
+                level.skipped += count - at - 1;
                 break;
             }
         }

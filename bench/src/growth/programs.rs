@@ -14,11 +14,14 @@ use seqz_runtime::std::sync::{Arc, Mutex};
 use seqz_runtime::std::thread;
 use seqz_runtime::{Bound, Role};
 
-use super::{ENOUGH, EXECUTIONS, row};
+use super::{EXECUTIONS, row};
 use crate::clock::Clock;
 
 /// How often a thread of the programs does what it does.
 static ROUNDS: AtomicUsize = AtomicUsize::new(0);
+
+/// Programs are run again until there have been so many events: the clock is too coarse for fewer.
+const ENOUGH: u64 = 4_000_000;
 
 /// A program, and how many events a round has.
 type Program = (&'static str, fn(), usize);

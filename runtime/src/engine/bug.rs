@@ -87,12 +87,10 @@ pub(crate) fn blocked_for_ever(
 /// T' takes a lock that it holds itself.
 pub(crate) fn interfering_self_deadlock(handle: Handle, lock: Object, site: Site) {
     let engine = handle.get();
-    let open = engine
-        .blocks
-        .iter()
-        .rev()
-        .find(|block| block.held.lock == lock && block.release == NONE);
-    let first = open.map_or(site, |block| {
+    let open = engine.open.iter().rev();
+    let mut open = open.map(|&open| engine.blocks[open as usize]);
+    let first = open.find(|block| block.held.lock == lock);
+    let first = first.map_or(site, |block| {
         engine.interfering_trail[block.acquire as usize].site
     });
     blocked_for_ever(
@@ -110,17 +108,14 @@ pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
     if !engine.all_reads_done() || engine.joined {
         return;
     }
-    let blocks = if engine.held.is_empty() {
-        0
+    let crossing = if engine.held.is_empty() {
+        Vec::new()
     } else {
-        engine.blocks.len()
+        engine.crossing_blocks(wanted)
     };
-    for at in 0..blocks {
-        let block = engine.blocks[at];
-        let crossed = block.blocking
-            && engine.held.iter().any(|held| excludes(*held, block.held))
-            && engine.interfering_holds(block.acquire, wanted);
-        if crossed && engine.grid.reachable_at(block.acquire as usize) {
+    for at in crossing {
+        let block = engine.blocks[at as usize];
+        if engine.grid.reachable_at(block.acquire as usize) {
             let other = engine.interfering_trail[block.acquire as usize].site;
             let message = "each thread waits for a lock that the other one holds".to_owned();
             report(
@@ -144,21 +139,19 @@ pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
         }
         InterferingEnd::Open | InterferingEnd::Stopped => return,
     };
-    let at_end = u32::try_from(end).unwrap_or(NONE);
-    if engine.interfering_holds(at_end, wanted) && engine.grid.reachable_at(end) {
-        let holder = engine
-            .blocks
-            .iter()
-            .rev()
-            .find(|block| excludes(block.held, wanted) && block.release == NONE);
-        let other =
-            holder.map(|block| engine.interfering_trail[block.acquire as usize].site.into());
+    let open = engine.open.iter().rev();
+    let mut open = open.map(|&open| engine.blocks[open as usize]);
+    let Some(holder) = open.find(|block| excludes(block.held, wanted)) else {
+        return;
+    };
+    if engine.grid.reachable_at(end) {
+        let other = engine.interfering_trail[holder.acquire as usize].site;
         report(
             engine,
             BugKind::Deadlock,
             for_ever.to_owned(),
             site.into(),
-            other,
+            Some(other.into()),
             Some(end),
         );
     }
@@ -174,17 +167,13 @@ fn find_waiting_writer(engine: &mut Engine, wanted: Held, site: Site) {
     if !reads_again && (wanted.mode == LockMode::Shared || !engine.interfering_shares) {
         return;
     }
-    for at in 0..engine.blocks.len() {
-        let block = engine.blocks[at];
-        let crossed = block.blocking
-            && match wanted.mode {
-                LockMode::Shared => reads_again && same(&block.held, LockMode::Exclusive),
-                LockMode::Exclusive => {
-                    same(&block.held, LockMode::Shared)
-                        && engine.interfering_holds(block.acquire, wanted)
-                }
-            };
-        if crossed && engine.grid.reachable_at(block.acquire as usize) {
+    let blocks = match wanted.mode {
+        LockMode::Shared => engine.writing_blocks(wanted.lock),
+        LockMode::Exclusive => engine.rereading_blocks(wanted.lock),
+    };
+    for at in blocks {
+        let block = engine.blocks[at as usize];
+        if engine.grid.reachable_at(block.acquire as usize) {
             let other = engine.interfering_trail[block.acquire as usize].site;
             let message = "a thread waits to read a second time behind the other one, which waits to write until the first \
                            read is over"
@@ -309,7 +298,7 @@ pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Sit
     }
 }
 
-fn excludes(a: Held, b: Held) -> bool {
+pub(super) fn excludes(a: Held, b: Held) -> bool {
     a.lock == b.lock && a.mode.excludes(b.mode)
 }
 
@@ -489,15 +478,6 @@ impl Engine {
     pub(super) fn truncate_under_test(&mut self, events: usize) {
         self.under_test_trail.truncate(events);
         self.grid.truncate(events);
-    }
-
-    /// Whether T', having done `events` events, holds a lock in a way that keeps `wanted` from being taken.
-    fn interfering_holds(&self, events: u32, wanted: Held) -> bool {
-        self.blocks.iter().any(|block| {
-            excludes(block.held, wanted)
-                && block.acquire < events
-                && (block.release == NONE || block.release >= events)
-        })
     }
 
     /// T and T', once two threads run side by side.

@@ -1,7 +1,7 @@
 //! Choosing non-local reads as [`super::bytes`] says.
 
 use super::guide::{Advice, Guide, List};
-use super::tau::hypothetically_feasible;
+use super::tau::{hypothetically_feasible, write_at};
 use super::{Engine, NONE, ObjectInfo, Paired};
 use crate::buffer::outside;
 use crate::ids::{ReadId, WriteId};
@@ -49,6 +49,16 @@ fn choose_among(
         Turn::Take => None,
         Turn::Among(list) => Some(list),
     };
+    if let Some(foreign) = engine
+        .grid
+        .foreign(object)
+        .filter(|_| engine.solver.is_grid())
+    {
+        if let Some(write) = choose_in_long(engine, object, seen, among, foreign) {
+            take(engine, write);
+        }
+        return;
+    }
     let mut count = 0;
     let mut next = last_write;
     while let Some(paired) = unseen(engine, next, seen) {
@@ -66,6 +76,35 @@ fn choose_among(
     if let Some(write) = chosen {
         take(engine, write);
     }
+}
+
+/// The same where the log of T' is long, without looking at writes that T can't see.
+fn choose_in_long(
+    engine: &mut Engine,
+    object: Object,
+    seen: u32,
+    among: Option<List>,
+    foreign: u32,
+) -> Option<u32> {
+    let all = engine.grid.writes_of(object);
+    let old = all.partition_point(|&event| seen != NONE && event <= seen);
+    let count = all.len() - old;
+    let start = engine.bytes.pick(count);
+    let picked = engine.grid.writes_of(object)[old + count - 1 - start];
+    // From the picked one to the end, then from the beginning to the picked one.
+    let after = (seen != NONE).then_some(seen);
+    for (mut before, after) in [(picked + 1, after), (NONE, Some(picked))] {
+        while let Some(event) = engine.grid.latest_seen(foreign, object, before)
+            && after.is_none_or(|after| event > after)
+        {
+            let write = write_at(&engine.writes, event)?.0;
+            if among.is_none_or(|among| engine.guide.is_on(among, write)) {
+                return Some(write);
+            }
+            before = event;
+        }
+    }
+    None
 }
 
 /// What is to be made of an opportunity.

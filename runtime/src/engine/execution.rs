@@ -180,6 +180,11 @@ impl Machine {
         self.has_run = false;
     }
 
+    /// From here on, feasibility is decided as in executions that are long: see [`Grid::in_runs`].
+    pub fn answer_in_runs(&mut self) {
+        self.engine.grid = Grid::in_runs();
+    }
+
     /// From here on, threads may make so many events in an execution.
     pub const fn bound_steps(&mut self, steps: u32) {
         self.engine.limits.steps = steps;
@@ -332,9 +337,9 @@ impl Machine {
         })
     }
 
-    /// The further reads of T that could have been non-local too, each with a write that it could have seen.
+    /// The further reads of T that could have been non-local too, with the writes that each could have seen.
     #[must_use]
-    pub fn revealed(&self) -> &[Pair] {
+    pub const fn revealed(&self) -> &super::Revealed {
         &self.engine.revealed
     }
 
@@ -519,7 +524,7 @@ impl Engine {
             guide: Guide::default(),
             announce: None,
             reveal: false,
-            revealed: Buffer::new(),
+            revealed: super::Revealed::default(),
             interfering: Buffer::new(),
             interfering_trail: Buffer::new(),
             interfering_end: InterferingEnd::Open,
@@ -533,6 +538,8 @@ impl Engine {
             interfering_waits: false,
             writes: Buffer::new(),
             blocks: Buffer::new(),
+            open: Buffer::new(),
+            nestings: super::nesting::Nestings::default(),
             interfering_shares: false,
             racy_accesses: Buffer::new(),
             keep_all_values: false,
@@ -590,6 +597,8 @@ impl Engine {
         self.interfering_waits = false;
         self.writes.clear();
         self.blocks.clear();
+        self.open.clear();
+        self.nestings.clear();
         self.interfering_shares = false;
         self.racy_accesses.clear();
         self.threads.reset();

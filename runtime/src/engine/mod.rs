@@ -37,9 +37,11 @@ mod frame;
 mod guide;
 pub(crate) mod init_locks;
 mod ledger;
+mod nesting;
 mod panics;
 #[cfg(feature = "scheduler")]
 mod quiet;
+mod revealed;
 mod solver;
 mod spin;
 pub(crate) mod tau;
@@ -70,6 +72,7 @@ pub(crate) use panics::a_program_runs;
 pub(crate) use panics::install_hook as install_panic_hook;
 #[cfg(feature = "scheduler")]
 pub(crate) use quiet::note_wait;
+pub use revealed::{Choices, Revealed};
 pub use solver::{Differs, Solver};
 #[cfg(feature = "scheduler")]
 pub(crate) use spin::slept;
@@ -232,7 +235,7 @@ pub struct Engine {
     announce: Option<execution::Tell>,
     /// Whether the reads of T that could have been non-local as well are noted in `revealed`.
     reveal: bool,
-    revealed: Buffer<Pair>,
+    revealed: Revealed,
 
     // T'
     interfering: Buffer<Op>,
@@ -257,6 +260,9 @@ pub struct Engine {
     interfering_waits: bool,
     writes: Buffer<Paired>,
     blocks: Buffer<Block>,
+    /// Those of the blocks that are open, in their order.
+    open: Buffer<u32>,
+    nestings: nesting::Nestings,
     /// One of them shares its lock with others that read.
     interfering_shares: bool,
     /// The accesses of T' to racy objects, by event index.

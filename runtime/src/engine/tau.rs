@@ -236,6 +236,10 @@ fn reveal(engine: &mut Engine, object: Object, read: ReadId, op_of: impl Fn(u64)
         reveal_slowly(engine, last_write, seen, read, op_of);
         return;
     }
+    if let Some(foreign) = engine.grid.foreign(object) {
+        reveal_list(engine, object, seen, read, foreign);
+        return;
+    }
     let mut reader = engine.grid.reader(object);
     let mut next = last_write;
     while next != NONE {
@@ -246,10 +250,36 @@ fn reveal(engine: &mut Engine, object: Object, read: ReadId, op_of: impl Fn(u64)
         }
         let op = op_of(engine.interfering_trail[event as usize].value);
         if reader.could_see(event, op.writes().is_some()) {
-            engine.revealed.push((read, WriteId(next)));
+            engine.revealed.push(read, WriteId(next));
         }
         next = previous;
     }
+}
+
+/// The same where the log of T' is long: the list of what reads could see is made anew only where they could see something
+/// else than the read before.
+#[inline(never)]
+fn reveal_list(engine: &mut Engine, object: Object, seen: u32, read: ReadId, foreign: u32) {
+    let (grid, writes) = (&engine.grid, &engine.writes);
+    let list = engine.revealed.shared(object, foreign);
+    let list = list.unwrap_or_else(|| {
+        let mut before = NONE;
+        let latest_first = std::iter::from_fn(|| {
+            let event = grid.latest_seen(foreign, object, before)?;
+            before = event;
+            write_at(writes, event)
+        });
+        engine.revealed.share(object, foreign, latest_first)
+    });
+    engine.revealed.push_shared(read, list, |write| {
+        seen == NONE || writes[write.0 as usize].event > seen
+    });
+}
+
+/// The write that is this event of T'.
+pub(super) fn write_at(writes: &[Paired], event: u32) -> Option<WriteId> {
+    let at = writes.binary_search_by_key(&event, |paired| paired.event);
+    at.ok().map(|at| WriteId(at as u32))
 }
 
 /// The same with another solver than the grid.
@@ -269,7 +299,7 @@ fn reveal_slowly(
         }
         let op = op_of(engine.interfering_value(event));
         if hypothetically_feasible(engine, TEvent::non_local(op, event)) {
-            engine.revealed.push((read, WriteId(next)));
+            engine.revealed.push(read, WriteId(next));
         }
         next = previous;
     }
@@ -332,7 +362,7 @@ pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Si
             let excludes =
                 matches!(engine.interfering[event as usize], Op::Acquire(_, m) if m.excludes(mode));
             if excludes && hypothetically_feasible(engine, failure(event)) {
-                engine.revealed.push((read, write));
+                engine.revealed.push(read, write);
             }
         }
     }
@@ -420,12 +450,10 @@ pub(crate) fn join(handle: Handle, site: Site) {
     engine.joined = true;
     engine.comes_after_interfering();
     if engine.interfering_end == InterferingEnd::WaitsForUnderTest {
-        for block in engine.blocks.iter().filter(|block| block.release == NONE) {
-            engine.held.push(block.held);
-            engine.inherited.push(Inherited {
-                held: block.held,
-                alive: true,
-            });
+        for &open in &engine.open {
+            let held = engine.blocks[open as usize].held;
+            engine.held.push(held);
+            engine.inherited.push(Inherited { held, alive: true });
         }
     }
     push(engine, Op::Join, None, site, 0);

@@ -69,12 +69,11 @@ pub(crate) fn acquire(
 ) -> bool {
     let engine = handle.get();
     let wanted = Held { lock, mode };
-    let open = |block: &Block| block.release == NONE;
     let holds = engine
-        .blocks
+        .open
         .iter()
-        .filter(|block| open(block))
-        .any(|block| block.held.lock == lock && block.held.mode.excludes(mode));
+        .map(|&open| engine.blocks[open as usize].held)
+        .any(|held| held.lock == lock && held.mode.excludes(mode));
     if holds {
         if blocking {
             bug::interfering_self_deadlock(handle, lock, site);
@@ -86,12 +85,17 @@ pub(crate) fn acquire(
     let event = push(engine, Op::Acquire(lock, mode), site, 0);
     new_write(engine, event, lock, true);
     engine.interfering_shares |= mode == LockMode::Shared;
+    let block = u32::try_from(engine.blocks.len()).unwrap_or(NONE - 1);
     engine.blocks.push(Block {
         held: wanted,
         acquire: event,
         release: NONE,
         blocking,
     });
+    if blocking && !engine.open.is_empty() {
+        engine.note_nestings(block);
+    }
+    engine.open.push(block);
     true
 }
 
@@ -101,13 +105,11 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) 
     engine.spin.released(lock, mode);
     let event = push(engine, Op::Release(lock, mode), site, 0);
     let held = Held { lock, mode };
-    if let Some(block) = engine
-        .blocks
-        .iter_mut()
-        .rev()
-        .find(|block| block.release == NONE && block.held == held)
-    {
-        block.release = event;
+    let blocks = &mut engine.blocks;
+    let mut open = engine.open.iter();
+    let latest = open.rposition(|&open| blocks[open as usize].held == held);
+    if let Some(latest) = latest {
+        blocks[engine.open.remove(latest) as usize].release = event;
     }
 }
 

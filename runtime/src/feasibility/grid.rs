@@ -20,6 +20,7 @@ use super::bits::{NONE, first, holds, index};
 use super::interference::Interference;
 use super::lane::{Lane, Scratch};
 use super::path::Paths;
+use super::runs::Runs;
 use super::track::Track;
 use super::witness::trace_back;
 use super::{Interleaving, Step, Verdict};
@@ -39,6 +40,12 @@ pub struct Grid {
     log: Buffer<TEvent>,
     /// What answers most questions by itself.
     paths: Paths,
+    /// What answers the rest where the log of T' is long.
+    runs: Runs,
+    /// It is.
+    is_long: bool,
+    /// Where a log of T' has more words in a row than this, it is long.
+    long: usize,
     /// The events of T, as many as rows have been asked for, but for those that T' has nothing to do with: they change no
     /// row.
     track: Track,
@@ -59,6 +66,9 @@ pub struct Grid {
     start: Start,
     scratch: Scratch,
 }
+
+/// More words in a row than this are long: then runs of columns are quicker than bits.
+const LONG: usize = 2;
 
 /// A search for a cut begins where the one before did as long as no event asks for more of T'.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +103,9 @@ impl Grid {
             interference: Interference::new(&[]),
             log: Buffer::new(),
             paths: Paths::default(),
+            runs: Runs::default(),
+            is_long: false,
+            long: LONG,
             track: Track::default(),
             kept: Buffer::new(),
             fed: 0,
@@ -104,6 +117,25 @@ impl Grid {
             start: Start::NOWHERE,
             scratch: Scratch::default(),
         };
+        made.restart(true);
+        made
+    }
+
+    /// A grid that takes every log for a long one, and answers by runs of columns. The answers are the same.
+    #[must_use]
+    pub fn in_runs() -> Self {
+        Self::with_long(0)
+    }
+
+    /// A grid that takes no log for a long one, and answers by bits.
+    #[must_use]
+    pub fn in_bits() -> Self {
+        Self::with_long(usize::MAX)
+    }
+
+    fn with_long(long: usize) -> Self {
+        let mut made = Self::new();
+        made.long = long;
         made.restart(true);
         made
     }
@@ -125,6 +157,13 @@ impl Grid {
         self.log.clear();
         self.paths.clear(&self.interference, other);
         self.ready = false;
+        self.runs.restart(other);
+        if other {
+            self.is_long = self.interference.words() > self.long;
+            if self.is_long {
+                self.paths.turn_off();
+            }
+        }
     }
 
     /// Sees to it that the track has all events of T.
@@ -214,6 +253,9 @@ impl Grid {
         self.log.truncate(len);
         self.paths.truncate(len);
         self.fed = self.fed.min(len);
+        if self.is_long {
+            self.runs.truncate(len);
+        }
         while self.ready
             && self.kept.last().is_some_and(|&last| last as usize >= len)
             && let Some(dirty) = self.track.pop(&self.interference)
@@ -241,6 +283,9 @@ impl Grid {
     }
 
     fn feasible_by_rows(&mut self) -> bool {
+        if self.is_long {
+            return self.in_long_log().feasible();
+        }
         self.feed();
         let must = self.track.must();
         if must == self.start.must && must != NONE {
@@ -257,12 +302,23 @@ impl Grid {
         self.cut(None).is_some()
     }
 
+    /// The runs, with all events of T.
+    #[inline]
+    fn in_long_log(&mut self) -> &mut Runs {
+        self.runs.feed(&self.interference, &self.log);
+        &mut self.runs
+    }
+
     /// Whether the log would be feasible if T's next event were this one.
     #[must_use]
     pub fn would_be_feasible(&mut self, event: TEvent) -> bool {
         let (u, log) = (&self.interference, &self.log);
         if let Some(feasible) = self.paths.would(u, log, event) {
             return feasible;
+        }
+        if self.is_long {
+            self.runs.feed(&self.interference, &self.log);
+            return self.runs.would_be_feasible(&self.interference, event);
         }
         self.feed();
         if !concerns(&self.interference, event) {
@@ -311,6 +367,9 @@ impl Grid {
     /// T' can run on: T is in no x-live block any more, and what T wrote has come before no read of T' that must not see it.
     #[must_use]
     pub fn lets_other_end(&mut self) -> bool {
+        if self.is_long {
+            return self.in_long_log().lets_other_end();
+        }
         self.feed();
         if self.track.must() == NONE {
             return false;
@@ -333,6 +392,9 @@ impl Grid {
     }
 
     fn reachable_by_rows(&mut self, cut: usize) -> bool {
+        if self.is_long {
+            return self.in_long_log().reachable_at(index(cut));
+        }
         self.feed();
         // Must is NONE, the largest number, when an event has no column at all.
         if cut > self.interference.len() || index(cut) < self.track.must() {
@@ -347,31 +409,38 @@ impl Grid {
     /// An interleaving, if the log is feasible.
     #[must_use]
     pub fn witness(&mut self) -> Option<Interleaving> {
-        let cut = self.cut(None)?;
+        let cut = if self.is_long {
+            self.in_long_log().cut()?
+        } else {
+            self.cut(None)?
+        };
         self.witness_at(cut as usize)
     }
 
     /// An interleaving at whose end T' has done exactly its first `cut` events, if there is one.
     #[must_use]
     pub fn witness_at(&mut self, cut: usize) -> Option<Interleaving> {
+        if self.is_long {
+            let kept = self.in_long_log().trace_back(index(cut))?;
+            return Some(self.complete(kept, self.runs.kept()));
+        }
         if !self.reachable_by_rows(cut) {
             return None;
         }
         let lane = self.lane(index(cut), index(cut));
         let (u, lane) = (&self.interference, &mut self.lanes[lane]);
         let Interleaving(kept) = trace_back(u, &self.track, lane, cut);
-        Some(self.complete(kept))
+        Some(self.complete(kept, &self.kept))
     }
 
-    /// The same interleaving with all of T's events: those that the track leaves out come right before the next one that it
-    /// has.
-    fn complete(&self, kept: Vec<Step>) -> Interleaving {
+    /// The same interleaving with all of T's events: those that were left out come right before the next one that was kept.
+    fn complete(&self, steps_kept: Vec<Step>, kept: &[u32]) -> Interleaving {
         let events = index(self.log.len());
-        let mut steps = Vec::with_capacity(kept.len() + self.log.len() - self.kept.len());
+        let mut steps = Vec::with_capacity(steps_kept.len() + self.log.len() - kept.len());
         let mut next = 0;
-        for step in kept {
+        for step in steps_kept {
             if let Step::UnderTest(row) = step {
-                let event = self.kept[row as usize];
+                let event = kept[row as usize];
                 steps.extend((next..=event).map(Step::UnderTest));
                 next = event + 1;
             } else {
@@ -484,7 +553,7 @@ impl Grid {
 
 /// Whether T' has to do with what T does.
 #[inline]
-fn concerns(u: &Interference, event: TEvent) -> bool {
+pub(super) fn concerns(u: &Interference, event: TEvent) -> bool {
     match event.op {
         _ if event.source.is_some() => true,
         Op::Read(x) | Op::Write(x) | Op::Update(x) | Op::Acquire(x, _) | Op::Release(x, _) => {

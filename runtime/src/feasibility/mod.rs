@@ -34,6 +34,7 @@ mod interference;
 mod lane;
 mod path;
 mod progress;
+mod runs;
 mod track;
 mod validate;
 mod witness;

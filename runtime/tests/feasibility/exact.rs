@@ -31,8 +31,16 @@ fn the_grid_agrees_with_all_interleavings() {
 
 #[test]
 fn every_prefix_of_the_interfering_thread_agrees_with_all_interleavings() {
+    every_prefix_agrees(Grid::new());
+}
+
+#[test]
+fn so_it_does_in_runs_of_columns() {
+    every_prefix_agrees(Grid::in_runs());
+}
+
+fn every_prefix_agrees(mut grid: Grid) {
     let mut random = Random::new(2);
-    let mut grid = Grid::new();
     for at in 0..logs(20_000) {
         let owned = small(&mut random);
         let log = owned.log();

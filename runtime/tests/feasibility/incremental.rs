@@ -5,9 +5,9 @@ use crate::{logs, small};
 use seqz_runtime::feasibility::{Grid, validate};
 use seqz_runtime::log::{Log, Op, TEvent};
 
-/// By the rows of the grid alone, which a witness is read off.
+/// By the bits of the grid alone, which a witness is read off.
 fn from_scratch(under_test: &[TEvent], interfering: &[Op]) -> bool {
-    let mut grid = Grid::new();
+    let mut grid = Grid::in_bits();
     grid.begin(interfering);
     under_test.iter().for_each(|&event| grid.push(event));
     grid.witness().is_some()
@@ -36,7 +36,7 @@ fn wander(random: &mut Random, grid: &mut Grid, owned: &Owned) {
             ),
             6 => {
                 let cut = random.below(owned.interfering.len() + 1);
-                let mut fresh = Grid::new();
+                let mut fresh = Grid::in_bits();
                 fresh.begin(&owned.interfering);
                 done.iter().for_each(|&event| fresh.push(event));
                 assert_eq!(grid.reachable_at(cut), fresh.witness_at(cut).is_some());
@@ -90,33 +90,35 @@ fn detour(random: &mut Random, event: TEvent, owned: &Owned) -> TEvent {
 
 #[test]
 fn detours_change_nothing_in_small_logs() {
-    let mut random = Random::new(3);
-    let mut grid = Grid::new();
-    for _ in 0..logs(20_000) {
-        let owned = small(&mut random);
-        wander(&mut random, &mut grid, &owned);
+    for mut grid in [Grid::new(), Grid::in_runs()] {
+        let mut random = Random::new(3);
+        for _ in 0..logs(20_000) {
+            let owned = small(&mut random);
+            wander(&mut random, &mut grid, &owned);
+        }
     }
 }
 
 #[test]
 fn detours_change_nothing_in_logs_of_many_words() {
-    let mut random = Random::new(4);
-    let mut grid = Grid::new();
-    for _ in 0..logs(150) {
-        let shape = Shape {
-            events: (40, 55 + random.below(90)),
-            values: 3 + random.below(20),
-            locks: random.below(3),
-        };
-        let owned = random::run(&mut random, shape, 1);
-        wander(&mut random, &mut grid, &owned);
+    for mut grid in [Grid::new(), Grid::in_bits(), Grid::in_runs()] {
+        let mut random = Random::new(4);
+        for _ in 0..logs(150) {
+            let shape = Shape {
+                events: (40, 55 + random.below(90)),
+                values: 3 + random.below(20),
+                locks: random.below(3),
+            };
+            let owned = random::run(&mut random, shape, 1);
+            wander(&mut random, &mut grid, &owned);
+        }
     }
 }
 
 #[test]
 fn more_lanes_than_are_kept() {
     let mut random = Random::new(5);
-    let mut grid = Grid::new();
+    let mut grid = Grid::in_bits();
     for _ in 0..logs(10) {
         let shape = Shape {
             events: (30, 300),
@@ -125,7 +127,7 @@ fn more_lanes_than_are_kept() {
         };
         let owned = random::run(&mut random, shape, 0);
         grid.begin(&owned.interfering);
-        let mut fresh = Grid::new();
+        let mut fresh = Grid::in_runs();
         for &event in &owned.under_test {
             grid.push(event);
             for cut in 0..=owned.interfering.len() {

@@ -60,8 +60,8 @@ impl Engine {
             let ending = self.machine.run(self.role, &pairs, true, &self.bound);
             let end = self.end(ending.unwrap());
             if pairs.len() < K {
-                let next = self.machine.revealed().iter();
-                open.extend(next.map(|&next| pairs.iter().copied().chain([next]).collect()));
+                let next = self.machine.revealed().pairs();
+                open.extend(next.map(|next| pairs.iter().copied().chain([next]).collect()));
             }
             all.insert(pairs, end);
         }
@@ -196,6 +196,35 @@ fn bytes_choose_what_the_enumeration_has_and_all_of_it() {
     }
     println!("{compared} choices of {programs} programs");
     assert!(compared > 3_000);
+}
+
+#[test]
+fn long_executions_would_choose_the_same() {
+    let mut random = Random::new(setting("SEQZ_ORACLE_SEED", 9));
+    let mut compared = 0;
+    for index in 0..setting("SEQZ_BYTES_PROGRAMS", 300_u64) {
+        let (program, _) = sample(&mut random);
+        for party in Party::ALL {
+            let mut short = Engine::new(&program, role(party));
+            let mut long = Engine::new(&program, role(party));
+            long.machine.answer_in_runs();
+            let expected = short.enumerate();
+            assert_eq!(
+                long.enumerate(),
+                expected,
+                "program {index}, {party:?}:\n{program}"
+            );
+            for choices in strings(4, short.most_writes()) {
+                assert_eq!(
+                    long.run(K, &choices),
+                    short.run(K, &choices),
+                    "program {index}, {party:?}, {choices:?}:\n{program}"
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 10_000);
 }
 
 #[test]

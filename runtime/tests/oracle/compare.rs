@@ -180,7 +180,7 @@ impl Engine {
                     }
                 };
             }
-            for &next in self.machine.revealed() {
+            for next in self.machine.revealed().pairs() {
                 open.push(pairs.iter().copied().chain([next]).collect());
             }
             let name = plain(&pairs);

@@ -60,6 +60,13 @@ impl Engine {
                 return index;
             };
             self.go_to(decision.at as usize);
+            if let Some(foreign) = self.grid.foreign(x) {
+                let latest = self.grid.latest_seen(foreign, x, NONE);
+                if latest.is_some_and(|event| decision.seen == NONE || event > decision.seen) {
+                    return index;
+                }
+                continue;
+            }
             let mut reader = self.grid.reader(x);
             let mut next = self.objects[x as usize].last_write;
             while let Some(&Paired { event, previous }) = self.writes.get(next as usize)

@@ -16,7 +16,25 @@ impl Grid {
             x,
             slot,
             shown: None,
+            foreign: None,
         }
+    }
+
+    /// Where the log of T' is long: the number of the columns at which T may find a value of the object that T' wrote. Where it
+    /// is the same for two reads of the object, they can see the same writes but for those that have been seen.
+    #[inline]
+    pub(crate) fn foreign(&mut self, x: Object) -> Option<u32> {
+        self.is_long.then(|| self.in_long_log().foreign(x))
+    }
+
+    /// The latest write of T' to the object before this event that T's next event could read, given what [`Self::foreign`] says.
+    pub(crate) fn latest_seen(&self, foreign: u32, x: Object, before: u32) -> Option<u32> {
+        self.runs.latest_seen(foreign, x, before)
+    }
+
+    /// The events of T' that write the object, where its log is long.
+    pub(crate) fn writes_of(&self, x: Object) -> &[u32] {
+        self.runs.writes_of(x)
     }
 
     /// Puts into the scratch row the columns at which T may read a value that T' wrote.
@@ -48,6 +66,8 @@ pub struct Reader<'g> {
     slot: Slot,
     /// What the scratch row shows: for which lane, up to which word, and whether for an update.
     shown: Option<(u32, u32, bool)>,
+    /// What [`Grid::foreign`] says, once it has been asked.
+    foreign: Option<u32>,
 }
 
 impl Reader<'_> {
@@ -76,7 +96,17 @@ impl Reader<'_> {
         self.could_see_by_rows(step, update)
     }
 
+    fn foreign_columns(&mut self) -> Option<u32> {
+        if self.foreign.is_none() {
+            self.foreign = self.grid.foreign(self.x);
+        }
+        self.foreign
+    }
+
     fn could_see_by_rows(&mut self, step: u32, update: bool) -> bool {
+        if let Some(foreign) = self.foreign_columns() {
+            return self.grid.runs.could_see(foreign, self.x, step);
+        }
         let grid = &mut *self.grid;
         let must = *self.must.get_or_insert_with(|| {
             grid.feed();

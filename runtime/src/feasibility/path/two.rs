@@ -21,6 +21,12 @@ impl Paths {
         }
     }
 
+    /// This log of T' is for others.
+    pub(crate) const fn turn_off(&mut self) {
+        self.path.on = false;
+        self.spare.on = false;
+    }
+
     /// T has done one more event, number `at`.
     #[inline]
     pub(crate) fn push(&mut self, u: &Interference, op: Op, source: Option<u32>, at: usize) {
