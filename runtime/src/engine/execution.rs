@@ -454,6 +454,9 @@ fn clear_up(handle: Handle) {
         return;
     }
     let mut leftovers = engine.threads.take_bodies();
+    if leftovers.is_empty() && !engine.has_locals && !crate::std::panic::has_hook() {
+        return;
+    }
     let mut drop_all = || {
         crate::std::panic::forget_hook();
         while let Some(body) = leftovers.pop() {

@@ -8,6 +8,7 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 /// Whether calls can be left here.
@@ -25,13 +26,11 @@ impl Frame {
     #[inline]
     pub(crate) fn call<F: FnOnce()>(&self, body: F) -> bool {
         unsafe extern "C" fn run<F: FnOnce()>(body: *mut c_void) {
-            // SAFETY: it is what `call` has.
-            let body = unsafe { &mut *body.cast::<Option<F>>() };
-            if let Some(body) = body.take() {
-                body();
-            }
+            // SAFETY: it is what `call` has, which forgets it.
+            let body = unsafe { body.cast::<F>().read() };
+            body();
         }
-        let mut body = Some(body);
+        let mut body = ManuallyDrop::new(body);
         // SAFETY: the function takes what it is given, which is there until the call is over.
         unsafe { stack::call(run::<F>, (&raw mut body).cast(), self.stack.as_ptr()) == 0 }
     }

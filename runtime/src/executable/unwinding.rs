@@ -132,6 +132,13 @@ impl Counter {
         }
     }
 
+    /// Whether there is nothing to be put in another one's place: no panic is under way.
+    #[inline(always)]
+    pub(crate) fn is_idle(self) -> bool {
+        // SAFETY: as in `swap`.
+        unsafe { self.own.as_ptr().read_volatile() == Panics::default() }
+    }
+
     /// How many are under way in this one.
     pub(crate) fn number(self) -> usize {
         // SAFETY: as in `swap`.

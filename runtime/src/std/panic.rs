@@ -50,6 +50,12 @@ pub(crate) fn call_hook(info: &PanicHookInfo<'_>) {
     }
 }
 
+/// Whether the execution may have set one.
+#[inline]
+pub(crate) fn has_hook() -> bool {
+    IS_SET.get()
+}
+
 /// The execution is over, and its hook with it.
 #[inline]
 pub(crate) fn forget_hook() {

@@ -40,6 +40,8 @@ pub(crate) struct Threads {
     /// The first `count` are threads. The rest is room for others: each is made where it is, part by part.
     list: Buffer<Thread>,
     count: usize,
+    /// One of those that wait may be panicking.
+    any_panics: bool,
     /// How many of them have not been started, [`Self::waiting_under_test`] among them.
     pub(super) unstarted: usize,
     pub(crate) current: ThreadNo,
@@ -69,6 +71,7 @@ impl Threads {
             self.make_room();
         }
         self.count = 1;
+        self.any_panics = false;
         self.unstarted = 0;
         self.current = 0;
         self.parties = None;
@@ -118,6 +121,14 @@ impl Threads {
     /// The next code to run is this thread's, and not that one's.
     #[inline]
     pub(super) fn switch_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
+        if self.any_panics || !counter.is_idle() {
+            self.exchange_panics(counter, to, from);
+        }
+    }
+
+    #[cold]
+    fn exchange_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
+        self.any_panics = true;
         let mut panics = std::mem::take(&mut self.at(to).panics);
         counter.swap(&mut panics);
         self.at(from).panics = panics;
