@@ -3,7 +3,9 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use support::{MANIFEST, program, seqz};
@@ -420,5 +422,48 @@ fn a_search_ends_where_a_dependency_keeps_an_order_to_itself() {
         assert!(notes.contains("it did something else"), "{said}");
         let failures = harness["failures"].as_array().unwrap();
         assert_eq!(failures.len(), usize::from(name == "fails"), "{said}");
+    }
+}
+
+#[test]
+fn who_polls_what_is_not_followed_does_not_wait_for_ever() {
+    let own = format!("{MANIFEST}\n[dependencies]\nhides = {{ path = \"hides\" }}\n");
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        ("src/lib.rs", include_str!("followed/polls.rs")),
+        ("hides/Cargo.toml", &MANIFEST.replace("sample", "hides")),
+        (
+            "hides/src/lib.rs",
+            "use std::collections::VecDeque;\nuse std::sync::Mutex;\n\
+             #[derive(Default)]\npub struct Queue<T>(Mutex<VecDeque<T>>);\n\
+             impl<T> Queue<T> {\n\
+             pub fn push(&self, it: T) { self.0.lock().unwrap().push_back(it) }\n\
+             pub fn pop(&self) -> Option<T> { self.0.lock().unwrap().pop_front() }\n\
+             pub fn is_empty(&self) -> bool { self.0.lock().unwrap().is_empty() }\n}\n",
+        ),
+    ]);
+    for strategy in ["odpor", "mcr", "random", "icb", "dfs"] {
+        let args = ["explore", "--strategy", strategy, "--max-executions", "200"];
+        let run = seqz(dir.path(), args.into_iter().chain(["--format", "json"]));
+        let report = run.json();
+        for (name, harness) in harnesses(&report) {
+            let said = format!("{strategy} {name} {harness:#}");
+            assert_eq!(harness["status"]["state"], "checked", "{said}");
+            let failures = harness["failures"].as_array().unwrap();
+            assert_eq!(failures.is_empty(), name.contains("ok_"), "{said}");
+            if name.ends_with("bad_waits_for_nothing") {
+                assert_eq!(failures[0]["kind"], "livelock", "{said}");
+                // What was written down ends in the same way.
+                let kept = dir.path().join(report["findings"].as_str().unwrap());
+                let files = fs::read_dir(kept).unwrap().map(|file| file.unwrap().path());
+                let of_it =
+                    |file: &PathBuf| fs::read_to_string(file).is_ok_and(|it| it.contains(&name));
+                let file = files.into_iter().find(of_it).unwrap();
+                let again = seqz(dir.path(), [OsStr::new("replay"), file.as_os_str()]);
+                assert_eq!(again.code, Some(1), "{said}\n{}", again.shown());
+            }
+            let verdict = harness["verdict"].as_str().unwrap();
+            assert!(verdict.contains("not followed"), "{said}");
+        }
     }
 }

@@ -200,6 +200,7 @@ pub fn run(
         spurious: recording.spurious.times,
         spurious_at: (!recording.spurious.in_loops).then(|| generated.lone()),
         stack: recording.stack_size,
+        unfollowed: harness.is_some_and(|harness| !harness.not_followed.is_empty()),
     });
     let dir = program
         .manifest()

@@ -304,6 +304,7 @@ fn requests(
         stack: options.stack_size,
         careful: None,
         ignore_detached_panics: options.ignore_detached_panics,
+        unfollowed: !harness.not_followed.is_empty(),
         until_failure: options.until_failure,
         part: if divides {
             (worker as u32, workers as u32)

@@ -29,6 +29,13 @@
 //! livelock. This is checked, for each of them: see [`State::livelock`]. Where it doesn't hold, the execution is one
 //! that goes on in another one ([`Outcome::Waiting`]).
 //!
+//! # Where not all is followed
+//! A turn may look at something that makes no event, as at a queue of a dependency that is not followed. It is idle by its events,
+//! and yet another turn may see something else. So with [`Settings::unfollowed`](super::machine::Settings::unfollowed) a turn
+//! without events lets others go first, like one that sleeps ([`resting`](super::resting)); and where nobody can run, those who
+//! wait in loops look again before that is called a livelock. That they do is an event of theirs ([`Kind::Local`]).
+//!
+//! # Searches over values
 //! A search over values runs one execution of all those in which the threads observe the same. So there a thread would make
 //! its turn again if it *observed* the same in it, whatever has changed since: no other execution shows it at that. And these
 //! executions may end with other values, as nobody observes them. So where the proof fails, but the last writes of the
@@ -73,6 +80,20 @@ pub enum Idle {
     WaitsAfter(u32),
     /// Nothing: loops are run as they are written.
     GoesOn,
+}
+
+/// So often in a row all that wait in loops look again, where not all is followed.
+const LOOKS_AGAIN: u32 = 2;
+
+/// What a turn of a loop came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// It did something, or has seen something new.
+    Busy,
+    /// It changed nothing.
+    Idle,
+    /// It looked at nothing that is followed, and not all is.
+    Unseen,
 }
 
 /// Where a run of a loop stands.
@@ -409,6 +430,7 @@ impl Handle {
     /// It has left it.
     pub(crate) fn end_loop(self) {
         let state = self.get();
+        state.fruitless = 0;
         let turning = &mut state.slots[state.current].turning;
         turning.depth = turning.depth.saturating_sub(1);
         if turning.depth == 0 {
@@ -429,19 +451,28 @@ impl Handle {
         let inside = leave_program();
         self.tell();
         let state = self.get();
-        let is_idle = state.ends_idle(since);
+        let turn = state.ends_idle(since);
         inside.leave();
         let state = self.get();
-        if is_idle && !state.slots[state.current].turning.may_go_on {
-            let object = self.thread();
-            let pending = Pending {
-                kind: Kind::Join,
-                object,
-                expected: 0,
-                site: site_number(site),
-                context: self.context(),
-            };
-            self.announce(pending, site);
+        match turn {
+            Turn::Busy => state.fruitless = 0,
+            Turn::Unseen => self.give_way(site),
+            Turn::Idle if state.settings.unfollowed => {
+                self.turn(Kind::Local, 0, 0, site);
+                self.did(Kind::Local, 0, 0, 0, site);
+            }
+            Turn::Idle if state.slots[state.current].turning.may_go_on => {}
+            Turn::Idle => {
+                let object = self.thread();
+                let pending = Pending {
+                    kind: Kind::Join,
+                    object,
+                    expected: 0,
+                    site: site_number(site),
+                    context: self.context(),
+                };
+                self.announce(pending, site);
+            }
         }
     }
 }
@@ -475,22 +506,26 @@ impl State {
     }
 
     /// The same where loops are run as they are written: only who looks at nothing at all goes no further.
-    fn goes_round_for_ever(&mut self, since: &mut Since, looked: bool) -> bool {
+    fn goes_round_for_ever(&mut self, since: &mut Since, looked: bool) -> Turn {
         let turning = &mut self.slots[self.current].turning;
         let looks_at_nothing = turning.looks.len() == since.from;
         let has_begun = std::mem::replace(&mut since.has_begun, true);
         since.from = turning.looks.len();
         let is_endless = has_begun && looks_at_nothing && !looked;
-        if is_endless {
-            turning.is_idle = true;
-            turning.idle.clear();
-            turning.may_go_on = false;
+        if !is_endless {
+            return Turn::Busy;
         }
-        is_endless
+        if self.settings.unfollowed {
+            return Turn::Unseen;
+        }
+        turning.is_idle = true;
+        turning.idle.clear();
+        turning.may_go_on = false;
+        Turn::Idle
     }
 
-    /// The current thread's turn is over, and the next one begins. Whether it was idle.
-    fn ends_idle(&mut self, since: &mut Since) -> bool {
+    /// The current thread's turn is over, and the next one begins. What it came to.
+    fn ends_idle(&mut self, since: &mut Since) -> Turn {
         let thread = u32::from(self.current_name());
         let looked = self.clocks.was_looked_at(thread);
         if self.settings.idle == Idle::GoesOn {
@@ -518,7 +553,8 @@ impl State {
             since.has_slept = true;
             is_idle = false;
         }
-        turning.is_idle = is_idle;
+        let is_unseen = self.settings.unfollowed && is_idle && looks.is_empty();
+        turning.is_idle = is_idle && !is_unseen;
         if is_idle {
             turning.slept = self.clocks.put_back(thread, since.time);
             turning.idle.clear();
@@ -538,7 +574,31 @@ impl State {
             // In reality a time may come while the others get no turn.
             self.clocks.hurry();
         }
-        is_idle
+        match is_idle {
+            true if is_unseen => Turn::Unseen,
+            true => Turn::Idle,
+            false => Turn::Busy,
+        }
+    }
+
+    /// Nobody can run. Where not all is followed, those who wait in loops make another turn: what they wait for may be there,
+    /// and no event have told of it. Whether any do.
+    pub(super) fn looks_again(&mut self) -> bool {
+        // A schedule that was written down has these turns in it.
+        let is_written = matches!(self.settings.idle, Idle::WaitsAfter(_));
+        if !self.settings.unfollowed
+            || is_written
+            || self.fruitless >= LOOKS_AGAIN
+            || self.livelock() == Livelock::None
+        {
+            return false;
+        }
+        self.fruitless += 1;
+        for thread in self.live.intersection(self.parked).iter() {
+            self.parked.remove(thread);
+        }
+        self.stale = true;
+        true
     }
 
     /// Whether all that other threads have done is before what the current thread does: it has joined them, or whoever has.

@@ -52,6 +52,9 @@ pub struct Settings {
     pub call_depth: u32,
     /// Panics of threads that nobody joins are no failures.
     pub ignore_detached_panics: bool,
+    /// Not all that threads share is followed: a loop that has seen nothing new may see something in its next turn all the
+    /// same. See [`loops`](super::loops).
+    pub unfollowed: bool,
 }
 
 impl Default for Settings {
@@ -67,6 +70,7 @@ impl Default for Settings {
             spurious_at: None,
             call_depth: 0,
             ignore_detached_panics: false,
+            unfollowed: false,
         }
     }
 }
@@ -155,6 +159,7 @@ impl<'p> Machine<'p> {
                 contexts: Contexts::default(),
                 changes: Changes::default(),
                 watches_loops: false,
+                fruitless: 0,
                 has_poisoned: false,
                 time: Uses::default(),
                 unsupported: None,

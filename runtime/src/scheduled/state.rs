@@ -53,6 +53,8 @@ pub(super) struct State {
     pub(super) changes: Changes,
     /// A loop which may wait has been run in this execution; or it is not traced, so that nothing can be counted afterwards.
     pub(super) watches_loops: bool,
+    /// How often in a row all that wait in loops have looked again, where not all is followed, and seen nothing.
+    pub(super) fruitless: u32,
     /// A lock has been poisoned in this execution.
     pub(super) has_poisoned: bool,
     /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
@@ -184,6 +186,7 @@ impl State {
         }
         self.changes.clear();
         self.watches_loops = !self.settings.trace;
+        self.fruitless = 0;
         self.has_poisoned = false;
         self.time.clear();
         self.unsupported = None;

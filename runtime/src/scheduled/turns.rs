@@ -22,7 +22,8 @@ impl Handle {
         }
         let live = state.live;
         let mut enabled = state.enabled();
-        if enabled.is_empty() && !state.parked.is_empty() && state.time_passes() {
+        let is_stuck = enabled.is_empty() && !state.parked.is_empty();
+        if is_stuck && (state.time_passes() || state.looks_again()) {
             enabled = state.enabled();
         }
         let Some(scheduler) = state.scheduler else {

@@ -211,6 +211,7 @@ impl Exploration<'_> {
             spurious_at: places(&request.spurious_at),
             call_depth: request.call_depth,
             ignore_detached_panics: request.ignore_detached_panics,
+            unfollowed: request.unfollowed,
             trace: true,
             values: needs_values(&request.strategy),
         };

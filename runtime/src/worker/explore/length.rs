@@ -62,6 +62,7 @@ impl<'r> Lengths<'r> {
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
             idle: Idle::Waits,
             trace: false,
+            unfollowed: request.unfollowed,
             ..Settings::default()
         };
         let mut machine = Machine::new(&*bound.program, settings);

@@ -43,6 +43,7 @@ pub(in super::super) fn replay(
         idle: Idle::WaitsAfter(u32::try_from(request.schedule.len()).unwrap_or(u32::MAX)),
         spurious: request.spurious,
         spurious_at: super::places(&request.spurious_at),
+        unfollowed: request.unfollowed,
         ..Settings::default()
     };
     let mut first = None;

@@ -66,6 +66,8 @@ pub struct ExploreRequest {
     pub careful: Option<(u32, u64)>,
     /// Panics of threads that nobody joins are no failures.
     pub ignore_detached_panics: bool,
+    /// Not all that the harness's threads share is followed.
+    pub unfollowed: bool,
     /// Whether the search is over with the first execution that fails.
     pub until_failure: bool,
     /// Which part of the search to make, from 0, and of how many. More than one: only with `dfs` and `odpor`.
@@ -101,6 +103,8 @@ pub struct ReplayRequest {
     pub spurious_at: Option<Vec<Place>>,
     /// Bytes of stack for each thread.
     pub stack: u64,
+    /// Not all that the harness's threads share is followed.
+    pub unfollowed: bool,
 }
 
 /// What kind of failure an execution had.
@@ -388,6 +392,7 @@ wire!(ExploreRequest {
     stack,
     careful,
     ignore_detached_panics,
+    unfollowed,
     until_failure,
     part,
     lazy_relations,
@@ -405,7 +410,8 @@ wire!(ReplayRequest {
     times,
     spurious,
     spurious_at,
-    stack
+    stack,
+    unfollowed
 });
 
 wire!(ScheduleFinding {
