@@ -110,8 +110,8 @@ impl Error {
             Self::Program(diagnostics) if !diagnostics.is_empty() => diagnostics.clone(),
             Self::NoHarness { .. } => vec![
                 plain
-                    .note("a harness is a #[test], a `pub fn` or `main` in which threads are started with `std::thread`")
-                    .help("`seqz list` shows what was found, and why the rest can't be checked"),
+                    .note("a harness is a #[test], a `pub fn` or `main` that starts threads with `std::thread`, itself or through functions of the crate")
+                    .help("give a file or a crate with a `#[test]` that spawns threads"),
             ],
             Self::NoSuchHarness { known, .. } => vec![if known.is_empty() {
                 plain.note("the program has none")
