@@ -428,6 +428,34 @@ fn a_crate_with_something_private_of_its_own_name() {
     }
 }
 
+/// In the first edition an import of one name is of the root's, or of a crate.
+#[test]
+fn imports_of_one_name_in_the_first_edition() {
+    let dir = directory(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"some-crate\"\nversion = \"0.1.0\"\n",
+        ),
+        (
+            "src/lib.rs",
+            "use std::thread;\npub struct Pool;\nimpl Pool { pub fn start(&self) { thread::spawn(|| ()); } }\n\
+             pub fn start() { Pool.start() }\nmod thread_of { pub fn start() {} }\n\
+             mod one { use Pool; #[test] fn method() { Pool::start(&Pool) } }\n\
+             mod two { use {start, thread, thread_of}; #[test] fn function() { start() } #[test] fn of_std() { thread::spawn(|| ()); } \
+             #[test] fn none() { thread_of::start() } }\n\
+             mod three { #[test] fn in_a_block() { use {std, start as go}; fn go() {} go(); { use start; start() } } }\n",
+        ),
+    ]);
+    let expected = [
+        "start",
+        "one::method",
+        "two::function",
+        "two::of_std",
+        "three::in_a_block",
+    ];
+    assert_eq!(names(&load(dir.path())), expected);
+}
+
 /// In the first edition imports, and paths with `::`, begin at the root of their crate, which for a program is a module here.
 #[test]
 fn paths_of_the_first_edition_begin_at_their_own_root() {

@@ -358,8 +358,11 @@ impl Tables {
         if let Some(def) = names.items.get(&(ns, name.to_string())) {
             return Some(def.clone());
         }
-        // An import is no answer to itself: `use rand;` names the crate.
-        let outside = |import: &Import| import.segments.len() == 1 && import.segments[0] == name;
+        // An import is no answer to itself: `use rand;` names the crate. In the first edition it begins at the root, where this
+        // may be the name of something else.
+        let outside = |import: &Import| {
+            !self.edition_2015 && import.segments.len() == 1 && import.segments[0] == name
+        };
         for (_, import) in names.imports.iter().filter(|(bound, _)| bound == name) {
             let def = if outside(import) {
                 self.beyond(ribs, name, ns)
