@@ -456,6 +456,36 @@ fn imports_of_one_name_in_the_first_edition() {
     assert_eq!(names(&load(dir.path())), expected);
 }
 
+/// A crate with a method `spawn` of its own calls that of std's builders and scopes all the same.
+#[test]
+fn threads_started_beside_a_method_of_the_same_name() {
+    let own = "use std::thread::{self, Builder, Scope};\n\
+               pub struct Pool;\nimpl Pool { pub fn spawn(&self, f: impl FnOnce()) { f() } }\n";
+    let started = |body: &str| {
+        let text = format!("{own}{body}");
+        let dir = directory(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &text)]);
+        let program = load(dir.path());
+        let sites = program.harnesses().iter().map(|it| it.spawn_sites.len());
+        sites.collect::<Vec<_>>()
+    };
+    for starts in [
+        "pub fn f() { Builder::new().name(String::new()).spawn(|| ()).unwrap(); }",
+        "pub fn f() { let mut it = thread::Builder::new(); it = it.stack_size(9); it.spawn(|| ()).unwrap(); }",
+        "pub fn f() { g(Builder::new()) }\nfn g(it: Builder) { it.spawn(|| ()).unwrap(); }",
+        "pub fn f() { let it: Builder = g(); it.spawn(|| ()).unwrap(); }\nfn g() -> Builder { Builder::new() }",
+        "pub fn f() { thread::scope(|it| { it.spawn(|| ()); }); }",
+        "pub fn f() { thread::scope(g) }\nfn g<'s>(it: &'s Scope<'s, '_>) { it.spawn(|| ()); }",
+    ] {
+        assert_eq!(started(starts), [1], "{starts}");
+    }
+    for starts_none in [
+        "pub fn f() { Pool.spawn(|| ()); }",
+        "pub fn f() { let it = Builder::new(); drop(it); let it = Pool; it.spawn(|| ()); }",
+    ] {
+        assert_eq!(started(starts_none), [0; 0], "{starts_none}");
+    }
+}
+
 /// In the first edition imports, and paths with `::`, begin at the root of their crate, which for a program is a module here.
 #[test]
 fn paths_of_the_first_edition_begin_at_their_own_root() {

@@ -153,10 +153,12 @@ impl Walker<'_> {
                 refusal.help,
             );
         }
+        let scoped = matches!(&*expr.receiver, Expr::Path(path)
+            if path.path.get_ident().is_some_and(|ident| self.scopes.contains(&name(ident))));
+        // The crate may have a method of that name, and call it of a thread's builder or scope all the same.
+        let own = own && !scoped && !self.is_builder(&expr.receiver);
         match (method.as_str(), expr.args.len()) {
             ("spawn", 1) if !own => {
-                let scoped = matches!(&*expr.receiver, Expr::Path(path)
-                    if path.path.get_ident().is_some_and(|ident| self.scopes.contains(&name(ident))));
                 self.note_spawn(
                     bytes(&expr.method).start,
                     scoped,
@@ -179,17 +181,47 @@ impl Walker<'_> {
         expr.args.iter().for_each(|arg| self.visit_expr(arg));
     }
 
-    /// A parameter of type `&thread::Scope`.
-    pub(super) fn note_scope_parameter(&mut self, pattern: &Pat, ty: &Type) {
-        let Type::Reference(reference) = ty else {
-            return;
+    /// A variable of type `&thread::Scope` or `thread::Builder`.
+    pub(super) fn note_starter(&mut self, pattern: &Pat, ty: &Type) {
+        let ty = match ty {
+            Type::Reference(reference) => &*reference.elem,
+            ty => ty,
         };
-        let Type::Path(path) = &*reference.elem else {
+        let Type::Path(path) = ty else {
             return;
         };
         let def = self.type_def(&path.path);
-        if def.as_ref().and_then(Def::std).as_deref() == Some(&["thread", "Scope"]) {
-            self.scopes.extend(single_name(pattern));
+        match def.as_ref().and_then(Def::std).as_deref() {
+            Some(["thread", "Scope"]) => self.scopes.extend(single_name(pattern)),
+            Some(["thread", "Builder"]) => self.builders.extend(single_name(pattern)),
+            _ => {}
+        }
+    }
+
+    /// Whether an expression is seen to be a `thread::Builder`.
+    pub(super) fn is_builder(&self, expr: &Expr) -> bool {
+        let of_std = |path: &syn::Path, wanted: &[&str]| {
+            let segments: Vec<String> = path.segments.iter().map(|it| name(&it.ident)).collect();
+            let leading = path.leading_colon.is_some();
+            let def = self.resolve(leading, &segments, crate::resolve::Ns::Value);
+            def.as_ref().and_then(Def::std).as_deref() == Some(wanted)
+        };
+        match expr {
+            Expr::Paren(inner) => self.is_builder(&inner.expr),
+            Expr::Path(path) => {
+                let variable = path.path.get_ident();
+                variable.is_some_and(|it| self.builders.contains(&name(it)))
+            }
+            Expr::Call(call) => {
+                matches!(&*call.func, Expr::Path(path) if of_std(&path.path, &["thread", "Builder", "new"]))
+            }
+            Expr::MethodCall(call) => {
+                matches!(
+                    name(&call.method).as_str(),
+                    "name" | "stack_size" | "no_hooks"
+                ) && self.is_builder(&call.receiver)
+            }
+            _ => false,
         }
     }
 }

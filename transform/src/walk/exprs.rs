@@ -185,7 +185,13 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             guard = self.guard_name(&init.expr);
         }
         let object = self.new_object(local);
+        let builder = init.is_some_and(|init| self.is_builder(&init.expr));
         self.bind(&local.pat);
+        self.builders
+            .extend(single_name(&local.pat).filter(|_| builder));
+        if let syn::Pat::Type(pattern) = &local.pat {
+            self.note_starter(&pattern.pat, &pattern.ty);
+        }
         self.objects.extend(object.map(|name| (name, true)));
         self.note_guard(&local.pat, guard);
     }

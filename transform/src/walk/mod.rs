@@ -130,6 +130,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         of_type: None,
         let_name: None,
         scopes: HashSet::new(),
+        builders: HashSet::new(),
         objects: HashMap::new(),
         callables: HashSet::new(),
         shared: Vec::new(),
@@ -212,6 +213,8 @@ struct Walker<'p> {
     let_name: Option<String>,
     /// Variables that are scopes of `thread::scope`.
     scopes: HashSet<String>,
+    /// Variables that are a `thread::Builder`.
+    builders: HashSet<String>,
     /// The variables of this function so far, and whether all of the name are objects of std that threads share.
     objects: HashMap<String, bool>,
     /// The variables of this function that are called and of which is known what is behind them.

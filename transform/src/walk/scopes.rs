@@ -44,6 +44,7 @@ impl Walker<'_> {
             }
             self.guards.remove(&bound);
             self.scopes.remove(&bound);
+            self.builders.remove(&bound);
             self.objects.insert(bound.clone(), false);
             let variables = self.ribs.iter_mut().rev().find_map(|rib| match rib {
                 Rib::Variables(names) => Some(names),
@@ -89,7 +90,7 @@ impl Walker<'_> {
                         walker.bind(&input.pat);
                         let object = walker.object_parameter(input);
                         walker.objects.extend(object.map(|name| (name, true)));
-                        walker.note_scope_parameter(&input.pat, &input.ty);
+                        walker.note_starter(&input.pat, &input.ty);
                     }
                 }
                 walker.visit_return_type(&sig.output);
