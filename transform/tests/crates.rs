@@ -428,6 +428,20 @@ fn a_crate_with_something_private_of_its_own_name() {
     }
 }
 
+/// As in a crate that is there for its tests: cargo runs them.
+#[test]
+fn an_empty_library_with_tests() {
+    let dir = directory(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", "//! Nothing.\n"),
+        ("tests/t.rs", STARTS),
+    ]);
+    assert_eq!(names(&load(dir.path())), ["tests_t::starts"]);
+    fs::write(dir.path().join("tests/t.rs"), "").unwrap();
+    let error = Program::load(dir.path(), Mode::Sequential).err().unwrap();
+    assert!(matches!(error, Error::Empty { .. }), "{error}");
+}
+
 /// In the first edition an import of one name is of the root's, or of a crate.
 #[test]
 fn imports_of_one_name_in_the_first_edition() {

@@ -127,7 +127,9 @@ impl Crate {
         let mut reader = modules::Reader::new(&package, &cfg);
         reader.read_all(part)?;
         let parts = reader.finish();
-        if parts.files[0].tree.items.is_empty() {
+        // A library may have no code beside tests that have.
+        let has_code = |file: &ParsedFile| !file.tree.items.is_empty();
+        if *part == Part::Whole && !parts.files.iter().any(has_code) {
             return Err(Error::Empty {
                 path: parts.files[0].source.path.clone(),
             });
