@@ -31,6 +31,7 @@ const SETTINGS: Settings = Settings {
     spurious_at: None,
     call_depth: 0,
     ignore_detached_panics: false,
+    unfollowed: false,
 };
 
 /// Lets each thread go on as long as it can.
