@@ -106,6 +106,11 @@ impl Class {
     #[inline]
     #[must_use]
     pub const fn conflicts(self, other: Self) -> bool {
+        CONFLICTS[self as usize] >> other as u8 & 1 == 1
+    }
+
+    /// The same, as a rule.
+    const fn conflicts_by_rule(self, other: Self) -> bool {
         !matches!(
             (self, other),
             (Self::None, _)
@@ -117,7 +122,34 @@ impl Class {
                 | (Self::Take, Self::Add)
         )
     }
+
+    const ALL: [Self; 7] = [
+        Self::None,
+        Self::Read,
+        Self::Modify,
+        Self::Acquire,
+        Self::Release,
+        Self::Add,
+        Self::Take,
+    ];
 }
+
+/// By class: a bit for each of those that it conflicts with. It is asked for all pairs of uses of an object.
+const CONFLICTS: [u8; Class::ALL.len()] = {
+    let mut all = [0; Class::ALL.len()];
+    let mut pair = 0;
+    while pair < all.len() * all.len() {
+        let (one, other) = (
+            Class::ALL[pair / all.len()],
+            Class::ALL[pair % all.len()],
+        );
+        if one.conflicts_by_rule(other) {
+            all[one as usize] |= 1 << other as u8;
+        }
+        pair += 1;
+    }
+    all
+};
 
 impl Kind {
     /// How it touches its object. For an operation whose outcome is open ([`Self::CompareExchange`], or an announced

@@ -61,6 +61,12 @@ impl Turns {
         self.spent = ThreadSet::EMPTY;
     }
 
+    /// Whether somebody may have had a turn after so many events.
+    #[inline]
+    pub(crate) const fn are_counted(&self, events: usize) -> bool {
+        events >= self.turn as usize
+    }
+
     /// Those of the threads that can run whose turn it is, after so many events, of which `ran` says whose they were. Asked
     /// at every scheduling point, once.
     ///
@@ -72,7 +78,7 @@ impl Turns {
         events: usize,
         ran: impl Fn(usize) -> Thread,
     ) -> ThreadSet {
-        if events < self.turn as usize {
+        if !self.are_counted(events) {
             return enabled;
         }
         self.among_those_left(enabled, events, ran)

@@ -56,7 +56,7 @@ use crate::search::Divergence;
 use crate::strategy::{Promise, Strategy};
 use crate::trace::Position;
 
-use children::{Child, Place};
+use children::{Child, Listing};
 use execution::{Execution, Scripted};
 
 /// Into how many units the search is divided. Their sizes differ much, as does the weight of a subtree from its size; with
@@ -73,7 +73,8 @@ struct Frame {
     next: usize,
     /// Whether there may be others than those listed, and from where on.
     more: bool,
-    place: Place,
+    /// From which target on others may be.
+    target: u32,
     /// Of all that is left of it, its share of the whole: where it is first listed, with itself.
     weight: f64,
     /// The share of each child.
@@ -82,10 +83,10 @@ struct Frame {
 
 impl Frame {
     /// Lists children, the first of them if the execution is `new`. What can't be listed now weighs as much as a child.
-    fn list(&mut self, new: bool, few: usize) {
+    fn list(&mut self, new: bool, listing: &mut Listing, few: usize) {
         self.next = 0;
-        let (place, children) = (&mut self.place, &mut self.children);
-        self.more = self.execution.children(place, children, few);
+        let (target, children) = (&mut self.target, &mut self.children);
+        self.more = self.execution.children(target, children, listing, few);
         let shares = self.children.len() + usize::from(new) + usize::from(self.more);
         self.share = self.weight / shares.max(1) as f64;
     }
@@ -113,6 +114,7 @@ pub struct Odpor {
     standing: Standing,
     /// See [`Self::looking_at`].
     few: usize,
+    listing: Listing,
 }
 
 /// See [`Odpor::looking_at`].
@@ -147,6 +149,7 @@ impl Odpor {
             units: Units::new(part, UNITS),
             standing: Standing::WHOLE,
             few: FEW,
+            listing: Listing::default(),
         }
     }
 
@@ -212,7 +215,7 @@ impl Strategy for Odpor {
             let Some(child) = child else {
                 if is_own {
                     parent.weight = weight;
-                    parent.list(false, self.few);
+                    parent.list(false, &mut self.listing, self.few);
                     let counts = !self.units.is_top(weight) || self.units.counts_top();
                     if parent.children.is_empty() && !parent.more && counts {
                         self.explored += weight;
@@ -247,8 +250,10 @@ impl Strategy for Odpor {
         let position = self.position;
         let trace = &frame.execution.trace;
         let ran = |at: usize| trace.event(at as Position).thread;
-        let turn = self.turns.among(view.willing(), position, ran);
         if position < self.script.len() {
+            if self.turns.are_counted(position) {
+                self.turns.among(view.willing(), position, ran);
+            }
             let Scripted {
                 thread, pending, ..
             } = self.script[position];
@@ -260,6 +265,7 @@ impl Strategy for Odpor {
             }
             return Ok(Pick::Run(thread));
         }
+        let turn = self.turns.among(view.willing(), position, ran);
         frame.execution.intend(view, turn).map(Pick::Run)
     }
 
@@ -290,8 +296,8 @@ impl Strategy for Odpor {
 
     fn end(&mut self, _end: &RunEnd) {
         let frame = &mut self.frames[self.length - 1];
-        frame.place.clear();
-        frame.list(true, self.few);
+        frame.target = 0;
+        frame.list(true, &mut self.listing, self.few);
         if self.standing.own {
             self.explored += frame.share;
         }

@@ -10,6 +10,9 @@ use crate::fair::Turns;
 use crate::search::{Difference, Divergence};
 use crate::threads::ThreadSet;
 
+/// There is room for so many scheduling points from the start.
+const SHORT: usize = 32;
+
 /// One scheduling point of the current schedule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Node {
@@ -79,6 +82,7 @@ impl Stack {
         self.depth = 0;
         self.turns.clear();
         if !std::mem::replace(&mut self.started, true) {
+            self.nodes.reserve(SHORT);
             return true;
         }
         while self.length > 0 {

@@ -47,7 +47,16 @@ impl ThreadSet {
     #[inline]
     #[must_use]
     pub const fn len(self) -> u32 {
-        self.low.count_ones() + self.high.count_ones()
+        if self.high != 0 {
+            return self.low.count_ones() + self.high.count_ones();
+        }
+        // It is asked at each event, most sets are small, and code for any processor counts bits at length.
+        let (mut rest, mut count) = (self.low, 0);
+        while rest != 0 {
+            rest &= rest - 1;
+            count += 1;
+        }
+        count
     }
 
     /// Whether the thread is in.

@@ -13,6 +13,9 @@ pub(crate) type Position = u32;
 /// The position of no event: what comes before a first one.
 pub(crate) const NOWHERE: Position = Position::MAX;
 
+/// There is room for so many events from the start: to grow to them step by step would cost as much as the events do.
+const SHORT: usize = 32;
+
 /// One event and what belongs to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
@@ -162,6 +165,15 @@ impl Trace {
         self.clocks.truncate(length * self.width);
     }
 
+    /// Makes room for about as many events as the other one has, at once.
+    pub(crate) fn make_room_as_in(&mut self, other: &Self) {
+        self.entries.reserve(other.entries.len());
+        self.clocks.reserve(other.clocks.len());
+        if self.uses.len() < other.uses.len() {
+            self.uses.resize_with(other.uses.len(), Vec::new);
+        }
+    }
+
     /// Becomes the first `length` events of `other`.
     pub(crate) fn copy_prefix(&mut self, other: &Self, length: usize) {
         self.truncate(0);
@@ -177,6 +189,9 @@ impl Trace {
         self.entries.extend_from_slice(&other.entries[..length]);
         for position in 0..length {
             let Entry { event, .. } = self.entries[position];
+            if event.kind.class() != Class::None {
+                self.make_place(event.object);
+            }
             self.note(&event, position as Position);
         }
     }
@@ -201,15 +216,10 @@ impl Trace {
             self.clocks.extend_from_within(from..from + self.width);
         }
         let class = event.kind.class();
-        let mut modifier = NOWHERE;
-        let mut run = 0;
+        let (mut modifier, mut run) = (NOWHERE, 0);
         if class != Class::None {
-            let object = event.object as usize;
-            if object >= self.uses.len() {
-                self.uses.resize_with(object + 1, Vec::new);
-            }
-            modifier = self.join_uses(event, start);
-            run = self.run(event);
+            self.make_place(event.object);
+            (modifier, run) = self.join_uses(event, class, start);
         } else if event.kind == Kind::Join {
             self.join(start, self.last[other]);
         }
@@ -226,26 +236,24 @@ impl Trace {
         position
     }
 
-    /// See [`Entry::run`].
-    fn run(&self, event: &Event) -> u32 {
-        let uses = &self.uses[event.object as usize];
-        match uses.last().map(|&last| self.entry(last)) {
-            Some(last) if last.event.thread == event.thread => last.run,
-            _ => uses.len() as u32,
-        }
-    }
-
-    /// Joins the clocks of all earlier events that the event depends on; the last one that changed its object.
-    fn join_uses(&mut self, event: &Event, start: usize) -> Position {
-        let class = event.kind.class();
+    /// Joins the clocks of all earlier events that the event depends on; the last one that changed its object, and
+    /// [`Entry::run`].
+    fn join_uses(&mut self, event: &Event, class: Class, start: usize) -> (Position, u32) {
         let object = event.object as usize;
-        let Some(&latest) = self.uses[object].last() else {
-            return NOWHERE;
+        let uses = &self.uses[object];
+        let Some(&latest) = uses.last() else {
+            return (NOWHERE, 0);
         };
-        let modifier = if self.event(latest).kind.class() == Class::Modify {
+        let last = &self.entries[latest as usize];
+        let run = if last.event.thread == event.thread {
+            last.run
+        } else {
+            uses.len() as u32
+        };
+        let modifier = if last.event.kind.class() == Class::Modify {
             latest
         } else {
-            self.entry(latest).modifier
+            last.modifier
         };
         // Reads of what is no lock and no count have nothing but the modifier to depend on.
         let plain = matches!(event.kind, Kind::Read | Kind::FailedUpdate)
@@ -270,7 +278,7 @@ impl Trace {
             }
         }
         self.join(start, modifier);
-        modifier
+        (modifier, run)
     }
 
     fn join(&mut self, start: usize, with: Position) {
@@ -294,9 +302,6 @@ impl Trace {
         }
         if event.kind.class() != Class::None {
             let object = event.object as usize;
-            if object >= self.uses.len() {
-                self.uses.resize_with(object + 1, Vec::new);
-            }
             self.uses[object].push(position);
             if matches!(event.kind, Kind::Add | Kind::Take) {
                 if object >= self.commuted.len() {
@@ -307,13 +312,24 @@ impl Trace {
         }
     }
 
+    /// Makes a place for the uses of an object.
+    fn make_place(&mut self, object: Object) {
+        let object = object as usize;
+        if object >= self.uses.len() {
+            self.uses.resize_with(object + 1, Vec::new);
+        }
+    }
+
     /// Makes room for a thread. Clocks get wider, which happens a few times in a search.
     fn make_room(&mut self, thread: usize) {
         if thread < self.width {
             return;
         }
         let width = (thread + 1).next_power_of_two().max(4);
-        let mut clocks = Vec::with_capacity(self.entries.len() * width);
+        if self.entries.is_empty() {
+            self.entries.reserve(SHORT);
+        }
+        let mut clocks = Vec::with_capacity(self.entries.capacity() * width);
         for row in self.clocks.chunks_exact(self.width.max(1)) {
             clocks.extend_from_slice(row);
             clocks.resize(clocks.len() + width - row.len(), 0);

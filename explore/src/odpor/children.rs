@@ -30,21 +30,14 @@ pub(super) struct Child {
     pub(super) reversal: Reversal,
 }
 
-/// How far the listing of an execution's children has come.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Place {
-    /// The next target.
-    target: u32,
-    delayed_reads: Vec<Position>,
-    /// For its memory.
-    unordered: Vec<Position>,
-}
+/// The uses of an object that has no more of them are looked at one by one.
+const ONE_BY_ONE: usize = 32;
 
-impl Place {
-    /// Back to the start.
-    pub(super) fn clear(&mut self) {
-        self.target = 0;
-    }
+/// For the memory of listing children: it serves one execution after another.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Listing {
+    delayed_reads: Vec<Position>,
+    unordered: Vec<Position>,
 }
 
 /// An operation that may run earlier than it did.
@@ -285,34 +278,39 @@ impl Execution {
         (self.trace.len() + self.waiting.len()) as u32
     }
 
-    /// Lists the children from the place at which the last call ended, until it has looked at as many places as the
-    /// execution has events, or at a `few`, and moves the place on. Whether there are more targets.
+    /// Lists the children from this target on, until it has looked at as many places as the execution has events, or at a
+    /// `few`, and moves the target on. Whether there are more targets.
     pub(super) fn children(
         &mut self,
-        place: &mut Place,
+        next: &mut u32,
         children: &mut Vec<Child>,
+        listing: &mut Listing,
         few: usize,
     ) -> bool {
         children.clear();
-        if place.target == 0 {
-            self.delayed_reads(&mut place.delayed_reads);
+        if *next == 0 {
             self.holdings.look_at(&self.trace, few);
         }
+        let Listing {
+            delayed_reads,
+            unordered,
+        } = listing;
+        self.delayed_reads(delayed_reads);
         let mut left = self.trace.len().max(few);
-        while place.target < self.targets() && left > 0 {
-            let number = place.target;
-            place.target += 1;
-            left = left.saturating_sub(1);
-            let target = self.target(number);
-            if target.pending.kind.class() == Class::None {
+        let targets = self.targets();
+        while *next < targets && left > 0 {
+            let number = *next;
+            *next += 1;
+            left -= 1;
+            if self.has_nothing_before(number) {
                 continue;
             }
-            self.unordered(number, &target, &place.delayed_reads, &mut place.unordered);
-            left = left.saturating_sub(place.unordered.len());
-            for &position in place.unordered.iter().rev() {
+            let target = self.target(number);
+            let uses = self.trace.uses(target.pending.object);
+            let mut list = |position: Position| {
                 let step = self.step_of[position as usize];
                 if step == NOWHERE {
-                    continue;
+                    return;
                 }
                 self.children_at(step, &target, |reversal| {
                     children.push(Child {
@@ -321,9 +319,35 @@ impl Execution {
                         reversal,
                     });
                 });
+            };
+            if uses.len() <= ONE_BY_ONE {
+                for &position in uses.iter().take_while(|&&position| position < number) {
+                    if !self.trace.is_known(position, target.thread, target.before) {
+                        list(position);
+                    }
+                }
+                continue;
+            }
+            self.unordered(number, &target, delayed_reads, unordered);
+            left = left.saturating_sub(unordered.len());
+            for &position in unordered.iter().rev() {
+                list(position);
             }
         }
-        place.target < self.targets()
+        *next < targets
+    }
+
+    /// Whether the target of this number touches nothing, or what nobody has touched before.
+    #[inline]
+    fn has_nothing_before(&self, number: u32) -> bool {
+        let length = self.trace.len() as u32;
+        let pending = if number < length {
+            &self.announced[number as usize].pending
+        } else {
+            &self.waiting[(number - length) as usize].pending
+        };
+        let uses = self.trace.uses(pending.object);
+        pending.kind.class() == Class::None || uses.first().is_none_or(|&first| first >= number)
     }
 
     /// The reads that have delays, ascending: the only ones that an operation can make a child of without a conflict.

@@ -88,6 +88,14 @@ impl Execution {
         self.enabler.fill(NOWHERE);
     }
 
+    /// Makes room for about as many events as the other one has, at once.
+    fn make_room_as_in(&mut self, other: &Self) {
+        self.trace.make_room_as_in(&other.trace);
+        self.steps.reserve(other.steps.len());
+        self.step_of.reserve(other.step_of.len());
+        self.announced.reserve(other.announced.len());
+    }
+
     /// Gets ready to be this child. Writes the threads to run first, up to the end of the delay; returns how many events
     /// at their start are the parent's own.
     pub(super) fn start_as_child(
@@ -100,6 +108,7 @@ impl Execution {
         let target = parent.target(child.target);
         let prefix = parent.prefix_of(child);
         self.clear();
+        self.make_room_as_in(parent);
         let shared = match child.reversal {
             Reversal::Before(position) => position,
             Reversal::Delay | Reversal::DelayOnceReleased => step.end,

@@ -63,10 +63,13 @@ impl Holdings {
     pub(super) fn look_at(&mut self, trace: &Trace, few: usize) {
         self.locks.clear();
         for (object, uses) in trace.objects() {
+            if uses.len() < MANY.min(few) {
+                continue;
+            }
             let is_lock = uses
                 .first()
                 .is_some_and(|&first| is_of_lock(trace.event(first).kind));
-            if uses.len() < MANY.min(few) || !is_lock {
+            if !is_lock {
                 continue;
             }
             let mut threads: Vec<(Thread, Vec<Use>)> = Vec::new();

@@ -1,7 +1,8 @@
 //! std's count of the panics that are under way in a thread.
 //!
 //! std keeps it for each OS thread, and all threads of a program run on one. So whoever lets a thread run puts the thread's
-//! own in its place, and the one before back afterwards. Where it lies is looked up in the executable, and tried.
+//! own in its place, and the one before back afterwards. As most threads don't unwind, that is looked at by those who let others
+//! run. Where it lies is looked up in the executable, and tried.
 
 use std::panic::{catch_unwind, resume_unwind};
 use std::ptr::NonNull;
@@ -19,6 +20,15 @@ const SUM: &str = "18GLOBAL_PANIC_COUNT";
 /// What std keeps of a thread: how many panics are under way, and whether the hook is called for one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Panics([usize; 2]);
+
+impl Panics {
+    /// Whether there is anything of a panic.
+    #[inline(always)]
+    pub(crate) const fn is_raised(self) -> bool {
+        let [first, second] = self.0;
+        first | second != 0
+    }
+}
 
 /// Where std keeps it for this OS thread.
 #[derive(Clone, Copy, Debug)]
@@ -119,8 +129,14 @@ impl Counter {
         number.is_some()
     }
 
-    /// Puts another thread's in place. The one that was there comes back.
+    /// Whether it has anything of a panic.
     #[inline(always)]
+    pub(crate) fn is_raised(self) -> bool {
+        // SAFETY: as in `swap`.
+        unsafe { self.own.as_ptr().read_volatile() }.is_raised()
+    }
+
+    /// Puts another thread's in place. The one that was there comes back.
     pub(crate) fn swap(self, panics: &mut Panics) {
         // SAFETY: std's thread-local of this size is there as long as the OS thread is, and std refers to it in none of its
         // functions that call others.
@@ -132,11 +148,13 @@ impl Counter {
         }
     }
 
-    /// Whether there is nothing to be put in another one's place: no panic is under way.
-    #[inline(always)]
-    pub(crate) fn is_idle(self) -> bool {
-        // SAFETY: as in `swap`.
-        unsafe { self.own.as_ptr().read_volatile() == Panics::default() }
+    /// Runs something for which no panic is under way, and puts back what is.
+    pub(crate) fn hide<R>(self, run: impl FnOnce() -> R) -> R {
+        let mut panics = Panics::default();
+        self.swap(&mut panics);
+        let result = run();
+        self.swap(&mut panics);
+        result
     }
 
     /// How many are under way in this one.

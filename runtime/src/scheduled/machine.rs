@@ -19,7 +19,7 @@ use super::threads::Stage;
 use super::time::Uses;
 use super::values::Values;
 use crate::clock::Clocks;
-use crate::engine::{Place, Site, ThreadInfo, alone};
+use crate::engine::{Generation, Place, Site, ThreadInfo, alone};
 use crate::judge::{End, Panics};
 use crate::std::thread::Results;
 
@@ -322,6 +322,25 @@ impl Executor for Machine<'_> {
         let pointer = NonNull::from(&mut *self.state);
         let handle = Handle(pointer);
         handle.get().begin(&mut alone);
+        let counter = handle.get().counter;
+        // Whoever asks for the execution may unwind. No thread of the program does yet.
+        if let Some(counter) = counter.filter(|counter| counter.is_raised()) {
+            return counter.hide(|| self.execute(handle, &mut alone, scheduler));
+        }
+        self.execute(handle, &mut alone, scheduler)
+    }
+}
+
+impl Machine<'_> {
+    /// Runs what has begun.
+    #[inline(always)]
+    fn execute<S: Scheduler>(
+        &mut self,
+        handle: Handle,
+        alone: &mut Generation,
+        scheduler: &mut S,
+    ) -> RunEnd {
+        let pointer = handle.0;
         let scheduler: *mut (dyn Scheduler + '_) = scheduler;
         // SAFETY: only the lifetime is changed. The pointer is used until `run` returns, and then taken back.
         let scheduler: *mut (dyn Scheduler + 'static) = unsafe { std::mem::transmute(scheduler) };
@@ -344,7 +363,7 @@ impl Executor for Machine<'_> {
         }
         handle.get().conclude();
         end_all(handle);
-        crate::process::restore(&mut alone);
+        crate::process::restore(alone);
         if handle.get().at_end == AtEnd::Forgets {
             handle.get().arena.give_back();
         }

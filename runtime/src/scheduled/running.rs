@@ -84,7 +84,11 @@ pub(super) fn start(
     });
     *state.slots[thread].coroutine.get_mut() = Some(coroutine);
     let creator = std::mem::replace(&mut state.current, thread);
-    resume_inside(handle, thread);
+    // The creator may unwind. The new thread doesn't.
+    match state.counter.filter(|counter| counter.is_raised()) {
+        Some(counter) => counter.hide(|| resume_inside(handle, thread)),
+        None => resume_inside(handle, thread),
+    }
     let state = handle.get();
     state.current = creator;
     if state.slots[thread].stage == Stage::Starting {
@@ -111,19 +115,16 @@ pub(super) fn resume_inside(handle: Handle, thread: usize) {
     let Some(coroutine) = (unsafe { &mut *place }) else {
         return;
     };
-    let before = crate::process::enter(u32::try_from(thread).unwrap_or(0));
     let outside = state.arena.enter(thread);
-    let (counter, mut panics) = (state.counter, state.slots[thread].panics);
-    if let Some(counter) = counter {
-        counter.swap(&mut panics);
-    }
-    coroutine.resume(());
-    if let Some(counter) = counter {
-        counter.swap(&mut panics);
-        handle.get().slots[thread].panics = panics;
+    if state.at_end == AtEnd::Forgets {
+        let before = crate::process::enter(u32::try_from(thread).unwrap_or(0));
+        coroutine.resume(());
+        crate::process::leave(before);
+    } else {
+        // Nobody puts the process back, so that nobody asks whose code runs.
+        coroutine.resume(());
     }
     outside.leave();
-    crate::process::leave(before);
     if coroutine.done() {
         // SAFETY: as above; `coroutine` is not used any more.
         let stack = unsafe { &mut *place }.take().map(|over| over.into_stack());

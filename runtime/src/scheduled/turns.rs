@@ -10,6 +10,15 @@ use super::state::Handle;
 use super::threads::Stage;
 use crate::engine::Site;
 
+/// The execution is over, and the thread goes on to be unwound. One that unwinds already goes on with that.
+#[cold]
+#[inline(never)]
+fn unwind_at_end() {
+    if !std::thread::panicking() {
+        std::panic::resume_unwind(Box::new(Ended));
+    }
+}
+
 impl Handle {
     /// Tells the scheduler what has been done, and lets it decide who is next: see [`State::next`](super::state::State::next).
     pub(super) fn decide(self) {
@@ -63,7 +72,7 @@ impl Handle {
                     }
                     _ if WRITERS_FIRST.get() && !state.writers_first => {
                         inside.leave();
-                        self.decide();
+                        self.decide_again();
                         return;
                     }
                     _ => state.outcome = Outcome::Abandoned,
@@ -71,6 +80,12 @@ impl Handle {
             }
         }
         inside.leave();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn decide_again(self) {
+        self.decide();
     }
 
     #[inline]
@@ -116,17 +131,38 @@ impl Handle {
     }
 
     pub(super) fn switch_away(self, thread: usize) {
-        if self.get().counter.is_none() && std::thread::panicking() {
-            self.refuse_to_switch();
-            return;
+        let unwinds = match self.get().counter {
+            Some(counter) => counter.is_raised(),
+            None => std::thread::panicking(),
+        };
+        if unwinds {
+            self.switch_from_unwinding(thread);
+        } else {
+            self.suspend(thread);
         }
+        if self.get().ending {
+            unwind_at_end();
+        }
+    }
+
+    #[inline(always)]
+    fn suspend(self, thread: usize) {
         let yielder = self.get().slots[thread].yielder;
         // SAFETY: the yielder is that of the coroutine which runs now, and lives on its stack.
         unsafe { (*yielder).suspend(()) };
-        // What unwinds already goes on with it.
-        if self.get().ending && !std::thread::panicking() {
-            std::panic::resume_unwind(Box::new(Ended));
-        }
+    }
+
+    /// The current thread unwinds: the others don't, and it goes on with it when it is its turn again.
+    #[cold]
+    #[inline(never)]
+    fn switch_from_unwinding(self, thread: usize) {
+        let Some(counter) = self.get().counter else {
+            self.refuse_to_switch();
+            return;
+        };
+        counter.swap(&mut self.get().slots[thread].panics);
+        self.suspend(thread);
+        counter.swap(&mut self.get().slots[thread].panics);
     }
 
     /// The current thread would be switched away from while it unwinds, and where std counts its panics isn't known: the

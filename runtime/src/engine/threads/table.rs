@@ -121,7 +121,7 @@ impl Threads {
     /// The next code to run is this thread's, and not that one's.
     #[inline]
     pub(super) fn switch_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
-        if self.any_panics || !counter.is_idle() {
+        if self.any_panics || counter.is_raised() {
             self.exchange_panics(counter, to, from);
         }
     }
