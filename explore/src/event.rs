@@ -139,10 +139,7 @@ const CONFLICTS: [u8; Class::ALL.len()] = {
     let mut all = [0; Class::ALL.len()];
     let mut pair = 0;
     while pair < all.len() * all.len() {
-        let (one, other) = (
-            Class::ALL[pair / all.len()],
-            Class::ALL[pair % all.len()],
-        );
+        let (one, other) = (Class::ALL[pair / all.len()], Class::ALL[pair % all.len()]);
         if one.conflicts_by_rule(other) {
             all[one as usize] |= 1 << other as u8;
         }
