@@ -212,6 +212,56 @@ fn crossed_locks_deadlock() {
 }
 
 #[test]
+fn locks_that_are_crossed_after_hundreds_of_times_deadlock() {
+    fn crossed() {
+        let (a, b) = (Mutex::new(1), Mutex::new(2));
+        let often = || {
+            for _ in 0..300 {
+                let _first = a.lock().unwrap();
+                let _second = b.lock().unwrap();
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(often);
+            scope.spawn(|| {
+                often();
+                let _second = b.lock().unwrap();
+                let _first = a.lock().unwrap();
+            });
+        });
+    }
+    for role in [Role::First, Role::Second] {
+        let found = check(role, crossed).unwrap();
+        assert_eq!(found.kinds, [BugKind::Deadlock], "{found:#?}");
+        assert!(found.bugs.values().all(|&k| k == 0), "{found:#?}");
+    }
+}
+
+#[test]
+fn one_of_hundreds_of_writes_is_seen() {
+    fn written() {
+        let shared = AtomicU32::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let seen = [shared.load(SeqCst), shared.load(SeqCst)];
+                assert_ne!(seen, [77, 200]);
+                assert_ne!(seen, [200, 77]);
+            });
+            scope.spawn(|| (1..=300).for_each(|n| shared.store(n, SeqCst)));
+        });
+    }
+    let found = check(Role::First, written).unwrap();
+    assert_eq!(
+        found.bugs.values().copied().collect::<Vec<_>>(),
+        [2],
+        "{found:#?}"
+    );
+    // Each of the reads alone, and both together, where what they see is in the order of the writes.
+    let executions: Vec<_> = found.levels.iter().map(|level| level.executions).collect();
+    assert_eq!(executions, [1, 600, 300 * 299 / 2, 0]);
+}
+
+#[test]
 fn a_lock_held_at_the_split_belongs_to_its_holder() {
     let program = || {
         let m = Arc::new(Mutex::new(0));
