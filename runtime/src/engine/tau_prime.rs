@@ -106,10 +106,17 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) 
     let event = push(engine, Op::Release(lock, mode), site, 0);
     let held = Held { lock, mode };
     let blocks = &mut engine.blocks;
-    let mut open = engine.open.iter();
-    let latest = open.rposition(|&open| blocks[open as usize].held == held);
+    let is_it = |open: &u32| blocks[*open as usize].held == held;
+    // Mostly it is the latest one.
+    let latest = match engine.open.last() {
+        Some(last) if is_it(last) => engine.open.pop(),
+        _ => {
+            let latest = engine.open.iter().rposition(is_it);
+            latest.map(|latest| engine.open.remove(latest))
+        }
+    };
     if let Some(latest) = latest {
-        blocks[engine.open.remove(latest) as usize].release = event;
+        blocks[latest as usize].release = event;
     }
 }
 
