@@ -27,6 +27,10 @@
 
 #![forbid(unsafe_code)]
 
+// What tests share names the crate.
+#[cfg(test)]
+extern crate self as seqz_explore;
+
 pub mod behind_writers;
 mod cache;
 pub mod cached_dpor;
@@ -36,12 +40,15 @@ pub mod dpor;
 pub mod event;
 pub mod executor;
 pub mod fair;
+#[cfg(test)]
+mod growth;
 pub mod hapset;
 pub mod hash;
 pub mod hbr_cache;
 pub mod icb;
 pub mod icb_dpor;
 pub mod lazy_dpor;
+mod looks;
 pub mod mcm;
 pub mod mcr;
 pub mod names;

@@ -5,6 +5,7 @@
 //! so that what two executions have in common is computed once.
 
 use crate::event::{Class, Event, Kind, Object, Thread};
+use crate::looks::{look, look_at};
 use crate::search::Divergence;
 
 /// A position in a trace; [`NOWHERE`] is before its start.
@@ -53,10 +54,12 @@ impl Trace {
     }
 
     pub(crate) fn entry(&self, position: Position) -> &Entry {
+        look();
         &self.entries[position as usize]
     }
 
     pub(crate) fn event(&self, position: Position) -> &Event {
+        look();
         &self.entries[position as usize].event
     }
 
@@ -88,6 +91,7 @@ impl Trace {
         if position == NOWHERE {
             return &[];
         }
+        look();
         let start = position as usize * self.width;
         &self.clocks[start..start + self.width]
     }
@@ -148,6 +152,7 @@ impl Trace {
 
     /// Cuts it back to its first `length` events.
     pub(crate) fn truncate(&mut self, length: usize) {
+        look_at(self.entries.len().saturating_sub(length));
         while self.entries.len() > length {
             let Some(Entry { event, before, .. }) = self.entries.pop() else {
                 return;
@@ -176,6 +181,7 @@ impl Trace {
 
     /// Becomes the first `length` events of `other`.
     pub(crate) fn copy_prefix(&mut self, other: &Self, length: usize) {
+        look_at(length);
         self.truncate(0);
         self.make_room(other.width.saturating_sub(1));
         if self.width != other.width || length < other.len() / 4 {
@@ -198,6 +204,7 @@ impl Trace {
 
     /// Takes the next event; its position.
     pub(crate) fn push(&mut self, event: &Event) -> Position {
+        look();
         let thread = usize::from(event.thread);
         let names_thread = matches!(event.kind, Kind::Fork | Kind::Join);
         let other = if names_thread {

@@ -1,64 +1,81 @@
-//! An event of a long execution costs what one of a short execution does.
+//! An event of a long execution takes as much memory as one of a short execution: counted are the bytes that are asked for, which
+//! are the same in each run. What is looked at is counted in the crate's own tests.
 
 mod long;
 
-use std::fs;
-use std::time::{Duration, Instant};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 
 use long::{Long, Shape};
 use seqz_explore::{
-    CachedDpor, Dfs, Dpor, HbrCache, IcbDpor, LazyDpor, Mcr, Odpor, Random, RvCausal, Search,
-    Strategy,
+    CachedDpor, Dfs, Dpor, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Pct, Random, RvCausal,
+    Search, Strategy,
 };
 
-/// For how long processors have worked for this thread, in nanoseconds; nothing where the system doesn't tell. What other
-/// programs take is not in it.
-fn worked() -> Option<f64> {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    told.split(' ').next()?.parse().ok()
+thread_local! {
+    static ASKED_FOR: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How long is measured, in nanoseconds: what the system tells moves in steps of milliseconds.
-const LONG: f64 = 5e7;
+/// The system's allocator, which counts.
+struct Counting;
 
-/// Nanoseconds an event.
-fn cost<S: Strategy>(shape: Shape, events: usize, strategy: impl Fn() -> S) -> Option<f64> {
-    let start = worked()?;
-    let began = Instant::now();
-    let mut all = 0;
-    while worked()? - start < LONG {
-        if began.elapsed() > Duration::from_secs(10) {
-            return None;
-        }
-        let mut search = Search::new(strategy());
-        let mut program = Long::new(shape, 2, events / 2 / shape.events());
-        let run = search.run(&mut program, 2);
-        run.expect("programs are deterministic");
-        all += search.counts().events;
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn count(bytes: usize) {
+    // While a thread ends, there is nobody to count for.
+    let _ = ASKED_FOR.try_with(|asked| asked.set(asked.get() + bytes as u64));
+}
+
+// SAFETY: all is handed on to the system's allocator, as it comes.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: as above.
+        unsafe { System.alloc(layout) }
     }
-    Some((worked()? - start) / all as f64)
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size);
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
 }
 
-/// So often it is measured before the cost is said to grow: what else the machine does may slow some measurements down, but
-/// makes no quadratic step cheap.
-const ATTEMPTS: usize = 8;
+/// What this costs.
+fn cost(run: impl FnOnce()) -> u64 {
+    let before = ASKED_FOR.get();
+    run();
+    ASKED_FOR.get() - before
+}
 
-/// A quadratic step anywhere would be 50 times as much.
+/// Events of short executions and of long ones.
+const LENGTHS: [usize; 2] = [1000, 32_000];
+
+/// Whether the cost for an event stays: a quadratic step anywhere would be 32 times as much.
+fn is_flat([short, long]: [u64; 2]) -> bool {
+    let [few, many] = LENGTHS.map(|events| events as u64);
+    long * few <= 3 * short.max(few) * many
+}
+
 fn stays<S: Strategy>(strategy: impl Fn() -> S, shapes: &[Shape]) {
     for &shape in shapes {
-        let mut measured = Vec::new();
-        let is_flat = (0..ATTEMPTS).any(|_| {
-            let (short, long) = (cost(shape, 1000, &strategy), cost(shape, 50_000, &strategy));
-            // Where the system doesn't tell there is nothing to hold it against.
-            let (Some(short), Some(long)) = (short, long) else {
-                return true;
-            };
-            measured.push((short, long));
-            long < 10.0 * short
+        let costs = LENGTHS.map(|events| {
+            cost(|| {
+                let mut search = Search::new(strategy());
+                let mut program = Long::new(shape, 2, events / 2 / shape.events());
+                let run = search.run(&mut program, 3);
+                run.expect("programs are deterministic");
+            })
         });
         assert!(
-            is_flat,
-            "{}, {shape:?}: nanoseconds an event of short executions and of long ones: {measured:.0?}",
+            is_flat(costs),
+            "{}, {shape:?}: {costs:?} for {LENGTHS:?} events",
             strategy().name()
         );
     }
@@ -70,6 +87,8 @@ const APART: [Shape; 2] = [Shape::Apart, Shape::Private];
 fn the_cost_of_an_event_does_not_grow() {
     stays(Dfs::new, &APART);
     stays(|| Random::new(1), &APART);
+    stays(|| Pct::new(1, 3), &APART);
+    stays(|| Icb::new(None), &APART);
     stays(|| IcbDpor::new(None), &APART);
     stays(Dpor::new, &APART);
     stays(HbrCache::new, &APART);
@@ -80,18 +99,37 @@ fn the_cost_of_an_event_does_not_grow() {
 
 #[test]
 fn nor_where_all_events_race() {
-    let all = [
-        Shape::Apart,
-        Shape::Private,
-        Shape::Racy,
-        Shape::Locked,
-        Shape::Read,
-    ];
-    stays(Odpor::new, &all);
-    stays(Dpor::new, &[Shape::Racy, Shape::Read, Shape::Locked]);
+    let racing = [Shape::Racy, Shape::Locked, Shape::Read];
+    stays(Odpor::new, &APART);
+    stays(Odpor::new, &racing);
+    stays(Dpor::new, &racing);
+    stays(|| IcbDpor::new(None), &[Shape::Racy, Shape::Locked]);
     stays(CachedDpor::new, &[Shape::Locked]);
     stays(
         LazyDpor::new,
         &[Shape::Apart, Shape::Private, Shape::Locked],
     );
+}
+
+#[test]
+fn what_is_quadratic_is_told() {
+    let once = LENGTHS.map(|events| {
+        cost(|| {
+            let mut kept = Vec::new();
+            for event in 0..events {
+                kept.push(event);
+            }
+        })
+    });
+    assert!(is_flat(once), "{once:?}");
+    let copies = LENGTHS.map(|events| {
+        cost(|| {
+            let mut kept = Vec::new();
+            for event in 0..events / 8 {
+                kept.push(event);
+                std::hint::black_box(kept.clone());
+            }
+        })
+    });
+    assert!(!is_flat(copies), "{copies:?}");
 }

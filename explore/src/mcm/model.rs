@@ -16,6 +16,7 @@ use super::sections::Sections;
 use super::state::State;
 pub use super::step::{Step, Terms};
 use crate::event::{Class, Event, Kind, Object, Thread};
+use crate::looks::{look, look_at};
 use crate::observation::{Comparison, Test};
 use crate::transition::Transition;
 
@@ -291,6 +292,7 @@ impl Model {
 
     /// The trace is complete: makes all that solvers look up.
     pub fn seal(&mut self) {
+        look_at(self.order.len());
         let width = self.lanes.len();
         for lane in &mut self.lanes {
             let observes = lane.steps.iter().enumerate().filter(|(_, step)| {
@@ -407,6 +409,7 @@ impl Model {
     #[inline]
     #[must_use]
     pub fn row(&self, at: (u32, u32)) -> usize {
+        look();
         self.clocks.row(at)
     }
 
@@ -499,6 +502,7 @@ impl Model {
     #[inline]
     #[must_use]
     pub fn step(&self, (lane, index): (u32, u32)) -> &Step {
+        look();
         &self.lanes[lane as usize].steps[index as usize]
     }
 
