@@ -185,7 +185,13 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
                 None => format!("waits for {lock}"),
             }
         }
+        // It can't wait for itself: it goes no further.
+        Action::Join if waiting.object == waiting.thread => {
+            "goes round in a loop in which it looks at nothing that another thread could change"
+                .to_owned()
+        }
         Action::Join => format!("waits for thread {} to end", waiting.object),
+        Action::Local => "looks again and again in a loop, and sees nothing new".to_owned(),
         Action::Wake => {
             let site = waiting.site.as_ref();
             if let Some(what) = site.and_then(words::awaited_of_channel) {
