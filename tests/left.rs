@@ -685,3 +685,181 @@ fn threads_of_which_one_unwinds_are_as_any_others() {
         assert!(verdict.starts_with("exhausted"), "{harness:#}");
     }
 }
+
+/// Programs without a failure whose threads can be left at all of their events: with locks in their hands, within
+/// `catch_unwind`, while they handle a panic of their own, in a destructor.
+const MIDDLES: &str = r#"
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::RwLock;
+
+/// Goes when its thread is through, and does something then; it says so if it goes before.
+struct Ends<F: FnMut()> { is_over: Cell<bool>, does: F }
+impl<F: FnMut()> Drop for Ends<F> {
+    fn drop(&mut self) {
+        assert!(self.is_over.get(), "it is dropped in the middle");
+        (self.does)();
+    }
+}
+fn ends<F: FnMut()>(does: F) -> Ends<F> {
+    Ends { is_over: Cell::new(false), does }
+}
+
+#[derive(Default)]
+struct Shared { x: AtomicU32, lock: Mutex<u32>, other: Mutex<u32>, table: RwLock<u32> }
+
+fn both(does: fn(&Shared)) {
+    let shared = Arc::new(Shared::default());
+    let its = Arc::clone(&shared);
+    let thread = thread::spawn(move || does(&its));
+    does(&shared);
+    thread.join().unwrap();
+    assert_ne!(*shared.table.read().unwrap(), 7);
+}
+
+/// The destructor takes a lock that has been given back by then.
+#[test]
+fn a_locks_at_its_end() {
+    both(|shared| {
+        let kept = ends(|| *shared.lock.lock().unwrap() += 1);
+        let mut guard = shared.lock.lock().unwrap();
+        *guard += 1;
+        shared.x.fetch_add(1, SeqCst);
+        drop(guard);
+        kept.is_over.set(true);
+    });
+}
+#[test]
+fn b_holds_two_locks() {
+    both(|shared| {
+        let kept = ends(|| { shared.x.fetch_add(1, SeqCst); });
+        let outer = shared.lock.lock().unwrap();
+        let mut inner = shared.other.lock().unwrap();
+        *inner += *outer;
+        kept.is_over.set(true);
+    });
+}
+#[test]
+fn c_reads_and_writes() {
+    both(|shared| {
+        let mut guard = shared.table.write().unwrap();
+        let kept = ends(|| { shared.x.load(SeqCst); });
+        *guard += 1;
+        shared.x.store(*guard, SeqCst);
+        kept.is_over.set(true);
+        drop(kept);
+        drop(guard);
+        let _guard = shared.table.read().unwrap();
+        shared.x.load(SeqCst);
+    });
+}
+/// To be left is no panic.
+#[test]
+fn d_catches_nothing() {
+    both(|shared| {
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let kept = ends(|| *shared.other.lock().unwrap() += 1);
+            let _guard = shared.lock.lock().unwrap();
+            shared.x.fetch_add(1, SeqCst);
+            shared.x.load(SeqCst);
+            kept.is_over.set(true);
+        }));
+        caught.expect("nothing panics");
+    });
+}
+/// Left while it unwinds for a reason of its own, which poisons the lock.
+#[test]
+fn e_unwinds() {
+    both(|shared| {
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let kept = ends(|| { shared.x.fetch_add(1, SeqCst); shared.x.load(SeqCst); });
+            kept.is_over.set(true);
+            let _guard = shared.lock.lock().unwrap_or_else(|it| it.into_inner());
+            shared.x.load(SeqCst);
+            panic!("it is handled");
+        }));
+        assert!(caught.is_err());
+    });
+}
+/// The panic is a destructor's, of a value that goes when it should.
+#[test]
+fn f_panics_in_a_destructor() {
+    both(|shared| {
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let kept = ends(|| {
+                *shared.other.lock().unwrap_or_else(|it| it.into_inner()) += 1;
+                panic!("it is handled, too");
+            });
+            let _guard = shared.lock.lock().unwrap_or_else(|it| it.into_inner());
+            shared.x.fetch_add(1, SeqCst);
+            kept.is_over.set(true);
+        }));
+        assert!(caught.is_err());
+    });
+}
+#[test]
+fn g_puts_back_what_it_took() {
+    both(|shared| {
+        let kept = ends(|| drop(shared.table.try_write()));
+        if let Ok(mut guard) = shared.lock.try_lock() {
+            let old = std::mem::replace(&mut *guard, 7);
+            shared.x.load(SeqCst);
+            *guard = old;
+        }
+        kept.is_over.set(true);
+    });
+}
+"#;
+
+/// More than the longest execution has.
+const EVENTS: u32 = 28;
+
+/// Wherever an execution is cut, nothing of the program runs any more in it, and the next one begins as if it had not been.
+#[test]
+fn nothing_runs_in_a_thread_that_is_left_at_any_of_its_events() {
+    let dir = package(&format!("{HEAD}{MIDDLES}"));
+    let mut whole = 0;
+    for steps in 1..=EVENTS {
+        let steps = steps.to_string();
+        for by in [
+            &["explore", "--strategy", "odpor"][..],
+            &["explore", "--strategy", "mcr"],
+            &["check", "--no-explore"],
+        ] {
+            let limits = [
+                "--max-executions",
+                "60",
+                "--spurious",
+                "0",
+                "--max-steps",
+                &steps,
+            ];
+            let run = seqz(
+                dir.path(),
+                by.iter().chain(&limits).chain(&["--format", "json"]),
+            );
+            assert!(
+                matches!(run.code, Some(0 | 1)),
+                "{steps} {by:?}: {}",
+                run.shown()
+            );
+            let report = run.json();
+            let field = if by[0] == "check" { "bugs" } else { "failures" };
+            let harnesses = report["harnesses"].as_array().unwrap();
+            assert_eq!(harnesses.len(), 7, "{}", run.shown());
+            for harness in harnesses {
+                let found = harness[field].as_array().unwrap();
+                assert!(found.is_empty(), "{steps} {by:?}: {harness:#}");
+                assert_eq!(
+                    harness["faults"].as_array().map_or(0, Vec::len),
+                    0,
+                    "{harness:#}"
+                );
+                let verdict = harness["verdict"].as_str().unwrap();
+                whole += u32::from(verdict.starts_with("exhausted"));
+            }
+        }
+    }
+    // The largest bounds let programs come to their ends.
+    assert!(whole >= 7, "{whole}");
+}
