@@ -438,6 +438,74 @@ fn packages_see_of_their_build_what_cargo_shows_them() {
     );
 }
 
+const THING: &str = "
+fn main() {
+    assert_eq!(std::env::var(\"CARGO_MANIFEST_LINKS\").unwrap(), \"thing\");
+    println!(\"cargo:answer=42\");
+}
+";
+
+const LINKS: &str = "
+use std::{env, fs, path::Path};
+
+fn main() {
+    assert_eq!(env::var(\"CARGO_MANIFEST_LINKS\").unwrap(), \"own\");
+    println!(\"cargo:root=here\");
+    println!(\"cargo:rustc-env=ANSWER={}\", env::var(\"DEP_THING_ANSWER\").unwrap());
+    let out = env::var(\"OUT_DIR\").unwrap();
+    fs::write(Path::new(&out).join(\"made.rs\"), \"pub fn made() {}\").unwrap();
+}
+";
+
+/// Packages that link native libraries, and what their scripts say to those of their dependents; with one that is made.
+#[test]
+fn scripts_hear_of_what_is_linked() {
+    let package = |name: &str, links: &str, more: &str| {
+        format!(
+            "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2021\"\nlinks = {links:?}\n{more}"
+        )
+    };
+    let answers = "
+#[test]
+fn is_told() {
+    two();
+    assert_eq!((env!(\"ANSWER\"), thing_sys::thing()), (\"42\", 1));
+}
+";
+    let depends = "[dependencies]\nthing-sys = { path = \"../thing-sys\" }\n";
+    let lib = format!("{BESIDE}{answers}");
+    let dir = program(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"app\", \"thing-sys\"]\nresolver = \"2\"\n",
+        ),
+        ("app/Cargo.toml", &package("app", "own", depends)),
+        ("app/build.rs", LINKS),
+        ("app/src/lib.rs", &lib),
+        ("thing-sys/Cargo.toml", &package("thing-sys", "thing", "")),
+        ("thing-sys/build.rs", THING),
+        ("thing-sys/src/lib.rs", "pub fn thing() -> u32 { 1 }\n"),
+    ]);
+    is_as_under_cargo(dir.path(), "app", 1);
+    // Code that is made when the crate is built can't be followed, and that is said, with its line.
+    let made = "\npub mod made { include!(concat!(env!(\"OUT_DIR\"), \"/made.rs\")); }\n";
+    fs::write(dir.path().join("app/src/lib.rs"), format!("{lib}{made}")).unwrap();
+    let line = lib.lines().count() + 2;
+    for command in ["explore", "check", "list"] {
+        let refused = seqz(dir.path(), [command, "app"]);
+        let code = if command == "list" { 0 } else { 2 };
+        assert_eq!(refused.code, Some(code), "{}", refused.shown());
+        for said in [
+            "error: `include!` is not supported".to_owned(),
+            format!("app/src/lib.rs:{line}:16"),
+            "the code in the included file isn't seen".to_owned(),
+        ] {
+            let shown = refused.shown();
+            assert!(shown.contains(&said), "{said}: {shown}");
+        }
+    }
+}
+
 /// How tests and modules are declared in macros, in the edition that leaves most out.
 const OLD: &str = r#"
 #![doc = include_str!("../README.md")]

@@ -37,7 +37,7 @@ pub(super) fn text(program: &Crate) -> Result<Option<String>, Error> {
             let user = edited(script, package)?;
             Ok(Some(format!(
                 "{user}\n\n{}",
-                runner(&dir.display().to_string(), &tells)
+                runner(&dir.display().to_string(), &tells, package.links.as_deref())
             )))
         }
         None if asked => Ok(Some(format!(
@@ -184,7 +184,10 @@ fn place_macros(tokens: TokenStream, dir: &Path, package: &Package, edits: &mut 
 }
 
 /// What runs the user's script.
-fn runner(dir: &str, tells: &str) -> String {
+fn runner(dir: &str, tells: &str, links: Option<&str>) -> String {
+    let links = links.map_or_else(String::new, |name| {
+        format!(".env(\"CARGO_MANIFEST_LINKS\", {name:?})")
+    });
     format!(
         r##"fn main() -> ::std::process::ExitCode {{
     seqz_build::main(|| ::std::process::Termination::report({MAIN}()))
@@ -205,7 +208,7 @@ mod seqz_build {{
         }}
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
         let mut command = Command::new(env::current_exe().expect("this program has a name"));
-        command.current_dir(DIRECTORY).env(STARTED, "1").stderr(Stdio::inherit());
+        command.current_dir(DIRECTORY).env(STARTED, "1"){links}.stderr(Stdio::inherit());
         // The program is optimized; its package is told what it is told when its tests are built.
         command.env("PROFILE", "debug").env("OPT_LEVEL", "0").env("DEBUG", "true");
         command.env_remove("CARGO_FEATURE_SEQZ_DEV_DEPENDENCIES");

@@ -36,6 +36,9 @@ pub(crate) struct Package {
     /// What cargo tells it in environment variables, which is nothing to a lone file.
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) build_script: Option<PathBuf>,
+    /// The native library that it links, of which cargo tells its script alone. The generated crate claims none: the package
+    /// itself may be among its dependencies.
+    pub(crate) links: Option<String>,
     /// What the profile of its tests says.
     pub(crate) debug_assertions: bool,
     pub(crate) overflow_checks: bool,
@@ -83,6 +86,7 @@ impl Package {
             resolver: "3".into(),
             environment: Vec::new(),
             build_script: None,
+            links: None,
             debug_assertions: true,
             overflow_checks: true,
             target_directory: None,
@@ -168,6 +172,10 @@ impl Package {
             patch: workspace.patch(),
             environment: environment::variables(manifest, &table, &workspace),
             build_script: build_script(&dir, package),
+            links: package
+                .get("links")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             debug_assertions,
             overflow_checks: workspace
                 .of_profile("overflow-checks")
