@@ -276,6 +276,92 @@ fn whatever_ends_the_target_is_a_finding() {
     assert!(!again.status.success(), "{again:?}");
 }
 
+/// Memory that one thread gives back while another one is about to look at it.
+const READ_AFTER_FREE: &str = "
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::SeqCst};
+use std::thread;
+
+fn give_back(at: *mut u32) {
+    drop(unsafe { Box::from_raw(at) });
+}
+
+fn look(at: *const u32) -> u32 {
+    unsafe { *at }
+}
+
+pub fn read_after_free(slot: u8) {
+    let cell = Arc::new(AtomicPtr::new(Box::into_raw(Box::new(7_u32))));
+    let in_use = Arc::new(AtomicBool::new(false));
+    let (cell2, in_use2) = (Arc::clone(&cell), Arc::clone(&in_use));
+    let reader = thread::spawn(move || {
+        in_use2.store(true, SeqCst);
+        let at = cell2.load(SeqCst);
+        if slot == 3 && !at.is_null() {
+            std::hint::black_box(look(at));
+        }
+        in_use2.store(false, SeqCst);
+    });
+    let owner = thread::spawn(move || {
+        if !in_use.load(SeqCst) {
+            give_back(cell.swap(ptr::null_mut(), SeqCst));
+        }
+    });
+    reader.join().unwrap();
+    owner.join().unwrap();
+}
+";
+
+/// Its kind, where it was done, both stacks, who had the memory; and the command that shows it again.
+#[test]
+fn what_address_sanitizer_finds_is_told_with_its_stacks() {
+    if !tools() {
+        return;
+    }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = support::package(READ_AFTER_FREE);
+    let found = run(command(dir.path())
+        .args(["fuzz", "--format", "json", "--seed", "1", "--until-bug"])
+        .args(["--time", "60", "--thread-under-test", "first", "--k", "1"]));
+    assert_eq!(found.code, Some(1), "{}", found.shown());
+    let report = found.json();
+    let bugs = report["harnesses"][0]["bugs"].as_array().unwrap();
+    assert_eq!(bugs.len(), 1, "{bugs:#?}");
+    let bug = &bugs[0];
+    let line = |text: &str| {
+        let mut lines = READ_AFTER_FREE.lines();
+        lines.position(|line| line.contains(text)).unwrap() + 1
+    };
+    let (read, freed) = (line("unsafe { *at }"), line("Box::from_raw(at)"));
+    assert_eq!(bug["kind"], "crash");
+    assert_eq!(bug["site"]["line"], read, "{bug:#}");
+    assert_eq!(bug["other_site"]["line"], freed, "{bug:#}");
+    let said = bug["message"].as_str().unwrap();
+    for part in [
+        "heap-use-after-free: reads 4 bytes, 0 bytes inside of 4-byte region".to_owned(),
+        format!(
+            "done at src/lib.rs:{read}, called at src/lib.rs:{}",
+            line("look(at))")
+        ),
+        format!(
+            "given back at src/lib.rs:{freed}, called at src/lib.rs:{}",
+            line("give_back(cell")
+        ),
+        format!("allocated at src/lib.rs:{}", line("Box::into_raw")),
+    ] {
+        assert!(said.contains(&part), "{part}: {said}");
+    }
+    assert_eq!(bug["inputs"][0]["value"], "3");
+    let alone = bug["run_alone"].as_str().unwrap();
+    let again = Command::new("sh").args(["-c", alone]).output().unwrap();
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(
+        !again.status.success() && said.contains("heap-use-after-free"),
+        "{said}"
+    );
+}
+
 /// cargo, as somebody runs it who has the crate and nothing else.
 fn cargo(dir: &Path, toolchain: &str, arguments: &[&str]) -> (bool, String) {
     let output = Command::new("rustup")
