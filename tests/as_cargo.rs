@@ -627,3 +627,35 @@ mod deeper;
         listed.shown()
     );
 }
+
+/// Handles of objects of traits without `dyn`, which are counted, and variables that are called as crates are.
+const BARE: &str = "
+use std::any::Any;
+use std::sync::{Arc, Mutex};
+pub type Value = Arc<Any + Send + Sync>;
+pub struct Slot { value: Mutex<Value>, core: Arc<Mutex<u32>> }
+fn put(slot: &Slot, std: u32) { let value = Arc::new(std); *slot.value.lock().unwrap() = value; *slot.core.lock().unwrap() += 1; }
+fn is_number(value: Arc<Any>) -> bool { value.is::<u32>() }
+#[test]
+fn the_last_one_stays() {
+    let core = Arc::new(Mutex::new(0));
+    let slot = Arc::new(Slot { value: Mutex::new(Arc::new(0u8)), core });
+    let theirs = slot.clone();
+    let alloc = ::std::thread::spawn(move || put(&theirs, 1));
+    put(&slot, 2);
+    alloc.join().unwrap();
+    let core = slot.core.clone();
+    assert_eq!((*core.lock().unwrap(), Arc::strong_count(&core)), (2, 2));
+    let value = slot.value.lock().unwrap().clone();
+    assert_eq!(Arc::strong_count(&value), 2);
+    assert!(is_number(value));
+}
+";
+
+#[test]
+fn objects_of_traits_without_dyn() {
+    let manifest =
+        "[package]\nname = \"bare\"\nversion = \"0.1.0\"\nedition = \"2018\"\n\n[workspace]\n";
+    let dir = program(&[("bare/Cargo.toml", manifest), ("bare/src/lib.rs", BARE)]);
+    is_as_under_cargo(dir.path(), "bare", 1);
+}

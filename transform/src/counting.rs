@@ -32,7 +32,10 @@ pub(crate) enum Handles {
 
 impl Counting {
     pub(crate) fn of(program: &Crate) -> Self {
-        let mut words = Words::default();
+        let mut words = Words {
+            bare_traits: matches!(program.package.edition.as_str(), "2015" | "2018"),
+            ..Words::default()
+        };
         for file in &program.files {
             match file.source.text.as_str().parse() {
                 Ok(tokens) => words.read(tokens),
@@ -98,9 +101,22 @@ const ENDS: &[&str] = &[
     "sync_channel",
 ];
 
+/// Types of std that handles often lead to: no traits.
+const SIZED: &[&str] = &[
+    "Barrier", "Box", "Condvar", "HashMap", "HashSet", "Mutex", "Option", "RefCell", "RwLock",
+    "Self", "String", "Vec", "VecDeque", "bool", "i32", "i64", "u32", "u64", "u8", "usize",
+];
+
 /// What the words of a crate say.
 #[derive(Debug, Default)]
 struct Words {
+    /// The edition is one in which the type of a trait's objects may be written without `dyn`.
+    bare_traits: bool,
+    /// The structs, enums and unions of the crate.
+    sized: HashSet<String>,
+    aliases: HashSet<String>,
+    /// What handles lead to, by the last names of their paths.
+    targets: HashSet<String>,
     has_arc: bool,
     asks: bool,
     has_destructors: bool,
@@ -132,9 +148,16 @@ impl Words {
             true if self.asks => Handles::Counted,
             _ => Handles::Plain,
         };
+        // What isn't known to be a type may be a trait.
+        let may_be_trait = |target: &String| {
+            let is_parameter = target.len() == 1 && !self.aliases.contains(target);
+            let is_sized = is_parameter || target.starts_with("Atomic");
+            !is_sized && !self.sized.contains(target) && !SIZED.contains(&target.as_str())
+        };
+        let bare = self.bare_traits && self.targets.iter().any(may_be_trait);
         Counting {
             handles,
-            coerces: self.coerces && handles != Handles::Plain,
+            coerces: (self.coerces || bare) && handles != Handles::Plain,
         }
     }
 
@@ -157,10 +180,21 @@ impl Words {
                 self.has_arc = true;
                 self.arguments(rest);
             }
+            "Weak" => self.target(rest),
             "Drop" => self.has_destructors |= is_word(rest.first(), "for"),
             "dyn" => self.coerces = true,
             "self" => self.coerces |= is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':'),
-            "let" | "struct" | "enum" | "type" | "fn" | "static" => self.definition(rest),
+            "let" | "struct" | "enum" | "type" | "fn" | "static" | "union" => {
+                if let (Some(TokenTree::Ident(name)), "struct" | "enum" | "union") =
+                    (rest.first(), word)
+                {
+                    self.sized.insert(name.to_string());
+                }
+                if let (Some(TokenTree::Ident(name)), "type") = (rest.first(), word) {
+                    self.aliases.insert(name.to_string());
+                }
+                self.definition(rest);
+            }
             _ if is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':') => {
                 let said = words(until(&rest[1..], &[',', ';', '=']));
                 self.definitions.push((vec![word.to_owned()], said));
@@ -181,6 +215,7 @@ impl Words {
 
     /// What follows `Arc`: the type in it, or the value that it is made of.
     fn arguments(&mut self, rest: &[TokenTree]) {
+        self.target(rest);
         self.coerces |= is_punct(rest.first(), '<')
             && matches!(rest.get(1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket);
         if is_punct(rest.first(), '<') {
@@ -199,6 +234,22 @@ impl Words {
             let arguments: Vec<TokenTree> = arguments.into_iter().flatten().collect();
             self.shared.extend(words(&arguments));
         }
+    }
+
+    /// What a handle leads to: the type in it. One with another name may lead anywhere.
+    fn target(&mut self, rest: &[TokenTree]) {
+        if is_word(rest.first(), "as") {
+            self.targets.extend(rest.get(1).map(ToString::to_string));
+        }
+        if !is_punct(rest.first(), '<') {
+            return;
+        }
+        let path = rest[1..].iter().take_while(|token| match token {
+            TokenTree::Ident(_) => true,
+            token => is_punct(Some(token), ':'),
+        });
+        let last = path.filter(|token| matches!(token, TokenTree::Ident(_)));
+        self.targets.extend(last.last().map(ToString::to_string));
     }
 
     /// What a keyword defines.
@@ -325,6 +376,36 @@ mod tests {
         let beside = "fn f() { let (tx, rx) = channel(); let busy = Arc::new(AtomicUsize::new(2)); \
                       let (busy, tx) = (Arc::clone(&busy), tx.clone()); }";
         assert_eq!(handles(beside), Handles::Plain);
+    }
+
+    #[test]
+    fn objects_of_traits_without_dyn_are_seen_where_there_may_be_any() {
+        let coerces = |text: &str, bare_traits| {
+            let mut words = Words {
+                bare_traits,
+                ..Words::default()
+            };
+            let text = format!("{text} fn g() {{ Arc::strong_count(&x) }}");
+            words.read(text.parse().unwrap());
+            words.counting().coerces
+        };
+        for bare in [
+            "type A = Arc<Any + Send + Sync>;",
+            "fn f(x: Arc<any::Any>) {}",
+            "struct S { f: Arc<Fn(u8) -> u8> }",
+            "fn f(x: Weak<::a::Trait<u8>>) {}",
+            "use std::sync::Arc as Handle;",
+            "type A = Any + Send; fn f(x: Arc<A>) {}",
+        ] {
+            assert!(coerces(bare, true), "{bare}");
+            assert!(!coerces(bare, false), "{bare}");
+        }
+        for other in [
+            "struct S; fn f<T>(x: Arc<S>, y: Arc<T>, z: Arc<Mutex<Option<T>>>, a: Arc<sync::AtomicU8>) {}",
+            "enum E {} union U {} fn f(x: Weak<m::E>, y: Arc<U>, z: Arc<(Mutex<bool>, Condvar)>) {}",
+        ] {
+            assert!(!coerces(other, true), "{other}");
+        }
     }
 
     #[test]
