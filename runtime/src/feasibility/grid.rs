@@ -67,8 +67,8 @@ pub struct Grid {
     scratch: Scratch,
 }
 
-/// More words in a row than this are long: then runs of columns are quicker than bits.
-const LONG: usize = 2;
+/// More words in a row than this are long: then runs of columns are quicker than bits, where threads do the same again.
+const LONG: usize = 4;
 
 /// A search for a cut begins where the one before did as long as no event asks for more of T'.
 #[derive(Clone, Copy, Debug)]
@@ -283,7 +283,7 @@ impl Grid {
     }
 
     fn feasible_by_rows(&mut self) -> bool {
-        if self.is_long {
+        if self.asks_runs() {
             return self.in_long_log().feasible();
         }
         self.feed();
@@ -302,6 +302,15 @@ impl Grid {
         self.cut(None).is_some()
     }
 
+    /// Whether runs of columns answer. Where they turn out to cost more than bits, they do so no more, until T' has another log.
+    #[inline]
+    fn asks_runs(&mut self) -> bool {
+        if self.is_long && self.long > 0 && self.runs.is_losing() {
+            self.is_long = false;
+        }
+        self.is_long
+    }
+
     /// The runs, with all events of T.
     #[inline]
     fn in_long_log(&mut self) -> &mut Runs {
@@ -316,7 +325,7 @@ impl Grid {
         if let Some(feasible) = self.paths.would(u, log, event) {
             return feasible;
         }
-        if self.is_long {
+        if self.asks_runs() {
             self.runs.feed(&self.interference, &self.log);
             return self.runs.would_be_feasible(&self.interference, event);
         }
@@ -367,7 +376,7 @@ impl Grid {
     /// T' can run on: T is in no x-live block any more, and what T wrote has come before no read of T' that must not see it.
     #[must_use]
     pub fn lets_other_end(&mut self) -> bool {
-        if self.is_long {
+        if self.asks_runs() {
             return self.in_long_log().lets_other_end();
         }
         self.feed();
@@ -392,7 +401,7 @@ impl Grid {
     }
 
     fn reachable_by_rows(&mut self, cut: usize) -> bool {
-        if self.is_long {
+        if self.asks_runs() {
             return self.in_long_log().reachable_at(index(cut));
         }
         self.feed();
@@ -409,7 +418,7 @@ impl Grid {
     /// An interleaving, if the log is feasible.
     #[must_use]
     pub fn witness(&mut self) -> Option<Interleaving> {
-        let cut = if self.is_long {
+        let cut = if self.asks_runs() {
             self.in_long_log().cut()?
         } else {
             self.cut(None)?
@@ -420,7 +429,7 @@ impl Grid {
     /// An interleaving at whose end T' has done exactly its first `cut` events, if there is one.
     #[must_use]
     pub fn witness_at(&mut self, cut: usize) -> Option<Interleaving> {
-        if self.is_long {
+        if self.asks_runs() {
             let kept = self.in_long_log().trace_back(index(cut))?;
             return Some(self.complete(kept, self.runs.kept()));
         }

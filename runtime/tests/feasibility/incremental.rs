@@ -116,6 +116,36 @@ fn detours_change_nothing_in_logs_of_many_words() {
 }
 
 #[test]
+fn nothing_changes_where_runs_of_columns_turn_out_to_cost_more() {
+    let mut random = Random::new(6);
+    let mut grid = Grid::new();
+    for _ in 0..logs(10) {
+        let shape = Shape {
+            events: (300, 400),
+            values: 60,
+            locks: 3,
+        };
+        let owned = random::run(&mut random, shape, 1);
+        let mut bits = Grid::in_bits();
+        grid.begin(&owned.interfering);
+        bits.begin(&owned.interfering);
+        for &event in &owned.under_test {
+            let mut sources = [Vec::new(), Vec::new()];
+            for (grid, sources) in [&mut grid, &mut bits].into_iter().zip(&mut sources) {
+                grid.sources(event.op, sources);
+                grid.push(event);
+            }
+            assert_eq!(sources[0], sources[1]);
+            assert_eq!(grid.feasible(), bits.feasible());
+        }
+        for cut in 0..=owned.interfering.len() {
+            assert_eq!(grid.reachable_at(cut), bits.reachable_at(cut));
+        }
+        assert_eq!(grid.witness().is_some(), bits.witness().is_some());
+    }
+}
+
+#[test]
 fn more_lanes_than_are_kept() {
     let mut random = Random::new(5);
     let mut grid = Grid::in_bits();

@@ -24,7 +24,7 @@ impl Grid {
     /// is the same for two reads of the object, they can see the same writes but for those that have been seen.
     #[inline]
     pub(crate) fn foreign(&mut self, x: Object) -> Option<u32> {
-        self.is_long.then(|| self.in_long_log().foreign(x))
+        self.asks_runs().then(|| self.in_long_log().foreign(x))
     }
 
     /// The latest write of T' to the object before this event that T's next event could read, given what [`Self::foreign`] says.

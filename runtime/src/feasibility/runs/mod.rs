@@ -26,6 +26,15 @@ use states::{FEW, Inside, States, Toggles};
 /// What may be kept: runs, and words. Then it is forgotten.
 const MOST: usize = 16 << 20;
 
+/// What a row costs that has not come up before, beside its runs, each of which costs one.
+const NEW: usize = 32;
+/// What a row of bits costs, beside its words, of which so many cost one.
+const BITS: usize = 8;
+const WORDS: usize = 4;
+/// What may be spent on a log of T' before it pays, and for each of its events: so many rows that have as many runs.
+const FIRST: usize = 1_000;
+const EACH: usize = 64;
+
 /// One event of T.
 #[derive(Clone, Copy, Debug)]
 struct Done {
@@ -88,6 +97,9 @@ struct Known {
     rows: Interned<Run>,
     changes: Map<Change, u32>,
     foreign: Map<Foreign, u32>,
+    /// What rows have cost that had not come up before, and what may be spent on such.
+    spent: usize,
+    allowed: usize,
 }
 
 /// The grid.
@@ -127,6 +139,8 @@ impl Known {
             rows,
             changes: Map::default(),
             foreign: Map::default(),
+            spent: 0,
+            allowed: FIRST + EACH * ops.len(),
         }
     }
 
@@ -161,10 +175,13 @@ impl Known {
     fn flooded(&mut self, columns: &[Run], stops: u32) -> u32 {
         let mut out = Making::default();
         row::flood(columns, self.states.bits(stops), &mut out);
+        self.spent += NEW + columns.len() + out.0.len();
         self.rows.number(&out.0)
     }
 
     fn change(&mut self, change: Change) -> u32 {
+        // Twice what bits would have cost.
+        self.allowed += 2 * (BITS + self.other.last as usize / 64 / WORDS);
         if let Some(&known) = self.changes.get(&change) {
             return known;
         }
@@ -252,6 +269,12 @@ impl Runs {
             self.kept.pop();
             outside(|| self.take_back());
         }
+    }
+
+    /// Whether bits would have cost less: the threads hardly ever do the same again.
+    #[inline]
+    pub(super) const fn is_losing(&self) -> bool {
+        !self.other_log && self.known.spent > self.known.allowed
     }
 
     /// Which of T's events are here.
