@@ -98,6 +98,49 @@ impl Cell {
     }
 }
 
+/// Pauses longer and longer.
+struct Backoff {
+    step: std::cell::Cell<u32>,
+}
+
+impl Backoff {
+    const SPINS: u32 = 4;
+
+    fn new() -> Self {
+        Self {
+            step: std::cell::Cell::new(0),
+        }
+    }
+
+    fn snooze(&self) {
+        if self.step.get() < Self::SPINS {
+            for _ in 0..1 << self.step.get() {
+                std::hint::spin_loop();
+            }
+            self.step.set(self.step.get() + 1);
+        } else {
+            thread::yield_now();
+        }
+    }
+}
+
+fn wait_patiently(flag: &AtomicBool) {
+    let backoff = Backoff::new();
+    while !flag.load(SeqCst) {
+        backoff.snooze();
+    }
+}
+
+#[test]
+fn passes_with_an_object_that_paces() {
+    beside(in_time, || wait_patiently(&FLAG));
+}
+
+#[test]
+fn fails_with_an_object_that_paces() {
+    beside(too_early, || wait_patiently(&FLAG));
+}
+
 #[test]
 fn passes_with_a_closure() {
     beside(in_time, || wait_until(|| FLAG.load(SeqCst)));

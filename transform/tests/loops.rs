@@ -761,6 +761,120 @@ fn names_may_be_functions() {
     }
 }
 
+#[test]
+fn an_object_that_only_paces_is_no_matter() {
+    let marked = |of: &str, before: &str, turn: &str, after: &str| {
+        let text = generated(&format!(
+            "use std::cell::Cell;\n{of}\nfn f(flag: &AtomicBool) {{ {before} while !flag.load(SeqCst) {{ {turn} }} {after} }}"
+        ));
+        text.contains("seqz_waits") && !text.contains("lasts()")
+    };
+    let plain = "struct Backoff { step: u32 } impl Backoff {\n\
+        fn new() -> Self { Self { step: 0 } }\n\
+        fn reset(&mut self) { self.step = 0; }\n\
+        }\n\
+        struct Other; impl Other { fn new() -> Arc<Self> { Arc::new(Other) } fn snooze(&self) { std::fs::read(\"x\").ok(); } }\n\
+        impl Backoff {\n\
+        fn step(&self) -> u32 { self.step }\n\
+        fn snooze(&mut self) { if self.step < 6 { for _ in 0..1 << self.step { std::hint::spin_loop(); } self.step += 1; } else { thread::yield_now(); } }\n\
+        }";
+    let celled = "const LIMIT: u32 = 6; #[derive(Default)] struct Backoff { step: Cell<u32> } impl Backoff {\n\
+        const YIELDS: u32 = 10;\n\
+        fn new() -> Backoff { Backoff { step: Cell::new(0) } }\n\
+        fn snooze(&self) {\n\
+            if self.step.get() <= LIMIT { for _ in 0..1 << self.step.get().min(LIMIT) { std::hint::spin_loop(); } } else { thread::yield_now(); }\n\
+            if self.step.get() <= Self::YIELDS { self.step.set(self.step.get() + 1); }\n\
+        } }";
+    let made = "let mut backoff = Backoff::new();";
+    for (of, before, turn, after) in [
+        (plain, made, "backoff.snooze();", ""),
+        (plain, made, "backoff.snooze()", "backoff.reset();"),
+        (
+            plain,
+            "let mut backoff = Backoff { step: 0 };",
+            "backoff.snooze()",
+            "",
+        ),
+        (
+            celled,
+            "let backoff = Backoff::new();",
+            "backoff.snooze();",
+            "",
+        ),
+        (
+            celled,
+            "let backoff = Backoff::default();",
+            "backoff.snooze();",
+            "",
+        ),
+    ] {
+        assert!(
+            marked(of, before, turn, after),
+            "{of} {before} {turn} {after}"
+        );
+    }
+    for (before, turn, after) in [
+        // Something depends on it.
+        (
+            made,
+            "backoff.snooze(); if backoff.step() > 5 { break; }",
+            "",
+        ),
+        (made, "backoff.snooze();", "assert!(backoff.step() < 5);"),
+        (made, "backoff.snooze();", "assert!(backoff.step < 5);"),
+        (made, "backoff.snooze(); use_it(&mut backoff);", ""),
+        (
+            "let mut backoff = Backoff::new(); let other = &mut backoff;",
+            "other.snooze();",
+            "",
+        ),
+        (
+            "let mut backoff = Backoff { step: 31 };",
+            "backoff.snooze();",
+            "",
+        ),
+    ] {
+        assert!(
+            !marked(plain, before, turn, after),
+            "{before} {turn} {after}"
+        );
+    }
+    for (snooze, right) in [
+        (
+            "if self.step < 6 { self.step += 1; } thread::yield_now();",
+            true,
+        ),
+        ("self.step += 1;", true),
+        ("self.step *= 2;", false),
+        ("self.step += 1; assert!(self.step < 100);", false),
+        ("self.step += 1; for _ in 0..1 << self.step {}", false),
+        (
+            "self.step += 1; COUNT.fetch_add(1, SeqCst); std::fs::read(\"x\").ok();",
+            false,
+        ),
+        ("self.step += 1; println!(\"{}\", self.step);", false),
+        ("let all = self; all.step += 1;", false),
+        ("self.more();", false),
+        (
+            "if self.step < 6 { self.step += 1; return; } thread::yield_now();",
+            false,
+        ),
+    ] {
+        let of = format!(
+            "static COUNT: AtomicU32 = AtomicU32::new(0); struct Backoff {{ step: u32 }} impl Backoff {{ \
+             fn new() -> Self {{ Self {{ step: 0 }} }} fn more(&mut self) {{ self.step += 1; }} fn snooze(&mut self) {{ {snooze} }} }}"
+        );
+        assert_eq!(
+            marked(&of, made, "backoff.snooze();", ""),
+            right,
+            "{snooze}"
+        );
+    }
+    let dropped =
+        format!("{plain} impl Drop for Backoff {{ fn drop(&mut self) {{ println!(\"over\"); }} }}");
+    assert!(!marked(&dropped, made, "backoff.snooze();", ""));
+}
+
 /// Methods of the crate's that have the names of std's, and leave something behind.
 const NAMESAKES: &str = "
 struct Counter(u32);

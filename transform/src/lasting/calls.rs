@@ -295,6 +295,9 @@ impl Turn<'_, '_> {
     pub(super) fn method_call(&mut self, call: &ExprMethodCall) {
         let method = name(&call.method);
         let method = method.as_str();
+        if self.is_pacer(&call.receiver) {
+            return;
+        }
         let may_change = self.may_change(&call.receiver);
         let called = self.called_on(&call.receiver);
         if called != Called::OnObject {

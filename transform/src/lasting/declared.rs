@@ -223,7 +223,7 @@ impl<'p> Declared<'p> {
     }
 
     /// Whether no type with this name has a destructor of its own.
-    fn has_no_destructor(&self, of: &str) -> bool {
+    pub(super) fn has_no_destructor(&self, of: &str) -> bool {
         let aliased = self
             .dropping
             .iter()

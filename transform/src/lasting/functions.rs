@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{
-    Generics, ImplItemConst, ImplItemFn, ImplItemType, ItemConst, ItemEnum, ItemFn, ItemImpl,
-    ItemStatic, ItemStruct, ItemTrait, ItemType, Macro, Signature, StaticMutability,
-    TraitItemConst, TraitItemFn, UseRename,
+    Generics, Ident, ImplItemConst, ImplItemFn, ImplItemType, ItemConst, ItemEnum, ItemFn,
+    ItemImpl, ItemStatic, ItemStruct, ItemTrait, ItemType, Macro, Signature, StaticMutability,
+    TraitItemConst, TraitItemFn, Type, UseRename,
 };
 
 use super::Function;
@@ -30,8 +30,8 @@ pub(super) struct Functions<'p> {
     traits: HashSet<String>,
     /// The trait of the implementation that is looked at.
     of_trait: Option<String>,
-    /// The implementation that is looked at is of no trait.
-    is_inherent: bool,
+    /// The type whose implementation is looked at, if that is of no trait.
+    owner: Option<&'p Ident>,
 }
 
 /// What the words of a crate say, in macros too.
@@ -167,7 +167,7 @@ impl<'p> Functions<'p> {
         let function = Function {
             signature,
             body,
-            is_inherent: self.is_inherent,
+            owner: self.owner,
         };
         let name = name(&signature.ident);
         self.by_name.entry(name).or_default().push(function);
@@ -200,11 +200,11 @@ impl<'ast> Visit<'ast> for Traits<'_> {
 impl<'p> Visit<'p> for Functions<'p> {
     fn visit_item_fn(&mut self, item: &'p ItemFn) {
         let of_trait = self.of_trait.take();
-        let is_inherent = std::mem::take(&mut self.is_inherent);
+        let owner = self.owner.take();
         self.add(&item.sig, &item.block);
         visit::visit_item_fn(self, item);
         self.of_trait = of_trait;
-        self.is_inherent = is_inherent;
+        self.owner = owner;
     }
 
     fn visit_item_impl(&mut self, item: &'p ItemImpl) {
@@ -217,10 +217,14 @@ impl<'p> Visit<'p> for Functions<'p> {
             self.declared.add_destructor(&item.self_ty);
         }
         let outer = std::mem::replace(&mut self.of_trait, of);
-        let is_inherent = std::mem::replace(&mut self.is_inherent, item.trait_.is_none());
+        let inherent = match &*item.self_ty {
+            Type::Path(of) if item.trait_.is_none() => of.path.segments.last(),
+            _ => None,
+        };
+        let owner = std::mem::replace(&mut self.owner, inherent.map(|last| &last.ident));
         visit::visit_item_impl(self, item);
         self.of_trait = outer;
-        self.is_inherent = is_inherent;
+        self.owner = owner;
     }
 
     fn visit_item_static(&mut self, item: &'p ItemStatic) {
@@ -289,7 +293,7 @@ impl<'p> Visit<'p> for Functions<'p> {
     }
 
     fn visit_trait_item_fn(&mut self, item: &'p TraitItemFn) {
-        self.is_inherent = false;
+        self.owner = None;
         if let Some(body) = &item.default {
             self.add(&item.sig, body);
         }

@@ -7,7 +7,7 @@
 //! - write through a reference, unless what it leads to is behind the guard of a lock, which is an event;
 //! - call something that can't be seen into: a function that is not of the crate, nor known here to leave nothing behind
 //!   ([`names`]); a function of the crate that doesn't qualify itself. Methods go by their names: all functions of the
-//!   crate that have the name have to qualify;
+//!   crate that have the name have to qualify, but for those of its types where the object is known as std's;
 //! - look at files, use a macro that isn't known. A clock may be looked at: time is one of the things that it waits for. Printing is let pass: nobody can read it.
 //!
 //! What leads out of the loop (a block that ends with `break` or `return`, or a panic) may do anything. So may a branch of
@@ -33,13 +33,16 @@ mod pace;
 mod returned;
 mod turn;
 
+use pace::Pacers;
 pub(crate) use pace::paces;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use syn::visit::Visit;
-use syn::{Block, Expr, ExprClosure, FnArg, Pat, ReturnType, Signature, Type, TypeReference};
+use syn::{
+    Block, Expr, ExprClosure, FnArg, Ident, Pat, ReturnType, Signature, Type, TypeReference,
+};
 
 use crate::load::Crate;
 use crate::resolve::bound_names;
@@ -54,8 +57,8 @@ use turn::{Turn, Variable};
 struct Function<'p> {
     signature: &'p Signature,
     body: &'p Block,
-    /// It is one of a type of the crate's, and of no trait.
-    is_inherent: bool,
+    /// The type of the crate's that it is one of, if it is of no trait.
+    owner: Option<&'p Ident>,
 }
 
 /// How a function is called.
@@ -78,7 +81,7 @@ impl Called {
             Self::ByName => !is_method,
             Self::ByPath => true,
             Self::AsMethod => is_method,
-            Self::OnObject => is_method && !function.is_inherent,
+            Self::OnObject => is_method && function.owner.is_none(),
         }
     }
 }
@@ -121,6 +124,8 @@ pub(crate) struct Outside<'a> {
     pub(crate) paces: HashSet<String>,
     /// Those that are called, and behind which only functions are that say themselves what they leave behind.
     pub(crate) callables: HashSet<String>,
+    /// Those that are objects of the crate's which only say how long the loop pauses.
+    pub(crate) pacers: HashSet<String>,
 }
 
 /// What of a closure is to say that it leaves something behind.
@@ -137,17 +142,26 @@ pub(crate) enum Telling {
 pub(crate) struct Lasting<'p> {
     functions: Functions<'p>,
     callables: Callables,
+    pacers: Pacers,
     answers: RefCell<Answers>,
 }
 
 impl<'p> Lasting<'p> {
     pub(crate) fn new(program: &'p Crate) -> Self {
         let functions = Functions::of(program);
-        Self {
+        let mut lasting = Self {
             callables: Callables::of(program, &functions),
             functions,
+            pacers: Pacers::default(),
             answers: RefCell::default(),
-        }
+        };
+        lasting.pacers = Pacers::of(program, &lasting);
+        lasting
+    }
+
+    /// The variables of the function with this body that are objects of the crate's, and only say how long loops pause.
+    pub(crate) fn pacers(&self, body: &Block) -> HashSet<String> {
+        self.pacers.of_body(body).cloned().unwrap_or_default()
     }
 
     /// The variables of the function with this body that are called, and behind which only functions are that say

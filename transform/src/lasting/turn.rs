@@ -304,6 +304,16 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
+    /// Whether this is an object around the loop that only says how long it pauses: that is all that its methods do.
+    pub(super) fn is_pacer(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => path.path.get_ident().map(name).is_some_and(|only| {
+                self.variable(&only).is_none() && self.outside.pacers.contains(&only)
+            }),
+            _ => false,
+        }
+    }
+
     /// How a method of this is called.
     pub(super) fn called_on(&self, receiver: &Expr) -> Called {
         match self.is_object(receiver) {

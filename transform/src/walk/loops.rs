@@ -140,6 +140,7 @@ impl Walker<'_> {
             objects: self.objects(),
             paces: paces(looped, self.program.files[self.file].source.text.as_str()),
             callables: self.callables.clone(),
+            pacers: self.pacers.clone(),
         }
     }
 
@@ -150,6 +151,7 @@ impl Walker<'_> {
             objects: self.objects(),
             paces: HashSet::new(),
             callables: self.callables.clone(),
+            pacers: HashSet::new(),
         };
         match self.lasting.tells_closure(self.file, closure, outside) {
             Telling::Nothing => return,

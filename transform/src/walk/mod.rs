@@ -133,6 +133,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         builders: HashSet::new(),
         objects: HashMap::new(),
         callables: HashSet::new(),
+        pacers: HashSet::new(),
         shared: Vec::new(),
         named: BTreeSet::new(),
         blocks: HashMap::new(),
@@ -219,6 +220,8 @@ struct Walker<'p> {
     objects: HashMap<String, bool>,
     /// The variables of this function that are called and of which is known what is behind them.
     callables: HashSet<String>,
+    /// Those that are objects of the crate's which only say how long loops pause.
+    pacers: HashSet<String>,
     shared: Vec<SharedUse>,
     named: BTreeSet<NamedType>,
     blocks: HashMap<ItemId, usize>,

@@ -76,6 +76,8 @@ impl Walker<'_> {
         let objects = std::mem::take(&mut self.objects);
         let known = body.map(|body| self.lasting.callables(body));
         let callables = std::mem::replace(&mut self.callables, known.unwrap_or_default());
+        let known = body.map(|body| self.lasting.pacers(body));
+        let pacers = std::mem::replace(&mut self.pacers, known.unwrap_or_default());
         if let Some(body) = body {
             self.tell_of_function(sig, body);
         }
@@ -103,6 +105,7 @@ impl Walker<'_> {
         self.loops = around;
         self.objects = objects;
         self.callables = callables;
+        self.pacers = pacers;
         if item.is_some() {
             self.functions.pop();
         }

@@ -17,11 +17,14 @@
 //! no program lives to see it.
 
 mod growth;
+mod object;
 mod scope;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::str::FromStr as _;
+
+pub(super) use object::Pacers;
 
 use growth::{SMALL, Step, step};
 use proc_macro2::TokenStream;
