@@ -48,6 +48,29 @@ fn fails_by_last_mut() {
     });
 }
 
+#[test]
+fn fails_by_pop_of_a_pair() {
+    both(Mutex::new((Vec::<u32>::new(), false)), |all| {
+        let none = all.lock().unwrap().0.pop().is_none();
+        if none {
+            made();
+            all.lock().unwrap().0.push(1);
+        }
+    });
+}
+
+#[test]
+fn fails_by_pop_of_one_of_three() {
+    both(Mutex::new((0, Vec::new(), String::new())), |all| {
+        let none = all.lock().unwrap().1.pop().is_none();
+        if none {
+            made();
+            all.lock().unwrap().1.push(7_u64);
+        }
+        all.lock().unwrap().2.truncate(9);
+    });
+}
+
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<u32>,

@@ -130,6 +130,10 @@ impl Walker<'_> {
                 args.iter().for_each(|arg| items.visit_expr(arg))
             });
         }
+        // What a function of the crate is given may be put behind a lock there.
+        if owner.is_some() || matches!(def, Some(Def::Item(_))) {
+            expr.args.iter().for_each(|arg| self.note_made(arg));
+        }
         self.closure_of_scope =
             def.as_ref().and_then(Def::std).as_deref() == Some(&["thread", "scope"]);
         expr.args.iter().for_each(|arg| self.visit_expr(arg));

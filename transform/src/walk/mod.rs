@@ -10,6 +10,7 @@ mod followed;
 mod lone;
 mod loops;
 mod macros;
+mod made;
 mod measured;
 mod named;
 mod observed;

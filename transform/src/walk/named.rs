@@ -37,7 +37,7 @@ impl Walker<'_> {
         }
     }
 
-    fn write_type(&self, ty: &Type, text: &mut String) -> Option<()> {
+    pub(super) fn write_type(&self, ty: &Type, text: &mut String) -> Option<()> {
         match ty {
             Type::Paren(inner) => self.write_type(&inner.elem, text),
             Type::Group(inner) => self.write_type(&inner.elem, text),
@@ -75,7 +75,7 @@ impl Walker<'_> {
         }
     }
 
-    fn write_path(&self, path: &syn::Path, text: &mut String) -> Option<()> {
+    pub(super) fn write_path(&self, path: &syn::Path, text: &mut String) -> Option<()> {
         let segments: Vec<String> = path
             .segments
             .iter()
