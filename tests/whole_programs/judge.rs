@@ -14,6 +14,9 @@ pub(crate) struct Right {
     pub(crate) must: BTreeSet<String>,
     /// Those that may be told as well: panics of which nobody knows whether the test would have handled them.
     pub(crate) may: BTreeSet<String>,
+    /// Of each of these, one must be told: the test fails of a poisoned lock, and whose panic that comes of is a panic of a
+    /// thread that nobody joins, which by itself may be told or not.
+    pub(crate) either: BTreeSet<BTreeSet<String>>,
     /// What the test can have seen in the end.
     pub(crate) seen: BTreeSet<Vec<Value>>,
     pub(crate) states: usize,
@@ -100,6 +103,7 @@ impl Right {
             self.may.insert(text(root(site)));
         }
         let mut counted = Vec::new();
+        let mut causes = BTreeSet::new();
         match test.end {
             Some(Err(site)) if program.expected && !matches!(site, Site::Own(_)) => {
                 self.must.insert(ANOTHER_PANIC.to_owned());
@@ -125,6 +129,9 @@ impl Right {
                 counted.push(("detached: ", site));
             } else {
                 self.may.insert(text(site));
+                if site != Site::Poison {
+                    causes.insert(text(site));
+                }
             }
             if fate.is_detached || program.should_panic {
                 self.may.insert(format!("detached: {}", text(site)));
@@ -132,6 +139,12 @@ impl Right {
         }
         let alone = counted.len() == 1;
         for (how, site) in counted {
+            if site == Site::Poison && alone && how.is_empty() && !causes.is_empty() {
+                self.may.insert(text(site));
+                causes.insert(text(site));
+                self.either.insert(std::mem::take(&mut causes));
+                continue;
+            }
             // Beside its cause, poison says nothing.
             let set = if site == Site::Poison && !alone {
                 &mut self.may

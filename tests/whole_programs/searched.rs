@@ -157,7 +157,9 @@ impl Crate {
                 .iter()
                 .filter(|it| !right.must.contains(*it) && !right.may.contains(*it))
                 .collect();
-            let missed: Vec<_> = right.must.difference(&said.found).collect();
+            let mut missed: Vec<_> = right.must.difference(&said.found).collect();
+            let untold = right.either.iter().filter(|it| it.is_disjoint(&said.found));
+            missed.extend(untold.flatten());
             came.promised += usize::from(said.is_exhausted);
             let refused = !matches!(said.status, Status::Checked | Status::Unsupported { .. });
             if !wrong.is_empty() || (said.is_exhausted && !missed.is_empty()) || refused {
