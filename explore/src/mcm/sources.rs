@@ -1,9 +1,12 @@
 //! Where an event of a maximal causal model can have what it observes from, as far as a look at the writes tells.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::model::{Cut, Model, Step};
 use crate::transition::Transition;
+
+/// So many values are compared with each other.
+const FEW: usize = 32;
 
 impl Model {
     /// Per thread, how many of its events do not need event `index` of `lane`: what can be in an execution that goes
@@ -86,9 +89,19 @@ impl Model {
             .filter(|&&write| write.1 < upper[write.0 as usize] && write != at);
         let left = writes.map(|&write| self.step(write).left);
         let mut views = Vec::new();
+        // Where there are many, most of them may be different.
+        let mut many: HashSet<u64> = HashSet::new();
         for value in std::iter::once(cell.initial).chain(left) {
             let view = step.view(value);
-            if !views.contains(&view) {
+            let is_new = if views.len() < FEW {
+                !views.contains(&view)
+            } else {
+                if many.is_empty() {
+                    many.extend(&views);
+                }
+                many.insert(view)
+            };
+            if is_new {
                 views.push(view);
             }
         }
