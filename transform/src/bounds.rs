@@ -6,6 +6,7 @@
 //! asks for `Clone` where copies are made, and for nothing where none are: one text serves both.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use syn::visit::{self, Visit};
 use syn::{
@@ -14,17 +15,30 @@ use syn::{
 };
 
 use crate::edit::Edits;
+use crate::error::Error;
 use crate::load::Crate;
 use crate::resolve::{Def, ItemId, ItemKind, ModId, Ns, ROOT, Rib, Tables, name};
 use crate::walk::derives;
 
 const COPIED: &str = "::seqz_runtime::Copied";
 
-/// The positions of each item's type parameters that are shared.
-type Shared = HashMap<ItemId, BTreeSet<usize>>;
+/// The positions of some of each item's type parameters.
+type Positions = HashMap<ItemId, BTreeSet<usize>>;
+
+/// Which of each item's type parameters are shared.
+#[derive(Default)]
+struct Shared {
+    /// Their values are part of what a lock protects.
+    part: Positions,
+    /// Their values are what a lock protects, which has a size in the runtime's.
+    whole: Positions,
+}
 
 /// Adds the bounds of the whole crate.
-pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) {
+///
+/// # Errors
+/// A lock protects a value whose type has no size.
+pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) -> Result<(), Error> {
     let shared = shared_parameters(tables);
     let bounded = bounded_definitions(tables, &shared);
     let mut adder = Adder {
@@ -35,6 +49,7 @@ pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) {
         module: ROOT,
         file: 0,
         edits,
+        errors: Vec::new(),
     };
     program.files[0]
         .tree
@@ -46,11 +61,12 @@ pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) {
         let items = &program.files[adder.file].tree.items;
         items.iter().for_each(|item| adder.visit_item(item));
     }
+    Error::from_list(adder.errors).map_or(Ok(()), Err)
 }
 
 /// Which parameters of the crate's types and traits are part of what a lock protects, to the fixed point.
 fn shared_parameters(tables: &Tables) -> Shared {
-    let mut shared = Shared::new();
+    let mut shared = Shared::default();
     loop {
         let mut changed = false;
         for (item, data) in tables.items.iter().enumerate() {
@@ -78,15 +94,17 @@ fn shared_parameters(tables: &Tables) -> Shared {
                 }
                 _ => continue,
             };
-            let found = scan.found;
-            let positions = generics.type_params().enumerate();
-            let positions: BTreeSet<usize> = positions
-                .filter(|(_, param)| found.contains(&name(&param.ident)))
-                .map(|(position, _)| position)
-                .collect();
-            if !positions.is_empty() && shared.get(&item) != Some(&positions) {
-                shared.insert(item, positions);
-                changed = true;
+            let (part, whole) = (scan.found, scan.whole);
+            for (found, known) in [(part, &mut shared.part), (whole, &mut shared.whole)] {
+                let positions = generics.type_params().enumerate();
+                let positions: BTreeSet<usize> = positions
+                    .filter(|(_, param)| found.contains(&name(&param.ident)))
+                    .map(|(position, _)| position)
+                    .collect();
+                if !positions.is_empty() && known.get(&item) != Some(&positions) {
+                    known.insert(item, positions);
+                    changed = true;
+                }
             }
         }
         if !changed {
@@ -103,16 +121,18 @@ fn bounded_definitions(tables: &Tables, shared: &Shared) -> HashSet<ItemId> {
         .iter()
         .filter(|(_, name)| name == "Drop")
         .map(|(item, _)| *item);
-    let mut bounded: HashSet<ItemId> = dropped.filter(|item| shared.contains_key(item)).collect();
+    let mut bounded: HashSet<ItemId> = dropped
+        .filter(|item| shared.part.contains_key(item))
+        .collect();
     let shown = |item: &ItemId| match &tables.items[*item].kind {
         ItemKind::Struct(item) => derives(&item.attrs, "Debug"),
         ItemKind::Enum(item) => derives(&item.attrs, "Debug"),
         _ => false,
     };
-    bounded.extend(shared.keys().copied().filter(shown));
+    bounded.extend(shared.part.keys().copied().filter(shown));
     loop {
         let before = bounded.len();
-        for &item in shared.keys() {
+        for &item in shared.part.keys() {
             let mut scan = Scan::new(tables, shared, tables.items[item].module);
             match &tables.items[item].kind {
                 ItemKind::Struct(item) => scan.visit_item_struct(item),
@@ -137,6 +157,10 @@ struct Scan<'s> {
     module: ModId,
     /// Parameters by name, and projections of them as written without spaces, like `T::Item`.
     found: HashSet<String>,
+    /// Parameters by name that are all of what a lock protects.
+    whole: HashSet<String>,
+    /// Where a lock's value has no size, and its type.
+    without_size: Vec<Range<usize>>,
     /// A guard's type is named; the runtime's guards have the bound themselves.
     guards: bool,
     /// The crate's types with shared arguments that are named.
@@ -150,6 +174,8 @@ impl<'s> Scan<'s> {
             shared,
             module,
             found: HashSet::new(),
+            whole: HashSet::new(),
+            without_size: Vec::new(),
             guards: false,
             types: HashSet::new(),
         }
@@ -182,25 +208,55 @@ impl<'s> Scan<'s> {
             .resolve(&ribs, path.leading_colon.is_some(), &segments, Ns::Type)
         {
             Some(Def::Std(path)) => match path.last().map(String::as_str) {
-                Some("Mutex" | "RwLock") => types.iter().for_each(|ty| self.shared_type(ty)),
+                Some("Mutex" | "RwLock") => types.iter().for_each(|ty| {
+                    self.shared_type(ty);
+                    self.whole_type(ty);
+                }),
                 Some("MutexGuard" | "RwLockReadGuard" | "RwLockWriteGuard") => {
                     self.guards = true;
-                    types.iter().for_each(|ty| self.shared_type(ty));
+                    types.iter().for_each(|ty| {
+                        self.shared_type(ty);
+                        self.whole_type(ty);
+                    });
                 }
                 _ => {}
             },
             Some(Def::Item(item)) => {
-                let Some(positions) = self.shared.get(&item) else {
+                let all = self.shared;
+                let Some(positions) = all.part.get(&item) else {
                     return;
                 };
                 self.types.insert(item);
-                let chosen = types
-                    .iter()
-                    .enumerate()
-                    .filter(|(position, _)| positions.contains(position));
-                chosen.for_each(|(_, ty)| self.shared_type(ty));
+                let whole = all.whole.get(&item);
+                for (position, ty) in types.iter().enumerate() {
+                    if positions.contains(&position) {
+                        self.shared_type(ty);
+                    }
+                    if whole.is_some_and(|whole| whole.contains(&position)) {
+                        self.whole_type(ty);
+                    }
+                }
             }
             _ => {}
+        }
+    }
+
+    /// A type whose values are all that a lock protects.
+    fn whole_type(&mut self, ty: &syn::Type) {
+        let has_no_size = match ty {
+            syn::Type::Path(path) => match path.path.get_ident() {
+                Some(ident) => {
+                    self.whole.insert(name(ident));
+                    ident == "str"
+                }
+                None => false,
+            },
+            syn::Type::Paren(inner) => return self.whole_type(&inner.elem),
+            ty => matches!(ty, syn::Type::TraitObject(_) | syn::Type::Slice(_)),
+        };
+        if has_no_size {
+            let span = syn::spanned::Spanned::span(ty).byte_range();
+            self.without_size.push(span);
         }
     }
 
@@ -251,9 +307,52 @@ struct Adder<'a> {
     module: ModId,
     file: usize,
     edits: &'a mut [Edits],
+    errors: Vec<Error>,
 }
 
 impl Adder<'_> {
+    /// Refuses what has no size behind a lock.
+    fn refuse_without_size(&mut self, item: &Item) {
+        let found = self.scan(|scan| visit::visit_item(scan, item)).without_size;
+        let source = &self.program.files[self.file].source;
+        for range in found {
+            let place = source.place(range);
+            let what = format!("a lock of `{}`", place.text());
+            self.errors.push(Error::unsupported(
+                place,
+                what,
+                "it has no size, and the locks that take the place of std's keep their value beside others",
+                "have the lock protect a `Box` of it",
+            ));
+        }
+    }
+
+    /// Takes back that these parameters may have no size: as nothing without one is behind a lock, none of them has to.
+    fn give_size(&mut self, generics: &Generics, whole: &HashSet<String>) {
+        let of_params = generics.type_params();
+        let of_params = of_params.filter(|param| whole.contains(&name(&param.ident)));
+        let mut bounds: Vec<&TypeParamBound> = of_params.flat_map(|it| &it.bounds).collect();
+        let clauses = generics.where_clause.iter().flat_map(|it| &it.predicates);
+        for clause in clauses {
+            if let syn::WherePredicate::Type(clause) = clause
+                && let syn::Type::Path(path) = &clause.bounded_ty
+                && path
+                    .path
+                    .get_ident()
+                    .is_some_and(|it| whole.contains(&name(it)))
+            {
+                bounds.extend(&clause.bounds);
+            }
+        }
+        for bound in bounds {
+            let at = syn::spanned::Spanned::span(bound).byte_range();
+            let source = &self.program.files[self.file].source.text;
+            if source.as_str().get(at.start..at.start + 1) == Some("?") {
+                self.edits[self.file].replace(at.start..at.start + 1, "");
+            }
+        }
+    }
+
     /// Bounds for the parameters in `generics` that `scan` finds shared.
     ///
     /// `where_at` is where a where clause would go.
@@ -261,7 +360,9 @@ impl Adder<'_> {
         if generics.params.is_empty() {
             return;
         }
-        let mut found = self.scan(scan).found;
+        let scanned = self.scan(scan);
+        let (mut found, whole) = (scanned.found, scanned.whole);
+        self.give_size(generics, &whole);
         let mut projected = BTreeSet::new();
         for param in &generics.params {
             if let GenericParam::Type(param) = param {
@@ -372,6 +473,9 @@ impl Adder<'_> {
                 .gt_token
                 .map_or(0, |token| token.span.byte_range().end);
             self.bound(generics, where_at, inside);
+        } else {
+            let whole = self.scan(inside).whole;
+            self.give_size(generics, &whole);
         }
     }
 }
@@ -380,6 +484,9 @@ impl<'ast> Visit<'ast> for Adder<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
         if self.program.cfg.off(crate::resolve::attributes(item)) {
             return;
+        }
+        if !matches!(item, Item::Mod(_)) {
+            self.refuse_without_size(item);
         }
         match item {
             Item::Struct(data) => self.definition(&data.ident, &data.generics, item),

@@ -211,7 +211,7 @@ impl Program {
         let mut edits = self.analysis.edits.clone();
         self.leave_out(&chosen, &mut edits)?;
         shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
-        bounds::add(&self.program, &self.analysis.tables, &mut edits);
+        bounds::add(&self.program, &self.analysis.tables, &mut edits)?;
         harness::make_reachable(&self.program, &self.analysis, &chosen, &mut edits);
         let values = values::add(&self.program, &self.analysis, &mut edits);
         emit::generate(

@@ -667,3 +667,62 @@ fn a_wait_of_the_crates_own_is_no_condition_variables() {
         assert_eq!(lone(items, then), wanted, "{items} {then}");
     }
 }
+
+/// Types that may have no size are behind no lock, so that none of them has to be allowed there.
+#[test]
+fn parameters_behind_locks_have_a_size() {
+    let dir = directory(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "use std::sync::{Mutex, MutexGuard};\npub struct M<T: ?Sized>(Mutex<T>);\n\
+             pub struct Of<T>(M<T>) where T: ?Sized + Send;\n\
+             pub struct Boxed<T: ?Sized>(Mutex<Box<T>>, Box<T>);\n\
+             pub struct Guard<'a, T: ?Sized + 'a>(MutexGuard<'a, T>);\n\
+             impl<T: Send + ?Sized> M<T> { pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R { f(&mut self.0.lock().unwrap()) } }\n\
+             pub fn all<T: ?Sized, U: ?Sized>(of: &Of<T>, other: &U) { let _ = (of, other); }\n\
+             #[test] fn starts() { std::thread::spawn(|| ()).join().unwrap(); }\n",
+        ),
+    ]);
+    let generated = generate(&load(dir.path()));
+    let text = text(&generated, "src/lib.rs");
+    for written in [
+        "struct M<T: Sized>(",
+        "where T: Sized + Send;",
+        "struct Boxed<T: ?Sized>(",
+        "struct Guard<'a, T: Sized + 'a + ::seqz_runtime::Copied>(",
+        "impl<T: Send + Sized + ::seqz_runtime::Copied> M<T>",
+        "fn all<T: Sized + ::seqz_runtime::Copied, U: ?Sized>(",
+    ] {
+        assert!(text.contains(written), "{written} in {text}");
+    }
+}
+
+/// What can't be behind a lock of the runtime's is refused where it stands.
+#[test]
+fn values_without_a_size_behind_locks_are_refused() {
+    for (named, unsized_) in [
+        ("fn f(_: &Mutex<dyn Send>) {}", "dyn Send"),
+        ("struct S(std::sync::Arc<RwLock<[u8]>>);", "[u8]"),
+        (
+            "struct M<T: ?Sized>(Mutex<T>);\nfn f() { let _: Option<&M<(str)>> = None; }",
+            "str",
+        ),
+        (
+            "impl Of for u8 { type Lock = Mutex<dyn Fn() + Send>; }\ntrait Of { type Lock: ?Sized; }",
+            "dyn Fn() + Send",
+        ),
+    ] {
+        let lib = format!("use std::sync::{{Mutex, RwLock}};\n{named}\n{STARTS}");
+        let dir = directory(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &lib)]);
+        let error = load(dir.path())
+            .transform(&Options::default())
+            .err()
+            .unwrap();
+        assert_eq!(error.place().unwrap().text(), unsized_);
+        assert!(error.help().unwrap().contains("`Box`"), "{error}");
+    }
+    let boxed = format!("pub struct S(std::sync::Mutex<Box<dyn Send>>, Box<str>);\n{STARTS}");
+    let dir = directory(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &boxed)]);
+    generate(&load(dir.path()));
+}
