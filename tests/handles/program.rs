@@ -1,6 +1,9 @@
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, Weak};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, JoinHandle};
 
 /// Runs it on a thread called `w`.
@@ -231,4 +234,132 @@ fn certain_in_one_thread() {
     assert_eq!(Arc::into_inner(own), Some(7));
     x.fetch_add(1, SeqCst);
     w.join().unwrap();
+}
+
+/// Wakes a thread, and notes in what it shares who drops it.
+struct Unparks(thread::Thread, Last);
+
+impl Wake for Unparks {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Runs a future to its end, parked where it waits.
+fn block_on<F: Future>(future: F, by: &Arc<AtomicUsize>) -> F::Output {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unparks(thread::current(), Last(by.clone()))));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+/// What somebody else will put in, and who is to be woken then.
+#[derive(Default)]
+struct Slot {
+    value: Mutex<Option<u32>>,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Slot {
+    fn put(&self, value: u32) {
+        *self.value.lock().unwrap() = Some(value);
+        if let Some(waker) = self.waker.lock().unwrap().take() {
+            waker.wake();
+        }
+    }
+
+    fn take(&self) -> Poll<u32> {
+        let value = self.value.lock().unwrap().take();
+        value.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    fn wakes(&self, context: &Context<'_>) {
+        *self.waker.lock().unwrap() = Some(context.waker().clone());
+    }
+}
+
+#[test]
+fn woken() {
+    let slot = Arc::new(Slot::default());
+    let other = slot.clone();
+    let w = worker(move || other.put(3));
+    let taken = poll_fn(move |context| {
+        slot.wakes(context);
+        slot.take()
+    });
+    assert_eq!(block_on(taken, &Arc::default()), 3);
+    w.join().unwrap();
+}
+
+#[test]
+fn may_sleep_on() {
+    let slot = Arc::new(Slot::default());
+    let other = slot.clone();
+    let w = worker(move || other.put(3));
+    let taken = poll_fn(move |context| {
+        let taken = slot.take();
+        if taken.is_pending() {
+            slot.wakes(context);
+        }
+        taken
+    });
+    assert_eq!(block_on(taken, &Arc::default()), 3);
+    w.join().unwrap();
+}
+
+#[test]
+fn may_be_dropped_by_who_wakes() {
+    let slot = Arc::new(Slot::default());
+    let by = Arc::new(AtomicUsize::new(0));
+    let other = slot.clone();
+    let w = worker(move || other.put(3));
+    let taken = poll_fn(|context| {
+        slot.wakes(context);
+        slot.take()
+    });
+    assert_eq!(block_on(taken, &by), 3);
+    drop(slot);
+    w.join().unwrap();
+    assert_ne!(by.load(SeqCst), 2);
+}
+
+/// Counts how often it is woken, with and without its handle.
+#[derive(Default)]
+struct Wakes(AtomicUsize, AtomicUsize);
+
+impl Wake for Wakes {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.1.fetch_add(1, SeqCst);
+    }
+}
+
+#[test]
+fn certain_of_wakers() {
+    let wakes = Arc::new(Wakes::default());
+    let waker: Waker = wakes.clone().into();
+    let another = waker.clone();
+    assert_eq!(Arc::strong_count(&wakes), 3);
+    assert!(waker.will_wake(&another));
+    assert!(!waker.will_wake(&Arc::new(Wakes::default()).into()));
+    let other = wakes.clone();
+    let w = worker(move || {
+        another.wake_by_ref();
+        another.wake();
+        other.0.load(SeqCst)
+    });
+    wakes.1.fetch_add(1, SeqCst);
+    assert_eq!(w.join().unwrap(), 1);
+    assert_eq!(Arc::strong_count(&wakes), 2);
+    waker.wake();
+    assert_eq!(Arc::strong_count(&wakes), 1);
+    assert_eq!((wakes.0.load(SeqCst), wakes.1.load(SeqCst)), (2, 2));
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 use crate::load::Crate;
 
@@ -182,8 +182,9 @@ impl Words {
             }
             "Weak" => self.target(rest),
             "Drop" => self.has_destructors |= is_word(rest.first(), "for"),
-            "dyn" => self.coerces = true,
-            "self" => self.coerces |= is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':'),
+            // A waker is made of a handle by a trait whose methods are called on one.
+            "dyn" | "Wake" | "Waker" => self.coerces = true,
+            "self" => self.coerces |= is_colon(rest),
             "let" | "struct" | "enum" | "type" | "fn" | "static" | "union" => {
                 if let (Some(TokenTree::Ident(name)), "struct" | "enum" | "union") =
                     (rest.first(), word)
@@ -195,7 +196,7 @@ impl Words {
                 }
                 self.definition(rest);
             }
-            _ if is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':') => {
+            _ if is_colon(rest) => {
                 let said = words(until(&rest[1..], &[',', ';', '=']));
                 self.definitions.push((vec![word.to_owned()], said));
             }
@@ -286,6 +287,12 @@ fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
 }
 
+/// Whether what comes next is a `:` by itself. A path that begins with `::` may follow it.
+fn is_colon(rest: &[TokenTree]) -> bool {
+    matches!(rest.first(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':' && punct.spacing() == Spacing::Alone)
+        || is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':')
+}
+
 fn is_word(token: Option<&TokenTree>, wanted: &str) -> bool {
     matches!(token, Some(TokenTree::Ident(word)) if word == wanted)
 }
@@ -368,6 +375,7 @@ mod tests {
             "fn f(x: Arc<Mutex<Receiver<u32>>>) {}",
             "fn f() { let (tx, rx) = mpsc::channel(); let rx = Arc::new(Mutex::new(rx)); }",
             "struct Pool { jobs: Sender<u32> } fn f(pool: Arc<Pool>) {}",
+            "struct Pool { jobs: ::std::sync::mpsc::Sender<u32> } fn f(pool: Arc<Pool>) {}",
             "struct Pool { jobs: Sender<u32> } fn f() { let pool = Pool { jobs }; Arc::new(pool) }",
             "fn make() -> Sender<u32> { todo!() } fn f() { let it = make(); let it = Arc::new(it); }",
         ] {
@@ -414,6 +422,10 @@ mod tests {
         for text in [
             "fn f(x: Arc<dyn Trait>)",
             "fn f(self: Arc<Self>)",
+            "fn f(self:&Arc<Self>)",
+            "fn f(self: ::std::sync::Arc<Self>)",
+            "fn f<W: Wake + Send + Sync + 'static>(x: Arc<W>)",
+            "fn f(x: Arc<u8>) -> Waker",
             "fn f(x: Arc<[u8]>)",
         ] {
             assert!(of(&format!("{text} {{ {asks} }}")).coerces, "{text}");

@@ -10,7 +10,9 @@ pub(crate) struct Refusal {
 }
 
 /// Modules of std that the runtime has its own version of. Paths into all others keep their meaning and their text.
-const OVERRIDDEN: &[&str] = &["any", "cell", "hint", "panic", "process", "sync", "thread"];
+const OVERRIDDEN: &[&str] = &[
+    "any", "cell", "hint", "panic", "process", "sync", "task", "thread",
+];
 
 /// Macros that the runtime has its own version of.
 pub(crate) const OVERRIDDEN_MACROS: &[&str] = &[

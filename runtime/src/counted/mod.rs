@@ -28,6 +28,8 @@ mod convert;
 pub(crate) mod count;
 pub(crate) mod sequential;
 mod traits;
+#[cfg(feature = "coercions")]
+mod wake;
 mod weak;
 
 pub use arc::Arc;
@@ -35,7 +37,7 @@ pub use weak::Weak;
 
 /// Makes `std`, `core` and `alloc` as the transformed program sees them, with handles of one kind.
 macro_rules! facades {
-    ($observed:literal) => {
+    ($kind:ident: $observed:literal) => {
         /// `std`, with counted handles.
         pub mod std {
             pub use crate::std::*;
@@ -51,6 +53,14 @@ macro_rules! facades {
                 #[cfg(not(feature = "std_handles"))]
                 pub type Weak<T> = crate::counted::Weak<T, $observed>;
             }
+
+            /// `std::task`, with counted handles.
+            pub mod task {
+                pub use crate::std::task::*;
+
+                #[cfg(all(feature = "coercions", not(feature = "std_handles")))]
+                pub use crate::counted::wake::$kind::Wake;
+            }
         }
 
         pub use crate::core;
@@ -59,17 +69,17 @@ macro_rules! facades {
         pub mod alloc {
             pub use crate::alloc::*;
 
-            pub use super::std::sync;
+            pub use super::std::{sync, task};
         }
     };
 }
 
 /// For a program that can't tell where the destructor of a shared value runs.
 pub mod handles {
-    facades!(false);
+    facades!(handles: false);
 }
 
 /// For a program that can.
 pub mod destructors {
-    facades!(true);
+    facades!(destructors: true);
 }
