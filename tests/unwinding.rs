@@ -332,3 +332,116 @@ fn a_destructor_that_waits_is_no_crash_of_the_program() {
         }
     }
 }
+
+const WAITING_FOR_THE_OTHER: &str = "
+static FLAG: AtomicU32 = AtomicU32::new(0);
+
+struct Joins(Option<thread::JoinHandle<()>>);
+
+impl Drop for Joins {
+    fn drop(&mut self) {
+        self.0.take().unwrap().join().unwrap();
+    }
+}
+
+struct Adds;
+
+impl Drop for Adds {
+    fn drop(&mut self) {
+        FLAG.fetch_add(2, SeqCst);
+    }
+}
+
+struct Locks(Arc<Mutex<u32>>);
+
+impl Drop for Locks {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap() += 1;
+    }
+}
+
+struct Scopes;
+
+impl Drop for Scopes {
+    fn drop(&mut self) {
+        thread::scope(|scope| {
+            scope.spawn(|| FLAG.store(3, SeqCst));
+        });
+    }
+}
+
+#[test]
+fn a_joins() {
+    let _joins = Joins(Some(thread::spawn(|| FLAG.store(1, SeqCst))));
+    assert!(FLAG.load(SeqCst) == 1, \"not yet\");
+}
+
+#[test]
+fn b_adds_and_joins() {
+    let _joins = Joins(Some(thread::spawn(|| FLAG.store(1, SeqCst))));
+    let _adds = Adds;
+    assert!(FLAG.load(SeqCst) == 1, \"not yet\");
+}
+
+#[test]
+fn c_locks_and_joins() {
+    let lock = Arc::new(Mutex::new(0));
+    let its = lock.clone();
+    let _joins = Joins(Some(thread::spawn(move || *its.lock().unwrap() += 1)));
+    let _locks = Locks(lock.clone());
+    let value = *lock.lock().unwrap();
+    assert!(value == 1, \"not yet\");
+}
+
+#[test]
+fn d_opens_a_scope_and_joins() {
+    let _joins = Joins(Some(thread::spawn(|| FLAG.store(1, SeqCst))));
+    let _scopes = Scopes;
+    assert!(FLAG.load(SeqCst) == 1, \"not yet\");
+}
+
+#[test]
+fn e_ends_a_scope() {
+    thread::scope(|scope| {
+        scope.spawn(|| FLAG.store(1, SeqCst));
+        assert!(FLAG.load(SeqCst) == 1, \"not yet\");
+    });
+}
+";
+
+#[test]
+fn a_panic_is_of_the_thread_that_it_began_in_though_the_other_one_runs_while_it_unwinds() {
+    let dir = package(&format!("{HEAD}{WAITING_FOR_THE_OTHER}"));
+    let run = seqz(dir.path(), ["check", "--format", "json"]);
+    let report = run.json();
+    let harnesses = report["harnesses"].as_array().expect("they are checked");
+    assert_eq!(harnesses.len(), 5);
+    for harness in harnesses {
+        assert_eq!(
+            harness["faults"].as_array().map(Vec::len),
+            Some(0),
+            "{harness:#}"
+        );
+        let bugs = harness["bugs"].as_array().into_iter().flatten();
+        let bugs: Vec<_> = bugs
+            .map(|bug| {
+                let state = &bug["confirmation"]["state"];
+                (&bug["message"], &bug["under_test"], &bug["k"], state)
+            })
+            .collect();
+        let [(message, under_test, k, state)] = &bugs[..] else {
+            panic!("one bug: {harness:#}");
+        };
+        assert_eq!(
+            (*message, *under_test, *k, *state),
+            (
+                &"not yet".into(),
+                &"first".into(),
+                &0.into(),
+                &"confirmed".into()
+            ),
+            "{harness:#}"
+        );
+    }
+    assert_eq!(run.code, Some(1));
+}

@@ -35,8 +35,8 @@ const CAUGHT: usize = 64;
 pub(crate) struct Raised {
     pub(crate) message: String,
     pub(crate) place: Option<Place>,
-    /// How many events came before.
-    pub(crate) events: usize,
+    /// When it began, as whoever keeps the panics counts.
+    pub(crate) at: usize,
     /// The panics that it passes on: numbers of [`Panics::over`].
     causes: Vec<usize>,
 }
@@ -218,13 +218,7 @@ impl Panics {
     }
 
     /// A thread begins to panic.
-    pub(crate) fn raise(
-        &mut self,
-        thread: u32,
-        message: &str,
-        place: Option<Place>,
-        events: usize,
-    ) {
+    pub(crate) fn raise(&mut self, thread: u32, message: &str, place: Option<Place>, at: usize) {
         outside(|| {
             let this = self.thread(thread);
             let mut causes = std::mem::take(&mut this.blamed);
@@ -234,7 +228,7 @@ impl Panics {
             this.begin(Raised {
                 message: message.to_owned(),
                 place: place.clone(),
-                events,
+                at,
                 causes,
             });
         });
@@ -246,17 +240,17 @@ impl Panics {
         thread: u32,
         payload: &(dyn Any + Send),
         place: Option<Place>,
-        events: usize,
+        at: usize,
     ) {
         outside(|| {
-            let known = self.caught.iter().rev().find(|(at, raised)| {
-                *at == address(payload) && text(payload).is_none_or(|it| it == raised.message)
+            let known = self.caught.iter().rev().find(|(held, raised)| {
+                *held == address(payload) && text(payload).is_none_or(|it| it == raised.message)
             });
             let raised = known.map_or_else(
                 || Raised {
                     message: message(payload).to_owned(),
                     place: place.clone(),
-                    events,
+                    at,
                     causes: Vec::new(),
                 },
                 |(_, raised)| raised.clone(),
@@ -281,13 +275,13 @@ impl Panics {
         self.caught.push((address, raised));
     }
 
-    /// A panic has reached the top of its thread, after so many events. The answer is its number.
-    pub(crate) fn reach_the_top(&mut self, thread: u32, events: usize) -> usize {
+    /// A panic has reached the top of its thread; `at` says when. The answer is its number.
+    pub(crate) fn reach_the_top(&mut self, thread: u32, at: usize) -> usize {
         outside(|| {
             let raised = std::mem::take(&mut self.thread(thread).under_way).pop();
             let raised = raised.unwrap_or_else(|| Raised {
                 message: "the thread was unwound without a panic message".to_owned(),
-                events,
+                at,
                 ..Raised::default()
             });
             self.over.push(Panicked {

@@ -26,13 +26,11 @@ pub(super) const NO_PLACE: Place = Place {
     column: 0,
 };
 
-/// What may be a bug, as things were when it happened.
-#[derive(Clone, Debug)]
-struct Noted {
-    /// Which panic, by its number among all; none for a result of the harness.
-    panic: Option<usize>,
+/// How things are where something may go wrong. For a panic that is where it begins: while its thread unwinds the other
+/// one may run, and the thread goes on on that one's line.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
     line: Line,
-    thread: u32,
     /// How many events the line's log had.
     events: usize,
     /// T may well have run alone so far.
@@ -41,6 +39,31 @@ struct Noted {
     done: usize,
     /// T holds locks from before it spawned T', which so may not come this far by itself.
     unsure: bool,
+}
+
+impl Moment {
+    /// Now.
+    fn of(engine: &Engine) -> Self {
+        Self {
+            line: engine.line,
+            events: match engine.line {
+                Line::Interfering => engine.interfering.len(),
+                Line::Init | Line::UnderTest => engine.under_test().len(),
+            },
+            alone: engine.alone(),
+            done: engine.done,
+            unsure: !engine.opening.is_empty(),
+        }
+    }
+}
+
+/// What may be a bug.
+#[derive(Clone, Debug)]
+struct Noted {
+    /// Which panic, by its number among all; none for a result of the harness.
+    panic: Option<usize>,
+    thread: u32,
+    at: Moment,
 }
 
 /// A deadlock that can be reached.
@@ -65,7 +88,9 @@ pub(super) struct Kept {
 /// What is known of how executions end.
 #[derive(Debug, Default)]
 pub(super) struct Endings {
+    /// Of each it is known at which of the moments it began.
     pub(super) panics: Panics,
+    moments: Buffer<Moment>,
     noted: Buffer<Noted>,
     suspects: Vec<Suspect>,
     /// What the harness's result says, if it is a failure.
@@ -89,6 +114,7 @@ impl Endings {
     #[inline]
     pub(super) fn begin(&mut self) {
         self.panics.begin();
+        self.moments.clear();
         self.noted.clear();
         self.verdict = None;
         if !self.suspects.is_empty() {
@@ -140,53 +166,31 @@ impl Endings {
     }
 }
 
-/// How many events there have been on the current line.
-pub(super) fn events(engine: &Engine) -> usize {
-    match engine.line {
-        Line::Interfering => engine.interfering.len(),
-        Line::Init | Line::UnderTest => engine.under_test().len(),
-    }
+/// Keeps how things are now. The answer is the moment's number.
+fn keep_moment(engine: &mut Engine) -> usize {
+    let moment = Moment::of(engine);
+    engine.endings.moments.push(moment);
+    engine.endings.moments.len() - 1
 }
 
-/// The panics of the execution, with the current thread and how many events there have been.
+/// The panics of the execution, with the current thread and what says when something happens to them.
 pub(crate) fn with_panics<R>(handle: Handle, then: impl FnOnce(&mut Panics, u32, usize) -> R) -> R {
     let engine = handle.get();
-    let (thread, events) = (engine.threads.current, events(engine));
-    then(&mut engine.endings.panics, thread, events)
+    let moment = keep_moment(engine);
+    then(&mut engine.endings.panics, engine.threads.current, moment)
 }
 
-/// A panic has reached the top of the current thread.
+/// A panic has reached the top of this thread, or was under way in it when the execution was left.
 pub(super) fn note_panic(engine: &mut Engine, thread: u32) {
-    let events = events(engine);
-    let panic = engine.endings.panics.reach_the_top(thread, events);
-    let events = engine.endings.panics.over()[panic].raised.events;
-    note(engine, thread, Some(panic), events);
+    let now = keep_moment(engine);
+    let panic = engine.endings.panics.reach_the_top(thread, now);
+    let began = engine.endings.panics.over()[panic].raised.at;
+    let at = engine.endings.moments[began];
+    note(engine, thread, Some(panic), at);
 }
 
-/// A panic of the harness's own was under way when the execution was left.
-#[cold]
-pub(super) fn note_left_panic(engine: &mut Engine) {
-    let of_t_prime = engine
-        .threads
-        .parties(engine.role)
-        .is_some_and(|(_, interfering)| interfering == 0);
-    if of_t_prime && !engine.joined {
-        engine.line = Line::Interfering;
-    }
-    note_panic(engine, 0);
-}
-
-fn note(engine: &mut Engine, thread: u32, panic: Option<usize>, events: usize) {
-    let noted = Noted {
-        panic,
-        line: engine.line,
-        thread,
-        events,
-        alone: engine.alone(),
-        done: engine.done,
-        unsure: !engine.opening.is_empty(),
-    };
-    engine.endings.noted.push(noted);
+fn note(engine: &mut Engine, thread: u32, panic: Option<usize>, at: Moment) {
+    engine.endings.noted.push(Noted { panic, thread, at });
 }
 
 /// The harness has returned, or been unwound with this.
@@ -196,8 +200,8 @@ pub(super) fn harness_ended(engine: &mut Engine, how: Result<(), &(dyn Any + Sen
         Err(payload) => match payload.downcast_ref::<Verdict>() {
             Some(Verdict(message)) => {
                 engine.endings.verdict = Some(outside(|| message.as_str().to_owned()));
-                let events = events(engine);
-                note(engine, 0, None, events);
+                let now = Moment::of(engine);
+                note(engine, 0, None, now);
                 End::Failed
             }
             None => {
@@ -301,7 +305,7 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
         })
         .collect();
     // The log is cut back to where each was: the latest comes first.
-    found.sort_by_key(|(noted, _)| std::cmp::Reverse(noted.events));
+    found.sort_by_key(|(noted, _)| std::cmp::Reverse(noted.at.events));
     for (noted, counted) in found {
         look_at(engine, &noted, counted, decided.is_some(), program);
     }
@@ -319,8 +323,8 @@ fn look_at(
     decided: bool,
     program: &dyn Fn(),
 ) {
-    let of_t = noted.line != Line::Interfering;
-    if !of_t && noted.unsure {
+    let of_t = noted.at.line != Line::Interfering;
+    if !of_t && noted.at.unsure {
         // Where T' is the thread under test, feasibility decides.
         return;
     }
@@ -361,8 +365,8 @@ fn look_at(
     }
     let is_known = engine.ledger.knows(&key);
     if of_t {
-        engine.truncate_under_test(noted.events);
-        if !noted.alone && !matches!(super::tau::feasible(engine), super::tau::Answer::Yes) {
+        engine.truncate_under_test(noted.at.events);
+        if !noted.at.alone && !matches!(super::tau::feasible(engine), super::tau::Answer::Yes) {
             return;
         }
     }
@@ -376,12 +380,12 @@ fn look_at(
         place: key.place.clone(),
         follows: key.follows.clone(),
         thread: noted.thread,
-        done: noted.done,
+        done: noted.at.done,
     };
     let bug = if of_t {
-        bug::of_t(engine, draft, noted.alone)
+        bug::of_t(engine, draft, noted.at.alone)
     } else {
-        Some(bug::of_t_prime(engine, draft, noted.events))
+        Some(bug::of_t_prime(engine, draft, noted.at.events))
     };
     let Some(mut bug) = bug else { return };
     let mut bystander = counted.is_some_and(|counted| counted.bystander);

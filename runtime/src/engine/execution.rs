@@ -420,7 +420,7 @@ fn run_harness(handle: Handle, program: &dyn Fn()) {
         // A panic that was under way may have been the harness's own.
         let waits = engine.endings.panics.is_under_way(0) || engine.endings.panics.is_held(0);
         if waits {
-            ended::note_left_panic(engine);
+            ended::note_panic(engine, 0);
         }
     }
     let engine = handle.get();

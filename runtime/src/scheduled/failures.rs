@@ -136,7 +136,7 @@ impl State {
                     place: over.raised.place.clone(),
                     thread: u8::try_from(over.thread).unwrap_or(0),
                     waiting: Vec::new(),
-                    events: over.raised.events,
+                    events: over.raised.at,
                     bystander: counted.bystander,
                     follows: counted.follows.clone(),
                 }
