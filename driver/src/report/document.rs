@@ -508,4 +508,10 @@ impl Op {
         Self::TryLockFailed,
         Self::Join,
     ];
+
+    /// Whether what it does is the same whatever others have done before.
+    #[must_use]
+    pub const fn looks_at_nothing(self) -> bool {
+        matches!(self, Self::Write | Self::Unlock | Self::UnlockShared)
+    }
 }

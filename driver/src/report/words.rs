@@ -145,7 +145,7 @@ pub fn thread(role: Role, threads: &[Thread]) -> String {
 #[must_use]
 pub fn reads_needed(bug: &Bug) -> String {
     match bug.k {
-        0 if bug.trace.iter().all(|step| step.thread == bug.under_test) => {
+        0 if needs_no_other(bug) => {
             "it happens whatever the other thread does (k = 0)".to_owned()
         }
         0 => "no read of either thread has to see what the other one wrote: it is enough that both run (k = 0)".to_owned(),
@@ -156,6 +156,16 @@ pub fn reads_needed(bug: &Bug) -> String {
             in_words(k as usize)
         ),
     }
+}
+
+/// Whether nothing that the other thread does could have kept the bug from happening: nothing of it is part of the bug, and
+/// the thread under test has looked at nothing that it could have changed.
+fn needs_no_other(bug: &Bug) -> bool {
+    let is_known = bug.run_alone.is_none();
+    let mut steps = bug.trace.iter();
+    is_known
+        && bug.other_site.is_none()
+        && steps.all(|step| step.thread == bug.under_test && step.op.looks_at_nothing())
 }
 
 /// One non-local read: "line 12 reads `pending_io` as written at line 31".
@@ -258,4 +268,43 @@ pub fn inputs(inputs: &[Input]) -> Option<String> {
 #[must_use]
 pub fn place(harness: &HarnessReport) -> String {
     format!("{}:{}", harness.site.file, harness.site.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{Op, Step};
+    use super::super::sample;
+    use super::*;
+
+    /// What is said of a bug of k = 0 with this trace.
+    fn said(trace: &[(Role, Op)], change: impl FnOnce(&mut Bug)) -> bool {
+        let mut bug = sample::bug();
+        let like = bug.trace[0].clone();
+        let steps = trace.iter().map(|&(thread, op)| Step {
+            thread,
+            op,
+            ..like.clone()
+        });
+        bug.trace = steps.collect();
+        (bug.k, bug.other_site, bug.run_alone) = (0, None, None);
+        change(&mut bug);
+        reads_needed(&bug).contains("whatever the other thread does")
+    }
+
+    #[test]
+    fn a_bug_needs_no_other_thread_only_if_nothing_was_looked_at() {
+        let t = sample::bug().under_test;
+        let keep = |_: &mut Bug| {};
+        assert!(said(&[], keep));
+        assert!(said(&[(t, Op::Write), (t, Op::Write)], keep));
+        assert!(!said(&[(t, Op::Write), (t.other(), Op::Write)], keep));
+        for op in Op::ALL {
+            let changes_alone = matches!(op, Op::Write | Op::Unlock | Op::UnlockShared);
+            assert_eq!(said(&[(t, Op::Write), (t, op)], keep), changes_alone);
+        }
+        // The other one has to be somewhere; and of a program that died it is not known what it looked at.
+        let other = sample::bug().site;
+        assert!(!said(&[(t, Op::Write)], |bug| bug.other_site = other));
+        assert!(!said(&[], |bug| bug.run_alone = Some("it".into())));
+    }
 }
