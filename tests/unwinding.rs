@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use support::programs::HEAD;
-use support::{package, seqz};
+use support::{package, seqz, settings};
 
 const PROGRAMS: &str = r#"
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -444,4 +444,55 @@ fn a_panic_is_of_the_thread_that_it_began_in_though_the_other_one_runs_while_it_
         );
     }
     assert_eq!(run.code, Some(1));
+}
+
+const FAILING_IN_A_SCOPE: &str = "
+#[test]
+fn fails_in_a_scope() {
+    let flag = AtomicU32::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| flag.store(1, SeqCst));
+        assert!(flag.load(SeqCst) == 1, \"not yet\");
+    });
+}
+";
+
+#[test]
+fn a_trace_ends_where_the_panic_begins() {
+    let dir = package(&format!("{HEAD}{WAITING_FOR_THE_OTHER}"));
+    let run = seqz(dir.path(), ["explore", "--format", "json"]);
+    let report = run.json();
+    for harness in report["harnesses"].as_array().expect("they are explored") {
+        let failures = harness["failures"].as_array().into_iter().flatten();
+        let failures: Vec<_> = failures.collect();
+        let [failure] = &failures[..] else {
+            panic!("one failure: {harness:#}");
+        };
+        let schedule = failure["schedule"].as_array().expect("a schedule");
+        let leading = failure["fails_after"].as_u64().expect("it is known");
+        let leading = usize::try_from(leading).expect("a few events");
+        // The join comes while the thread unwinds, and so does what the destructors do.
+        let after = |action: &str| {
+            let mut after = schedule[leading..].iter();
+            after.any(|event| event["thread"] == 0 && event["action"] == action)
+        };
+        assert!(after("join"), "{harness:#}");
+        let last = &schedule[leading - 1];
+        assert_eq!(
+            (&last["thread"], &last["site"]["text"]),
+            (&0.into(), &failing_line(harness["name"].as_str())),
+            "{harness:#}"
+        );
+    }
+    let dir = package(&format!("{HEAD}{FAILING_IN_A_SCOPE}"));
+    let run = seqz(dir.path(), ["explore"]);
+    settings(dir.path()).bind(|| insta::assert_snapshot!("unwinding_trace", run.shown()));
+}
+
+/// Where the last event is that leads to the failure.
+fn failing_line(harness: Option<&str>) -> Value {
+    match harness {
+        Some("c_locks_and_joins") => "let value = *lock.lock().unwrap();".into(),
+        _ => "assert!(FLAG.load(SeqCst) == 1, \"not yet\");".into(),
+    }
 }

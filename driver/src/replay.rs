@@ -286,6 +286,7 @@ impl Recording {
             inputs: crate::original::inputs(&inputs.cloned().collect::<Vec<_>>()),
             threads: self.threads.clone(),
             schedule: self.schedule.clone(),
+            fails_after: None,
             execution: 1,
             spurious: self.spurious.times,
             spurious_in_loops: self.spurious.in_loops,

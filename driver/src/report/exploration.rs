@@ -285,6 +285,9 @@ pub struct Failure {
     pub threads: Vec<Option<Thread>>,
     /// All events of the execution, in order.
     pub schedule: Vec<Event>,
+    /// How many of them come before the failure begins, if that is known: those after them do not lead to it.
+    #[serde(default)]
+    pub fails_after: Option<u64>,
     /// The execution's number in its search, from 1.
     pub execution: u64,
     /// How often in an execution something could happen without a reason.
@@ -306,6 +309,16 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// The events that come before the failure. After them the thread may unwind, and others go on.
+    #[must_use]
+    pub fn leading(&self) -> &[Event] {
+        let leading = self
+            .fails_after
+            .and_then(|events| usize::try_from(events).ok())
+            .and_then(|events| self.schedule.get(..events));
+        leading.unwrap_or(&self.schedule)
+    }
+
     /// What could happen without a reason.
     #[must_use]
     pub const fn reasonless(&self) -> Spurious {

@@ -120,20 +120,26 @@ pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Re
         paragraph(out, "  Inputs: ", &inputs, columns)?;
     }
     if !failure.schedule.is_empty() {
-        writeln!(
-            out,
-            "\n  {bold}The schedule:{bold:#} {}\n",
-            counted(failure.schedule.len() as u64, "event", "events")
-        )?;
+        writeln!(out, "\n  {bold}The schedule:{bold:#} {}\n", length(failure))?;
         events::draw(
             out,
-            &failure.schedule,
+            failure.leading(),
             &marks(failure),
             &failure.threads,
             columns,
         )?;
     }
     writeln!(out)
+}
+
+/// How many events lead to a failure, and how many there are after it.
+fn length(failure: &Failure) -> String {
+    let leading = failure.leading().len();
+    let events = counted(leading as u64, "event", "events");
+    match failure.schedule.len() - leading {
+        0 => events,
+        after => format!("{events}, and {} after the failure", grouped(after as u64)),
+    }
 }
 
 /// How often a failure was met.

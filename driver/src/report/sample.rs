@@ -276,6 +276,7 @@ pub(crate) fn exploration() -> Exploration {
         inputs: bug().inputs,
         threads: vec![None, Some(harness().threads[0].clone())],
         schedule,
+        fails_after: Some(1),
         execution: 7,
         spurious: 0,
         spurious_in_loops: true,

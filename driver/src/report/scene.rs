@@ -198,7 +198,8 @@ impl<'a> Scene<'a> {
     }
 
     fn of_failure(failure: &'a Failure) -> Self {
-        let mut numbers: Vec<u32> = failure.schedule.iter().map(|event| event.thread).collect();
+        let leading = failure.leading();
+        let mut numbers: Vec<u32> = leading.iter().map(|event| event.thread).collect();
         numbers.extend(failure.waiting.iter().map(|waiting| waiting.thread));
         numbers.push(failure.thread);
         numbers.sort_unstable();
@@ -212,7 +213,7 @@ impl<'a> Scene<'a> {
                 words::numbered_thread(number, &failure.threads)
             ),
         });
-        let events = failure.schedule.iter().map(|event| Event {
+        let events = leading.iter().map(|event| Event {
             lane: lane(event.thread),
             action: event.action,
             object: Some(event.object),

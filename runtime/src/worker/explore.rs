@@ -465,6 +465,7 @@ fn finding(
         inputs: texts(bound),
         threads: machine.threads(),
         schedule: schedule(machine),
+        events: failure.events as u64,
         execution,
         standing: (0, execution),
     }

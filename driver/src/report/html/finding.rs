@@ -141,7 +141,7 @@ fn failure_facts(failure: &Failure) -> Markup {
     html! {
         (site(failure.site.as_ref(), ""))
         p {
-            (counted(failure.schedule.len() as u64, "event", "events")) " of "
+            (counted(failure.leading().len() as u64, "event", "events")) " of "
             (counted(failure.threads.iter().flatten().count() as u64, "thread", "threads")) "; thread "
             (code_marks(&words::numbered_thread(failure.thread, &failure.threads))) " fails."
         }

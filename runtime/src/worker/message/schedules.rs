@@ -162,6 +162,8 @@ pub struct ScheduleFinding {
     pub threads: Vec<Option<ThreadInfo>>,
     /// All events of the execution in order.
     pub schedule: Vec<Scheduled>,
+    /// How many of them come before the failure. A panic's thread may do more while it unwinds, and others do.
+    pub events: u64,
     /// The execution's number in its search, from 1. In a part of a search, those are counted too that other parts count.
     pub execution: u64,
     /// In which turn of the divided search the execution is, and its number in that, from 1.
@@ -424,6 +426,7 @@ wire!(ScheduleFinding {
     inputs,
     threads,
     schedule,
+    events,
     execution,
     standing
 });
