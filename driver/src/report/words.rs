@@ -162,8 +162,11 @@ pub fn reads_needed(bug: &Bug) -> String {
 /// the thread under test has looked at nothing that it could have changed.
 fn needs_no_other(bug: &Bug) -> bool {
     let is_known = bug.run_alone.is_none();
+    // The process may end with the harness, before a thread that nobody waits for has come so far.
+    let may_be_late = matches!(bug.kind, Kind::DetachedPanic | Kind::Exit);
     let mut steps = bug.trace.iter();
     is_known
+        && !may_be_late
         && bug.other_site.is_none()
         && steps.all(|step| step.thread == bug.under_test && step.op.looks_at_nothing())
 }
@@ -301,6 +304,9 @@ mod tests {
         for op in Op::ALL {
             let changes_alone = matches!(op, Op::Write | Op::Unlock | Op::UnlockShared);
             assert_eq!(said(&[(t, Op::Write), (t, op)], keep), changes_alone);
+        }
+        for late in [Kind::DetachedPanic, Kind::Exit] {
+            assert!(!said(&[], |bug| bug.kind = late));
         }
         // The other one has to be somewhere; and of a program that died it is not known what it looked at.
         let other = sample::bug().site;
