@@ -113,6 +113,11 @@ fn what_a_program_does_out_of_sight_is_named_at_its_line() {
             "std::env::set_var",
         ),
         ("input", "standard input: `io::stdin`", "std::io::stdin"),
+        (
+            "dice",
+            "random numbers, the same in each execution: `hash::RandomState::new`",
+            "RandomState::new()",
+        ),
         ("fails", pointer, "from_raw_parts(at"),
     ];
     for (name, what, text) in wanted {

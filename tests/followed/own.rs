@@ -32,6 +32,19 @@ fn wrapper() {
 }
 
 #[test]
+fn dice() {
+    use std::hash::{BuildHasher, Hasher};
+    let rolled = std::hash::RandomState::new().build_hasher().finish() % 64;
+    two(move || {
+        if rolled == 0 {
+            N.store(N.load(SeqCst) + 1, SeqCst);
+        } else {
+            N.fetch_add(1, SeqCst);
+        }
+    });
+}
+
+#[test]
 fn lifetime() {
     let number = 0u32;
     let r: &'static u32 = unsafe { std::mem::transmute(&number) };

@@ -67,6 +67,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         tests: NAMED,
     },
     Entry {
+        module: "hash",
+        items: &["RandomState"],
+        learns: "nothing; but numbers drawn of it may decide what is run, and they are the same in each execution",
+        scheduled: NotFollowed("one sequence of random numbers is tried"),
+        sequential: NotFollowed("the same"),
+        tests: NAMED,
+    },
+    Entry {
         module: "env",
         items: &["var", "vars", "args", "current_dir", "temp_dir"],
         learns: "nothing, unless something is set: then that is named",

@@ -31,6 +31,15 @@ fn meaning(path: &[&str], has_unsafe: bool) -> Option<(String, bool)> {
         ["panic", "set_hook" | "take_hook" | "update_hook", ..] => (named("the panic hook"), false),
         ["env", "set_var" | "remove_var", ..] => (named("the environment"), false),
         ["env", "set_current_dir", ..] => (named("the current directory"), false),
+        // A map's own keys decide the order of what is in it, and nobody draws numbers of them.
+        [
+            "hash" | "collections",
+            "RandomState" | "hash_map",
+            ..,
+            "new" | "default",
+        ] if path.contains(&"RandomState") => {
+            (named("random numbers, the same in each execution"), false)
+        }
         ["cell", "UnsafeCell", ..] => ("an `UnsafeCell`".into(), false),
         ["sync", "atomic", "AtomicPtr", ..] if has_unsafe => {
             ("an `AtomicPtr` beside `unsafe` code".into(), false)
@@ -113,5 +122,10 @@ mod tests {
         }
         assert_eq!(meaning(&["net", "Ipv4Addr"], true), None);
         assert_eq!(meaning(&["env", "var"], true), None);
+        let drawn = ["collections", "hash_map", "RandomState", "new"];
+        assert!(meaning(&drawn, false).is_some());
+        assert!(meaning(&["hash", "RandomState", "default"], false).is_some());
+        assert_eq!(meaning(&["hash", "RandomState"], false), None);
+        assert_eq!(meaning(&["collections", "HashMap", "new"], false), None);
     }
 }
