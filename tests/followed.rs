@@ -382,6 +382,12 @@ fn what_only_an_execution_shows_is_named() {
             ("socket", Some("a socket")),
             ("thread", Some("a thread of its own")),
             ("reads_only", None),
+            ("locks_in_the_order_of_a_map", Some("random numbers")),
+            ("goes_by_a_set", Some("random numbers")),
+            ("counts_in_a_map", None),
+            ("shards_by_id", Some("the numbers of threads")),
+            ("compares_ids", None),
+            ("shows_ids_of_one_starter", None),
         ] {
             let verdict = all[name]["verdict"].as_str().unwrap();
             let expected = match kind {

@@ -91,7 +91,7 @@ pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
             Asked::Process => format!("{kind} that it starts"),
             Asked::Thread => format!("{kind} that a dependency starts"),
             Asked::Input => format!("{kind}, which it reads"),
-            Asked::Turns => kind.to_owned(),
+            Asked::Turns | Asked::Random | Asked::Ids => kind.to_owned(),
         };
         all.push(NotFollowed {
             package: None,

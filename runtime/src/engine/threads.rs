@@ -31,6 +31,8 @@ use crate::std::thread::local;
 pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
     let engine = handle.get();
     let (quiet, line) = (engine.quiet, engine.line);
+    #[cfg(feature = "scheduler")]
+    crate::std::thread::ids::started_by(engine.threads.current);
     let no = engine.threads.add(quiet, line, site);
     let thread = engine.threads.at(no);
     thread.name = name;

@@ -31,7 +31,7 @@ mod held;
 mod imports;
 mod locals;
 mod memory;
-mod random;
+pub(crate) mod random;
 pub mod requests;
 pub mod system;
 

@@ -1,6 +1,45 @@
 //! Random numbers: the same in each execution and in each process, and of each thread's own.
+//!
+//! So what goes by them is tried in one way: which lock comes first in a hash map, say. Where a program has drawn any, a search
+//! ends with some executions that draw others ([`vary`]). If one of them does something else, that takes the promise.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use seqz_explore::hash::mix;
+
+/// So many other sequences are tried at the end of a search.
+pub(crate) const VARIATIONS: u64 = 16;
+
+/// Which sequence programs draw from: 0 while a search goes on.
+static VARIATION: AtomicU64 = AtomicU64::new(0);
+
+/// A program has drawn numbers.
+static ARE_DRAWN: AtomicBool = AtomicBool::new(false);
+
+/// Whether a program has drawn numbers in this process.
+pub(crate) fn are_drawn() -> bool {
+    ARE_DRAWN.load(Ordering::Relaxed)
+}
+
+/// Programs draw from another sequence from now on.
+pub(crate) fn vary(variation: u64) {
+    VARIATION.store(variation, Ordering::Relaxed);
+}
+
+/// Whether what `run` comes to, which is an execution, goes by the numbers that the program draws: whether another sequence
+/// makes it come to something else.
+pub(crate) fn decide<R: PartialEq>(mut run: impl FnMut() -> R) -> bool {
+    if !are_drawn() {
+        return false;
+    }
+    let usual = run();
+    let decide = (1..=VARIATIONS).any(|variation| {
+        vary(variation);
+        run() != usual
+    });
+    vary(0);
+    decide
+}
 
 /// How many times each thread has drawn.
 #[derive(Debug, Default)]
@@ -15,7 +54,10 @@ impl Draws {
         if self.by_thread.len() <= at {
             self.by_thread.resize(at + 1, 0);
         }
-        fill(u64::from(thread) + 1, &mut self.by_thread[at], bytes);
+        ARE_DRAWN.store(true, Ordering::Relaxed);
+        let variation = VARIATION.load(Ordering::Relaxed);
+        let seed = (u64::from(thread) + 1) ^ variation << 32;
+        fill(seed, &mut self.by_thread[at], bytes);
     }
 
     #[inline]

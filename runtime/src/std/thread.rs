@@ -1,12 +1,15 @@
 //! `std::thread`: threads of the program under test, which the engine runs as plain calls.
 
 mod ends;
+#[cfg(feature = "scheduler")]
+pub(crate) mod ids;
 pub(crate) mod local;
 mod results;
 mod scope;
 mod task;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::num::NonZero;
 use std::panic::Location;
@@ -163,11 +166,21 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 /// `std::thread::ThreadId`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ThreadId(ThreadNo);
+
+impl Hash for ThreadId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        #[cfg(feature = "scheduler")]
+        ids::told();
+        self.0.hash(state);
+    }
+}
 
 impl fmt::Debug for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "scheduler")]
+        ids::told();
         // A process's first thread has number 1: that of a program, or the one that has started the harness's.
         let before = if HARNESS.get().is_some() { 2 } else { 1 };
         f.debug_tuple("ThreadId")

@@ -13,8 +13,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use seqz_explore::{
-    CachedDpor, Dfs, Dpor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Odpor, Part, Pcb,
-    Pct, Pos, Random, Readers, RvCausal, Search, Strategy, Surw,
+    CachedDpor, Dfs, Dpor, Executor, Fair, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor,
+    Odpor, Part, Pcb, Pct, Pos, Random, Readers, RvCausal, Search, Strategy, Surw,
 };
 
 use seqz_explore::mcm::OrderSolver;
@@ -29,11 +29,12 @@ use solver::Asking;
 use summary::{Shortfall, counts, promise, unfinished};
 
 use super::Connection;
-use super::message::{ExploreRequest, Reply, ScheduleFinding, SolverKind, Waiting};
+use super::message::{Asked, ExploreRequest, Reply, ScheduleFinding, SolverKind, Waiting};
 use super::search::{bind, texts};
 use crate::engine::Place;
 use crate::harness::{AnyHarness, Bound};
 use crate::input::InputError;
+use crate::process::{asked, random};
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Idle, Machine, Settings, behind_writers};
 
@@ -192,6 +193,22 @@ struct Exploration<'a> {
     /// The bound on events of an execution.
     steps: u32,
     known: &'a mut Known,
+}
+
+/// Whether other random numbers have the program do something else, where all threads take turns.
+pub(super) fn goes_by_random_numbers(bound: &Bound, of: Settings) -> bool {
+    let settings = Settings {
+        stack: of.stack,
+        unfollowed: of.unfollowed,
+        idle: Idle::Waits,
+        ..Settings::default()
+    };
+    random::decide(|| {
+        let mut machine = Machine::new(&*bound.program, settings);
+        let end = machine.run(&mut Fair::default());
+        let events: Vec<_> = machine.trace().iter().map(|it| it.event).collect();
+        (end.outcome, machine.failures().len(), events)
+    })
 }
 
 impl Exploration<'_> {
@@ -376,6 +393,9 @@ impl Exploration<'_> {
                 log.write(&[Record::Found(finding.clone())]);
             }
             self.connection.send(&Reply::Failure(finding))?;
+        }
+        if finished && goes_by_random_numbers(self.bound, settings) {
+            asked::note(Asked::Random);
         }
         let promise = if finished && shortfall.leaves_promise() {
             promise(search.promise())

@@ -146,6 +146,10 @@ pub enum Asked {
     Input,
     /// Time: a thread slept or yielded again and again, and those that could have run got no turn.
     Turns,
+    /// Random numbers that decide what the program does.
+    Random,
+    /// The numbers of threads, where more than one thread starts some.
+    Ids,
 }
 
 impl Asked {
@@ -160,6 +164,14 @@ impl Asked {
             Self::Thread => "a thread of its own",
             Self::Input => "standard input",
             Self::Turns => "a wait in which nobody else got a turn",
+            Self::Random => {
+                "random numbers, which decide what the program does, as by the order of a hash map, and are the same in \
+                 each execution"
+            }
+            Self::Ids => {
+                "the numbers of threads, which go by the order in which several threads start them, and were tried in \
+                 one order"
+            }
         }
     }
 }
@@ -458,7 +470,9 @@ wire!(Asked {
     3 = Process,
     4 = Thread,
     5 = Input,
-    6 = Turns
+    6 = Turns,
+    7 = Random,
+    8 = Ids
 });
 
 impl Wire for ReadId {

@@ -325,6 +325,12 @@ impl Work<'_> {
                 })?;
             }
         }
+        #[cfg(feature = "scheduler")]
+        if (set.bound.first()).is_some_and(|it| {
+            super::explore::goes_by_random_numbers(it, crate::scheduled::Settings::default())
+        }) {
+            crate::process::asked::note(super::message::Asked::Random);
+        }
         for label in machine.end_search() {
             let (bug, _) = &machine.bugs()[self.sent];
             self.sent += 1;

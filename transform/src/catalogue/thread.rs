@@ -127,7 +127,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         module: "thread",
         items: &["Thread", "ThreadId", "current"],
-        learns: "nothing: names and ids don't change, and ids don't depend on the schedule",
+        learns: "nothing: names and ids don't change; where several threads start some, ids go by their order in std, and here not: then a look at one is named, and nothing promised",
         scheduled: Nothing("they are the thread's own"),
         sequential: Nothing("they are the thread's own"),
         tests: &[],

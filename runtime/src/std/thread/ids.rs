@@ -1,0 +1,47 @@
+//! Whether the numbers of threads mean anything.
+//!
+//! std numbers threads in the order in which they are started. Here a thread's number says who has started it, as how manyth: it
+//! is the same whatever the schedule is. Where one thread starts all others, both are the same. Where more than one does, and the
+//! program looks at numbers, what it sees is one of several orders: that is [told](Asked::Ids).
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use super::ThreadNo;
+use crate::process::asked;
+use crate::worker::message::Asked;
+
+/// Nobody.
+const NONE: u32 = u32::MAX;
+
+/// Who has started a thread first, in this process.
+static FIRST: AtomicU32 = AtomicU32::new(NONE);
+
+/// Another thread has started some, too.
+static SEVERAL: AtomicBool = AtomicBool::new(false);
+
+/// The program has looked at a number.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// This thread starts another one.
+#[inline]
+pub(crate) fn started_by(thread: ThreadNo) {
+    let first = FIRST.load(Ordering::Relaxed);
+    if first == NONE {
+        FIRST.store(thread, Ordering::Relaxed);
+    } else if first != thread && !SEVERAL.swap(true, Ordering::Relaxed) {
+        note();
+    }
+}
+
+/// The program looks at a number, and not only whether it is the same as another one.
+pub(super) fn told() {
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        note();
+    }
+}
+
+fn note() {
+    if SEVERAL.load(Ordering::Relaxed) && TOLD.load(Ordering::Relaxed) {
+        asked::note(Asked::Ids);
+    }
+}
