@@ -96,8 +96,8 @@ pub fn values() {
     first();
     local.lock().unwrap().map.insert(1, Point::new(2, 3)); // found: same
     local.lock().unwrap().map.remove(&1); // found: differs
-    drop(local.lock().unwrap()); // found: as 1
-    local.lock().unwrap().map.insert(1, Point::new(2, 3)); // found: as 1
+    drop(local.lock().unwrap()); // found: empty, with room
+    local.lock().unwrap().map.insert(1, Point::new(2, 3)); // found: as before
     drop(local.lock().unwrap()); // found: as 3
 
     *SHAPE.lock().unwrap() = Shape::Named("a", Box::default());

@@ -12,9 +12,10 @@
 //! that made them, see `seqz_runtime::scheduled::values`.
 //!
 //! # What is part of a value
-//! Everything that safe code can find out about it, with these exceptions, all of which would make a program depend on what
-//! std does not promise: addresses (`{:p}`, comparing pointers), except the identity of an `Arc`; the capacity of
-//! collections; the order in which a hash map with std's random keys gives out its entries.
+//! Everything that safe code can find out about it, the capacity of a collection and where a reference leads among it. There
+//! are these exceptions, all of which would make a program depend on what std does not promise: where on the heap the
+//! parts of a value lie, except the identity of an `Arc`; where in its buffer a `VecDeque` begins; the order in which a hash
+//! map with std's random keys gives out its entries.
 //!
 //! Objects that have events of their own (locks, atomics) count as what they are, not as what is in them: whoever looks
 //! inside does so with an event, which tells what it found.

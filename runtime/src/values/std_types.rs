@@ -87,6 +87,7 @@ impl ValueHash for str {
 
 impl ValueHash for String {
     fn value_hash(&self, to: &mut ValueHasher) {
+        to.word(self.capacity() as u64);
         self.as_str().value_hash(to);
     }
 }
@@ -126,8 +127,10 @@ macro_rules! wrappers {
 }
 wrappers!(Wrapping Saturating Reverse);
 
+/// The program can tell two of them with equal contents apart: by `ptr::eq`, and by `as_ptr`.
 impl<T: ValueHash + ?Sized> ValueHash for &T {
     fn value_hash(&self, to: &mut ValueHasher) {
+        to.place(std::ptr::from_ref::<T>(self).cast());
         (**self).value_hash(to);
     }
 }
@@ -138,10 +141,13 @@ impl<T: ValueHash + ?Sized> ValueHash for Box<T> {
     }
 }
 
-impl<T: ValueHash + ToOwned + ?Sized> ValueHash for Cow<'_, T> {
+impl<T: ValueHash + ToOwned<Owned: ValueHash> + ?Sized> ValueHash for Cow<'_, T> {
     fn value_hash(&self, to: &mut ValueHasher) {
         to.word(u64::from(matches!(self, Cow::Owned(_))));
-        (**self).value_hash(to);
+        match self {
+            Cow::Borrowed(value) => value.value_hash(to),
+            Cow::Owned(value) => value.value_hash(to),
+        }
     }
 }
 
@@ -220,6 +226,7 @@ impl<T: ValueHash, const N: usize> ValueHash for [T; N] {
 
 impl<T: ValueHash> ValueHash for Vec<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
+        to.word(self.capacity() as u64);
         self.as_slice().value_hash(to);
     }
 }
@@ -234,7 +241,15 @@ macro_rules! sequences {
         }
     )*};
 }
-sequences!(VecDeque LinkedList BTreeSet);
+sequences!(LinkedList BTreeSet);
+
+impl<T: ValueHash> ValueHash for VecDeque<T> {
+    fn value_hash(&self, to: &mut ValueHasher) {
+        to.word(self.capacity() as u64);
+        to.word(self.len() as u64);
+        self.iter().for_each(|part| part.value_hash(to));
+    }
+}
 
 impl<K: ValueHash, V: ValueHash> ValueHash for BTreeMap<K, V> {
     fn value_hash(&self, to: &mut ValueHasher) {
@@ -250,6 +265,7 @@ impl<K: ValueHash, V: ValueHash> ValueHash for BTreeMap<K, V> {
 // on it.
 impl<K: ValueHash, V: ValueHash> ValueHash for HashMap<K, V> {
     fn value_hash(&self, to: &mut ValueHasher) {
+        to.word(self.capacity() as u64);
         to.unordered(self.iter(), |(key, value), to| {
             key.value_hash(to);
             value.value_hash(to);
@@ -259,6 +275,7 @@ impl<K: ValueHash, V: ValueHash> ValueHash for HashMap<K, V> {
 
 impl<T: ValueHash> ValueHash for HashSet<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
+        to.word(self.capacity() as u64);
         to.unordered(self.iter(), |part, to| part.value_hash(to));
     }
 }

@@ -4,7 +4,8 @@
 
 mod observed;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use seqz_explore::{
@@ -149,7 +150,7 @@ fn values_of_std_types_are_told_apart() {
         (3, Vec::from([1, 2])),
     ]);
     // What went through a queue does not matter, only what is in it.
-    let mut turned = std::collections::VecDeque::from([0_u32, 1, 2]);
+    let mut turned = VecDeque::from([0_u32, 1, 2]);
     turned.rotate_left(1);
     told_apart(&[(0, turned), (0, [1, 2, 0].into()), (1, [0, 1, 2].into())]);
     told_apart(&[(0, Box::new(1_u64)), (1, Box::new(2)), (0, Box::new(1))]);
@@ -177,6 +178,83 @@ fn values_of_std_types_are_told_apart() {
         (1, tree(&[(1, false)])),
         (2, tree(&[])),
     ]);
+}
+
+/// What the steps leave, the same contents each time: no two of the collections have the same room.
+fn rooms_are_told<T: Clone + Send + 'static>(steps: &[&dyn Fn(&mut T)], first: T) {
+    let found = seen(first, steps);
+    let rooms: HashSet<u64> = found[1..].iter().copied().collect();
+    assert_eq!(rooms.len(), steps.len(), "{found:?}");
+}
+
+#[test]
+fn the_room_of_collections_is_told() {
+    Registry::fill(|registry| {
+        registry.add::<Cow<'static, str>>();
+        registry.add::<Box<[String]>>();
+    });
+    rooms_are_told::<Vec<u8>>(
+        &[&|_| {}, &|list| list.reserve(9), &|list| list.reserve(99)],
+        vec![],
+    );
+    rooms_are_told::<Vec<i32>>(
+        &[&|_| {}, &|list| {
+            list.push(1);
+            list.clear();
+        }],
+        vec![],
+    );
+    rooms_are_told::<String>(
+        &[&|_| {}, &|text| text.reserve(9), &|text| text.reserve(99)],
+        "a".to_owned(),
+    );
+    rooms_are_told::<VecDeque<u32>>(&[&|_| {}, &|list| list.reserve(9)], VecDeque::new());
+    rooms_are_told::<HashSet<u32>>(&[&|_| {}, &|set| set.reserve(9)], HashSet::new());
+    rooms_are_told::<HashMap<u32, u32>>(&[&|_| {}, &|map| map.reserve(9)], HashMap::new());
+    rooms_are_told::<Option<Vec<u8>>>(
+        &[&|_| {}, &|list| list.as_mut().unwrap().reserve(9)],
+        Some(vec![]),
+    );
+    rooms_are_told::<Cow<'static, str>>(
+        &[&|_| {}, &|text| _ = text.to_mut(), &|text| {
+            text.to_mut().reserve(9)
+        }],
+        Cow::Borrowed("a"),
+    );
+    rooms_are_told::<Box<[String]>>(
+        &[&|_| {}, &|texts| texts[0].reserve(9)],
+        Box::new([String::new()]),
+    );
+}
+
+/// Nobody has changed it: that is told, however much room there is.
+#[test]
+fn room_that_stays_is_not_a_change() {
+    let found = seen(
+        Vec::<u8>::with_capacity(9),
+        &[&|list| list.reserve(99), &|list| list.reserve(9), &|list| {
+            list.push(1);
+            list.pop();
+        }],
+    );
+    assert_eq!(found[1..], [found[1]; 3]);
+}
+
+#[test]
+fn where_references_lead_is_told() {
+    static TEXT: &str = "abcabc";
+    static NUMBERS: [u32; 2] = [7, 7];
+    Registry::fill(|registry| {
+        registry.add::<&'static u32>();
+        registry.add::<&'static [u32]>();
+        registry.add::<Cow<'static, str>>();
+    });
+    let (first, second) = TEXT.split_at(3);
+    told_apart(&[(0, first), (1, second), (2, TEXT), (0, &TEXT[..3])]);
+    told_apart(&[(0, Some(first)), (1, Some(second)), (2, None)]);
+    told_apart(&[(0, Cow::Borrowed(first)), (1, Cow::Borrowed(second))]);
+    told_apart(&[(0, &NUMBERS[0]), (1, &NUMBERS[1]), (0, &NUMBERS[0])]);
+    told_apart(&[(0, &NUMBERS[..1]), (1, &NUMBERS[1..]), (2, &NUMBERS[..])]);
 }
 
 /// A type of a program, with what the transformation writes for it.
@@ -384,8 +462,10 @@ fn static_muts_have_values() {
         panic!("{values:?}");
     };
     assert_ne!(push.1, push.2);
-    assert_eq!((pop.1, pop.2), (push.2, push.1));
-    assert_eq!(read.1, push.1);
+    assert_eq!(pop.1, push.2);
+    // It is empty again, and has room now.
+    assert!(pop.2 != push.1 && pop.2 != push.2);
+    assert_eq!(read.1, pop.2);
 }
 
 #[test]
