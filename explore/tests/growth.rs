@@ -6,11 +6,7 @@ mod long;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use long::{Long, Shape};
-use seqz_explore::{
-    CachedDpor, Dfs, Dpor, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Pct, Random, RvCausal,
-    Search, Strategy,
-};
+use long::flat::{LENGTHS, is_flat, stays_apart, stays_racing};
 
 thread_local! {
     static ASKED_FOR: Cell<u64> = const { Cell::new(0) };
@@ -48,73 +44,26 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// What this costs.
-fn cost(run: impl FnOnce()) -> u64 {
+fn cost(run: &mut dyn FnMut()) -> u64 {
     let before = ASKED_FOR.get();
     run();
     ASKED_FOR.get() - before
 }
 
-/// Events of short executions and of long ones.
-const LENGTHS: [usize; 2] = [1000, 32_000];
-
-/// Whether the cost for an event stays: a quadratic step anywhere would be 32 times as much.
-fn is_flat([short, long]: [u64; 2]) -> bool {
-    let [few, many] = LENGTHS.map(|events| events as u64);
-    long * few <= 3 * short.max(few) * many
-}
-
-fn stays<S: Strategy>(strategy: impl Fn() -> S, shapes: &[Shape]) {
-    for &shape in shapes {
-        let costs = LENGTHS.map(|events| {
-            cost(|| {
-                let mut search = Search::new(strategy());
-                let mut program = Long::new(shape, 2, events / 2 / shape.events());
-                let run = search.run(&mut program, 3);
-                run.expect("programs are deterministic");
-            })
-        });
-        assert!(
-            is_flat(costs),
-            "{}, {shape:?}: {costs:?} for {LENGTHS:?} events",
-            strategy().name()
-        );
-    }
-}
-
-const APART: [Shape; 2] = [Shape::Apart, Shape::Private];
-
 #[test]
 fn the_cost_of_an_event_does_not_grow() {
-    stays(Dfs::new, &APART);
-    stays(|| Random::new(1), &APART);
-    stays(|| Pct::new(1, 3), &APART);
-    stays(|| Icb::new(None), &APART);
-    stays(|| IcbDpor::new(None), &APART);
-    stays(Dpor::new, &APART);
-    stays(HbrCache::new, &APART);
-    stays(CachedDpor::new, &APART);
-    stays(Mcr::new, &APART);
-    stays(RvCausal::new, &APART);
+    stays_apart(cost);
 }
 
 #[test]
 fn nor_where_all_events_race() {
-    let racing = [Shape::Racy, Shape::Locked, Shape::Read];
-    stays(Odpor::new, &APART);
-    stays(Odpor::new, &racing);
-    stays(Dpor::new, &racing);
-    stays(|| IcbDpor::new(None), &[Shape::Racy, Shape::Locked]);
-    stays(CachedDpor::new, &[Shape::Locked]);
-    stays(
-        LazyDpor::new,
-        &[Shape::Apart, Shape::Private, Shape::Locked],
-    );
+    stays_racing(cost);
 }
 
 #[test]
 fn what_is_quadratic_is_told() {
     let once = LENGTHS.map(|events| {
-        cost(|| {
+        cost(&mut || {
             let mut kept = Vec::new();
             for event in 0..events {
                 kept.push(event);
@@ -123,7 +72,7 @@ fn what_is_quadratic_is_told() {
     });
     assert!(is_flat(once), "{once:?}");
     let copies = LENGTHS.map(|events| {
-        cost(|| {
+        cost(&mut || {
             let mut kept = Vec::new();
             for event in 0..events / 8 {
                 kept.push(event);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub(crate) mod flat;
+
 use seqz_explore::{
     Event, Executor, Kind, Object, Outcome, Pending, Pick, RunEnd, Scheduler, View,
     threads::ThreadSet,

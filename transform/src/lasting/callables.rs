@@ -29,7 +29,7 @@ use super::calls::{Argument, without_parentheses};
 use super::functions::Functions;
 use super::names;
 use crate::load::Crate;
-use crate::resolve::name;
+use crate::resolve::{name, segment_names};
 
 /// Where a closure is written: its file, and where it begins there.
 type Place = (usize, usize);
@@ -466,12 +466,7 @@ impl Collected<'_> {
 
     /// `Box::new` of std, or that of another pointer.
     fn is_box(&self, path: &syn::ExprPath) -> bool {
-        let segments: Vec<_> = path
-            .path
-            .segments
-            .iter()
-            .map(|it| name(&it.ident))
-            .collect();
+        let segments = segment_names(&path.path);
         match segments.as_slice() {
             [owner, new] => {
                 ["Arc", "Box", "Rc"].contains(&owner.as_str())

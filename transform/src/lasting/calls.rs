@@ -8,7 +8,7 @@ use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Macro, Pat, Token, UnOp};
 use super::implied::{COERCION, Implied};
 use super::turn::{Turn, Variable, is_number, is_number_method, is_ordering, is_panic_name};
 use super::{Called, names};
-use crate::resolve::name;
+use crate::resolve::{name, segment_names};
 
 impl Turn<'_, '_> {
     /// It may come to functions of the crate that are called so.
@@ -150,12 +150,7 @@ impl Turn<'_, '_> {
         let Expr::Path(path) = without_parentheses(&call.func) else {
             return false;
         };
-        let segments: Vec<_> = path
-            .path
-            .segments
-            .iter()
-            .map(|it| name(&it.ident))
-            .collect();
+        let segments = segment_names(&path.path);
         match segments.as_slice() {
             [.., owner, function] => {
                 owner == "Arc"

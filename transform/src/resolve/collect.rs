@@ -394,6 +394,11 @@ pub(crate) fn name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
+/// The names of a path's segments.
+pub(crate) fn segment_names(path: &syn::Path) -> Vec<String> {
+    path.segments.iter().map(|it| name(&it.ident)).collect()
+}
+
 /// The path that a type is.
 pub(crate) fn path_of(ty: &Type) -> Option<(bool, Vec<String>)> {
     match ty {

@@ -14,7 +14,9 @@ mod tests;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-pub(crate) use collect::{attributes, bound_names, collect, declare_block, declare_impl, name};
+pub(crate) use collect::{
+    attributes, bound_names, collect, declare_block, declare_impl, name, segment_names,
+};
 pub(crate) use items::{Function, ItemData, ItemId, ItemKind, Receiver};
 
 /// Index of a module.

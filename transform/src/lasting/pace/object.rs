@@ -20,7 +20,7 @@ use crate::lasting::functions::Functions;
 use crate::lasting::turn::is_number;
 use crate::lasting::{Lasting, Outside};
 use crate::load::Crate;
-use crate::resolve::name;
+use crate::resolve::{name, segment_names};
 
 /// What is in the place of a field.
 fn variable(field: &str) -> String {
@@ -206,12 +206,7 @@ impl Found<'_, '_> {
                 let Expr::Path(path) = &*call.func else {
                     return None;
                 };
-                let segments: Vec<_> = path
-                    .path
-                    .segments
-                    .iter()
-                    .map(|it| name(&it.ident))
-                    .collect();
+                let segments = segment_names(&path.path);
                 let [.., of, function] = segments.as_slice() else {
                     return None;
                 };
