@@ -6,19 +6,33 @@ use super::lane::{Lane, may_write};
 use super::track::Track;
 use super::{Interleaving, Step};
 
-/// The interleaving that ends with T' having done `cut` events. The last row of the lane must have that column. Of two
-/// ways back the one that stays in the same thread is taken, so that the interleaving switches threads rarely.
+/// The interleaving that ends with T' having done `cut` events. The last row of the lane must have that column.
 pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usize) -> Interleaving {
-    let (mut row, mut column) = (t.len(), cut);
-    let mut steps = Vec::with_capacity(row + column);
-    let mut in_t = true;
-    while (row, column) != (0, 0) {
+    let steps = walk_back(t.len(), cut, |row, column| {
         let from_above = row > 0
             && holds(lane.row(u, t, row - 1), column)
             && t_may_step(u, t, lane.reads_below(), row - 1, column);
         let from_left = column > 0
             && holds(lane.row(u, t, row), column - 1)
             && !holds(t.blocked(row, u.words()), column - 1);
+        [from_above, from_left]
+    });
+    Interleaving(steps)
+}
+
+/// The way to this place of the grid, where `ways` says whether a place is come to from above, by a step of T, and whether from
+/// the left, by one of T'. Of two ways back the one that stays in the same thread is taken, so that the interleaving switches
+/// threads rarely.
+pub(super) fn walk_back(
+    row: usize,
+    column: usize,
+    mut ways: impl FnMut(usize, usize) -> [bool; 2],
+) -> Vec<Step> {
+    let (mut row, mut column) = (row, column);
+    let mut steps = Vec::with_capacity(row + column);
+    let mut in_t = true;
+    while (row, column) != (0, 0) {
+        let [from_above, from_left] = ways(row, column);
         debug_assert!(
             from_above || from_left,
             "no way back from ({row}, {column})"
@@ -33,7 +47,7 @@ pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usiz
         }
     }
     steps.reverse();
-    Interleaving(steps)
+    steps
 }
 
 /// Whether T may take step `at` while T' is at the column.

@@ -15,6 +15,7 @@ mod row;
 mod states;
 
 use super::bits::{NONE, holds, index};
+use super::witness::walk_back;
 use super::{Interference, Step};
 use crate::buffer::outside;
 use crate::log::{LockMode, Object, Op, TEvent};
@@ -581,33 +582,18 @@ impl Runs {
         self.known.rows.get(row).first().map(|run| run.low)
     }
 
-    /// The interleaving that ends with T' having done `cut` events, if there is one. Of two ways back the one that stays in the
-    /// same thread is taken, so that the interleaving switches threads rarely.
+    /// The interleaving that ends with T' having done `cut` events, if there is one.
     pub(super) fn trace_back(&mut self, cut: u32) -> Option<Vec<Step>> {
         if !self.reachable_at(cut) {
             return None;
         }
-        let (mut row, mut column) = (self.done.len(), cut);
-        let mut steps = Vec::with_capacity(row + column as usize);
-        let mut in_t = true;
-        while (row, column) != (0, 0) {
-            let from_above = row > 0 && self.comes_from_above(row, column, cut);
-            let from_left = column > 0 && self.comes_from_left(row, column, cut);
-            debug_assert!(
-                from_above || from_left,
-                "no way back from ({row}, {column})"
-            );
-            in_t = if in_t { from_above } else { !from_left };
-            if in_t {
-                row -= 1;
-                steps.push(Step::UnderTest(index(row)));
-            } else {
-                column -= 1;
-                steps.push(Step::Interfering(column));
-            }
-        }
-        steps.reverse();
-        Some(steps)
+        Some(walk_back(self.done.len(), cut as usize, |row, column| {
+            let column = index(column);
+            [
+                row > 0 && self.comes_from_above(row, column, cut),
+                column > 0 && self.comes_from_left(row, column, cut),
+            ]
+        }))
     }
 
     fn comes_from_above(&self, row: usize, column: u32, cut: u32) -> bool {
