@@ -104,6 +104,7 @@ fn passes_with_ids() {
     assert_ne!(mine, t.join().unwrap(), "never");
 }
 
+// not followed: random numbers
 #[test]
 fn passes_with_the_order_of_a_map() {
     let m: HashMap<u32, u32> = (0..6).map(|i| (i, i)).collect();
