@@ -1,4 +1,4 @@
-//! How often a search looks at an event, counted in tests alone: see [`growth`](crate::growth).
+//! How often a search looks at an event, counted in tests alone: see `growth`.
 //!
 //! Whatever goes through an execution comes by what gives its events away, and is counted there, so that nobody who writes a
 //! loop has to think of it.
