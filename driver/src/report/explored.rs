@@ -58,10 +58,6 @@ pub fn harness(
     for note in &report.notes {
         paragraph(out, "  note: ", note, columns)?;
     }
-    if report.status != Status::Checked {
-        // The verdict, which names it otherwise, is not there.
-        not_followed(out, &report.not_followed, columns)?;
-    }
     if report.status == Status::Checked {
         if !report.failures.is_empty() {
             writeln!(out)?;
@@ -81,6 +77,9 @@ pub fn harness(
             paragraph(out, "  ", plain.trim(), columns)?;
         }
         paragraph(out, "  ", &counts(&report.counts), columns)?;
+    } else {
+        // The verdict, which names it otherwise, is not there.
+        not_followed(out, &report.not_followed, columns)?;
     }
     writeln!(out)
 }

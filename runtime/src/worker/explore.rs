@@ -195,20 +195,23 @@ struct Exploration<'a> {
     known: &'a mut Known,
 }
 
-/// Whether other random numbers have the program do something else, where all threads take turns.
-pub(super) fn goes_by_random_numbers(bound: &Bound, of: Settings) -> bool {
+/// Notes if other random numbers have the program do something else, where all threads take turns.
+pub(super) fn look_for_random_numbers(bound: &Bound, of: Settings) {
     let settings = Settings {
         stack: of.stack,
         unfollowed: of.unfollowed,
         idle: Idle::Waits,
         ..Settings::default()
     };
-    random::decide(|| {
+    let decide = random::decide(|| {
         let mut machine = Machine::new(&*bound.program, settings);
         let end = machine.run(&mut Fair::default());
         let events: Vec<_> = machine.trace().iter().map(|it| it.event).collect();
         (end.outcome, machine.failures().len(), events)
-    })
+    });
+    if decide {
+        asked::note(Asked::Random);
+    }
 }
 
 impl Exploration<'_> {
@@ -394,8 +397,8 @@ impl Exploration<'_> {
             }
             self.connection.send(&Reply::Failure(finding))?;
         }
-        if finished && goes_by_random_numbers(self.bound, settings) {
-            asked::note(Asked::Random);
+        if finished {
+            look_for_random_numbers(self.bound, settings);
         }
         let promise = if finished && shortfall.leaves_promise() {
             promise(search.promise())

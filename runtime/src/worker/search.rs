@@ -326,10 +326,8 @@ impl Work<'_> {
             }
         }
         #[cfg(feature = "scheduler")]
-        if (set.bound.first()).is_some_and(|it| {
-            super::explore::goes_by_random_numbers(it, crate::scheduled::Settings::default())
-        }) {
-            crate::process::asked::note(super::message::Asked::Random);
+        if let Some(bound) = set.bound.first() {
+            super::explore::look_for_random_numbers(bound, crate::scheduled::Settings::default());
         }
         for label in machine.end_search() {
             let (bug, _) = &machine.bugs()[self.sent];
