@@ -24,8 +24,7 @@ use std::process::ExitCode;
 /// What generated workers have. Outside of executions of seqz it is the system's, so that the others have that.
 #[cfg(feature = "peers")]
 #[global_allocator]
-static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
-    seqz_runtime::scheduled::arena::Allocator;
+static ALLOCATOR: seqz_runtime::memory::arena::Allocator = seqz_runtime::memory::arena::Allocator;
 
 const USAGE: &str = "\
 usage: seqz-bench feasibility [LOGS]   (needs --features z3)

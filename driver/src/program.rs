@@ -270,7 +270,7 @@ RUSTC_BOOTSTRAP = "seqz_runtime"
 /// The part of a worker's `main.rs` that installs the runtime's allocator, and what stands before the system's functions.
 const ALLOCATOR: &str = "
 #[global_allocator]
-static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator = seqz_runtime::scheduled::arena::Allocator;
+static ALLOCATOR: seqz_runtime::memory::arena::Allocator = seqz_runtime::memory::arena::Allocator;
 
 seqz_runtime::stand_before_the_system!();
 ";

@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use seqz_explore::{Class, Kind, Object};
 
-use crate::buffer::Buffer;
+use crate::memory::Buffer;
 
 /// So often a thread may look at its clock while that stands, before it leaps.
 const STEADY: u32 = 1_000;

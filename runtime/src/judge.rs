@@ -17,8 +17,8 @@
 
 use std::any::Any;
 
-use crate::buffer::outside;
 use crate::engine::Place;
+use crate::memory::outside;
 
 /// What std's `unwrap` and `expect` say of a thread's payload.
 const OF_A_PAYLOAD: &str = "Any { .. }";

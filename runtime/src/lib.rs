@@ -16,7 +16,6 @@
 
 extern crate alloc as alloc_crate;
 
-mod buffer;
 pub mod calls;
 pub mod cell;
 pub mod check;
@@ -33,6 +32,7 @@ pub mod input;
 mod judge;
 pub mod log;
 pub mod loops;
+pub mod memory;
 pub mod observe;
 mod overflow;
 mod p_hat;

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use seqz_explore::{Dfs, Kind, Search};
 use seqz_runtime::calls::{enter, leave};
-use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::{Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::thread;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use seqz_explore::hash::mix;
 use seqz_explore::{Dfs, Event, Kind, Search, Test};
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::observe::{self, here};
-use seqz_runtime::scheduled::arena::Allocator;
 use seqz_runtime::scheduled::{Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicI8, AtomicU64, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};

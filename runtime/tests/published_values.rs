@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use seqz_explore::{Mcr, Promise, RvCausal, Search, Strategy};
-use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::{Machine, Settings};
 use seqz_runtime::std::sync::Mutex;
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -6,8 +6,8 @@ use seqz_explore::{Event, Executor, Pick, Scheduler, View};
 use seqz_runtime::scheduled::{Machine, Settings};
 
 #[global_allocator]
-static ALLOCATOR: seqz_runtime::scheduled::arena::Allocator =
-    seqz_runtime::scheduled::arena::Allocator;
+static ALLOCATOR: seqz_runtime::memory::arena::Allocator =
+    seqz_runtime::memory::arena::Allocator;
 
 struct Unpreempted;
 

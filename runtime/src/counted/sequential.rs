@@ -13,8 +13,8 @@
 use std::collections::HashMap;
 
 use super::count::{Act, Count};
-use crate::buffer::{Buffer, outside};
 use crate::engine::{Handle, Site, tau, unsupported};
+use crate::memory::{Buffer, outside};
 
 /// What threads have done with a count while others ran.
 #[derive(Clone, Copy, Debug, Default)]

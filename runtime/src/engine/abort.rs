@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use super::frame::Frame;
 use super::{Engine, Handle, Line, Site};
-use crate::buffer::outside;
+use crate::memory::outside;
 
 /// Why an execution, or the run of T' inside it, ended before its program did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::ledger::Key;
 use super::{Abort, BugKind, Engine, Handle, Line, Place, Site, abort, bug};
-use crate::buffer::{Buffer, outside};
 use crate::harness::Verdict;
 use crate::judge::{Counted, End, Extent, Panics};
+use crate::memory::{Buffer, outside};
 use crate::std::process::{Destructor, Leaving};
 
 /// So many times the original program is asked about one place, with the answer that nothing has failed, before it is not

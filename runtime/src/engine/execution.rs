@@ -14,14 +14,14 @@ use super::threads::{self, Threads};
 use super::{
     Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, ended, spin,
 };
-use crate::buffer::Buffer;
 use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
 use crate::harness::Bound;
 use crate::ids::{Pair, Role};
 use crate::log::Log;
+use crate::memory::Buffer;
 #[cfg(feature = "scheduler")]
-use crate::scheduled::arena::Arena;
+use crate::memory::arena::Arena;
 use crate::std::thread::{Results, local};
 
 /// Bounds on one execution.
@@ -299,7 +299,8 @@ impl Machine {
             crate::process::leave(None);
             crate::process::restore(&mut alone);
             if self.engine.leaves == Leaves::Forgets {
-                self.arena.give_back();
+                self.arena
+                    .give_back(|is_left| crate::process::is_let_go(is_left));
             }
         }
         CURRENT.set(None);

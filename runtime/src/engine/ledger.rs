@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::panic::Location;
 
 use super::{Bug, BugKind, Place, Site};
-use crate::buffer::{Buffer, outside};
 use crate::ids::Role;
+use crate::memory::{Buffer, outside};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {

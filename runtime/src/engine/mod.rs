@@ -79,11 +79,11 @@ pub(crate) use spin::slept;
 pub(crate) use spin::{Turns, lasts, turn};
 use threads::Threads;
 
-use crate::buffer::Buffer;
 use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
 use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
+use crate::memory::Buffer;
 
 /// A place in the source of the transformed program.
 pub type Site = &'static Location<'static>;

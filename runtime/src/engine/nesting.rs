@@ -6,8 +6,8 @@
 
 use super::bug::excludes;
 use super::{Engine, Held, NONE};
-use crate::buffer::Buffer;
 use crate::log::{LockMode, Object};
+use crate::memory::Buffer;
 
 /// All pairs of locks of which T' has taken the one while it held the other.
 #[derive(Debug, Default)]

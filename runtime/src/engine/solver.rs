@@ -1,9 +1,9 @@
 //! Who decides feasibility.
 
 use super::tau;
-use crate::buffer::outside;
 use crate::feasibility::{Feasibility, Verdict};
 use crate::log::Log;
+use crate::memory::outside;
 
 /// What is told of a log on which two engines differ: the log, the grid's verdict, and the other one's.
 pub type Differs = dyn FnMut(&Log<'_>, bool, &Verdict);

@@ -24,8 +24,8 @@
 
 use super::tau::require_feasible;
 use super::{Abort, Engine, Handle, Line, abort};
-use crate::buffer::Buffer;
 use crate::log::{LockMode, Object, Op};
+use crate::memory::Buffer;
 
 /// What a thread has done, as far as it matters to loops.
 #[derive(Debug, Default)]

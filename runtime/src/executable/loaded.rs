@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use crate::buffer::outside;
+use crate::memory::outside;
 
 unsafe extern "C" {
     fn dl_iterate_phdr(

@@ -24,8 +24,8 @@ use super::runs::Runs;
 use super::track::Track;
 use super::witness::trace_back;
 use super::{Interleaving, Step, Verdict};
-use crate::buffer::Buffer;
 use crate::log::{Op, TEvent};
+use crate::memory::Buffer;
 
 /// Lanes that are kept at once. A log has as many as T' has reads, plus one; most are never asked for.
 const LANES: usize = 64;

@@ -3,8 +3,8 @@
 //! Column j of the grid is "T' has done j events", step j is "T' does its event j", from column j to column j + 1.
 
 use super::bits::{self, by_width, index};
-use crate::buffer::Buffer;
 use crate::log::{LockMode, Object, Op};
+use crate::memory::Buffer;
 
 /// How many bit rows an object has.
 const KINDS: usize = 5;

@@ -8,7 +8,7 @@
 use super::bits::{below, by_width, first, flood, holds, index, span};
 use super::interference::{Interference, Slot};
 use super::track::Track;
-use crate::buffer::Buffer;
+use crate::memory::Buffer;
 
 /// The rows for one number of reads of T', as far as they have been asked for.
 #[derive(Clone, Debug, Default)]

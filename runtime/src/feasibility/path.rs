@@ -14,8 +14,8 @@ pub(super) use two::Paths;
 use super::bits::index;
 use super::interference::{Interference, Word};
 use super::track::columns;
-use crate::buffer::Buffer;
 use crate::log::{LockMode, Object, Op, TEvent};
+use crate::memory::Buffer;
 
 /// How many events of T a path may have that is tried anew with T' further on at one of them.
 const AGAIN: usize = 64;

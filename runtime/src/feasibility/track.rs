@@ -5,8 +5,8 @@
 
 use super::bits::{NONE, by_width, index};
 use super::interference::{Interference, Slot};
-use crate::buffer::Buffer;
 use crate::log::{LockMode, Object, Op, TEvent};
+use crate::memory::Buffer;
 
 /// How many bit rows a row of the grid has.
 const ROWS: usize = 3;

@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::scheduled::arena::outside;
+use crate::memory::outside;
 use crate::worker::message::Asked;
 
 /// Those that were asked for, and how many of them have been told.

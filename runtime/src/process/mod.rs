@@ -47,7 +47,7 @@ pub(crate) use system::run_destructors;
 
 use crate::engine::Generation;
 use crate::executable::{elf, unwinding};
-use crate::scheduled::arena::outside;
+use crate::memory::outside;
 
 /// All that is put back.
 struct Process {

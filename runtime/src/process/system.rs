@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::locals::Destructor;
 use super::{process, random};
-use crate::scheduled::arena::{self, outside};
+use crate::memory::{arena, outside};
 
 /// The functions that [`stand_before_the_system`](crate::stand_before_the_system) defines.
 pub(super) const IS_REPLACED: [&str; 12] = [

@@ -5,10 +5,10 @@ use std::hash::BuildHasherDefault;
 
 use seqz_explore::hash::Mixer;
 
-use super::arena::outside;
 use super::events::site_number;
 use super::state::Handle;
 use crate::engine::Site;
+use crate::memory::outside;
 
 /// Lists of call sites, and their numbers: the same in every execution of a search that has come to them in the same order,
 /// and no others than those of this search.

@@ -53,7 +53,7 @@ impl Handle {
     /// The current thread sleeps, or a time limit of its own has run out.
     pub(crate) fn pass(self, duration: Duration) {
         let thread = self.thread();
-        super::arena::outside(|| {
+        crate::memory::outside(|| {
             let state = self.get();
             state.clocks.pass(thread, duration);
             state.note_move_of_clock(thread);
@@ -78,7 +78,7 @@ impl Handle {
 
     /// Makes something that outlives the execution.
     pub(crate) fn outside<R>(self, make: impl FnOnce() -> R) -> R {
-        super::arena::outside(make)
+        crate::memory::outside(make)
     }
 
     /// The name of a thread.
@@ -122,7 +122,7 @@ impl Handle {
     pub(crate) fn plain(self, object: Object) {
         let state = self.get();
         if !state.plain.contains(&object) {
-            super::arena::outside(|| self.get().plain.push(object));
+            crate::memory::outside(|| self.get().plain.push(object));
         }
     }
 
@@ -165,7 +165,7 @@ impl Handle {
             context: self.context(),
         };
         if state.trace.len() == state.trace.capacity() {
-            super::arena::outside(|| state.trace.reserve(64));
+            crate::memory::outside(|| state.trace.reserve(64));
         }
         state.trace.push(Traced {
             event,
@@ -311,7 +311,7 @@ impl Handle {
         let before = state.slots[creator].children;
         let creator_number = u32::try_from(creator).unwrap_or(0);
         crate::std::thread::ids::started_by(creator_number);
-        let thread = super::arena::outside(|| self.get().names.of(creator_number, before));
+        let thread = crate::memory::outside(|| self.get().names.of(creator_number, before));
         self.get().slots[creator].children += 1;
         if thread as usize >= seqz_explore::threads::MAX_THREADS {
             self.give_up("the program has more than 128 threads", site);

@@ -186,7 +186,7 @@ impl Handle {
         let state = self.get();
         let thread = state.current_name();
         let events = state.events();
-        super::arena::outside(|| {
+        crate::memory::outside(|| {
             state.failures.push(Failure {
                 kind,
                 message: message.as_str().to_owned(),
@@ -261,7 +261,7 @@ impl Handle {
     /// The program has done what the machine cannot follow: the execution is ended when the next event is due.
     pub(crate) fn give_up_soon(self, message: &str, site: Site) {
         let state = self.get();
-        let refusal = super::arena::outside(|| (message.to_owned(), site));
+        let refusal = crate::memory::outside(|| (message.to_owned(), site));
         state.unsupported.get_or_insert(refusal);
     }
 

@@ -47,14 +47,14 @@ use seqz_explore::transition::{Standing, Transition};
 use seqz_explore::waiting::Queue;
 use seqz_explore::{Comparison, Event, Kind, Object, Outcome, Pending, Test, Thread};
 
-use super::arena::leave_program;
 use super::events::site_number;
 use super::machine::Traced;
 use super::state::{Handle, State};
 use super::threads::Stage;
 use super::values::test_of;
-use crate::buffer::Buffer;
 use crate::engine::Site;
+use crate::memory::Buffer;
+use crate::memory::arena::leave_program;
 
 /// Whether threads of which none can run, and some wait in loops, wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Executor, Learned, Outcome, Pending, RunEnd, Scheduler, Test};
 
-use super::arena::Arena;
 use super::behind_writers;
 use super::contexts::Contexts;
 use super::failures::Failure;
@@ -21,6 +20,7 @@ use super::values::Values;
 use crate::clock::Clocks;
 use crate::engine::{Generation, Place, Site, ThreadInfo, alone};
 use crate::judge::{End, Panics};
+use crate::memory::arena::{Arena, note_large};
 use crate::std::thread::Results;
 
 /// Executions may have so many events in any case.
@@ -347,6 +347,7 @@ impl Machine<'_> {
         handle.get().scheduler = Some(scheduler);
         behind_writers::WRITERS_FIRST.set(false);
         CURRENT.set(Some(pointer));
+        note_large(true);
         crate::observe::ask(handle.get().settings.values);
         let program: *const (dyn Fn() + '_) = self.program;
         // SAFETY: as above; the coroutine is over before `run` returns.
@@ -365,9 +366,13 @@ impl Machine<'_> {
         end_all(handle);
         crate::process::restore(alone);
         if handle.get().at_end == AtEnd::Forgets {
-            handle.get().arena.give_back();
+            handle
+                .get()
+                .arena
+                .give_back(|is_left| crate::process::is_let_go(is_left));
         }
         CURRENT.set(None);
+        note_large(false);
         crate::observe::ask(false);
         let state = handle.get();
         state.scheduler = None;

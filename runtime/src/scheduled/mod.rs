@@ -18,8 +18,7 @@
 //! | [`failures`] | panics, deadlocks, livelocks |
 //! | [`behind_writers`] | finds readers that may wait for ever behind a writer |
 //! | [`contexts`] | the calls that threads are in |
-//! | [`coroutine`] | stacks, and the coroutines on them |
-//! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
+//! | [`coroutine`] | the coroutine of a thread |
 //! | [`values`] | the values in events, and what of them threads observe |
 //! | [`time`] | whether what threads see of time depends on what a search leaves out |
 //! | [`races`] | finds accesses to plain data that nothing orders |
@@ -32,7 +31,6 @@
 //! - Each thread has its own count of panics, though std keeps one for the OS thread: see
 //!   [`process`](crate::process). So a thread that unwinds is a thread like any other.
 
-pub mod arena;
 pub mod behind_writers;
 mod contexts;
 mod coroutine;

@@ -7,7 +7,7 @@ use seqz_explore::Object;
 use seqz_explore::hash::{Mixer, mix};
 use seqz_explore::waiting::Queue;
 
-use super::arena::{self, Arena};
+use crate::memory::arena::{self, Arena};
 
 /// Where an object lies, told in a way that does not depend on the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

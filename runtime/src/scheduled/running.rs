@@ -4,11 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use seqz_explore::Pending;
 
-use super::arena::leave_program;
-use super::coroutine::{self, GuardedStack, Yielder};
+use super::coroutine::{self, Yielder};
 use super::state::{Handle, State};
 use super::threads::{Slot, Stage};
 use crate::engine::Site;
+use crate::memory::arena::leave_program;
+use crate::memory::stack::GuardedStack;
 use crate::std::process::Destructor;
 use crate::std::thread::Results;
 

@@ -32,7 +32,7 @@ impl Handle {
                 let _ = TOKENS.update(|tokens| Some(tokens + 1), None, site);
             }
         };
-        let name = super::arena::outside(|| NAME.to_owned());
+        let name = crate::memory::outside(|| NAME.to_owned());
         self.fork(Some(name), site, Box::new(give));
     }
 

@@ -8,9 +8,7 @@ use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Kind, Object, Outcome, Pending, RunEnd, Scheduler};
 
-use super::arena::Arena;
 use super::contexts::Contexts;
-use super::coroutine::GuardedStack;
 use super::failures::Failure;
 use super::loops::Changes;
 use super::machine::{Settings, Traced};
@@ -23,6 +21,8 @@ use crate::clock::Clocks;
 use crate::engine::{Generation, Site};
 use crate::executable::unwinding::Counter;
 use crate::judge::{End, Panics};
+use crate::memory::arena::Arena;
+use crate::memory::stack::GuardedStack;
 use crate::std::thread::Results;
 
 pub(super) struct State {

@@ -16,7 +16,7 @@ use seqz_explore::{Class, Kind, Object, Thread};
 
 use super::machine::Traced;
 use super::state::{Handle, State};
-use crate::buffer::Buffer;
+use crate::memory::Buffer;
 
 /// When clocks were moved and looked at, in events of the execution.
 #[derive(Debug, Default)]

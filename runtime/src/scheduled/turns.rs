@@ -2,13 +2,13 @@
 
 use seqz_explore::{Outcome, Pending, Pick, View};
 
-use super::arena::leave_program;
 use super::behind_writers::WRITERS_FIRST;
 use super::machine::Traced;
 use super::running::{AtEnd, Ended};
 use super::state::Handle;
 use super::threads::Stage;
 use crate::engine::Site;
+use crate::memory::arena::leave_program;
 
 /// The execution is over, and the thread goes on to be unwound. One that unwinds already goes on with that.
 #[cold]

@@ -148,7 +148,7 @@ impl Values {
         }
         let at = event.object as usize;
         if at >= self.left.len() {
-            super::arena::outside(|| self.left.resize(at + 1, None));
+            crate::memory::outside(|| self.left.resize(at + 1, None));
         }
         let known = self.left[at].replace(event.left);
         known.is_none_or(|known| known == event.found)
@@ -274,7 +274,7 @@ impl Handle {
         if self.tells_values() {
             let state = self.get();
             let number = state.steps as usize;
-            super::arena::outside(|| state.values.transitions.push((number, transition)));
+            crate::memory::outside(|| state.values.transitions.push((number, transition)));
         }
     }
 
@@ -299,7 +299,7 @@ impl Handle {
                 state.values.learn(&traced.event, &test);
             }
             let number = state.steps as usize;
-            super::arena::outside(|| state.values.tests.push((number, test)));
+            crate::memory::outside(|| state.values.tests.push((number, test)));
         }
     }
 }

@@ -144,7 +144,7 @@ impl Handle {
 
     /// Changes who waits on the object, and with that perhaps who can run.
     pub(crate) fn queue<R>(self, object: Object, change: impl FnOnce(&mut Queue) -> R) -> R {
-        super::arena::outside(|| {
+        crate::memory::outside(|| {
             let state = self.get();
             state.stale = true;
             change(state.objects.queue(object))

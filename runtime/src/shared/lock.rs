@@ -11,8 +11,8 @@ use std::cell::UnsafeCell;
 
 use poison::Poison;
 
+use super::room::make_room;
 use super::{Initial, Lasts, Shadow, Tag, copy_of, is_not_copied, is_static, lasting, quietly};
-use crate::buffer::make_room;
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, NONE, Site, ValueKind, current, init_locks, tau_prime};

@@ -14,6 +14,7 @@ mod initial;
 mod late;
 mod lock;
 mod plain;
+mod room;
 #[cfg(feature = "scheduler")]
 mod spot;
 
@@ -159,7 +160,7 @@ impl Handle {
 fn lasting<C, R>(cell: &C, make: impl FnOnce() -> R) -> R {
     #[cfg(feature = "scheduler")]
     if crate::process::is_static(cell) {
-        return crate::buffer::outside(make);
+        return crate::memory::outside(make);
     }
     let _ = cell;
     make()

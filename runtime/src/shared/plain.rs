@@ -4,8 +4,8 @@ mod elsewhere;
 
 use std::cell::UnsafeCell;
 
+use super::room::make_room;
 use super::{Initial, Shadow, Tag, copy_of, lasting, quietly};
-use crate::buffer::make_room;
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime};
 use crate::log::{Object, Op};

@@ -50,7 +50,7 @@ fn outside<R>(make: impl FnOnce() -> R) -> R {
     if let Some(machine) = crate::scheduled::events::current() {
         return machine.outside(make);
     }
-    crate::buffer::outside(make)
+    crate::memory::outside(make)
 }
 
 fn translated(name: &str) -> String {

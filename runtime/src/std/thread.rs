@@ -26,11 +26,11 @@ pub use ends::watch_ends;
 pub use results::{Results, watch_results};
 use task::{Packet, task};
 
-#[cfg(feature = "scheduler")]
-use crate::buffer::outside;
 use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Handle, Site, current as engine};
+#[cfg(feature = "scheduler")]
+use crate::memory::outside;
 use crate::std::panic::with_panics;
 
 /// The engine, or a panic that says that threads exist inside of executions only.

@@ -10,7 +10,7 @@ use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use crate::buffer::outside;
+use crate::memory::outside;
 
 use super::std_types::{self, Word};
 use super::{ValueHash, ValueHasher};

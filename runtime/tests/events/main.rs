@@ -21,7 +21,7 @@ use std::sync::Mutex;
 use seqz_explore::{Dfs, Dpor, LazyDpor, Mcr, Odpor, Promise, RvCausal, Search, Strategy};
 use seqz_runtime::check::{Bounds, machine};
 use seqz_runtime::engine::Solver;
-use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::behind_writers::Known;
 use seqz_runtime::scheduled::witness::confirm;
 use seqz_runtime::scheduled::{Machine, Settings};

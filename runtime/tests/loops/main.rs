@@ -17,7 +17,7 @@ use seqz_explore::{
     CachedDpor, Dfs, Dpor, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Promise, Random, RvCausal,
     Search, Strategy,
 };
-use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
 
 use interpret::{Behaviours, interpret};

@@ -9,7 +9,7 @@ use seqz_explore::search::Counts;
 use seqz_explore::{
     CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, Promise, Search, Strategy,
 };
-use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
 
 use crate::execute::Harness;

@@ -12,7 +12,7 @@ use seqz_explore::{
     Dfs, Event, Executor, Kind, Outcome, Pick, RunEnd, Scheduler, Search, Test, View,
 };
 use seqz_runtime::cell::StaticMut;
-use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::{Idle, Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};

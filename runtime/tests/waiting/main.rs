@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use seqz_explore::{Dfs, Dpor, Icb, Mcr, Odpor, Promise, RvCausal, Search, Strategy};
-use seqz_runtime::scheduled::arena::Allocator;
+use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
 
 #[global_allocator]

@@ -1,6 +1,6 @@
 //! Lists of writes of T', all in one place: a list is passed on as a number, and costs no allocation of its own.
 
-use crate::buffer::Buffer;
+use crate::memory::Buffer;
 
 /// How many numbers may be kept.
 const MOST: usize = 1 << 16;

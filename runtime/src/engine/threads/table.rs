@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::super::body::Body;
 use super::super::{Line, Lineage, Site};
-use crate::buffer::Buffer;
 use crate::executable::unwinding::{Counter, Panics};
 use crate::ids::Role;
+use crate::memory::Buffer;
 
 /// A thread of the program under test, numbered by creation; the harness's own is 0.
 pub(crate) type ThreadNo = u32;

@@ -11,9 +11,9 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use crate::buffer::outside;
 use crate::engine::current;
 use crate::engine::threads::ThreadNo;
+use crate::memory::outside;
 
 /// `std::thread::AccessError`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use seqz_explore::Transition;
 
 use crate::engine::Site;
-use crate::scheduled::arena::outside;
+use crate::memory::outside;
 use crate::scheduled::events::{Handle, current};
 use crate::scheduled::parking::Waited;
 use crate::scheduled::waiting::Attempt;

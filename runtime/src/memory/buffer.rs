@@ -1,23 +1,16 @@
 //! Vectors whose memory is kept from execution to execution.
 //!
 //! What runs inside of the program, such as an event, would allocate where the program does: in its thread's region (see
-//! `crate::scheduled::arena`), which is used from its beginning again only when nothing is left in it. So what the
+//! [`arena`](super::arena)), which is used from its beginning again only when nothing is left in it. So what the
 //! runtime keeps must come from outside. What has come from there stays there when it grows. That makes it enough for a
 //! [`Buffer`] to have its first memory from outside, before it needs any, and events pay nothing for it.
 
 use std::ops::{Deref, DerefMut};
 
+use super::outside;
+
 /// How many elements there is room for at first.
 const ROOM: usize = 16;
-
-/// Runs code of the runtime whose allocations outlive the execution.
-#[inline]
-pub(crate) fn outside<R>(run: impl FnOnce() -> R) -> R {
-    #[cfg(feature = "scheduler")]
-    return crate::scheduled::arena::outside(run);
-    #[cfg(not(feature = "scheduler"))]
-    run()
-}
 
 /// A vector that outlives the execution. It never gives its memory back, so that it always has some.
 #[derive(Debug)]
@@ -83,22 +76,9 @@ impl<'a, T> IntoIterator for &'a mut Buffer<T> {
     }
 }
 
-/// Before an object of the program notes what it keeps: one that outlives the execution must have that memory from outside.
-/// That may be all that lies in no region; where the execution's memory is given back, it is statics alone, and what lies on a
-/// stack goes with the execution.
+/// Gives a vector its first memory, from outside: what is pushed then stays there.
+#[cfg(feature = "scheduler")]
 #[inline]
-pub(crate) fn make_room<T>(kept: &mut Vec<T>) {
-    #[cfg(feature = "scheduler")]
-    if kept.capacity() == 0 {
-        let outlives = if crate::process::is_put_back() {
-            crate::process::is_static(kept)
-        } else {
-            !crate::scheduled::arena::contains(std::ptr::from_ref(kept).addr())
-        };
-        if outlives {
-            outside(|| kept.reserve(ROOM));
-        }
-    }
-    #[cfg(not(feature = "scheduler"))]
-    let _ = kept;
+pub(crate) fn reserve<T>(kept: &mut Vec<T>) {
+    outside(|| kept.reserve(ROOM));
 }

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::outside;
-use crate::scheduled::events::current;
 
 /// By their addresses.
 static NOTED: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
@@ -19,6 +18,8 @@ static NOTED: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
+    /// A program on the scheduled machine runs on this OS thread.
+    pub(super) static IS_NOTED: Cell<bool> = const { Cell::new(false) };
     /// This OS thread is at the list, whose own memory is none of these.
     static AT_IT: Cell<bool> = const { Cell::new(false) };
 }
@@ -44,7 +45,7 @@ fn with<R>(then: impl FnOnce(&mut BTreeMap<usize, Layout>) -> R) -> R {
 #[cold]
 #[inline(never)]
 pub(super) fn note(memory: *mut u8, layout: Layout) {
-    if current().is_some() && !memory.is_null() {
+    if IS_NOTED.get() && !memory.is_null() {
         with(|noted| noted.insert(memory.expose_provenance(), layout));
     }
 }

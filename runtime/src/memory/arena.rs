@@ -8,7 +8,7 @@
 //! A region is used again in the next execution, from its beginning when everything in it has been freed. Otherwise, as
 //! when the program fills a global table at its first use or leaks memory, it goes on behind that, and names are offsets
 //! from there. When half of it is used up so, the thread gets another one. So that this is up to the program alone, what the
-//! runtime keeps over executions comes from the system: see [`crate::buffer`] and [`outside`].
+//! runtime keeps over executions comes from the system: see [`super::buffer`] and [`outside`].
 //!
 //! An execution of the scheduled machine ends like a process: nothing that is left is dropped, and its memory is
 //! [given back](Arena::give_back) as a whole, where it is known that nothing refers to it any more.
@@ -28,7 +28,7 @@ use std::ptr::{null, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::coroutine::{GUARD, open, reserve};
+use super::stack::{GUARD, open, reserve};
 
 /// Address space of one region. Only what is used of it costs memory.
 const REGION: usize = 64 << 20;
@@ -245,17 +245,17 @@ impl Arena {
         self.by_thread[thread] = take_region(thread);
     }
 
-    /// The execution is over, and nothing of it is dropped: gives its memory back, so far as nobody may refer to it who
-    /// outlives it.
+    /// The execution is over, and nothing of it is dropped: gives its memory back, if nobody may refer to it who outlives
+    /// it. That is what `is_let_go` says of addresses, which it gets as a predicate. It is not asked where there are none.
     #[inline]
-    pub(crate) fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self, is_let_go: impl FnOnce(&dyn Fn(usize) -> bool) -> bool) {
         let has_left = |place: &Place| {
             let region = TABLE.get(place.region);
             place.is_used
                 && region.is_some_and(|region| region.live.load(Ordering::Relaxed) != place.live)
         };
         if self.by_thread.iter().any(has_left) || large::any() {
-            self.give_back_what_is_left();
+            self.give_back_what_is_left(is_let_go);
         }
         for place in &mut self.by_thread {
             place.is_used = false;
@@ -264,14 +264,14 @@ impl Arena {
 
     #[cold]
     #[inline(never)]
-    fn give_back_what_is_left(&self) {
+    fn give_back_what_is_left(&self, is_let_go: impl FnOnce(&dyn Fn(usize) -> bool) -> bool) {
         let used = || self.by_thread.iter().filter(|place| place.is_used);
         // Nearly all that is asked about is in no region, which is told at once.
         let is_left = |address| {
             let in_region = contains(address) && used().any(|place| place.contains(address));
             in_region || large::contains(address)
         };
-        if !crate::process::is_let_go(is_left) {
+        if !is_let_go(&is_left) {
             large::keep();
             return;
         }
@@ -294,7 +294,7 @@ impl Arena {
 
     /// The address as a name: which thread's region it is in, and where. `None` outside of all of them.
     #[inline]
-    pub(super) fn locate(&self, address: usize) -> Option<(usize, usize)> {
+    pub(crate) fn locate(&self, address: usize) -> Option<(usize, usize)> {
         let at = region_of(address);
         let thread = TABLE.get(at)?.thread.load(Ordering::Relaxed);
         let place = self.by_thread.get(thread)?;
@@ -315,6 +315,12 @@ impl Outside {
     }
 }
 
+/// Whether what the program has from the system, on this OS thread, is noted from here on, so that it can be
+/// [given back](Arena::give_back).
+pub(crate) fn note_large(is_noted: bool) {
+    large::IS_NOTED.set(is_noted);
+}
+
 /// Whether the program's code runs on this OS thread.
 #[inline]
 pub(crate) fn is_entered() -> bool {
@@ -323,7 +329,7 @@ pub(crate) fn is_entered() -> bool {
 
 /// The runtime's own code runs, whose allocations outlive the execution.
 #[inline]
-pub(super) fn leave_program() -> Outside {
+pub(crate) fn leave_program() -> Outside {
     Outside(IN_USE.replace(null()))
 }
 

@@ -1,0 +1,30 @@
+//! Raw memory: the ground on which all else of the runtime stands.
+//!
+//! | here | is |
+//! |---|---|
+//! | [`arena`] | the allocator that makes addresses, and with them the names of objects, independent of the schedule |
+//! | [`stack`] | address space from the system, and the stacks of coroutines in it |
+//! | [`buffer`] | vectors whose memory is kept from execution to execution |
+//!
+//! # Invariant
+//! Nothing in here knows of executions, threads under a scheduler, or events: what has to be asked of those above is a
+//! parameter.
+
+#[cfg(feature = "scheduler")]
+pub mod arena;
+mod buffer;
+#[cfg(feature = "scheduler")]
+pub(crate) mod stack;
+
+#[cfg(feature = "scheduler")]
+pub(crate) use arena::outside;
+pub(crate) use buffer::Buffer;
+#[cfg(feature = "scheduler")]
+pub(crate) use buffer::reserve;
+
+/// Runs code of the runtime whose allocations outlive the execution: all do where there is no arena.
+#[cfg(not(feature = "scheduler"))]
+#[inline]
+pub(crate) fn outside<R>(run: impl FnOnce() -> R) -> R {
+    run()
+}
