@@ -6,8 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use seqz_runtime::engine::{self, Place};
-use seqz_runtime::worker::message::Scheduled;
+use seqz_runtime::vocabulary::{Place, Scheduled, ThreadInfo};
 
 use crate::diagnostic::{line_span, shown};
 use crate::program::{Generated, Origin, Program, Spawn};
@@ -154,7 +153,7 @@ impl<'a> Original<'a> {
     }
 
     /// A thread, with the name that the source has for it if it was given none.
-    pub(crate) fn thread(&self, thread: &engine::ThreadInfo, known: &[Spawn]) -> Thread {
+    pub(crate) fn thread(&self, thread: &ThreadInfo, known: &[Spawn]) -> Thread {
         let spawned = thread
             .spawned_at
             .as_ref()

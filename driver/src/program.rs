@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use seqz_runtime::engine;
+use seqz_runtime::vocabulary;
 use seqz_transform as transform;
 pub use seqz_transform::{Mode, Part};
 use serde::Serialize;
@@ -388,9 +388,9 @@ impl Generated {
 
     /// Where the runtime sees the calls outside of loops of what may happen without a reason.
     #[must_use]
-    pub fn lone(&self) -> Vec<engine::Place> {
+    pub fn lone(&self) -> Vec<vocabulary::Place> {
         let all = self.inner.map.lone();
-        all.map(|(file, line, column)| engine::Place {
+        all.map(|(file, line, column)| vocabulary::Place {
             file: file.display().to_string(),
             line,
             column,

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use seqz_runtime::worker::message::{self, ReplayRequest, Replayed, Reply, Request, Scheduled};
+use seqz_runtime::vocabulary::{self, Scheduled};
+use seqz_runtime::worker::message::{self, ReplayRequest, Replayed, Reply, Request};
 
 use crate::check::Subject;
 use crate::error::Error;
@@ -117,7 +118,7 @@ impl Recording {
     }
 
     /// The threads that race, if what it recorded is a race that is there: both are about to make their access at the end.
-    fn racing(&self, next: &[message::Waiting], original: &Original<'_>) -> Vec<Waiting> {
+    fn racing(&self, next: &[vocabulary::Waiting], original: &Original<'_>) -> Vec<Waiting> {
         let sites = [self.site.as_ref(), self.other_site.as_ref()];
         let mut racing = original.waiting(next, &self.schedule);
         racing.retain(|waiting| {

@@ -10,9 +10,9 @@
 
 mod frontier;
 
-use crate::engine::{Ending, Limits, Machine, Place, Remark, Solver};
+use crate::engine::{Ending, Limits, Machine, Remark, Solver};
 use crate::harness::Bound;
-use crate::ids::{Pair, Role};
+use crate::vocabulary::{Pair, Place, Role};
 use frontier::{At, Frontier};
 
 /// What to search.

@@ -23,13 +23,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Bug, BugKind, Ending, Limits, Machine, Solver};
+use crate::engine::{Bug, Ending, Limits, Machine, Solver};
 use crate::harness::AnyHarness;
-use crate::ids::Role;
 use crate::input::ByteSource;
 use crate::p_hat::{Outcome, run_bytes, split};
 use crate::rounds::{EVENTS, most, width};
 pub use crate::rounds::{ROUNDS, rounds, width_without_inputs};
+use crate::vocabulary::{BugKind, Role};
 
 /// The environment variable that names the harness.
 pub const HARNESS: &str = "SEQZ_HARNESS";

@@ -17,8 +17,8 @@
 
 use std::any::Any;
 
-use crate::engine::Place;
 use crate::memory::outside;
+use crate::vocabulary::Place;
 
 /// What std's `unwrap` and `expect` say of a thread's payload.
 const OF_A_PAYLOAD: &str = "Any { .. }";

@@ -27,7 +27,6 @@ mod executable;
 pub mod feasibility;
 pub mod fuzz;
 mod harness;
-mod ids;
 pub mod input;
 mod judge;
 pub mod log;
@@ -51,16 +50,17 @@ mod shared;
 pub mod std;
 mod transmute;
 pub mod values;
+pub mod vocabulary;
 pub mod worker;
 
 pub use self::std::thread::{Results, name_harness_thread, watch_ends, watch_results};
 pub use harness::{AnyHarness, Bound, Harness, Register, Run, is_main, returned, returned_result};
-pub use ids::{Pair, ReadId, Role, WriteId};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;
 pub use property::{Counts, Property};
 pub use shared::{Copied, Shadow};
 pub use transmute::transmute;
+pub use vocabulary::{Pair, ReadId, Role, WriteId};
 pub use worker::main;
 
 /// `core` as a transformed program sees it.

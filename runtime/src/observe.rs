@@ -18,11 +18,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "scheduler")]
 use seqz_explore::{Comparison, Event, Integer, Kind, Pending, Test};
 
-use crate::engine::Site;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::current;
 #[cfg(feature = "scheduler")]
 use crate::values::identity;
+use crate::vocabulary::Site;
 
 /// Somebody asks.
 #[cfg(feature = "scheduler")]

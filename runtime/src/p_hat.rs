@@ -5,9 +5,9 @@ use std::fmt;
 
 use crate::engine::{Bug, ByBytes, Ending, Limits, Machine, Solver};
 use crate::harness::{AnyHarness, Harness};
-use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::input::{ByteSource, Inputs};
 use crate::pairs::Pairs;
+use crate::vocabulary::{Pair, ReadId, Role, WriteId};
 
 /// What one execution of P̂ₖ came to.
 #[derive(Clone, Debug)]

@@ -1,9 +1,8 @@
 //! The non-local reads of an outcome.
 
+use crate::vocabulary::{Pair, ReadId, WriteId};
 use std::fmt;
 use std::ops::Deref;
-
-use crate::ids::{Pair, ReadId, WriteId};
 
 /// So many need no memory of their own: an outcome is made for each execution.
 const FEW: usize = 2;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::engine::Ending;
 use crate::fuzz::{Generated, Target};
-use crate::ids::Role;
+use crate::vocabulary::Role;
 
 /// No choice makes this harness fail while this thread is under test.
 pub struct Property {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use seqz_runtime::check::{Bounds, Level, Search, Trouble, machine};
-use seqz_runtime::engine::{BugKind, Solver};
+use seqz_runtime::engine::Solver;
 use seqz_runtime::loops::Loop;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};
 use seqz_runtime::std::thread;
+use seqz_runtime::vocabulary::BugKind;
 use seqz_runtime::{Bound, Role};
 
 #[derive(Debug, Default)]
@@ -56,7 +57,7 @@ fn check(role: Role, program: impl Fn() + 'static) -> Result<Found, Trouble> {
         #[cfg(feature = "scheduler")]
         {
             use seqz_runtime::scheduled::witness::confirm;
-            use seqz_runtime::worker::message::Confirmation;
+            use seqz_runtime::vocabulary::Confirmation;
             let confirmation = confirm(bug, &*bound.program);
             assert!(
                 matches!(confirmation, Confirmation::Confirmed(_)),

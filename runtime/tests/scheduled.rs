@@ -9,10 +9,11 @@ use seqz_explore::random_numbers::RandomNumbers;
 use seqz_explore::{Dfs, Dpor, HbrCache, LazyDpor, Odpor, Pct, Promise, Random, Search, Strategy};
 use seqz_runtime::loops::Loop;
 use seqz_runtime::memory::arena::Allocator;
-use seqz_runtime::scheduled::{FailureKind, Machine, Settings};
+use seqz_runtime::scheduled::{Machine, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};
 use seqz_runtime::std::thread;
+use seqz_runtime::vocabulary::FailureKind;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use seqz_runtime::engine::{self, Event, Value, ValueKind};
+use seqz_runtime::engine::{Event, Value, ValueKind};
 use seqz_runtime::feasibility;
 use seqz_runtime::log;
-use seqz_runtime::worker::message::{self, Finding};
+use seqz_runtime::vocabulary::{self, BugKind};
+use seqz_runtime::worker::message::Finding;
 
 use crate::original::{Original, inputs};
 use crate::report::document::{Bug, Kind, Met, NonLocalRead, Op, Role, Step};
@@ -65,20 +66,16 @@ impl Original<'_> {
         }
         Bug {
             kind: match finding.kind {
-                engine::BugKind::Panic => {
-                    self.kind_of_panic(&finding.message, Some(&finding.place))
-                }
-                engine::BugKind::Deadlock => Kind::Deadlock,
-                engine::BugKind::DataRace => Kind::DataRace,
-                engine::BugKind::Detached => Kind::DetachedPanic,
-                engine::BugKind::Result => Kind::Result,
-                engine::BugKind::Exit => Kind::Exit,
-                engine::BugKind::Abort => Kind::Crash,
+                BugKind::Panic => self.kind_of_panic(&finding.message, Some(&finding.place)),
+                BugKind::Deadlock => Kind::Deadlock,
+                BugKind::DataRace => Kind::DataRace,
+                BugKind::Detached => Kind::DetachedPanic,
+                BugKind::Result => Kind::Result,
+                BugKind::Exit => Kind::Exit,
+                BugKind::Abort => Kind::Crash,
             },
             message: match finding.kind {
-                engine::BugKind::Panic | engine::BugKind::Detached | engine::BugKind::Result => {
-                    finding.message.clone()
-                }
+                BugKind::Panic | BugKind::Detached | BugKind::Result => finding.message.clone(),
                 _ => self.message(&finding.message),
             },
             site: self.site(&finding.place),
@@ -103,22 +100,22 @@ impl Original<'_> {
         }
     }
 
-    fn confirmation(&self, confirmation: &message::Confirmation) -> Confirmation {
+    fn confirmation(&self, confirmation: &vocabulary::Confirmation) -> Confirmation {
         match confirmation {
-            message::Confirmation::Confirmed(schedule) => Confirmation::Confirmed {
+            vocabulary::Confirmation::Confirmed(schedule) => Confirmation::Confirmed {
                 schedule: self.schedule(schedule),
             },
-            message::Confirmation::Diverged {
+            vocabulary::Confirmation::Diverged {
                 difference,
                 schedule,
             } => Confirmation::Diverged {
                 difference: difference.clone(),
                 schedule: self.schedule(schedule),
             },
-            message::Confirmation::Absent(schedule) => Confirmation::Absent {
+            vocabulary::Confirmation::Absent(schedule) => Confirmation::Absent {
                 schedule: self.schedule(schedule),
             },
-            message::Confirmation::NotTried => Confirmation::NotTried,
+            vocabulary::Confirmation::NotTried => Confirmation::NotTried,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A worker's failure, told about the original source.
 
-use seqz_runtime::worker::message::{self, ExploreRequest, FailureKind, ScheduleFinding};
+use seqz_runtime::vocabulary::{self, FailureKind};
+use seqz_runtime::worker::message::{ExploreRequest, ScheduleFinding};
 
 use super::unit::Fatal;
 use crate::original::{Original, inputs};
@@ -62,8 +63,12 @@ impl Original<'_> {
     }
 
     /// Threads that wait, or are about to do something, at the end of a schedule.
-    pub(crate) fn waiting(&self, waiting: &[message::Waiting], schedule: &[Event]) -> Vec<Waiting> {
-        let told = |waiting: &message::Waiting| {
+    pub(crate) fn waiting(
+        &self,
+        waiting: &[vocabulary::Waiting],
+        schedule: &[Event],
+    ) -> Vec<Waiting> {
+        let told = |waiting: &vocabulary::Waiting| {
             let action = Action::named(&waiting.kind);
             let mut touched = schedule
                 .iter()

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use seqz_runtime::engine::Place;
+use seqz_runtime::vocabulary::Place;
 use seqz_runtime::worker::message::ExploreRequest;
 
 use crate::check::Subject;

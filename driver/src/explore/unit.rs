@@ -7,7 +7,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use seqz_runtime::worker::message::{ExploreRequest, Reply, Request, Scheduled};
+use seqz_runtime::vocabulary::Scheduled;
+use seqz_runtime::worker::message::{ExploreRequest, Reply, Request};
 
 use super::solver::{Answering, Solver};
 use crate::error::Error;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use seqz_runtime::vocabulary::{Place, ThreadInfo};
 use seqz_runtime::{ReadId, WriteId};
 
 use super::rounds::Fuzzer;
@@ -14,11 +15,9 @@ use crate::original::inputs;
 use crate::report::document::{Bug, Kind, NonLocalRead, Role};
 use crate::report::schedule::Confirmation;
 use crate::worker::message::{
-    DecodeRequest, Finding, Reply, Request, SeedRequest, SimplifyRequest, ThreadInfo,
+    DecodeRequest, Finding, Reply, Request, SeedRequest, SimplifyRequest,
 };
 use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
-
-use seqz_runtime::engine::Place;
 
 /// How many executions are spent to find a bug with fewer non-local reads.
 const SMALLER: u64 = 20_000;

@@ -424,7 +424,7 @@ impl Fuzzer<'_> {
     fn unsupported(
         &self,
         message: &str,
-        place: Option<&seqz_runtime::engine::Place>,
+        place: Option<&seqz_runtime::vocabulary::Place>,
         gathered: &mut Gathered,
     ) {
         gathered.report.status = Status::Unsupported {

@@ -3,9 +3,8 @@
 
 use std::path::Path;
 
-use seqz_runtime::engine::Place;
-
 use crate::report::document::Site;
+use seqz_runtime::vocabulary::Place;
 
 /// How its words begin in what a target says.
 const BEGINS: &str = "ERROR: AddressSanitizer: ";

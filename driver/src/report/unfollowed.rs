@@ -1,10 +1,10 @@
 //! What a harness reaches that seqz can run but not follow: what two threads do through it is no event, so nothing is
 //! promised of a harness that reaches any.
 
-use seqz_runtime::worker::message::Asked;
 use serde::{Deserialize, Serialize};
 
 use super::document::Site;
+use seqz_runtime::vocabulary::Asked;
 
 /// Something that is not followed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

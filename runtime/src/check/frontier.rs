@@ -1,7 +1,7 @@
 //! The choices that are still to be executed.
 
 use crate::engine::{Choices, Revealed};
-use crate::ids::{Pair, WriteId};
+use crate::vocabulary::{Pair, WriteId};
 
 /// Lists of non-local reads. Those that differ in their last write alone are kept together: there may be as many as T has reads
 /// times T' has writes.

@@ -8,7 +8,7 @@ use std::sync::{Arc as Handle, Weak as WeakHandle};
 
 use super::Weak;
 use super::count::{Act, Count, act, before_there, begin, there};
-use crate::engine::Site;
+use crate::vocabulary::Site;
 
 /// `std::sync::Arc`, counted. `OBSERVED` tells whether others can see where the destructor of a shared value runs.
 // What it has beside std's functions are functions without `self`, too: methods would hide those of the value.

@@ -1,6 +1,7 @@
 //! The events of handles.
 
-use crate::engine::{self, Site};
+use crate::engine::{self};
+use crate::vocabulary::Site;
 
 use super::sequential;
 
@@ -107,9 +108,9 @@ mod scheduled {
     use seqz_explore::{Integer, Kind, Test};
 
     use super::{Act, Count, OF_COUNT};
-    use crate::engine::Site;
     use crate::log::Object;
     use crate::scheduled::events::Handle;
+    use crate::vocabulary::Site;
 
     /// Values are told of both numbers, so that a test of the lower one can be told as well.
     const STRONG: Integer = Integer {

@@ -13,8 +13,9 @@
 use std::collections::HashMap;
 
 use super::count::{Act, Count};
-use crate::engine::{Handle, Site, tau, unsupported};
+use crate::engine::{Handle, tau, unsupported};
 use crate::memory::{Buffer, outside};
+use crate::vocabulary::Site;
 
 /// What threads have done with a count while others ran.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,7 @@ use std::sync::Weak as Handle;
 
 use super::Arc;
 use super::count::{Act, Count, act};
-use crate::engine::Site;
+use crate::vocabulary::Site;
 
 /// `std::sync::Weak`, counted.
 #[repr(transparent)]

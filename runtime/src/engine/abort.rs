@@ -3,8 +3,9 @@
 use std::ptr::NonNull;
 
 use super::frame::Frame;
-use super::{Engine, Handle, Line, Site};
+use super::{Engine, Handle, Line};
 use crate::memory::outside;
+use crate::vocabulary::Site;
 
 /// Why an execution, or the run of T' inside it, ended before its program did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

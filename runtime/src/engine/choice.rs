@@ -3,9 +3,9 @@
 use super::guide::{Advice, Guide, List};
 use super::tau::{hypothetically_feasible, write_at};
 use super::{Engine, NONE, ObjectInfo, Paired};
-use crate::ids::{ReadId, WriteId};
 use crate::log::{LockMode, Object, Op, TEvent};
 use crate::memory::outside;
+use crate::vocabulary::{ReadId, WriteId};
 
 /// Decides whether the latest read of T, of `object`, is to be non-local, and notes it in `pairs` if so. With `forced` it is
 /// if it can be, whether it is its turn or not: that is asked second, when it can't be local.

@@ -9,11 +9,12 @@ use std::any::Any;
 use std::collections::{HashMap, HashSet};
 
 use super::ledger::Key;
-use super::{Abort, BugKind, Engine, Handle, Line, Place, Site, abort, bug};
+use super::{Abort, Engine, Handle, Line, abort, bug};
 use crate::harness::Verdict;
 use crate::judge::{Counted, End, Extent, Panics};
 use crate::memory::{Buffer, outside};
 use crate::std::process::{Destructor, Leaving};
+use crate::vocabulary::{BugKind, Place, Site};
 
 /// So many times the original program is asked about one place, with the answer that nothing has failed, before it is not
 /// asked again.

@@ -9,7 +9,7 @@ use super::bytes::Bytes;
 use super::frame::{CAN_BE_LEFT, Frame};
 use super::guide::{Guide, Same};
 use super::ledger::Ledger;
-use super::panics::{self, Place};
+use super::panics::{self};
 use super::threads::{self, Threads};
 use super::{
     Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, ended, spin,
@@ -17,12 +17,12 @@ use super::{
 use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
 use crate::harness::Bound;
-use crate::ids::{Pair, Role};
 use crate::log::Log;
 use crate::memory::Buffer;
 #[cfg(feature = "scheduler")]
 use crate::memory::arena::Arena;
 use crate::std::thread::{Results, local};
+use crate::vocabulary::{Pair, Place, Role, ThreadInfo};
 
 /// Bounds on one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -370,7 +370,7 @@ impl Machine {
 
     /// T and T' of the latest execution, in this order, if two threads ran side by side in it.
     #[must_use]
-    pub fn threads(&self) -> Option<(super::ThreadInfo, super::ThreadInfo)> {
+    pub fn threads(&self) -> Option<(ThreadInfo, ThreadInfo)> {
         self.engine.party_infos(self.engine.role)
     }
 

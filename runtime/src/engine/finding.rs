@@ -2,29 +2,9 @@
 
 use std::fmt;
 
-use super::{Place, Site};
 use crate::feasibility::Step;
-use crate::ids::{Pair, Role};
 use crate::log::Op;
-
-/// What kind of fault a bug is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum BugKind {
-    /// A panic reached the top of a thread: a failed assertion, an overflow, an index out of bounds, …
-    Panic,
-    /// Threads wait for each other, or one waits for itself.
-    Deadlock,
-    /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
-    DataRace,
-    /// A panic reached the top of a thread that nobody joined.
-    Detached,
-    /// What the harness returns is a failure, or it should have panicked, and did not. It has no place.
-    Result,
-    /// The program ended its process with `exit`.
-    Exit,
-    /// The program aborted its process.
-    Abort,
-}
+use crate::vocabulary::{BugKind, Lineage, Pair, Place, Role, Site, ThreadInfo};
 
 /// How the bits of a value are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -93,18 +73,6 @@ impl PartialEq for SiteMark {
 }
 
 impl Eq for SiteMark {}
-
-/// How a thread came to be: its creator, by order of creation, and how many threads that had created before.
-pub type Lineage = (u32, u32);
-
-/// A party of the execution.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThreadInfo {
-    /// The name it was given, if it was.
-    pub name: Option<String>,
-    /// Where it was spawned; none for the harness's own thread.
-    pub spawned_at: Option<Place>,
-}
 
 /// A bug with its proof.
 #[derive(Clone, Debug)]

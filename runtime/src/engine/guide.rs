@@ -16,9 +16,9 @@ pub(super) use lists::List;
 use lists::Lists;
 
 use super::NONE;
-use crate::ids::{Pair, Role};
 use crate::log::TEvent;
 use crate::memory::Buffer;
+use crate::vocabulary::{Pair, Role};
 
 /// How many decisions are turned around before an execution is given up.
 const TURNS: u32 = 6;

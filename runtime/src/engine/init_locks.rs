@@ -4,8 +4,9 @@
 //! to its log; or it waits for one of them to end, and nobody can take the lock in the meantime.
 
 use super::threads::ThreadNo;
-use super::{Abort, BugKind, Engine, Handle, Held, Line, Site, abort, bug, tau_prime};
+use super::{Abort, Engine, Handle, Held, Line, abort, bug, tau_prime};
 use crate::log::{LockMode, Object, Op};
+use crate::vocabulary::{BugKind, Site};
 
 /// A lock held from before the split.
 #[derive(Clone, Copy, Debug)]

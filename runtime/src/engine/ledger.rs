@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::panic::Location;
 
-use super::{Bug, BugKind, Place, Site};
-use crate::ids::Role;
+use super::Bug;
 use crate::memory::{Buffer, outside};
+use crate::vocabulary::{BugKind, Place, Role, Site};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {

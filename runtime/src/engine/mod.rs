@@ -49,7 +49,6 @@ pub(crate) mod tau_prime;
 pub(crate) mod threads;
 
 use std::cell::Cell;
-use std::panic::Location;
 use std::ptr::NonNull;
 
 pub(crate) use abort::{Abort, abort, unsupported};
@@ -63,10 +62,9 @@ pub(crate) use execution::alone;
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
 pub(crate) use finding::SiteMark;
-pub use finding::{Bug, BugKind, Event, Lineage, ThreadInfo, Value, ValueKind};
+pub use finding::{Bug, Event, Value, ValueKind};
 pub use guide::Same;
 use init_locks::InitLock;
-pub use panics::Place;
 pub(crate) use panics::a_program_runs;
 #[cfg(feature = "scheduler")]
 pub(crate) use panics::install_hook as install_panic_hook;
@@ -81,12 +79,9 @@ use threads::Threads;
 
 use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
-use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
 use crate::memory::Buffer;
-
-/// A place in the source of the transformed program.
-pub type Site = &'static Location<'static>;
+use crate::vocabulary::{Pair, ReadId, Role, Site, WriteId};
 
 /// Which program's code is running: the part before the split, T, or T'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

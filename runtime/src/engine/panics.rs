@@ -3,34 +3,8 @@
 use std::panic::PanicHookInfo;
 use std::sync::{Once, OnceLock};
 
-use super::{Site, current};
-
-/// A place in the source, owned: panics name places that need not be a [`Site`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    /// The file's path, as rustc was given it.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column in characters, from 1.
-    pub column: u32,
-}
-
-impl From<Site> for Place {
-    fn from(site: Site) -> Self {
-        Self {
-            file: site.file().to_owned(),
-            line: site.line(),
-            column: site.column(),
-        }
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
+use super::current;
+use crate::vocabulary::Place;
 
 /// What is called when a thread panics.
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;

@@ -6,7 +6,7 @@
 
 use super::{Handle, Line};
 use crate::process::asked;
-use crate::worker::message::Asked;
+use crate::vocabulary::Asked;
 
 /// So often in a row.
 const LONG: u32 = 24;

@@ -3,9 +3,9 @@
 //! Threads that go on about one object for long let each of many reads see each of many writes. So what a read could see is a
 //! list of writes, and reads that could see the same share it.
 
-use crate::ids::{Pair, ReadId, WriteId};
 use crate::log::Object;
 use crate::memory::Buffer;
+use crate::vocabulary::{Pair, ReadId, WriteId};
 
 use super::NONE;
 

@@ -6,12 +6,12 @@
 use super::abort::unknown;
 use super::choice::{choose, choose_failure};
 use super::{
-    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, Site, abort, bug,
+    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, abort, bug,
     tau_prime, threads,
 };
 use crate::feasibility::Verdict;
-use crate::ids::{ReadId, WriteId};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
+use crate::vocabulary::{ReadId, Site, WriteId};
 
 /// On which copy an access acts, and whether it is an event of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

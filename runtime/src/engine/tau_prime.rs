@@ -3,9 +3,9 @@
 //! Source: section 4.1, figure 3, right. T' runs on G' and only logs; the values of the writes that `wrts` names are
 //! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, it runs as far as it can.
 
-use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, Site, abort, bug};
-use crate::ids::WriteId;
+use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, abort, bug};
 use crate::log::{LockMode, Object, Op};
+use crate::vocabulary::{Site, WriteId};
 
 /// append(log, (T', …)). The answer is the event's index.
 #[inline]

@@ -20,12 +20,10 @@ pub(crate) use table::{Thread, ThreadNo, Threads};
 
 use super::body::Body;
 use super::frame::Frame;
-use super::{
-    Abort, Handle, InterferingEnd, Line, Site, abort, ended, init_locks, tau, unsupported,
-};
-use crate::ids::Role;
+use super::{Abort, Handle, InterferingEnd, Line, abort, ended, init_locks, tau, unsupported};
 use crate::std::process::Destructor;
 use crate::std::thread::local;
+use crate::vocabulary::{Role, Site};
 
 /// A new thread, which will run when something depends on it.
 pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {

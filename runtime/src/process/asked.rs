@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::memory::outside;
-use crate::worker::message::Asked;
+use crate::vocabulary::Asked;
 
 /// Those that were asked for, and how many of them have been told.
 static ASKED: Mutex<(Vec<Asked>, usize)> = Mutex::new((Vec::new(), 0));

@@ -16,7 +16,7 @@ pub(crate) const fn restore(_alone: &mut Generation) {}
 
 /// What a program asks of the system is not seen.
 pub(crate) mod asked {
-    use crate::worker::message::Asked;
+    use crate::vocabulary::Asked;
 
     /// It is not told.
     pub(crate) fn note(_asked: Asked) {}

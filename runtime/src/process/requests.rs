@@ -6,7 +6,7 @@ use std::mem::transmute;
 
 use super::asked;
 use super::system::{System, program};
-use crate::worker::message::Asked;
+use crate::vocabulary::Asked;
 
 /// Each of them: what is noted of its arguments, then C's declaration.
 ///

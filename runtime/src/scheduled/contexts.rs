@@ -7,8 +7,8 @@ use seqz_explore::hash::Mixer;
 
 use super::events::site_number;
 use super::state::Handle;
-use crate::engine::Site;
 use crate::memory::outside;
+use crate::vocabulary::Site;
 
 /// Lists of call sites, and their numbers: the same in every execution of a search that has come to them in the same order,
 /// and no others than those of this search.

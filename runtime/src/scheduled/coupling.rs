@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 use seqz_explore::{Event, Kind, Object, Thread};
 
-use super::failures::{Failure, FailureKind};
+use super::failures::Failure;
 use super::machine::Traced;
-use crate::ids::Role;
+use crate::vocabulary::{FailureKind, Role};
 
 /// Whose an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

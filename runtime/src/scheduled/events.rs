@@ -7,8 +7,8 @@ use seqz_explore::{Event, Kind, Object, Pending};
 use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
-use crate::engine::{Place, Site};
 use crate::log::LockMode;
+use crate::vocabulary::{Place, Site};
 
 /// Where every [`Site`] of the program is near to: sites are named by their distance from here.
 static ORIGIN: u8 = 0;

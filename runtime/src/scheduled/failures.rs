@@ -9,11 +9,10 @@ use super::loops::Idle;
 use super::running::AtEnd;
 use super::state::{Handle, State};
 use super::threads::Stage;
-use crate::engine::{Place, Site};
 use crate::harness::Verdict;
 use crate::judge::{End, Extent, Panics};
 use crate::std::process::{Destructor, Leaving};
-pub use crate::worker::message::FailureKind;
+use crate::vocabulary::{FailureKind, Place, Site};
 
 /// A failure of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]

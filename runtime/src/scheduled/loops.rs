@@ -52,9 +52,9 @@ use super::machine::Traced;
 use super::state::{Handle, State};
 use super::threads::Stage;
 use super::values::test_of;
-use crate::engine::Site;
 use crate::memory::Buffer;
 use crate::memory::arena::leave_program;
+use crate::vocabulary::Site;
 
 /// Whether threads of which none can run, and some wait in loops, wait for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,10 +18,11 @@ use super::threads::Stage;
 use super::time::Uses;
 use super::values::Values;
 use crate::clock::Clocks;
-use crate::engine::{Generation, Place, Site, ThreadInfo, alone};
+use crate::engine::{Generation, alone};
 use crate::judge::{End, Panics};
 use crate::memory::arena::{Arena, note_large};
 use crate::std::thread::Results;
+use crate::vocabulary::{Place, Site, ThreadInfo};
 
 /// Executions may have so many events in any case.
 const LEAST: u32 = 20_000;

@@ -55,7 +55,7 @@ mod values;
 pub(crate) mod waiting;
 pub mod witness;
 
-pub use failures::{Failure, FailureKind};
+pub use failures::Failure;
 pub use loops::Idle;
 pub use machine::{Machine, Settings, Traced};
 pub(crate) use running::Ended;

@@ -17,7 +17,7 @@ use seqz_explore::{Kind, Transition};
 
 use super::state::Handle;
 use super::waiting::Attempt;
-use crate::engine::Site;
+use crate::vocabulary::Site;
 
 /// What is known of a thread that may be unparked.
 #[derive(Clone, Copy, Debug, Default)]

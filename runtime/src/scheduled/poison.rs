@@ -6,7 +6,7 @@
 use seqz_explore::{Kind, Object};
 
 use super::state::Handle;
-use crate::engine::Site;
+use crate::vocabulary::Site;
 
 impl Handle {
     /// The current thread, which unwinds, is about to give this lock back: it poisons it.

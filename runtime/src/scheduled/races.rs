@@ -8,9 +8,9 @@
 
 use seqz_explore::{Event, Kind, Object, Pending, Thread};
 
-use super::failures::{Failure, FailureKind};
+use super::failures::Failure;
 use super::machine::Traced;
-use crate::engine::{Place, Site};
+use crate::vocabulary::{FailureKind, Place, Site};
 
 /// One entry per thread: how many of its events are known to come before.
 type Clock = Vec<u32>;

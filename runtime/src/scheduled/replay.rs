@@ -11,7 +11,7 @@ use seqz_explore::{Event, Kind, Pick, Scheduler, Thread, View};
 
 use super::behind_writers::WRITERS_FIRST;
 use super::events::place;
-use crate::worker::message::{Scheduled, Waiting};
+use crate::vocabulary::{Scheduled, Waiting};
 
 /// Where a program and a schedule part ways.
 #[derive(Clone, Debug, PartialEq, Eq)]

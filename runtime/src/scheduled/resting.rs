@@ -11,9 +11,8 @@
 use seqz_explore::{Event, Kind};
 
 use super::state::{Handle, State};
-use crate::engine::Site;
 use crate::process::asked;
-use crate::worker::message::Asked;
+use crate::vocabulary::{Asked, Site};
 
 /// So often a thread may sleep or yield, with nothing in between, before it lets others go first.
 const QUIET: u32 = 8;

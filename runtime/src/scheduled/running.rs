@@ -7,11 +7,11 @@ use seqz_explore::Pending;
 use super::coroutine::{self, Yielder};
 use super::state::{Handle, State};
 use super::threads::{Slot, Stage};
-use crate::engine::Site;
 use crate::memory::arena::leave_program;
 use crate::memory::stack::GuardedStack;
 use crate::std::process::Destructor;
 use crate::std::thread::Results;
+use crate::vocabulary::Site;
 
 /// The payload of the unwinding that ends a thread with the execution.
 pub(crate) struct Ended;

@@ -11,8 +11,8 @@ use std::panic::Location;
 use std::path::Path;
 
 use super::state::Handle;
-use crate::engine::{Place, Site};
 use crate::shared::AtomicCell;
+use crate::vocabulary::{Place, Site};
 
 /// What the thread that gives tokens is called.
 pub const NAME: &str = "what happens without a reason";

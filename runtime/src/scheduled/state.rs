@@ -18,12 +18,13 @@ use super::threads::{Slot, Stage};
 use super::time::Uses;
 use super::values::Values;
 use crate::clock::Clocks;
-use crate::engine::{Generation, Site};
+use crate::engine::Generation;
 use crate::executable::unwinding::Counter;
 use crate::judge::{End, Panics};
 use crate::memory::arena::Arena;
 use crate::memory::stack::GuardedStack;
 use crate::std::thread::Results;
+use crate::vocabulary::Site;
 
 pub(super) struct State {
     pub(super) generation: u32,

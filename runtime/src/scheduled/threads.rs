@@ -6,8 +6,8 @@ use super::coroutine::{self, Yielder};
 use super::loops::Turning;
 use super::parking::Unparks;
 use super::resting::Rest;
-use crate::engine::Site;
 use crate::executable::unwinding::Panics;
+use crate::vocabulary::Site;
 
 /// How a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::machine::Traced;
 use super::running::{AtEnd, Ended};
 use super::state::Handle;
 use super::threads::Stage;
-use crate::engine::Site;
 use crate::memory::arena::leave_program;
+use crate::vocabulary::Site;
 
 /// The execution is over, and the thread goes on to be unwound. One that unwinds already goes on with that.
 #[cold]

@@ -27,7 +27,7 @@ use seqz_explore::{Event, Kind, Object, Pending, Test, Transition};
 
 use super::machine::Traced;
 use super::state::Handle;
-use crate::engine::Site;
+use crate::vocabulary::Site;
 
 /// The root of all histories.
 const ROOT: u64 = 0x0b5e_57a7_1011_5eed;

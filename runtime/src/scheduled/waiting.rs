@@ -10,7 +10,7 @@ use seqz_explore::waiting::Queue;
 use seqz_explore::{Kind, Object, Transition};
 
 use super::state::Handle;
-use crate::engine::Site;
+use crate::vocabulary::Site;
 use crate::worker::stuck::UNWINDS;
 
 /// What comes of an attempt at something that may have to wait.

@@ -10,15 +10,14 @@ use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View
 
 use super::behind_writers::WRITERS_FIRST;
 use super::events::site_number;
-use super::failures::FailureKind;
 use super::loops::Idle;
 use super::machine::{Machine, Settings};
 use crate::counted::count::OF_COUNT;
-use crate::engine::{self, Answer, Bug, BugKind, Lineage, Place};
+use crate::engine::{self, Answer, Bug};
 use crate::feasibility::Step;
 use crate::input::Random;
 use crate::log::{LockMode, Object, Op};
-use crate::worker::message::{Confirmation, Scheduled};
+use crate::vocabulary::{BugKind, Confirmation, FailureKind, Lineage, Place, Scheduled};
 
 /// An event to come.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,9 @@ use std::cell::UnsafeCell;
 
 use super::Tag;
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime, unsupported};
+use crate::engine::{Handle, Line, ValueKind, current, tau_prime, unsupported};
 use crate::log::{Object, Op};
+use crate::vocabulary::Site;
 
 /// A value that fits into 64 bits.
 pub(crate) trait Bits: Copy {

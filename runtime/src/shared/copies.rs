@@ -5,7 +5,8 @@
 //! behind its locks is only held against those of its harnesses that come to it. The scheduled machine needs no copies.
 
 use super::quietly;
-use crate::engine::{Handle, Site, unsupported};
+use crate::engine::{Handle, unsupported};
+use crate::vocabulary::Site;
 
 /// What a value that two threads share has to be able to do: P̂ₖ keeps a copy of it for each thread.
 ///

@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{LockCell, Shadow};
-use crate::engine::Site;
 use crate::log::LockMode;
+use crate::vocabulary::Site;
 
 /// Holds a lock exclusively, and gives it back when it is dropped.
 pub(crate) struct Exclusive<'a, T: Shadow> {

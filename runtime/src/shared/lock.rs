@@ -15,9 +15,10 @@ use super::room::make_room;
 use super::{Initial, Lasts, Shadow, Tag, copy_of, is_not_copied, is_static, lasting, quietly};
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, NONE, Site, ValueKind, current, init_locks, tau_prime};
+use crate::engine::{Handle, Line, NONE, ValueKind, current, init_locks, tau_prime};
 use crate::log::{LockMode, Object, Op};
 use crate::values::Hashing;
+use crate::vocabulary::Site;
 
 /// A protected value.
 #[derive(Clone, Debug)]

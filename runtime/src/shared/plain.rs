@@ -7,8 +7,9 @@ use std::cell::UnsafeCell;
 use super::room::make_room;
 use super::{Initial, Shadow, Tag, copy_of, lasting, quietly};
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, Site, ValueKind, current, tau_prime};
+use crate::engine::{Handle, Line, ValueKind, current, tau_prime};
 use crate::log::{Object, Op};
+use crate::vocabulary::Site;
 
 #[derive(Debug)]
 struct State<V> {

@@ -5,8 +5,9 @@ use std::cell::UnsafeCell;
 use seqz_explore::Object;
 
 use super::Tag;
-use crate::engine::{self, Site, abort, unsupported};
+use crate::engine::{self, abort, unsupported};
 use crate::scheduled::events::{Handle, current};
+use crate::vocabulary::Site;
 
 /// A place with a name.
 #[derive(Debug)]

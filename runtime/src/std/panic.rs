@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 pub use ::std::panic::*;
 
-use crate::engine::{self, Place, abort};
+use crate::engine::{self, abort};
+use crate::vocabulary::Place;
 
 type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>;
 

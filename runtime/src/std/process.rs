@@ -5,6 +5,7 @@ use std::panic::Location;
 pub use ::std::process::*;
 
 use crate::engine;
+use crate::vocabulary::Site;
 
 /// What a program does to end its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub fn abort() -> ! {
 }
 
 /// Ends the execution, unless no program runs, or the thread unwinds and can't be left where it is.
-fn leave(how: Leaving, site: engine::Site) {
+fn leave(how: Leaving, site: Site) {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         machine.leave(how, site);

@@ -28,10 +28,11 @@ use task::{Packet, task};
 
 use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
-use crate::engine::{Handle, Site, current as engine};
+use crate::engine::{Handle, current as engine};
 #[cfg(feature = "scheduler")]
 use crate::memory::outside;
 use crate::std::panic::with_panics;
+use crate::vocabulary::Site;
 
 /// The engine, or a panic that says that threads exist inside of executions only.
 #[track_caller]

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use crate::engine::{Ending, Limits, Machine, Solver};
 use crate::fuzz::Generated;
 use crate::harness::AnyHarness;
-use crate::ids::{Pair, ReadId, Role, WriteId};
 use crate::input::Spec;
 use crate::p_hat::{self, Outcome};
 use crate::rounds::{most, rounds, width};
+use crate::vocabulary::{Pair, ReadId, Role, WriteId};
 
 const HELP: &str = "\
 Runs the sequential program once and says what happens.

@@ -29,14 +29,14 @@ use solver::Asking;
 use summary::{Shortfall, counts, promise, unfinished};
 
 use super::Connection;
-use super::message::{Asked, ExploreRequest, Reply, ScheduleFinding, SolverKind, Waiting};
+use super::message::{ExploreRequest, Reply, ScheduleFinding, SolverKind};
 use super::search::{bind, texts};
-use crate::engine::Place;
 use crate::harness::{AnyHarness, Bound};
 use crate::input::InputError;
 use crate::process::{asked, random};
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Idle, Machine, Settings, behind_writers};
+use crate::vocabulary::{Asked, Place, Waiting};
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);

@@ -11,10 +11,10 @@ use crate::check::{Bounds, Search};
 use crate::engine::{Bug, Ending, Limits, Machine, Remark, Solver};
 use crate::fuzz::key;
 use crate::harness::{AnyHarness, Bound};
-use crate::ids::{Pair, Role};
 use crate::input::{ByteSource, Random};
 use crate::p_hat::{run_bytes, split};
 use crate::rounds::width;
+use crate::vocabulary::{Pair, Role};
 
 /// Runs the choice that the bytes stand for.
 pub(super) fn decode(

@@ -12,15 +12,17 @@ mod schedules;
 
 use super::wire::{Wire, WireError, wire};
 use crate::check::Level;
-use crate::engine::{self, BugKind, Event, Place, SiteMark, Value, ValueKind};
+use crate::engine::{Event, SiteMark, Value, ValueKind};
 use crate::feasibility::Step;
-use crate::ids::{ReadId, Role, WriteId};
 use crate::log::{LockMode, Op, TEvent};
+use crate::vocabulary::{
+    Asked, BugKind, Confirmation, Place, ReadId, Role, Scheduled, ThreadInfo, WriteId,
+};
 
 pub use fuzzing::{DecodeRequest, SeedRequest, SimplifyRequest};
 pub use schedules::{
-    Causality, Confirmation, Doubt, Doubts, ExploreRequest, Explored, FailureKind, Promise,
-    ReplayRequest, Replayed, ScheduleFinding, Scheduled, Waiting,
+    Causality, Doubt, Doubts, ExploreRequest, Explored, Promise, ReplayRequest, Replayed,
+    ScheduleFinding,
 };
 
 /// What decides feasibility, and what answers queries about maximal causal models.
@@ -124,56 +126,6 @@ pub struct Finding {
     pub confirmation: Confirmation,
     /// How many executions had been made with this party as T when the bug was met, that one included.
     pub execution: u64,
-}
-
-pub use engine::ThreadInfo;
-
-/// What a program asks of the operating system while it runs, by which its threads or executions can learn of each other without
-/// an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// To change the file of this name, or to open it so that it can be changed.
-    File(String),
-    /// A socket.
-    Socket,
-    /// A pipe, or a counter that works like one.
-    Pipe,
-    /// Another process.
-    Process,
-    /// A thread that runs beside those that seqz runs.
-    Thread,
-    /// Standard input.
-    Input,
-    /// Time: a thread slept or yielded again and again, and those that could have run got no turn.
-    Turns,
-    /// Random numbers that decide what the program does.
-    Random,
-    /// The numbers of threads, where more than one thread starts some.
-    Ids,
-}
-
-impl Asked {
-    /// The kind in words, as what is found in the source is called, too.
-    #[must_use]
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::File(_) => "a file",
-            Self::Socket => "a socket",
-            Self::Pipe => "a pipe",
-            Self::Process => "another process",
-            Self::Thread => "a thread of its own",
-            Self::Input => "standard input",
-            Self::Turns => "a wait in which nobody else got a turn",
-            Self::Random => {
-                "random numbers, which decide what the program does, as by the order of a hash map, and are the same in \
-                 each execution"
-            }
-            Self::Ids => {
-                "the numbers of threads, which go by the order in which several threads start them, and were tried in \
-                 one order"
-            }
-        }
-    }
 }
 
 /// From the worker to the driver.

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::Connection;
-use super::message::{Answer, CheckRequest, Confirmation, Finding, Reply, Request, SolverKind};
+use super::message::{Answer, CheckRequest, Finding, Reply, Request, SolverKind};
 use crate::check::{Bounds, Level, Search, Trouble, Watch};
 use crate::engine::{Bug, Limits, Machine, Solver};
 use crate::feasibility::{Feasibility, Interleaving, Verdict};
 use crate::harness::{AnyHarness, Bound, InputSet};
-use crate::ids::{Pair, Role};
 use crate::input::{InputError, Spec};
 use crate::log::Log;
+use crate::vocabulary::{Confirmation, Pair, Role};
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);

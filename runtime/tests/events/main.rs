@@ -25,7 +25,7 @@ use seqz_runtime::memory::arena::Allocator;
 use seqz_runtime::scheduled::behind_writers::Known;
 use seqz_runtime::scheduled::witness::confirm;
 use seqz_runtime::scheduled::{Machine, Settings};
-use seqz_runtime::worker::message::Confirmation;
+use seqz_runtime::vocabulary::Confirmation;
 use seqz_runtime::{Bound, Role};
 
 #[global_allocator]

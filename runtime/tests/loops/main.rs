@@ -18,7 +18,8 @@ use seqz_explore::{
     Search, Strategy,
 };
 use seqz_runtime::memory::arena::Allocator;
-use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
+use seqz_runtime::scheduled::{Idle, Machine, Settings};
+use seqz_runtime::vocabulary::FailureKind;
 
 use interpret::{Behaviours, interpret};
 use program::{Op, Program, generate};

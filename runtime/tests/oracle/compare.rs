@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use seqz_runtime::engine::{Bug, BugKind, Ending, Limits, Machine, Solver};
+use seqz_runtime::engine::{Bug, Ending, Limits, Machine, Solver};
 use seqz_runtime::feasibility::{Interleaving, Step, validate};
 use seqz_runtime::log::{Log, TEvent};
+use seqz_runtime::vocabulary::BugKind;
 use seqz_runtime::{Bound, Pair, ReadId, Role as EngineRole, WriteId};
 
 use crate::compile::Role;
@@ -250,7 +251,7 @@ fn plain(pairs: &[Pair]) -> Pairs {
 /// Runs the program itself, with real concurrency, in the order of the bug's interleaving.
 #[cfg(feature = "scheduler")]
 fn confirm(bug: &Bug, bound: &Bound) -> Result<(), String> {
-    use seqz_runtime::worker::message::Confirmation;
+    use seqz_runtime::vocabulary::Confirmation;
     match seqz_runtime::scheduled::witness::confirm(bug, &*bound.program) {
         Confirmation::Confirmed(_) => Ok(()),
         other => Err(format!("not confirmed: {other:#?}\n{bug}")),

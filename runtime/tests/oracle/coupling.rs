@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use seqz_explore::{Dfs, Search};
 use seqz_runtime::Role as EngineRole;
 use seqz_runtime::scheduled::coupling::couplings;
-use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
+use seqz_runtime::scheduled::{Idle, Machine, Settings};
+use seqz_runtime::vocabulary::FailureKind;
 
 use crate::compile::Role;
 use crate::execute::Harness;

@@ -10,7 +10,8 @@ use seqz_explore::{
     CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, Promise, Search, Strategy,
 };
 use seqz_runtime::memory::arena::Allocator;
-use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
+use seqz_runtime::scheduled::{Idle, Machine, Settings};
+use seqz_runtime::vocabulary::FailureKind;
 
 use crate::execute::Harness;
 use crate::interpret::{Behaviours, Failure};

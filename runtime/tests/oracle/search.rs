@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use seqz_runtime::check::{Bounds, Search};
-use seqz_runtime::engine::{BugKind, Machine};
+use seqz_runtime::engine::Machine;
+use seqz_runtime::vocabulary::BugKind;
 use seqz_runtime::{Bound, Role};
 
 /// What a role's walk found: the number of executions by k, and the smallest k of each kind of bug.

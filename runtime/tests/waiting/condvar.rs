@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use seqz_runtime::scheduled::FailureKind;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Condvar, Mutex};
 use seqz_runtime::std::thread;
+use seqz_runtime::vocabulary::FailureKind;
 
 use super::{LOST, all, deadlock, noted};
 

@@ -15,7 +15,8 @@ use std::sync::Mutex;
 
 use seqz_explore::{Dfs, Dpor, Icb, Mcr, Odpor, Promise, RvCausal, Search, Strategy};
 use seqz_runtime::memory::arena::Allocator;
-use seqz_runtime::scheduled::{FailureKind, Idle, Machine, Settings};
+use seqz_runtime::scheduled::{Idle, Machine, Settings};
+use seqz_runtime::vocabulary::FailureKind;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;

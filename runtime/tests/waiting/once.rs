@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use seqz_runtime::scheduled::FailureKind;
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{LazyLock, Mutex, Once, OnceLock};
 use seqz_runtime::std::thread;
+use seqz_runtime::vocabulary::FailureKind;
 
 use super::{all, noted};
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::super::Line;
 use super::super::body::Body;
-use super::super::{Line, Lineage, Site};
 use crate::executable::unwinding::{Counter, Panics};
-use crate::ids::Role;
 use crate::memory::Buffer;
+use crate::vocabulary::{Lineage, Role, Site};
 
 /// A thread of the program under test, numbered by creation; the harness's own is 0.
 pub(crate) type ThreadNo = u32;

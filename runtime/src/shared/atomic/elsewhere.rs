@@ -4,9 +4,9 @@
 use seqz_explore::Kind;
 
 use super::{AtomicCell, Bits};
-use crate::engine::Site;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::{Handle, current};
+use crate::vocabulary::Site;
 
 impl<V: Bits> AtomicCell<V> {
     #[inline]

@@ -6,10 +6,10 @@ use seqz_explore::Kind;
 #[cfg(feature = "scheduler")]
 use super::{Borrowed, Guarded};
 use super::{LockCell, Shadow};
-use crate::engine::Site;
 use crate::log::LockMode;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::{Handle, current};
+use crate::vocabulary::Site;
 
 /// Mixed into the hash of a value whose lock was poisoned.
 #[cfg(feature = "scheduler")]

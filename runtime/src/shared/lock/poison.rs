@@ -8,8 +8,9 @@
 
 use super::{LockCell, Shadow};
 use crate::engine::tau::{Access, enter_unwinding};
-use crate::engine::{Handle, Line, NONE, Site, current, tau_prime};
+use crate::engine::{Handle, Line, NONE, current, tau_prime};
 use crate::shared::AtomicCell;
+use crate::vocabulary::Site;
 
 /// A poison flag.
 #[derive(Debug)]

@@ -4,11 +4,11 @@
 use seqz_explore::{Kind, Object};
 
 use super::{PlainCell, Shadow};
-use crate::engine::Site;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::{Handle, current};
 #[cfg(feature = "scheduler")]
 use crate::values::hash_of;
+use crate::vocabulary::Site;
 
 impl<V: Shadow> PlainCell<V> {
     pub(super) fn read_elsewhere(&self, site: Site) {

@@ -5,8 +5,9 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
 pub use ::std::sync::atomic::Ordering;
 
-use crate::engine::{Site, ValueKind};
+use crate::engine::ValueKind;
 use crate::shared::{AtomicCell, Bits};
+use crate::vocabulary::Site;
 
 /// See `std::sync::atomic::fence`. Sequential consistency needs none.
 pub fn fence(order: Ordering) {
@@ -425,7 +426,7 @@ impl<T> Default for AtomicPtr<T> {
 
 /// Whether a weak exchange fails here whatever it finds.
 #[inline]
-fn fails_without_reason(site: crate::engine::Site) -> bool {
+fn fails_without_reason(site: crate::vocabulary::Site) -> bool {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         return machine.happens_without_reason(site);

@@ -6,8 +6,8 @@ use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 use super::MutexGuard;
-use crate::engine::Site;
 use crate::shared::{Shadow, Spot};
+use crate::vocabulary::Site;
 
 /// `std::sync::Condvar`.
 ///

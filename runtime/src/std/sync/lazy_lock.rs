@@ -6,8 +6,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
 use super::once::Once;
-use crate::engine::Site;
 use crate::shared::Late;
+use crate::vocabulary::Site;
 
 /// `std::sync::LazyLock`.
 ///

@@ -5,10 +5,10 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-#[cfg(feature = "scheduler")]
-use crate::engine::Site;
 use crate::log::LockMode;
 use crate::shared::{Exclusive, LockCell, Shadow};
+#[cfg(feature = "scheduler")]
+use crate::vocabulary::Site;
 
 /// `std::sync::Mutex`, as an object of P̂ₖ.
 pub struct Mutex<T> {

@@ -9,8 +9,8 @@ use std::panic::{
     AssertUnwindSafe, Location, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind,
 };
 
-use crate::engine::Site;
 use crate::shared::{AtomicCell, Spot, machine};
+use crate::vocabulary::Site;
 
 const INCOMPLETE: u64 = 0;
 const POISONED: u64 = 1;

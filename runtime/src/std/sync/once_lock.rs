@@ -4,8 +4,8 @@ use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
 use super::once::Once;
-use crate::engine::Site;
 use crate::shared::Late;
+use crate::vocabulary::Site;
 
 /// `std::sync::OnceLock`.
 pub struct OnceLock<T> {

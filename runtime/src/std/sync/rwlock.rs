@@ -9,9 +9,9 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::engine::Site;
 use crate::log::LockMode;
 use crate::shared::{Exclusive, LockCell, Shadow};
+use crate::vocabulary::Site;
 
 /// `std::sync::RwLock`, as an object of P̂ₖ.
 pub struct RwLock<T> {

@@ -3,7 +3,8 @@
 //! Then the end of a thread's code is a write, of a place that nothing but `is_finished` reads. A program in which nobody
 //! asks has no such events: `transform` knows, and says so where the program starts.
 
-use crate::engine::{Site, current as engine, unsupported};
+use crate::engine::{current as engine, unsupported};
+use crate::vocabulary::Site;
 
 /// The program may ask whether threads have finished: from here on, the ends of threads are events of this execution.
 pub fn watch_ends() {

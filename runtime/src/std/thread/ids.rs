@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::ThreadNo;
 use crate::process::asked;
-use crate::worker::message::Asked;
+use crate::vocabulary::Asked;
 
 /// Nobody.
 const NONE: u32 = u32::MAX;

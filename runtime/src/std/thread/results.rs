@@ -10,9 +10,10 @@
 use std::cell::Cell;
 use std::mem::needs_drop;
 
-use crate::engine::{Site, current as engine, die_of_a};
+use crate::engine::{current as engine, die_of_a};
 use crate::shared::AtomicCell;
 use crate::std::process::Destructor;
+use crate::vocabulary::Site;
 
 /// Which results the program may see dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

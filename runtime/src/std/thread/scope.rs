@@ -7,11 +7,12 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::{Packet, Result, Thread, join, start, task, wait};
+use crate::engine::current as engine;
 use crate::engine::threads::{self, ThreadNo};
-use crate::engine::{Site, current as engine};
 #[cfg(feature = "scheduler")]
 use crate::scheduled::parking::Waited;
 use crate::std::panic::{is_of_a_machine, with_panics};
+use crate::vocabulary::Site;
 
 /// `std::thread::Scope`.
 pub struct Scope<'scope, 'env: 'scope> {

@@ -9,9 +9,10 @@ use std::thread::Result;
 
 use super::results::{Shares, watched};
 use crate::engine::body::{Body, Run};
-use crate::engine::{self, Site};
+use crate::engine::{self};
 use crate::shared::AtomicCell;
 use crate::std::panic;
+use crate::vocabulary::Site;
 
 /// A thread's code, until it runs, and its result, once there is one and until it is taken.
 struct Task<F, T> {

@@ -3,10 +3,11 @@
 use seqz_explore::{Event, Executor, Pick, RunEnd, Scheduler, View};
 
 use super::super::Connection;
-use super::super::message::{Reply, Scheduled};
+use super::super::message::Reply;
 use super::super::search::Texts;
 use crate::scheduled::Machine;
 use crate::scheduled::events::place;
+use crate::vocabulary::Scheduled;
 
 /// The machine, with what it does told before it does it: nothing that kills the process can take that back.
 pub(super) struct Careful<'a, 'p> {

@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::engine::Place;
-use crate::ids::Role;
 use crate::scheduled::coupling::couplings;
 use crate::scheduled::{Failure, Machine};
-use crate::worker::message::{FailureKind, ScheduleFinding};
+use crate::vocabulary::{FailureKind, Place, Role};
+use crate::worker::message::ScheduleFinding;
 
 /// What tells failures apart.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -15,7 +15,7 @@ use super::super::checkpoint::Checkpoint;
 use super::super::message::ScheduleFinding;
 use super::super::wire::{Wire, WireError, wire};
 use super::summary::Shortfall;
-use crate::ids::Role;
+use crate::vocabulary::Role;
 
 /// What is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

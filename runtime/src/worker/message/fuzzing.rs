@@ -1,7 +1,7 @@
 //! Messages about choices that are made of bytes.
 
 use super::super::wire::{Wire, WireError, wire};
-use super::Role;
+use crate::vocabulary::Role;
 
 /// Run the choice that bytes stand for, and tell what is found. The worker announces each non-local read as it is chosen
 /// with [`Reply::Executing`](super::Reply::Executing), and answers as to a [`CheckRequest`](super::CheckRequest).

@@ -2,38 +2,7 @@
 
 use super::super::wire::{Wire, WireError, wire};
 use super::SolverKind;
-use crate::engine::{Place, ThreadInfo};
-
-/// An event of a schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scheduled {
-    /// Whose, by number.
-    pub thread: u32,
-    /// What it does: the name of its kind of event, such as `Lock`.
-    pub kind: String,
-    /// On what, by number.
-    pub object: u32,
-    /// Where.
-    pub place: Option<Place>,
-}
-
-/// Whether a finding is there when its interleaving is followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmation {
-    /// It is. The schedule, all events of the run in order.
-    Confirmed(Vec<Scheduled>),
-    /// The program went another way. The events up to there.
-    Diverged {
-        /// What differs, and where.
-        difference: String,
-        /// The events up to there.
-        schedule: Vec<Scheduled>,
-    },
-    /// The interleaving was followed to its end, and the bug is not there.
-    Absent(Vec<Scheduled>),
-    /// This build of the program can't run it.
-    NotTried,
-}
+use crate::vocabulary::{Confirmation, FailureKind, Place, Scheduled, ThreadInfo, Waiting};
 
 /// An exploration of schedules to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,40 +74,6 @@ pub struct ReplayRequest {
     pub stack: u64,
     /// Not all that the harness's threads share is followed.
     pub unfollowed: bool,
-}
-
-/// What kind of failure an execution had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FailureKind {
-    /// A panic reached the top of a thread.
-    Panic,
-    /// Threads are left that wait for each other.
-    Deadlock,
-    /// Threads are left that look again and again at something that nobody will change.
-    Livelock,
-    /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
-    DataRace,
-    /// A panic reached the top of a thread that nobody joined.
-    Detached,
-    /// What the harness returns is a failure, or it should have panicked, and did not.
-    Result,
-    /// The program ended its process with `exit`.
-    Exit,
-    /// The program aborted its process.
-    Abort,
-}
-
-/// A thread that waits, or is about to do something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// Its number.
-    pub thread: u32,
-    /// What it is about to do: the name of the kind of event.
-    pub kind: String,
-    /// To which object, by number.
-    pub object: u32,
-    /// Where.
-    pub place: Option<Place>,
 }
 
 /// A failure with the schedule that leads to it.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use seqz_explore::Transition;
 
-use crate::engine::Site;
 use crate::memory::outside;
 use crate::scheduled::events::{Handle, current};
 use crate::scheduled::parking::Waited;
 use crate::scheduled::waiting::Attempt;
 use crate::shared::{Spot, machine};
+use crate::vocabulary::Site;
 
 const SENT: u64 = Transition::SENT;
 const DISCONNECTED: u64 = Transition::DISCONNECTED;

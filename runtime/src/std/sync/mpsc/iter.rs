@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::Location;
 
 use super::Receiver;
-use crate::engine::Site;
+use crate::vocabulary::Site;
 
 /// `std::sync::mpsc::Iter`.
 pub struct Iter<'a, T>(&'a Receiver<T>, Site);

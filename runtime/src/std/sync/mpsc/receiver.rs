@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::channel::{Channel, Patience, Received};
 use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
-use crate::engine::Site;
 use crate::shared::machine_unless_ending;
+use crate::vocabulary::Site;
 
 /// `std::sync::mpsc::Receiver`.
 pub struct Receiver<T> {

@@ -1,0 +1,49 @@
+//! What a program asks of the operating system.
+
+/// What a program asks of the operating system while it runs, by which its threads or executions can learn of each other without
+/// an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// To change the file of this name, or to open it so that it can be changed.
+    File(String),
+    /// A socket.
+    Socket,
+    /// A pipe, or a counter that works like one.
+    Pipe,
+    /// Another process.
+    Process,
+    /// A thread that runs beside those that seqz runs.
+    Thread,
+    /// Standard input.
+    Input,
+    /// Time: a thread slept or yielded again and again, and those that could have run got no turn.
+    Turns,
+    /// Random numbers that decide what the program does.
+    Random,
+    /// The numbers of threads, where more than one thread starts some.
+    Ids,
+}
+
+impl Asked {
+    /// The kind in words, as what is found in the source is called, too.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::File(_) => "a file",
+            Self::Socket => "a socket",
+            Self::Pipe => "a pipe",
+            Self::Process => "another process",
+            Self::Thread => "a thread of its own",
+            Self::Input => "standard input",
+            Self::Turns => "a wait in which nobody else got a turn",
+            Self::Random => {
+                "random numbers, which decide what the program does, as by the order of a hash map, and are the same in \
+                 each execution"
+            }
+            Self::Ids => {
+                "the numbers of threads, which go by the order in which several threads start them, and were tried in \
+                 one order"
+            }
+        }
+    }
+}

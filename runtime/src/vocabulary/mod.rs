@@ -1,0 +1,28 @@
+//! The words that all of seqz's parts share, each with one type: what is said between the program's process and the
+//! driver, and kept in findings, is made of them.
+//!
+//! | here | is |
+//! |---|---|
+//! | [`ids`] | reads of T, writes of T', and which party is T |
+//! | [`place`] | places in the source |
+//! | [`thread`] | who a thread is |
+//! | [`failure`] | the kinds of faults |
+//! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
+//! | [`asked`] | what a program asks of the operating system |
+//!
+//! # Invariant
+//! Nothing in here knows of any other module.
+
+pub mod asked;
+pub mod failure;
+pub mod ids;
+pub mod place;
+pub mod schedule;
+pub mod thread;
+
+pub use asked::Asked;
+pub use failure::{BugKind, FailureKind};
+pub use ids::{Pair, ReadId, Role, WriteId};
+pub use place::{Place, Site};
+pub use schedule::{Confirmation, Scheduled, Waiting};
+pub use thread::{Lineage, ThreadInfo};
