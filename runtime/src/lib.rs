@@ -16,12 +16,14 @@
 
 extern crate alloc as alloc_crate;
 
+mod alone;
 pub mod calls;
 pub mod cell;
 pub mod check;
 #[cfg(feature = "scheduler")]
 mod clock;
 pub mod counted;
+mod ending;
 pub mod engine;
 mod executable;
 pub mod feasibility;
@@ -29,6 +31,7 @@ pub mod fuzz;
 mod harness;
 pub mod input;
 mod judge;
+mod locals;
 pub mod log;
 pub mod loops;
 pub mod memory;
@@ -36,6 +39,7 @@ pub mod observe;
 mod overflow;
 mod p_hat;
 mod pairs;
+mod panics;
 pub mod print;
 #[cfg(all(feature = "scheduler", target_os = "linux"))]
 pub mod process;
@@ -48,12 +52,18 @@ mod rounds;
 pub mod scheduled;
 mod shared;
 pub mod std;
+#[cfg(all(feature = "scheduler", target_os = "linux"))]
+pub mod system;
+#[cfg(all(feature = "scheduler", not(target_os = "linux")))]
+#[path = "system/elsewhere.rs"]
+pub mod system;
 mod transmute;
 pub mod values;
 pub mod vocabulary;
 pub mod worker;
 
-pub use self::std::thread::{Results, name_harness_thread, watch_ends, watch_results};
+pub use self::std::thread::{name_harness_thread, watch_ends, watch_results};
+pub use ending::Results;
 pub use harness::{AnyHarness, Bound, Harness, Register, Run, is_main, returned, returned_result};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use super::frame::Frame;
 use super::{Engine, Handle, Line};
 use crate::memory::outside;
-use crate::vocabulary::Site;
+use crate::vocabulary::{Place, Site};
 
 /// Why an execution, or the run of T' inside it, ended before its program did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,4 +168,18 @@ pub(crate) fn after_end(handle: Handle) {
 pub(crate) fn unsupported(handle: Handle, message: String, site: Option<Site>) {
     handle.get().explain(message, site);
     abort(handle, Abort::Unsupported);
+}
+
+/// Hears of a panic of the program that runs on this OS thread.
+pub(super) fn hear(message: String, place: Place) {
+    let Some(handle) = super::current() else {
+        return;
+    };
+    if would_die(handle.get()) {
+        drop((message, place));
+        leave(handle);
+    }
+    super::with_panics(handle, |panics, thread, events| {
+        panics.raise(thread, &message, Some(place), events);
+    });
 }

@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::ledger::Key;
 use super::{Abort, Engine, Handle, Line, abort, bug};
+use crate::ending::{Destructor, Leaving};
 use crate::harness::Verdict;
 use crate::judge::{Counted, End, Extent, Panics};
 use crate::memory::{Buffer, outside};
-use crate::std::process::{Destructor, Leaving};
 use crate::vocabulary::{BugKind, Place, Site};
 
 /// So many times the original program is asked about one place, with the answer that nothing has failed, before it is not

@@ -2,26 +2,27 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::abort::Leaves;
 use super::bytes::Bytes;
 use super::frame::{CAN_BE_LEFT, Frame};
 use super::guide::{Guide, Same};
 use super::ledger::Ledger;
-use super::panics::{self};
 use super::threads::{self, Threads};
 use super::{
     Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, ended, spin,
 };
+use crate::alone::{Generation, alone};
+use crate::ending::Results;
 use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
 use crate::harness::Bound;
+use crate::locals;
 use crate::log::Log;
 use crate::memory::Buffer;
 #[cfg(feature = "scheduler")]
 use crate::memory::arena::Arena;
-use crate::std::thread::{Results, local};
+use crate::panics;
 use crate::vocabulary::{Pair, Place, Role, ThreadInfo};
 
 /// Bounds on one execution.
@@ -130,36 +131,6 @@ pub struct Machine {
     arena: Arena,
     /// T' has run since [`Machine::forget`], and its log must stay what it is.
     has_run: bool,
-}
-
-/// Whoever runs a program, of whichever kind, holds this.
-static ALONE: Mutex<Generation> = Mutex::new(Generation(0));
-
-/// The number of the latest execution.
-pub(crate) struct Generation(u32);
-
-impl Generation {
-    /// The number of the next one, whose values are dropped by whoever has them.
-    pub(crate) const fn next(&mut self) -> u32 {
-        self.0 = (self.0 & !1).wrapping_add(2);
-        self.0
-    }
-
-    /// The number of the next one, whose memory is given back with all that is in it when it is over.
-    #[cfg(feature = "scheduler")]
-    pub(crate) const fn next_given_back(&mut self) -> u32 {
-        self.next() | 1
-    }
-
-    /// Whether the memory of the execution with this number has been given back, once it is over.
-    pub(crate) const fn is_given_back(generation: u32) -> bool {
-        generation & 1 != 0
-    }
-}
-
-/// Waits until no other program runs.
-pub(crate) fn alone() -> MutexGuard<'static, Generation> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Machine {
@@ -284,6 +255,7 @@ impl Machine {
         self.engine.begin_leaving(&mut alone);
         let pointer = NonNull::from(&mut *self.engine);
         CURRENT.set(Some(pointer));
+        panics::listen(Some(abort::hear));
         let handle = Handle(pointer);
         #[cfg(feature = "scheduler")]
         let outside = {
@@ -304,6 +276,7 @@ impl Machine {
             }
         }
         CURRENT.set(None);
+        panics::listen(None);
         drop(alone);
         if self.engine.endings.has_something() {
             ended::conclude(&mut self.engine, program);
@@ -450,21 +423,21 @@ fn clear_up(handle: Handle) {
     #[cfg(feature = "scheduler")]
     if engine.leaves == Leaves::Forgets {
         engine.threads.leave();
-        crate::std::panic::leave_hook();
-        local::leave();
+        panics::leave_hook();
+        locals::leave();
         return;
     }
     let mut leftovers = engine.threads.take_bodies();
-    if leftovers.is_empty() && !engine.has_locals && !crate::std::panic::has_hook() {
+    if leftovers.is_empty() && !engine.has_locals && !panics::has_hook() {
         return;
     }
     let mut drop_all = || {
-        crate::std::panic::forget_hook();
+        panics::forget_hook();
         while let Some(body) = leftovers.pop() {
             let _ = catch_unwind(AssertUnwindSafe(|| drop(body)));
         }
         if handle.get().has_locals {
-            local::clear();
+            locals::clear();
         }
     };
     while !within_a_frame(handle, &mut drop_all) {}

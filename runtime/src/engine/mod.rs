@@ -38,7 +38,6 @@ mod guide;
 pub(crate) mod init_locks;
 mod ledger;
 mod nesting;
-mod panics;
 #[cfg(feature = "scheduler")]
 mod quiet;
 mod revealed;
@@ -56,18 +55,12 @@ pub(crate) use bytes::NO_MORE;
 #[cfg(feature = "scheduler")]
 pub(crate) use ended::Answer;
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
-pub(crate) use execution::Generation;
-#[cfg(feature = "scheduler")]
-pub(crate) use execution::alone;
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
 pub(crate) use finding::SiteMark;
 pub use finding::{Bug, Event, Value, ValueKind};
 pub use guide::Same;
 use init_locks::InitLock;
-pub(crate) use panics::a_program_runs;
-#[cfg(feature = "scheduler")]
-pub(crate) use panics::install_hook as install_panic_hook;
 #[cfg(feature = "scheduler")]
 pub(crate) use quiet::note_wait;
 pub use revealed::{Choices, Revealed};
@@ -190,7 +183,7 @@ pub struct Engine {
     /// The ends of threads are events.
     pub(crate) watches_ends: bool,
     /// Letting go of these results of threads can be noticed.
-    pub(crate) watches_results: crate::std::thread::Results,
+    pub(crate) watches_results: crate::ending::Results,
     /// What the two lines do with handles of shared values.
     pub(crate) counts: crate::counted::sequential::Counts,
     /// Events are neither logged nor chosen for.

@@ -21,8 +21,8 @@ pub(crate) use table::{Thread, ThreadNo, Threads};
 use super::body::Body;
 use super::frame::Frame;
 use super::{Abort, Handle, InterferingEnd, Line, abort, ended, init_locks, tau, unsupported};
-use crate::std::process::Destructor;
-use crate::std::thread::local;
+use crate::ending::Destructor;
+use crate::locals;
 use crate::vocabulary::{Role, Site};
 
 /// A new thread, which will run when something depends on it.
@@ -30,7 +30,7 @@ pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Bo
     let engine = handle.get();
     let (quiet, line) = (engine.quiet, engine.line);
     #[cfg(feature = "scheduler")]
-    crate::std::thread::ids::started_by(engine.threads.current);
+    crate::process::thread_ids::started_by(engine.threads.current);
     let no = engine.threads.add(quiet, line, site);
     let thread = engine.threads.at(no);
     thread.name = name;
@@ -469,7 +469,7 @@ pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
 #[cold]
 fn destroy_own(handle: Handle, thread: ThreadNo) {
     let before = handle.get().steps;
-    let result = catch_unwind(AssertUnwindSafe(|| local::destroy(thread)));
+    let result = catch_unwind(AssertUnwindSafe(|| locals::destroy(thread)));
     let engine = handle.get();
     engine.threads.at(thread).destroyed_with_events = engine.steps != before;
     match result {

@@ -1,7 +1,7 @@
 //! What a program asks of the operating system while it runs: files that it changes, sockets, pipes, processes, threads, standard
 //! input. Two threads, or two executions, can learn from each other there without an event.
 //!
-//! The source shows much of it, and [`system`](super::system) sees the rest: what a dependency does, or what is reached through
+//! The source shows much of it, and [`system`](crate::system) sees the rest: what a dependency does, or what is reached through
 //! a trait. Each kind is told once for a request, by the first that was asked for.
 
 use std::ffi::{CStr, c_char, c_int};
@@ -41,7 +41,7 @@ pub(crate) fn note(asked: Asked) {
 /// # Safety
 /// `path` is a text that ends as C's do, or null.
 #[cold]
-pub(super) unsafe fn changes(path: *const c_char) {
+pub(crate) unsafe fn changes(path: *const c_char) {
     outside(|| {
         let path = if path.is_null() {
             String::new()
@@ -58,7 +58,7 @@ pub(super) unsafe fn changes(path: *const c_char) {
 }
 
 /// Whether a file that is opened with these flags may be changed.
-pub(super) const fn may_change(flags: c_int) -> bool {
+pub(crate) const fn may_change(flags: c_int) -> bool {
     flags & CHANGES != 0
 }
 

@@ -1,6 +1,6 @@
 //! Where executables are not read: nothing of a process is put back, and all programs are told so.
 
-use crate::engine::Generation;
+use crate::alone::Generation;
 
 /// Nothing is remembered.
 pub(crate) const fn install(_alone: &mut Generation) {}
@@ -25,6 +25,15 @@ pub(crate) mod asked {
     pub(crate) const fn take() -> Vec<Asked> {
         Vec::new()
     }
+}
+
+/// The numbers of threads are not looked after.
+pub(crate) mod thread_ids {
+    /// It is not noted.
+    pub(crate) const fn started_by(_thread: u32) {}
+
+    /// It is not told.
+    pub(crate) const fn told() {}
 }
 
 /// Random numbers are the system's.
@@ -72,9 +81,3 @@ pub(crate) const fn leave(_before: Option<u32>) {}
 
 /// Their destructors run when the OS thread ends.
 pub(crate) const fn run_destructors() {}
-
-/// Nothing stands before the system.
-#[macro_export]
-macro_rules! stand_before_the_system {
-    () => {};
-}

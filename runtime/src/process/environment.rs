@@ -7,7 +7,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_ushort, c_void};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 
-use super::system;
+use super::library;
 
 unsafe extern "C" {
     static mut environ: *mut *mut c_char;
@@ -28,7 +28,7 @@ type Tzset = unsafe extern "C" fn();
 /// It has this type.
 unsafe fn function<F: Copy>(name: &CStr) -> Option<F> {
     assert!(size_of::<F>() == size_of::<*mut c_void>(), "not a function");
-    let found = system::function(name);
+    let found = library::function(name);
     // SAFETY: the caller's promise; the sizes are the same.
     (!found.is_null()).then(|| unsafe { std::mem::transmute_copy(&found) })
 }

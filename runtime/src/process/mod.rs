@@ -12,8 +12,8 @@
 //! | [`held`] | what std has put aside of an execution's memory |
 //! | [`imports`] | the functions of the C library whose state can't |
 //! | [`random`] | random numbers that are the same in each execution |
-//! | [`system`] | the C functions that stand before those of the system, by which std and all dependencies come to this |
-//! | [`requests`], [`asked`] | what a program asks of the system, which is not put back but named |
+//! | [`library`] | functions of the C library by their names |
+//! | [`asked`], [`thread_ids`] | what a program asks of the system, and of the numbers of threads, which is not put back but named |
 //!
 //! All of it begins when a worker calls [`install`], before any code of the program has run. Where that has not been done,
 //! as in a fuzzer's process, statics of dependencies outlive executions.
@@ -29,11 +29,11 @@ pub(crate) mod asked;
 mod environment;
 mod held;
 mod imports;
+pub(crate) mod library;
 mod locals;
 mod memory;
 pub(crate) mod random;
-pub mod requests;
-pub mod system;
+pub(crate) mod thread_ids;
 
 use std::cell::UnsafeCell;
 use std::mem::size_of_val;
@@ -41,11 +41,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use environment::Environment;
 use held::Held;
-use locals::Locals;
+use locals::{Destructor, Locals};
 use memory::Memory;
-pub(crate) use system::run_destructors;
 
-use crate::engine::Generation;
+use crate::alone::Generation;
 use crate::executable::{elf, unwinding};
 use crate::memory::outside;
 
@@ -84,7 +83,7 @@ fn process() -> Option<&'static mut Process> {
 /// Where the executable can't be read, nothing is put back, and [`left_behind`] says so.
 pub(crate) fn install(_alone: &mut Generation) {
     // The hook is among what is put back.
-    crate::engine::install_panic_hook();
+    crate::panics::install_hook();
     let executable = elf::read();
     let left = match &executable {
         Ok(executable) => imports::without_remedy(&executable.imports),
@@ -188,5 +187,43 @@ pub(crate) fn enter(thread: u32) -> Option<u32> {
 pub(crate) fn leave(before: Option<u32>) {
     if let Some(process) = process() {
         process.locals.enter(before);
+    }
+}
+
+/// A thread of the program draws random numbers, or somebody outside of programs does.
+pub(crate) fn draw(thread: Option<u32>, bytes: &mut [u8]) {
+    match (thread, process()) {
+        (Some(thread), Some(process)) => outside(|| {
+            process.locals.use_them();
+            process.draws.fill(thread, bytes);
+        }),
+        _ => random::fill(0, &mut 0, bytes),
+    }
+}
+
+/// Has a thread-local's destructor run when the current thread ends, if that is one of those that each thread of the program
+/// has of its own.
+pub(crate) fn keep_destructor(run: unsafe extern "C" fn(*mut u8), object: *mut u8) -> bool {
+    process().is_some_and(|process| {
+        process.locals.contains(object)
+            && outside(|| process.locals.note_destructor(Destructor { run, object }))
+    })
+}
+
+/// Runs the destructors of the current thread's thread-locals, the latest first.
+#[inline]
+pub(crate) fn run_destructors() {
+    if process().is_some() {
+        run_all_destructors();
+    }
+}
+
+#[inline(never)]
+fn run_all_destructors() {
+    while let Some(process) = process()
+        && let Some(destructor) = process.locals.next_destructor()
+    {
+        // SAFETY: std has asked for this call, at the end of the thread that is current.
+        unsafe { (destructor.run)(destructor.object) };
     }
 }

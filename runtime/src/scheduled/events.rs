@@ -310,7 +310,7 @@ impl Handle {
         let creator = state.current;
         let before = state.slots[creator].children;
         let creator_number = u32::try_from(creator).unwrap_or(0);
-        crate::std::thread::ids::started_by(creator_number);
+        crate::process::thread_ids::started_by(creator_number);
         let thread = crate::memory::outside(|| self.get().names.of(creator_number, before));
         self.get().slots[creator].children += 1;
         if thread as usize >= seqz_explore::threads::MAX_THREADS {

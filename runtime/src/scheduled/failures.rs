@@ -7,11 +7,11 @@ use seqz_explore::{Kind, Outcome, Pending};
 
 use super::loops::Idle;
 use super::running::AtEnd;
-use super::state::{Handle, State};
+use super::state::{Handle, State, current};
 use super::threads::Stage;
+use crate::ending::{Destructor, Leaving};
 use crate::harness::Verdict;
 use crate::judge::{End, Extent, Panics};
-use crate::std::process::{Destructor, Leaving};
 use crate::vocabulary::{FailureKind, Place, Site};
 
 /// A failure of an execution.
@@ -272,5 +272,14 @@ impl Handle {
         state.outcome = Outcome::Truncated;
         let thread = state.current;
         self.switch_away(thread);
+    }
+}
+
+/// Hears of a panic of the program that runs on this OS thread.
+pub(super) fn hear(message: String, place: Place) {
+    if let Some(machine) = current() {
+        machine.with_panics(|panics, thread, events| {
+            panics.raise(thread, &message, Some(place), events);
+        });
     }
 }

@@ -17,11 +17,11 @@ use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
 use super::time::Uses;
 use super::values::Values;
+use crate::alone::{Generation, alone};
 use crate::clock::Clocks;
-use crate::engine::{Generation, alone};
+use crate::ending::Results;
 use crate::judge::{End, Panics};
 use crate::memory::arena::{Arena, note_large};
-use crate::std::thread::Results;
 use crate::vocabulary::{Place, Site, ThreadInfo};
 
 /// Executions may have so many events in any case.
@@ -113,7 +113,7 @@ impl<'p> Machine<'p> {
     /// A machine for this program.
     #[must_use]
     pub fn new(program: &'p dyn Fn(), settings: Settings) -> Self {
-        crate::engine::install_panic_hook();
+        crate::panics::install_hook();
         let mut names = Names::default();
         // The harness's own thread is number 0, and nobody's child.
         names.of(u32::MAX, 0);
@@ -349,6 +349,7 @@ impl Machine<'_> {
         behind_writers::WRITERS_FIRST.set(false);
         CURRENT.set(Some(pointer));
         note_large(true);
+        crate::panics::listen(Some(super::failures::hear));
         crate::observe::ask(handle.get().settings.values);
         let program: *const (dyn Fn() + '_) = self.program;
         // SAFETY: as above; the coroutine is over before `run` returns.
@@ -374,6 +375,7 @@ impl Machine<'_> {
         }
         CURRENT.set(None);
         note_large(false);
+        crate::panics::listen(None);
         crate::observe::ask(false);
         let state = handle.get();
         state.scheduler = None;

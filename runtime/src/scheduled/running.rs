@@ -7,10 +7,10 @@ use seqz_explore::Pending;
 use super::coroutine::{self, Yielder};
 use super::state::{Handle, State};
 use super::threads::{Slot, Stage};
+use crate::ending::Destructor;
+use crate::ending::Results;
 use crate::memory::arena::leave_program;
 use crate::memory::stack::GuardedStack;
-use crate::std::process::Destructor;
-use crate::std::thread::Results;
 use crate::vocabulary::Site;
 
 /// The payload of the unwinding that ends a thread with the execution.
@@ -138,13 +138,13 @@ pub(super) fn end_all(handle: Handle) {
     match handle.get().at_end {
         AtEnd::Forgets => {
             forget_all(handle.get());
-            crate::std::panic::leave_hook();
-            crate::std::thread::local::leave();
+            crate::panics::leave_hook();
+            crate::locals::leave();
         }
         AtEnd::Unwinds => {
             unwind_all(handle);
-            crate::std::panic::forget_hook();
-            crate::std::thread::local::clear();
+            crate::panics::forget_hook();
+            crate::locals::clear();
         }
     }
 }
@@ -200,7 +200,7 @@ impl Handle {
         let number = u32::try_from(thread).unwrap_or(0);
         let before = self.get().steps;
         let destroy = || {
-            crate::std::thread::local::destroy(number);
+            crate::locals::destroy(number);
             crate::process::run_destructors();
         };
         while let Err(payload) = catch_unwind(AssertUnwindSafe(destroy)) {

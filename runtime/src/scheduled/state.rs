@@ -17,13 +17,13 @@ use super::running::AtEnd;
 use super::threads::{Slot, Stage};
 use super::time::Uses;
 use super::values::Values;
+use crate::alone::Generation;
 use crate::clock::Clocks;
-use crate::engine::Generation;
+use crate::ending::Results;
 use crate::executable::unwinding::Counter;
 use crate::judge::{End, Panics};
 use crate::memory::arena::Arena;
 use crate::memory::stack::GuardedStack;
-use crate::std::thread::Results;
 use crate::vocabulary::Site;
 
 pub(super) struct State {

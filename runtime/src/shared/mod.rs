@@ -30,7 +30,8 @@ pub(crate) use plain::PlainCell;
 #[cfg(feature = "scheduler")]
 pub(crate) use spot::{Spot, machine, machine_unless_ending};
 
-use crate::engine::{Generation, Handle, NONE, ValueKind};
+use crate::alone::Generation;
+use crate::engine::{Handle, NONE, ValueKind};
 use crate::log::Object;
 
 /// To which execution an object's state belongs, and its number there.

@@ -1,77 +1,28 @@
 //! `std::panic`: what the machines unwind threads with passes through the program, and hooks are those of one execution.
 
 use std::any::Any;
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 pub use ::std::panic::*;
 
 use crate::engine::{self, abort};
+use crate::panics::{self, Hook};
 use crate::vocabulary::Place;
-
-type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static>;
-
-thread_local! {
-    /// The program has set one in this execution.
-    static IS_SET: Cell<bool> = const { Cell::new(false) };
-
-    /// The hook that the program has set.
-    static HOOK: RefCell<Option<Rc<Hook>>> = const { RefCell::new(None) };
-}
 
 /// See `std::panic::set_hook`. The hook is one of this execution.
 pub fn set_hook(hook: Hook) {
-    if !engine::a_program_runs() {
+    if !panics::a_program_runs() {
         return ::std::panic::set_hook(hook);
     }
-    IS_SET.set(true);
-    let before = HOOK.replace(Some(Rc::new(hook)));
-    drop(before);
+    panics::set(hook);
 }
 
 /// See `std::panic::take_hook`. Where none has been set, it is one that says nothing: seqz reports panics itself.
 #[must_use]
 pub fn take_hook() -> Hook {
-    if !engine::a_program_runs() {
+    if !panics::a_program_runs() {
         return ::std::panic::take_hook();
     }
-    match HOOK.take().map(Rc::try_unwrap) {
-        None => Box::new(|_| {}),
-        Some(Ok(hook)) => hook,
-        // It is at work. It goes on with what it is, and is not called again.
-        Some(Err(_)) => Box::new(|_| {}),
-    }
-}
-
-/// Calls the hook that the program has set.
-pub(crate) fn call_hook(info: &PanicHookInfo<'_>) {
-    let hook = HOOK.with_borrow(Option::clone);
-    if let Some(hook) = hook {
-        hook(info);
-    }
-}
-
-/// Whether the execution may have set one.
-#[inline]
-pub(crate) fn has_hook() -> bool {
-    IS_SET.get()
-}
-
-/// The execution is over, and its hook with it.
-#[inline]
-pub(crate) fn forget_hook() {
-    if IS_SET.take() {
-        drop(HOOK.take());
-    }
-}
-
-/// The same. As in a process that has ended, nothing of the hook is dropped.
-#[cfg(feature = "scheduler")]
-#[inline]
-pub(crate) fn leave_hook() {
-    if IS_SET.take() {
-        std::mem::forget(HOOK.take());
-    }
+    panics::take().unwrap_or_else(|| Box::new(|_| {}))
 }
 
 /// Whether this is what a machine unwinds threads with.

@@ -1,9 +1,7 @@
 //! `std::thread`: threads of the program under test, which the engine runs as plain calls.
 
 mod ends;
-#[cfg(feature = "scheduler")]
-pub(crate) mod ids;
-pub(crate) mod local;
+mod local;
 mod results;
 mod scope;
 mod task;
@@ -23,7 +21,7 @@ pub use scope::{Scope, ScopedJoinHandle, scope};
 
 use ends::asks_unseen;
 pub use ends::watch_ends;
-pub use results::{Results, watch_results};
+pub use results::watch_results;
 use task::{Packet, task};
 
 use crate::engine::body::Body;
@@ -173,7 +171,7 @@ pub struct ThreadId(ThreadNo);
 impl Hash for ThreadId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         #[cfg(feature = "scheduler")]
-        ids::told();
+        crate::process::thread_ids::told();
         self.0.hash(state);
     }
 }
@@ -181,7 +179,7 @@ impl Hash for ThreadId {
 impl fmt::Debug for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "scheduler")]
-        ids::told();
+        crate::process::thread_ids::told();
         // A process's first thread has number 1: that of a program, or the one that has started the harness's.
         let before = if HARNESS.get().is_some() { 2 } else { 1 };
         f.debug_tuple("ThreadId")

@@ -32,7 +32,7 @@ pub const SOCKET: &str = "SEQZ_SOCKET";
 #[must_use]
 pub fn main(generated: Generated) -> ExitCode {
     #[cfg(feature = "scheduler")]
-    crate::process::install(&mut crate::engine::alone());
+    crate::process::install(&mut crate::alone::alone());
     let Some(path) = env::var_os(SOCKET) else {
         return command_line::run(generated, env::args().skip(1).collect());
     };
@@ -138,7 +138,7 @@ impl Connection {
         #[cfg(feature = "scheduler")]
         {
             self.tells_asked = true;
-            let left = crate::process::left_behind(&mut crate::engine::alone());
+            let left = crate::process::left_behind(&mut crate::alone::alone());
             if !left.is_empty() {
                 return self.send(&Reply::LeftBehind(left));
             }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use seqz_explore::random_numbers::RandomNumbers;
 use seqz_explore::{CachedDpor, Dfs, Dpor, HbrCache, LazyDpor, Mcr, Odpor, RvCausal, Strategy};
 use seqz_runtime::loops::Loop;
-use seqz_runtime::process::system;
 use seqz_runtime::scheduled::{Idle, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::mpsc::channel;
 use seqz_runtime::std::sync::{Condvar, Mutex, RwLock};
 use seqz_runtime::std::thread;
+use seqz_runtime::system;
 
 use super::{DFS, Note, Open, Seen, search};
 

@@ -5,15 +5,13 @@
 //! first goes last (std leaves the order open, and this is what it does on Linux). A destructor that uses a value which is
 //! not there yet has it made, to be destroyed in turn; of one that is destroyed it is told so.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use crate::engine::current;
 use crate::engine::threads::ThreadNo;
-use crate::memory::outside;
+use crate::locals::{self, Found};
 
 /// `std::thread::AccessError`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,32 +30,6 @@ pub struct LocalKey<T: 'static> {
     init: fn() -> T,
 }
 
-struct Entry {
-    key: usize,
-    thread: ThreadNo,
-    /// Nothing is left of it once it has been destroyed.
-    value: Option<Rc<dyn Any>>,
-    /// It is destroyed with its thread, and not with the execution.
-    has_destructor: bool,
-}
-
-struct Locals {
-    generation: u32,
-    entries: Vec<Entry>,
-}
-
-thread_local! {
-    /// There may be values.
-    static ANY: Cell<bool> = const { Cell::new(false) };
-
-    static LOCALS: RefCell<Locals> = const {
-        RefCell::new(Locals {
-            generation: 0,
-            entries: Vec::new(),
-        })
-    };
-}
-
 /// The execution and the thread outside of P̂ₖ.
 fn elsewhere() -> (u32, ThreadNo) {
     #[cfg(feature = "scheduler")]
@@ -65,74 +37,6 @@ fn elsewhere() -> (u32, ThreadNo) {
         return (machine.generation(), machine.thread());
     }
     (0, 0)
-}
-
-/// Drops the values of all threads: the execution is over, and nothing that destructors do is an event any more.
-#[inline]
-pub(crate) fn clear() {
-    if ANY.get() {
-        clear_all();
-    }
-}
-
-#[cold]
-fn clear_all() {
-    // A destructor may be ended early, as the execution is.
-    while catch_unwind(AssertUnwindSafe(clear_until_unwound)).is_err() {}
-}
-
-/// The same where the execution's memory is given back with all that is in it: nothing is dropped.
-#[cfg(feature = "scheduler")]
-#[inline]
-pub(crate) fn leave() {
-    if ANY.take() {
-        leave_all();
-    }
-}
-
-#[cfg(feature = "scheduler")]
-#[cold]
-fn leave_all() {
-    LOCALS.with_borrow_mut(|locals| {
-        for entry in locals.entries.drain(..) {
-            std::mem::forget(entry.value);
-        }
-    });
-}
-
-fn clear_until_unwound() {
-    while let Some(entry) = LOCALS.with_borrow_mut(|locals| locals.entries.pop()) {
-        drop(entry);
-    }
-    ANY.set(false);
-}
-
-/// The current thread ends: destroys its values, up to the first whose destructor unwinds.
-#[inline]
-pub(crate) fn destroy(thread: ThreadNo) {
-    if ANY.get() {
-        destroy_all(thread);
-    }
-}
-
-#[cold]
-fn destroy_all(thread: ThreadNo) {
-    while let Some(value) = LOCALS.with_borrow_mut(|locals| {
-        let mut entries = locals.entries.iter_mut().rev();
-        let entry = entries.find(|entry| {
-            entry.has_destructor && entry.thread == thread && entry.value.is_some()
-        })?;
-        entry.value.take()
-    }) {
-        drop(value);
-    }
-}
-
-/// What is known of a thread's value.
-enum Found<T> {
-    Alive(Rc<T>),
-    Destroyed,
-    Absent,
 }
 
 impl<T: 'static> LocalKey<T> {
@@ -154,55 +58,15 @@ impl<T: 'static> LocalKey<T> {
             None => elsewhere(),
         };
         let key = std::ptr::from_ref(self).addr();
-        let is_old = LOCALS.with_borrow_mut(|locals| {
-            std::mem::replace(&mut locals.generation, generation) != generation
-        });
-        if is_old {
-            clear();
-        }
-        match Self::find(key, thread) {
+        locals::begin(generation);
+        match locals::find(key, thread) {
             Found::Alive(value) => return Ok((value, first)),
             Found::Destroyed => return Err(AccessError),
             Found::Absent => {}
         }
         let value = Rc::new(first.unwrap_or_else(self.init));
-        // If it has been made meanwhile, by the code that makes it, this one takes its place.
-        let old = outside(|| {
-            LOCALS.with_borrow_mut(|locals| {
-                let made = Some(Rc::clone(&value) as Rc<dyn Any>);
-                let mut entries = locals.entries.iter_mut();
-                match entries.find(|entry| entry.key == key && entry.thread == thread) {
-                    Some(entry) => std::mem::replace(&mut entry.value, made),
-                    None => {
-                        ANY.set(true);
-                        locals.entries.push(Entry {
-                            key,
-                            thread,
-                            value: made,
-                            has_destructor: std::mem::needs_drop::<T>(),
-                        });
-                        None
-                    }
-                }
-            })
-        });
-        drop(old);
+        locals::keep(key, thread, &value);
         Ok((value, None))
-    }
-
-    fn find(key: usize, thread: ThreadNo) -> Found<T> {
-        LOCALS.with_borrow(|locals| {
-            let mut entries = locals.entries.iter();
-            let Some(entry) = entries.find(|entry| entry.key == key && entry.thread == thread)
-            else {
-                return Found::Absent;
-            };
-            let value = entry.value.as_ref().map(Rc::clone);
-            match value.and_then(|value| value.downcast::<T>().ok()) {
-                Some(value) => Found::Alive(value),
-                None => Found::Destroyed,
-            }
-        })
     }
 
     /// The current thread's value, which must not be destroyed.

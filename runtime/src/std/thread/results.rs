@@ -10,22 +10,10 @@
 use std::cell::Cell;
 use std::mem::needs_drop;
 
+use crate::ending::{Destructor, Results};
 use crate::engine::{current as engine, die_of_a};
 use crate::shared::AtomicCell;
-use crate::std::process::Destructor;
 use crate::vocabulary::Site;
-
-/// Which results the program may see dropped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Results {
-    /// None.
-    #[default]
-    Unseen,
-    /// Those whose type has a destructor.
-    Values,
-    /// Those, and what any thread panics with.
-    Payloads,
-}
 
 /// The program may see these dropped: from here on, letting go of them are events of this execution.
 pub fn watch_results(results: Results) {

@@ -1,34 +1,19 @@
-//! The C functions that stand before those of the system.
+//! The C functions that stand before those of the system, and by which std and all dependencies come to seqz.
 //!
 //! std and all that stands on it ask the C library for the time, for random numbers, to sleep, and to run a thread-local's
 //! destructor. A worker has functions of its own under these names, which linkers prefer to a shared library's: see
 //! [`stand_before_the_system`](crate::stand_before_the_system). While code of the program runs they answer for it, and
 //! otherwise they call the system's.
 
-use std::ffi::{CStr, c_char, c_int, c_long, c_void};
+pub mod requests;
+
+use std::ffi::{c_int, c_long, c_void};
 use std::mem::transmute;
-use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
-use super::locals::Destructor;
-use super::{process, random};
 use crate::memory::{arena, outside};
-
-/// The functions that [`stand_before_the_system`](crate::stand_before_the_system) defines.
-pub(super) const IS_REPLACED: [&str; 12] = [
-    "clock_gettime",
-    "clock_nanosleep",
-    "gettimeofday",
-    "getentropy",
-    "getrandom",
-    "nanosleep",
-    "sched_yield",
-    "sleep",
-    "syscall",
-    "time",
-    "usleep",
-    "__cxa_thread_atexit_impl",
-];
+use crate::process;
+use crate::process::library::System;
 
 /// Seconds at an execution's beginning: of the clocks that only go forward, and of those that tell the date, which is the
 /// first day of 2026.
@@ -66,48 +51,6 @@ impl TimeSpec {
         let nanoseconds = u32::try_from(self.nanoseconds).unwrap_or(0);
         Duration::new(seconds, nanoseconds)
     }
-}
-
-unsafe extern "C" {
-    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-}
-
-/// The library after this one.
-const NEXT: *mut c_void = usize::MAX as *mut c_void;
-
-/// A function of the system's.
-pub(super) struct System {
-    name: &'static CStr,
-    found: AtomicPtr<c_void>,
-}
-
-impl System {
-    pub(super) const fn new(name: &'static CStr) -> Self {
-        Self {
-            name,
-            found: AtomicPtr::new(std::ptr::null_mut()),
-        }
-    }
-
-    pub(super) fn get(&self) -> *mut c_void {
-        let found = self.found.load(Ordering::Relaxed);
-        if !found.is_null() {
-            return found;
-        }
-        // SAFETY: a name that ends as C's do.
-        let found = unsafe { dlsym(NEXT, self.name.as_ptr()) };
-        if found.is_null() {
-            std::process::abort();
-        }
-        self.found.store(found, Ordering::Relaxed);
-        found
-    }
-}
-
-/// The function of this name in whichever library has it, or null.
-pub(super) fn function(name: &CStr) -> *mut c_void {
-    // SAFETY: a name that ends as C's do.
-    unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) }
 }
 
 /// Whose code runs on this OS thread, if the program's does: the number of its thread.
@@ -274,13 +217,7 @@ pub unsafe fn getrandom(buffer: *mut u8, length: usize) -> isize {
         buffer.write_bytes(0, length);
         std::slice::from_raw_parts_mut(buffer, length)
     };
-    match (program(), process()) {
-        (Some(thread), Some(process)) => outside(|| {
-            process.locals.use_them();
-            process.draws.fill(thread, bytes);
-        }),
-        _ => random::fill(0, &mut 0, bytes),
-    }
+    process::draw(program(), bytes);
     length.cast_signed()
 }
 
@@ -313,11 +250,7 @@ pub unsafe fn cxa_thread_atexit_impl(
     handle: *mut u8,
 ) -> c_int {
     static SYSTEM: System = System::new(c"__cxa_thread_atexit_impl");
-    if program().is_some()
-        && let Some(process) = process()
-        && process.locals.contains(object)
-        && outside(|| process.locals.note_destructor(Destructor { run, object }))
-    {
+    if program().is_some() && process::keep_destructor(run, object) {
         return 0;
     }
     type Function = unsafe extern "C" fn(unsafe extern "C" fn(*mut u8), *mut u8, *mut u8) -> c_int;
@@ -325,25 +258,7 @@ pub unsafe fn cxa_thread_atexit_impl(
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(run, object, handle) }
 }
 
-/// Runs the destructors of the current thread's thread-locals, the latest first.
-#[inline]
-pub(crate) fn run_destructors() {
-    if process().is_some() {
-        run_all_destructors();
-    }
-}
-
-#[inline(never)]
-fn run_all_destructors() {
-    while let Some(process) = process()
-        && let Some(destructor) = process.locals.next_destructor()
-    {
-        // SAFETY: std has asked for this call, at the end of the thread that is current.
-        unsafe { (destructor.run)(destructor.object) };
-    }
-}
-
-/// Defines functions of [`process::requests`](crate::process::requests) under C's names.
+/// Defines functions of [`system::requests`](crate::system::requests) under C's names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! stand_for {
@@ -355,7 +270,7 @@ macro_rules! stand_for {
     )*};
 }
 
-/// Defines the functions of [`process::system`](crate::process::system) and of [`process::requests`](crate::process::requests) under C's names. For the `main.rs` of workers.
+/// Defines the functions of [`system`](crate::system) and of [`system::requests`](crate::system::requests) under C's names. For the `main.rs` of workers.
 #[macro_export]
 macro_rules! stand_before_the_system {
     () => {
@@ -363,8 +278,8 @@ macro_rules! stand_before_the_system {
         mod stands_before_the_system {
             use ::std::ffi::{c_char, c_int, c_long, c_uint, c_void};
             use ::std::time::Duration;
-            use $crate::process::requests;
-            use $crate::process::system::{self, TimeSpec};
+            use $crate::system::requests;
+            use $crate::system::{self, TimeSpec};
 
             $crate::requests_to_the_system!($crate::stand_for);
 

@@ -6,8 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use super::ThreadNo;
-use crate::process::asked;
+use super::asked;
 use crate::vocabulary::Asked;
 
 /// Nobody.
@@ -24,7 +23,7 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// This thread starts another one.
 #[inline]
-pub(crate) fn started_by(thread: ThreadNo) {
+pub(crate) fn started_by(thread: u32) {
     let first = FIRST.load(Ordering::Relaxed);
     if first == NONE {
         FIRST.store(thread, Ordering::Relaxed);
@@ -34,7 +33,7 @@ pub(crate) fn started_by(thread: ThreadNo) {
 }
 
 /// The program looks at a number, and not only whether it is the same as another one.
-pub(super) fn told() {
+pub(crate) fn told() {
     if !TOLD.swap(true, Ordering::Relaxed) {
         note();
     }

@@ -1,11 +1,12 @@
-//! The functions of the C library by which a program [asks](super::asked) something of the operating system. They note that it
+//! The functions of the C library by which a program [asks](crate::process::asked) something of the operating system. They note that it
 //! does, and call the system's.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::transmute;
 
-use super::asked;
-use super::system::{System, program};
+use super::program;
+use crate::process::asked;
+use crate::process::library::System;
 use crate::vocabulary::Asked;
 
 /// Each of them: what is noted of its arguments, then C's declaration.

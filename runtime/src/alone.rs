@@ -1,0 +1,33 @@
+//! One program runs at a time in a process, since its statics are shared by all that run it: others wait.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Whoever runs a program, of whichever kind, holds this.
+static ALONE: Mutex<Generation> = Mutex::new(Generation(0));
+
+/// The number of the latest execution.
+pub(crate) struct Generation(u32);
+
+impl Generation {
+    /// The number of the next one, whose values are dropped by whoever has them.
+    pub(crate) const fn next(&mut self) -> u32 {
+        self.0 = (self.0 & !1).wrapping_add(2);
+        self.0
+    }
+
+    /// The number of the next one, whose memory is given back with all that is in it when it is over.
+    #[cfg(feature = "scheduler")]
+    pub(crate) const fn next_given_back(&mut self) -> u32 {
+        self.next() | 1
+    }
+
+    /// Whether the memory of the execution with this number has been given back, once it is over.
+    pub(crate) const fn is_given_back(generation: u32) -> bool {
+        generation & 1 != 0
+    }
+}
+
+/// Waits until no other program runs.
+pub(crate) fn alone() -> MutexGuard<'static, Generation> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}

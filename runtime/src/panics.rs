@@ -1,0 +1,119 @@
+//! Panics of programs under test: they go to whoever runs the program instead of being printed, and to the hook that the
+//! program has set in this execution.
+
+use std::cell::{Cell, RefCell};
+use std::panic::PanicHookInfo;
+use std::rc::Rc;
+use std::sync::{Once, OnceLock};
+
+use crate::vocabulary::Place;
+
+/// What is called when a thread panics.
+pub(crate) type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;
+
+/// What hears of a panic before the thread unwinds: what the program said, and where.
+pub(crate) type Listener = fn(String, Place);
+
+thread_local! {
+    /// Whoever runs a program on this OS thread.
+    static LISTENER: Cell<Option<Listener>> = const { Cell::new(None) };
+
+    /// The program has set a hook in this execution.
+    static IS_SET: Cell<bool> = const { Cell::new(false) };
+
+    /// The hook that the program has set.
+    static HOOK: RefCell<Option<Rc<Hook>>> = const { RefCell::new(None) };
+}
+
+/// Makes panics inside of executions silent. Those outside go to the hook that was there before.
+pub(crate) fn install_hook() {
+    static BEFORE: OnceLock<Hook> = OnceLock::new();
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        BEFORE.get_or_init(std::panic::take_hook);
+        // It owns nothing: whoever takes and drops it in an execution does no harm to the next one, for which it is put back.
+        std::panic::set_hook(Box::new(|info| {
+            if let Some(listener) = LISTENER.get() {
+                tell(listener, info);
+                call_hook(info);
+            } else if let Some(before) = BEFORE.get() {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// An execution begins on this OS thread, whose panics this one hears of; or it ends.
+#[inline]
+pub(crate) fn listen(listener: Option<Listener>) {
+    LISTENER.set(listener);
+}
+
+/// Whether an execution runs on this OS thread.
+pub(crate) fn a_program_runs() -> bool {
+    LISTENER.get().is_some()
+}
+
+fn tell(listener: Listener, info: &PanicHookInfo<'_>) {
+    let message = info
+        .payload_as_str()
+        .unwrap_or("the panic's payload is not a text")
+        .to_owned();
+    let place = info.location().map_or_else(
+        || Place {
+            file: String::new(),
+            line: 0,
+            column: 0,
+        },
+        |at| Place {
+            file: at.file().to_owned(),
+            line: at.line(),
+            column: at.column(),
+        },
+    );
+    listener(message, place);
+}
+
+/// The program sets its hook.
+pub(crate) fn set(hook: Hook) {
+    IS_SET.set(true);
+    let before = HOOK.replace(Some(Rc::new(hook)));
+    drop(before);
+}
+
+/// The program takes the hook that it has set, if it has. One that is at work goes on with what it is, and is not called
+/// again.
+pub(crate) fn take() -> Option<Hook> {
+    HOOK.take().and_then(|hook| Rc::try_unwrap(hook).ok())
+}
+
+/// Calls the hook that the program has set.
+fn call_hook(info: &PanicHookInfo<'_>) {
+    let hook = HOOK.with_borrow(Option::clone);
+    if let Some(hook) = hook {
+        hook(info);
+    }
+}
+
+/// Whether the execution may have set one.
+#[inline]
+pub(crate) fn has_hook() -> bool {
+    IS_SET.get()
+}
+
+/// The execution is over, and its hook with it.
+#[inline]
+pub(crate) fn forget_hook() {
+    if IS_SET.take() {
+        drop(HOOK.take());
+    }
+}
+
+/// The execution is over, and as in a process that has ended, nothing of its hook is dropped.
+#[cfg(feature = "scheduler")]
+#[inline]
+pub(crate) fn leave_hook() {
+    if IS_SET.take() {
+        std::mem::forget(HOOK.take());
+    }
+}
