@@ -10,8 +10,8 @@
 
 mod frontier;
 
+use crate::bound::Bound;
 use crate::engine::{Ending, Limits, Machine, Remark, Solver};
-use crate::harness::Bound;
 use crate::vocabulary::{Pair, Place, Role};
 use frontier::{At, Frontier};
 

@@ -49,3 +49,6 @@ pub enum Results {
     /// Those, and what any thread panics with.
     Payloads,
 }
+
+/// What a harness is unwound with whose result is a failure, and what is wrong.
+pub(crate) struct Verdict(pub(crate) String);

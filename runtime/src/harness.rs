@@ -6,6 +6,8 @@ use std::panic::AssertUnwindSafe;
 use std::process::{ExitCode, Termination};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::bound::Bound;
+use crate::ending::Verdict;
 use crate::input::{ByteSource, Count, InputError, Inputs, Param, Random, Spec};
 use crate::judge;
 use crate::std::panic::catch_unwind;
@@ -49,9 +51,6 @@ fn judged(expects: Option<ShouldPanic>, run: impl FnOnce()) {
         }
     }
 }
-
-/// What a harness is unwound with whose result is a failure, and what is wrong.
-pub(crate) struct Verdict(pub(crate) String);
 
 fn verdict(message: String) -> ! {
     std::panic::resume_unwind(Box::new(Verdict(message)))
@@ -130,24 +129,6 @@ impl<I: Inputs> Harness<I> {
     pub fn with(&self, inputs: I) -> Bound {
         self.register_values();
         bound(self.init, self.expects, self.safe, inputs)
-    }
-}
-
-/// A harness with its inputs chosen.
-pub struct Bound {
-    /// The inputs as text, with their names.
-    pub inputs: Vec<(&'static str, String)>,
-    /// Runs the harness once.
-    pub program: Box<dyn Fn()>,
-    /// Whether the program is free of `unsafe` code, so that it can do no harm in states that no interleaving reaches.
-    pub safe: bool,
-}
-
-impl fmt::Debug for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bound")
-            .field("inputs", &self.inputs)
-            .finish_non_exhaustive()
     }
 }
 

@@ -5,6 +5,9 @@ mod parse;
 mod scalar;
 
 use std::fmt;
+/// What [`inputs!`](crate::inputs) writes, whatever these names mean in the program.
+#[doc(hidden)]
+pub use std::{format, string::String, vec::Vec};
 
 #[doc(hidden)]
 pub use compound::fields;
@@ -373,8 +376,8 @@ macro_rules! inputs {
 
             fn counts(
                 specs: &[$crate::input::Spec],
-            ) -> ::core::result::Result<$crate::std::vec::Vec<$crate::input::Count>, $crate::input::InputError> {
-                let mut counts = $crate::std::vec::Vec::new();
+            ) -> ::core::result::Result<$crate::input::Vec<$crate::input::Count>, $crate::input::InputError> {
+                let mut counts = $crate::input::Vec::new();
                 $({
                     let at = counts.len();
                     counts.push($crate::input::count::<$type>(&Self::PARAMS[at], &specs[at])?);
@@ -400,8 +403,8 @@ macro_rules! inputs {
                 ::core::result::Result::Ok(Self { $($field),* })
             }
 
-            fn widths() -> $crate::std::vec::Vec<usize> {
-                let mut widths = $crate::std::vec::Vec::new();
+            fn widths() -> $crate::input::Vec<usize> {
+                let mut widths = $crate::input::Vec::new();
                 $(widths.push(<$type as $crate::input::Input>::width(0));)*
                 widths
             }
@@ -411,9 +414,9 @@ macro_rules! inputs {
                 Self { $($field),* }
             }
 
-            fn describe(&self) -> $crate::std::vec::Vec<(&'static str, $crate::std::string::String)> {
-                let mut values = $crate::std::vec::Vec::new();
-                $(values.push((stringify!($field), $crate::std::format!("{:?}", self.$field)));)*
+            fn describe(&self) -> $crate::input::Vec<(&'static str, $crate::input::String)> {
+                let mut values = $crate::input::Vec::new();
+                $(values.push((stringify!($field), $crate::input::format!("{:?}", self.$field)));)*
                 values
             }
         }

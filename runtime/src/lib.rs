@@ -17,6 +17,7 @@
 extern crate alloc as alloc_crate;
 
 mod alone;
+mod bound;
 pub mod calls;
 pub mod cell;
 pub mod check;
@@ -27,6 +28,7 @@ mod ending;
 pub mod engine;
 mod executable;
 pub mod feasibility;
+mod finding;
 pub mod fuzz;
 mod harness;
 pub mod input;
@@ -48,6 +50,7 @@ pub mod process;
 pub mod process;
 mod property;
 mod rounds;
+mod running;
 #[cfg(feature = "scheduler")]
 pub mod scheduled;
 mod shared;
@@ -63,8 +66,9 @@ pub mod vocabulary;
 pub mod worker;
 
 pub use self::std::thread::{name_harness_thread, watch_ends, watch_results};
+pub use bound::Bound;
 pub use ending::Results;
-pub use harness::{AnyHarness, Bound, Harness, Register, Run, is_main, returned, returned_result};
+pub use harness::{AnyHarness, Harness, Register, Run, is_main, returned, returned_result};
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;
 pub use property::{Counts, Property};

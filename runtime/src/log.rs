@@ -135,3 +135,7 @@ pub struct Log<'a> {
     /// itself or the initial value (T' is T'-sequential).
     pub interfering: &'a [Op],
 }
+
+/// What a look at a count, and an update of one, is announced with. A compare-exchange is announced with what it expects.
+#[cfg(feature = "scheduler")]
+pub(crate) const OF_COUNT: u64 = u64::MAX;

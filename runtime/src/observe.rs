@@ -12,8 +12,6 @@
 //! Who asks for it: see `Machine::tests`. In all other cases a mark is a look at a flag.
 
 use std::panic::Location;
-#[cfg(feature = "scheduler")]
-use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(feature = "scheduler")]
 use seqz_explore::{Comparison, Event, Integer, Kind, Pending, Test};
@@ -21,25 +19,10 @@ use seqz_explore::{Comparison, Event, Integer, Kind, Pending, Test};
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::current;
 #[cfg(feature = "scheduler")]
+use crate::scheduled::values::is_asked;
+#[cfg(feature = "scheduler")]
 use crate::values::identity;
 use crate::vocabulary::Site;
-
-/// Somebody asks.
-#[cfg(feature = "scheduler")]
-static ASKED: AtomicBool = AtomicBool::new(false);
-
-/// From now on somebody asks, or nobody does.
-#[cfg(feature = "scheduler")]
-pub(crate) fn ask(asked: bool) {
-    ASKED.store(asked, Ordering::Relaxed);
-}
-
-/// Whether somebody asks.
-#[cfg(feature = "scheduler")]
-#[inline]
-pub(crate) fn is_asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
-}
 
 /// The place of the call: where a mark ends.
 #[inline(always)]

@@ -12,5 +12,6 @@ pub mod panic;
 pub mod process;
 pub mod sync;
 pub mod thread;
+mod values;
 
 pub use crate::{dbg, eprint, eprintln, print, println, thread_local};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use seqz_runtime::worker::stuck::UNWINDS;
+use seqz_runtime::vocabulary::ended::UNWINDS;
 
 use super::socket::Connection;
 use super::stuck::Standstill;

@@ -7,7 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc as Handle, Weak as WeakHandle};
 
 use super::Weak;
-use super::count::{Act, Count, act, before_there, begin, there};
+use super::count::{act, before_there, begin, there};
+use crate::engine::counts::{Act, Count};
 use crate::vocabulary::Site;
 
 /// `std::sync::Arc`, counted. `OBSERVED` tells whether others can see where the destructor of a shared value runs.

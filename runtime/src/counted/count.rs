@@ -1,37 +1,10 @@
 //! The events of handles.
 
-use crate::engine::{self};
-use crate::vocabulary::Site;
-
-use super::sequential;
-
-/// How many handles there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Count {
-    pub(super) strong: usize,
-    pub(super) weak: usize,
-}
-
-/// What is about to be done with a count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
-    /// A handle more, or one less where nobody can notice.
-    Add,
-    /// A strong handle less, whose end may run a destructor.
-    Take,
-    /// A look at it.
-    Look,
-    /// A strong handle less, and it is told whether it was the last one.
-    Update,
-    /// A strong handle more, if the value is still there.
-    Upgrade,
-    /// What can be done with the last strong handle only.
-    Unwrap,
-}
-
-/// What a look at a count, and an update of one, is announced with. A compare-exchange is announced with what it expects.
+use crate::engine;
+use crate::engine::counts::{self, Act, Count};
 #[cfg(feature = "scheduler")]
-pub(crate) const OF_COUNT: u64 = u64::MAX;
+use crate::log::OF_COUNT;
+use crate::vocabulary::Site;
 
 /// The header of an allocation is as large: what lies there is not the program's.
 const HEADER: usize = 2 * size_of::<usize>();
@@ -45,7 +18,7 @@ fn header(value: *const ()) -> usize {
 pub(super) fn begin(value: *const ()) {
     let sequential = engine::current();
     if let Some(handle) = sequential {
-        sequential::begin(handle, header(value));
+        counts::begin(handle, header(value));
     }
     #[cfg(feature = "scheduler")]
     if sequential.is_none()
@@ -89,10 +62,10 @@ pub(super) fn act<R>(
     act: impl FnOnce() -> (R, Count),
 ) -> R {
     if let Some(handle) = engine::current() {
-        sequential::enter(handle, what, site);
+        counts::enter(handle, what, site);
         let found = count();
         let (result, left) = act();
-        sequential::note(handle, header(value), what, site, (found, left));
+        counts::note(handle, header(value), what, site, (found, left));
         return result;
     }
     #[cfg(feature = "scheduler")]
@@ -107,7 +80,8 @@ pub(super) fn act<R>(
 mod scheduled {
     use seqz_explore::{Integer, Kind, Test};
 
-    use super::{Act, Count, OF_COUNT};
+    use super::{Act, Count};
+    use crate::log::OF_COUNT;
     use crate::log::Object;
     use crate::scheduled::events::Handle;
     use crate::vocabulary::Site;

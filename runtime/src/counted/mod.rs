@@ -16,7 +16,7 @@
 //!
 //! # In the sequential program
 //! The handles of T and T' are one number there, and T' has run to its end before T begins. So counts are only believed
-//! where they are the same in each interleaving: see [`sequential`].
+//! where they are the same in each interleaving: see [`counts`](crate::engine::counts).
 //!
 //! [`Kind::Add`]: seqz_explore::Kind::Add
 //! [`Kind::Take`]: seqz_explore::Kind::Take
@@ -26,7 +26,6 @@ mod arc;
 mod coercions;
 mod convert;
 pub(crate) mod count;
-pub(crate) mod sequential;
 mod traits;
 #[cfg(feature = "coercions")]
 mod wake;

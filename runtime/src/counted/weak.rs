@@ -5,7 +5,8 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Weak as Handle;
 
 use super::Arc;
-use super::count::{Act, Count, act};
+use super::count::act;
+use crate::engine::counts::{Act, Count};
 use crate::vocabulary::Site;
 
 /// `std::sync::Weak`, counted.

@@ -4,13 +4,13 @@
 //! each is a pair of prefixes of the two threads, T about to do one thing and T' another, that can be reached together
 //! (section 4.2's feasibility of the two prefixes).
 
-use super::finding::{Event, SiteMark};
 use super::ledger::Key;
 use super::{
     Block, Bug, Engine, Handle, Held, InterferingEnd, Line, NONE, Trail, Value, ValueKind, abort,
     tau, threads,
 };
 use crate::feasibility::Step;
+use crate::finding::{Event, SiteMark};
 use crate::log::{LockMode, Object, Op, TEvent};
 use crate::vocabulary::{BugKind, Place, Role, Site, ThreadInfo};
 

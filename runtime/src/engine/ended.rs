@@ -10,8 +10,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::ledger::Key;
 use super::{Abort, Engine, Handle, Line, abort, bug};
+use crate::ending::Verdict;
 use crate::ending::{Destructor, Leaving};
-use crate::harness::Verdict;
+use crate::finding::Answer;
 use crate::judge::{Counted, End, Extent, Panics};
 use crate::memory::{Buffer, outside};
 use crate::vocabulary::{BugKind, Place, Site};
@@ -416,26 +417,6 @@ fn look_at(
             }
         }
         _ => engine.ledger.add(&key, &bug, of_t),
-    }
-}
-
-/// What a panic or a deadlock comes to in the original program.
-pub(crate) struct Answer {
-    pub(crate) kind: BugKind,
-    /// It is a [bystander](Counted::bystander)'s.
-    pub(crate) bystander: bool,
-    /// See [`Counted::follows`].
-    pub(crate) follows: Vec<Place>,
-}
-
-impl Answer {
-    /// It is a failure of this kind by itself.
-    pub(crate) const fn failure(kind: BugKind) -> Self {
-        Self {
-            kind,
-            bystander: false,
-            follows: Vec::new(),
-        }
     }
 }
 

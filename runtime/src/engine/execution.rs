@@ -13,10 +13,10 @@ use super::{
     Abort, Bug, CURRENT, Engine, Handle, InterferingEnd, Line, Solver, abort, ended, spin,
 };
 use crate::alone::{Generation, alone};
+use crate::bound::Bound;
 use crate::ending::Results;
 use crate::executable::unwinding::Counter;
 use crate::feasibility::Grid;
-use crate::harness::Bound;
 use crate::locals;
 use crate::log::Log;
 use crate::memory::Buffer;

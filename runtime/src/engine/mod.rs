@@ -30,9 +30,9 @@ pub(crate) mod body;
 mod bug;
 mod bytes;
 mod choice;
+pub(crate) mod counts;
 mod ended;
 mod execution;
-mod finding;
 mod frame;
 mod guide;
 pub(crate) mod init_locks;
@@ -50,15 +50,13 @@ pub(crate) mod threads;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
+pub(crate) use crate::finding::SiteMark;
+pub use crate::finding::{Bug, Event, Value, ValueKind};
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
-#[cfg(feature = "scheduler")]
-pub(crate) use ended::Answer;
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
-pub(crate) use finding::SiteMark;
-pub use finding::{Bug, Event, Value, ValueKind};
 pub use guide::Same;
 use init_locks::InitLock;
 #[cfg(feature = "scheduler")]
@@ -185,7 +183,7 @@ pub struct Engine {
     /// Letting go of these results of threads can be noticed.
     pub(crate) watches_results: crate::ending::Results,
     /// What the two lines do with handles of shared values.
-    pub(crate) counts: crate::counted::sequential::Counts,
+    pub(crate) counts: counts::Counts,
     /// Events are neither logged nor chosen for.
     pub(crate) quiet: bool,
     /// How this execution is left before its program is over.

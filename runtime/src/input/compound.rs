@@ -270,8 +270,8 @@ macro_rules! input {
                 ::core::unreachable!("there is no such variant")
             }
 
-            fn parse(text: &str) -> ::core::result::Result<Self, $crate::std::string::String> {
-                let mut wrong = $crate::std::string::String::new();
+            fn parse(text: &str) -> ::core::result::Result<Self, $crate::input::String> {
+                let mut wrong = $crate::input::String::new();
                 $(
                     match $crate::input::fields(text, $text, &[$(stringify!($field)),*]) {
                         ::core::result::Result::Ok(values) => {

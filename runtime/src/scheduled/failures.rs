@@ -9,8 +9,8 @@ use super::loops::Idle;
 use super::running::AtEnd;
 use super::state::{Handle, State, current};
 use super::threads::Stage;
+use crate::ending::Verdict;
 use crate::ending::{Destructor, Leaving};
-use crate::harness::Verdict;
 use crate::judge::{End, Extent, Panics};
 use crate::vocabulary::{FailureKind, Place, Site};
 

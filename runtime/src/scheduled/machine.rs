@@ -13,6 +13,7 @@ use super::loops::{Changes, Idle};
 use super::objects::Objects;
 use super::races;
 use super::running::{AtEnd, end_all, resume, start};
+use super::spurious::Tokens;
 use super::state::{CURRENT, Handle, State};
 use super::threads::Stage;
 use super::time::Uses;
@@ -165,6 +166,7 @@ impl<'p> Machine<'p> {
                 time: Uses::default(),
                 unsupported: None,
                 watches_ends: false,
+                tokens: Tokens::default(),
                 watches_results: Results::Unseen,
                 has_shared_holders: false,
                 is_outslept: false,
@@ -350,7 +352,7 @@ impl Machine<'_> {
         CURRENT.set(Some(pointer));
         note_large(true);
         crate::panics::listen(Some(super::failures::hear));
-        crate::observe::ask(handle.get().settings.values);
+        super::values::ask(handle.get().settings.values);
         let program: *const (dyn Fn() + '_) = self.program;
         // SAFETY: as above; the coroutine is over before `run` returns.
         let program: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(program) };
@@ -376,7 +378,7 @@ impl Machine<'_> {
         CURRENT.set(None);
         note_large(false);
         crate::panics::listen(None);
-        crate::observe::ask(false);
+        super::values::ask(false);
         let state = handle.get();
         state.scheduler = None;
         if !state.plain.is_empty()

@@ -51,7 +51,7 @@ mod state;
 mod threads;
 mod time;
 mod turns;
-mod values;
+pub(crate) mod values;
 pub(crate) mod waiting;
 pub mod witness;
 

@@ -10,14 +10,24 @@
 use std::panic::Location;
 use std::path::Path;
 
+use seqz_explore::{Kind, Object};
+
 use super::state::Handle;
-use crate::shared::AtomicCell;
 use crate::vocabulary::{Place, Site};
 
 /// What the thread that gives tokens is called.
 pub const NAME: &str = "what happens without a reason";
 
-static TOKENS: AtomicCell<u32> = AtomicCell::new(0);
+/// Where tokens are, as a place in memory that is that of nothing else.
+static PLACE: u8 = 0;
+
+/// The tokens of an execution.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    /// Their name, from the first event on.
+    object: Option<Object>,
+    left: u32,
+}
 
 impl Handle {
     /// Starts the thread that gives tokens, if there are any.
@@ -29,7 +39,7 @@ impl Handle {
         let site = Location::caller();
         let give = move || {
             for _ in 0..tokens {
-                let _ = TOKENS.update(|tokens| Some(tokens + 1), None, site);
+                self.change_tokens(|tokens| Some(tokens + 1), site);
             }
         };
         let name = crate::memory::outside(|| NAME.to_owned());
@@ -61,8 +71,30 @@ impl Handle {
         if self.get().settings.spurious == 0 || self.is_ending() {
             return false;
         }
-        TOKENS
-            .update(|tokens| tokens.checked_sub(1), None, site)
-            .is_ok()
+        self.change_tokens(|tokens| tokens.checked_sub(1), site)
+    }
+
+    /// Changes how many there are, if that can be done; an event in either case.
+    fn change_tokens(self, change: impl FnOnce(u32) -> Option<u32>, site: Site) -> bool {
+        let object = match self.get().tokens.object {
+            Some(object) => object,
+            None => {
+                let object = self.new_object(std::ptr::from_ref(&PLACE).addr());
+                *self.get().tokens.object.insert(object)
+            }
+        };
+        self.turn(Kind::Update, object, 0, site);
+        let before = self.get().tokens.left;
+        let after = change(before);
+        let kind = match after {
+            Some(after) => {
+                self.get().tokens.left = after;
+                Kind::Update
+            }
+            None => Kind::FailedUpdate,
+        };
+        let left = after.unwrap_or(before).into();
+        self.did(kind, object, before.into(), left, site);
+        after.is_some()
     }
 }

@@ -14,6 +14,7 @@ use super::loops::Changes;
 use super::machine::{Settings, Traced};
 use super::objects::Objects;
 use super::running::AtEnd;
+use super::spurious::Tokens;
 use super::threads::{Slot, Stage};
 use super::time::Uses;
 use super::values::Values;
@@ -98,6 +99,7 @@ pub(super) struct State {
     pub(super) unsupported: Option<(String, Site)>,
     /// The ends of threads are events in this execution.
     pub(super) watches_ends: bool,
+    pub(super) tokens: Tokens,
     /// Letting go of these results of threads are events in this execution.
     pub(super) watches_results: Results,
     /// A lock has been taken shared while it was held so.
@@ -192,6 +194,7 @@ impl State {
         self.time.clear();
         self.unsupported = None;
         self.watches_ends = false;
+        self.tokens = Tokens::default();
         self.watches_results = Results::Unseen;
         self.has_shared_holders = false;
         self.has_left_scope_open = false;

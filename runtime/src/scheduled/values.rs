@@ -21,6 +21,8 @@
 //! Whether an opaque value has a `Cell` in it, which changes without being borrowed mutably, can't be known. So whoever
 //! had one for itself is taken to have written it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use seqz_explore::hash::mix;
 use seqz_explore::threads::MAX_THREADS;
 use seqz_explore::{Event, Kind, Object, Pending, Test, Transition};
@@ -302,4 +304,18 @@ impl Handle {
             crate::memory::outside(|| state.values.tests.push((number, test)));
         }
     }
+}
+
+/// Somebody asks how values are used: see [`observe`](crate::observe).
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// From now on somebody asks, or nobody does.
+pub(crate) fn ask(asked: bool) {
+    ASKED.store(asked, Ordering::Relaxed);
+}
+
+/// Whether somebody asks.
+#[inline]
+pub(crate) fn is_asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
 }

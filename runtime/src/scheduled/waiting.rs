@@ -11,7 +11,7 @@ use seqz_explore::{Kind, Object, Transition};
 
 use super::state::Handle;
 use crate::vocabulary::Site;
-use crate::worker::stuck::UNWINDS;
+use crate::vocabulary::ended::UNWINDS;
 
 /// What comes of an attempt at something that may have to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use super::behind_writers::WRITERS_FIRST;
 use super::events::site_number;
 use super::loops::Idle;
 use super::machine::{Machine, Settings};
-use crate::counted::count::OF_COUNT;
-use crate::engine::{self, Answer, Bug};
 use crate::feasibility::Step;
+use crate::finding::{self, Answer, Bug};
 use crate::input::Random;
+use crate::log::OF_COUNT;
 use crate::log::{LockMode, Object, Op};
 use crate::vocabulary::{BugKind, Confirmation, FailureKind, Lineage, Place, Scheduled};
 
@@ -215,7 +215,7 @@ fn expected(bug: &Bug) -> Option<Vec<Expected>> {
         };
         let event = events.get(at)?;
         let Some(thread) = event.thread else { continue };
-        let own = |event: &&engine::Event| event.thread == Some(thread);
+        let own = |event: &&finding::Event| event.thread == Some(thread);
         let before = at
             .checked_sub(1)
             .and_then(|before| events.get(before))

@@ -105,7 +105,7 @@ pub(crate) fn copy_of<V: Shadow>(handle: Handle, value: &V, site: Site) -> Optio
 #[cold]
 #[inline(never)]
 pub(crate) fn is_not_copied<V>(handle: Handle, site: Option<Site>) {
-    let name = short(crate::std::any::type_name::<V>());
+    let name = short(std::any::type_name::<V>());
     let message = format!(
         "`{name}` is shared between the threads, so it has to be `Clone`: they run one after the other, each on its own copies"
     );

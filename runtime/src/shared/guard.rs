@@ -53,7 +53,7 @@ impl<T: Shadow> Drop for Exclusive<'_, T> {
     fn drop(&mut self) {
         let poisons = !self.panicking && std::thread::panicking();
         if poisons {
-            crate::std::panic::with_panics(|panics, thread, _| panics.poison(thread));
+            crate::running::with_panics(|panics, thread, _| panics.poison(thread));
         }
         self.cell
             .unlock(LockMode::Exclusive, self.taken, self.written, poisons);

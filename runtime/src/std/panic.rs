@@ -4,8 +4,9 @@ use std::any::Any;
 
 pub use ::std::panic::*;
 
-use crate::engine::{self, abort};
+use crate::engine::abort;
 use crate::panics::{self, Hook};
+use crate::running::with_panics;
 use crate::vocabulary::Place;
 
 /// See `std::panic::set_hook`. The hook is one of this execution.
@@ -56,15 +57,4 @@ pub fn resume_unwind(payload: Box<dyn Any + Send>) -> ! {
     let place = Place::from(Location::caller());
     with_panics(|panics, thread, events| panics.resume(thread, &*payload, Some(place), events));
     ::std::panic::resume_unwind(payload)
-}
-
-/// The panics of the execution that runs, with the current thread and how many events there have been.
-pub(crate) fn with_panics<R>(
-    then: impl FnOnce(&mut crate::judge::Panics, u32, usize) -> R,
-) -> Option<R> {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return Some(machine.with_panics(then));
-    }
-    engine::current().map(|handle| engine::with_panics(handle, then))
 }

@@ -29,7 +29,7 @@ use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Handle, current as engine};
 #[cfg(feature = "scheduler")]
 use crate::memory::outside;
-use crate::std::panic::with_panics;
+use crate::running::with_panics;
 use crate::vocabulary::Site;
 
 /// The engine, or a panic that says that threads exist inside of executions only.

@@ -61,20 +61,10 @@ impl<T: ?Sized> Unregistered for Type<T> {
     fn seqz_add(&self, _: &mut Registry<'_>) {}
 }
 
-/// Whether an execution is under way.
-#[inline]
-fn runs() -> bool {
-    #[cfg(feature = "scheduler")]
-    if crate::scheduled::events::current().is_some() {
-        return true;
-    }
-    crate::engine::current().is_some()
-}
-
 /// Registers a type that is declared in a block, when the block begins.
 #[inline]
 pub fn local<T: ValueHash>() {
-    if runs() && !super::registry::is_known::<T>() {
+    if crate::panics::a_program_runs() && !super::registry::is_known::<T>() {
         Registry::fill(|registry| registry.add_local::<T>());
     }
 }

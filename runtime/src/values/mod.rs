@@ -21,7 +21,6 @@
 //! inside does so with an event, which tells what it found.
 
 mod local;
-mod objects;
 mod registry;
 mod std_types;
 

@@ -6,6 +6,7 @@
 //! | [`ids`] | reads of T, writes of T', and which party is T |
 //! | [`place`] | places in the source |
 //! | [`thread`] | who a thread is |
+//! | [`ended`] | what a worker says when it ends itself |
 //! | [`failure`] | the kinds of faults |
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
 //! | [`asked`] | what a program asks of the operating system |
@@ -14,6 +15,7 @@
 //! Nothing in here knows of any other module.
 
 pub mod asked;
+pub mod ended;
 pub mod failure;
 pub mod ids;
 pub mod place;

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::Connection;
 use super::message::{Answer, CheckRequest, Finding, Reply, Request, SolverKind};
+use crate::bound::Bound;
 use crate::check::{Bounds, Level, Search, Trouble, Watch};
 use crate::engine::{Bug, Limits, Machine, Solver};
 use crate::feasibility::{Feasibility, Interleaving, Verdict};
-use crate::harness::{AnyHarness, Bound, InputSet};
+use crate::harness::{AnyHarness, InputSet};
 use crate::input::{InputError, Spec};
 use crate::log::Log;
 use crate::vocabulary::{Confirmation, Pair, Role};

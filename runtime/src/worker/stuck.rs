@@ -11,10 +11,6 @@ pub const CODE: i32 = 86;
 /// What stands before each function's name, the innermost first.
 pub const FRAME: &str = "seqz: stuck in ";
 
-/// What stands before what a worker says when it ends since a destructor waits again and again in an execution that is ended,
-/// or in a sequential program, where no other thread can be run while one unwinds.
-pub const UNWINDS: &str = "seqz: while its thread panics, a destructor waits ";
-
 unsafe extern "C" {
     fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
     fn _exit(code: i32) -> !;

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use super::{Packet, Result, Thread, join, start, task, wait};
 use crate::engine::current as engine;
 use crate::engine::threads::{self, ThreadNo};
+use crate::running::with_panics;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::parking::Waited;
-use crate::std::panic::{is_of_a_machine, with_panics};
+use crate::std::panic::is_of_a_machine;
 use crate::vocabulary::Site;
 
 /// `std::thread::Scope`.

@@ -14,7 +14,7 @@ use super::super::Connection;
 use super::super::message::ExploreRequest;
 use super::super::search::texts;
 use super::careful::Careful;
-use crate::harness::Bound;
+use crate::bound::Bound;
 use crate::scheduled::{Idle, Machine, Settings};
 
 /// No execution is cut later than this.

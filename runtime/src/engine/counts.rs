@@ -12,10 +12,33 @@
 
 use std::collections::HashMap;
 
-use super::count::{Act, Count};
-use crate::engine::{Handle, tau, unsupported};
+use super::{Handle, tau, unsupported};
 use crate::memory::{Buffer, outside};
 use crate::vocabulary::Site;
+
+/// How many handles there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) strong: usize,
+    pub(crate) weak: usize,
+}
+
+/// What is about to be done with a count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// A handle more, or one less where nobody can notice.
+    Add,
+    /// A strong handle less, whose end may run a destructor.
+    Take,
+    /// A look at it.
+    Look,
+    /// A strong handle less, and it is told whether it was the last one.
+    Update,
+    /// A strong handle more, if the value is still there.
+    Upgrade,
+    /// What can be done with the last strong handle only.
+    Unwrap,
+}
 
 /// What threads have done with a count while others ran.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,12 +110,12 @@ impl Counts {
 }
 
 /// A new allocation.
-pub(super) fn begin(handle: Handle, at: usize) {
+pub(crate) fn begin(handle: Handle, at: usize) {
     handle.get().counts.entries.remove(&at);
 }
 
 /// Something is about to be done with a count. What learns it is an event, before which others may have to be started.
-pub(super) fn enter(handle: Handle, what: Act, site: Site) {
+pub(crate) fn enter(handle: Handle, what: Act, site: Site) {
     let learns = !matches!(what, Act::Add | Act::Take);
     if learns && !handle.get().quiet && !handle.get().moves_no_thread() {
         tau::enter(handle, site);
@@ -100,7 +123,7 @@ pub(super) fn enter(handle: Handle, what: Act, site: Site) {
 }
 
 /// Something has been done with a count.
-pub(super) fn note(
+pub(crate) fn note(
     handle: Handle,
     at: usize,
     what: Act,

@@ -160,3 +160,23 @@ impl fmt::Display for Bug {
         Ok(())
     }
 }
+
+/// What a panic or a deadlock comes to in the original program.
+pub(crate) struct Answer {
+    pub(crate) kind: BugKind,
+    /// It is a [bystander](crate::judge::Counted::bystander)'s.
+    pub(crate) bystander: bool,
+    /// See [`crate::judge::Counted::follows`].
+    pub(crate) follows: Vec<Place>,
+}
+
+impl Answer {
+    /// It is a failure of this kind by itself.
+    pub(crate) const fn failure(kind: BugKind) -> Self {
+        Self {
+            kind,
+            bystander: false,
+            follows: Vec::new(),
+        }
+    }
+}

@@ -2,13 +2,13 @@
 //!
 //! A lock does so only where what it protects can be hashed: see `seqz_runtime::scheduled::values` for what that is good for.
 
-use super::{ValueHash, ValueHasher};
 use crate::shared::Shadow;
 use crate::std::sync::atomic::{
     AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16,
     AtomicU32, AtomicU64, AtomicUsize,
 };
 use crate::std::sync::{Mutex, RwLock};
+use crate::values::{ValueHash, ValueHasher};
 
 #[cfg(feature = "scheduler")]
 impl ValueHash for crate::std::sync::Condvar {
