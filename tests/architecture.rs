@@ -1,8 +1,11 @@
-//! The map and the ground: what pages of the repository link to is there, and no crate stands on one that stands on it.
+//! The map and the ground: what pages of the repository link to is there, and no crate, and no module of a crate, stands on
+//! one that stands on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -90,4 +93,169 @@ fn crates_stand_in_layers() {
     assert!(arrows >= 6, "only {arrows} arrows were found");
     assert_eq!(stands_on("transform"), BTreeSet::new());
     assert_eq!(stands_on("explore"), BTreeSet::new());
+}
+
+/// The modules of a crate from the ground up: each may import those of the lines before its own, and none of its own line.
+const RUNTIME: &[&str] = &[
+    "memory vocabulary log input alone bound ending overflow",
+    "clock executable feasibility judge locals pairs panics",
+    "finding process",
+    // The two machines. The engine of the sequential program asks the scheduled one what a panic comes to.
+    "scheduled",
+    "engine values calls",
+    "running check loops observe print transmute",
+    // What stands for std, on either machine.
+    "shared",
+    "std cell",
+    "counted system harness",
+    // What runs harnesses.
+    "p_hat rounds",
+    "fuzz",
+    "property worker",
+];
+
+const TRANSFORM: &[&str] = &[
+    "catalogue cfg edit options source unsafe_code",
+    "error map sharing support",
+    "generated load",
+    "counting resolve",
+    "lasting reached traits",
+    "bounds walk",
+    "harness",
+    "shared",
+    "values",
+    "emit",
+    "program",
+];
+
+/// The tokens of a file without what is compiled for tests alone.
+fn tokens_without_tests(text: &str) -> Vec<TokenTree> {
+    let tokens: TokenStream = text.parse().unwrap();
+    let mut kept = Vec::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let is_of_tests = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#')
+            && tokens
+                .peek()
+                .is_some_and(|it| it.to_string().replace(' ', "") == "[cfg(test)]");
+        if !is_of_tests {
+            kept.push(token);
+            continue;
+        }
+        // Up to the end of the item.
+        for token in tokens.by_ref() {
+            match &token {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => break,
+                TokenTree::Punct(punct) if punct.as_char() == ';' => break,
+                _ => {}
+            }
+        }
+    }
+    kept
+}
+
+/// The first names of paths that begin with `crate`.
+fn imports(tokens: &[TokenTree], found: &mut BTreeSet<String>) {
+    let is_colon =
+        |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(it)) if it.as_char() == ':');
+    for (at, token) in tokens.iter().enumerate() {
+        if let TokenTree::Group(group) = token {
+            imports(&group.stream().into_iter().collect::<Vec<_>>(), found);
+        }
+        let is_crate = matches!(token, TokenTree::Ident(it) if it == "crate");
+        if !is_crate || !is_colon(at + 1) || !is_colon(at + 2) {
+            continue;
+        }
+        match tokens.get(at + 3) {
+            Some(TokenTree::Ident(name)) => {
+                found.insert(name.to_string());
+            }
+            Some(TokenTree::Group(group)) => {
+                let mut is_first = true;
+                for token in group.stream() {
+                    match &token {
+                        TokenTree::Ident(name) if is_first => {
+                            found.insert(name.to_string());
+                            is_first = false;
+                        }
+                        TokenTree::Punct(it) if it.as_char() == ',' => is_first = true,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// For each module of a crate, what it imports by `crate::`, tests aside.
+fn modules(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    fn add(path: &Path, found: &mut BTreeSet<String>) {
+        if path.is_dir() {
+            for entry in fs::read_dir(path).unwrap() {
+                add(&entry.unwrap().path(), found);
+            }
+        } else if path.extension().is_some_and(|it| it == "rs")
+            && path.file_stem().is_some_and(|it| it != "tests")
+        {
+            let text = fs::read_to_string(path).unwrap();
+            imports(&tokens_without_tests(&text), found);
+        }
+    }
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for entry in fs::read_dir(root().join(folder).join("src")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if name != "lib" && name != "main" && name != "tests" {
+            add(&path, modules.entry(name).or_default());
+        }
+    }
+    modules
+}
+
+#[test]
+fn modules_stand_in_layers() {
+    let mut wrong = Vec::new();
+    for (folder, layers) in [("runtime", RUNTIME), ("transform", TRANSFORM)] {
+        let height: BTreeMap<&str, usize> = layers
+            .iter()
+            .enumerate()
+            .flat_map(|(height, line)| line.split(' ').map(move |name| (name, height)))
+            .collect();
+        let modules = modules(folder);
+        let mut arrows = 0;
+        for (module, imported) in &modules {
+            let Some(own) = height.get(module.as_str()) else {
+                wrong.push(format!("{folder}: `{module}` has no layer"));
+                continue;
+            };
+            for other in imported
+                .iter()
+                .filter(|it| modules.contains_key(*it) && *it != module)
+            {
+                arrows += 1;
+                if height.get(other.as_str()).is_some_and(|other| other >= own) {
+                    wrong.push(format!(
+                        "{folder}: `{module}` imports `{other}`, which is not below it"
+                    ));
+                }
+            }
+        }
+        assert!(arrows > 30, "only {arrows} imports were found in {folder}");
+        for name in height.keys().filter(|it| !modules.contains_key(**it)) {
+            wrong.push(format!("{folder}: there is no module `{name}`"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn imports_are_read() {
+    let text = "use crate::a::B; use crate::{c, d::{E, F}, g}; fn f() { crate::h::i(); }
+        #[cfg(test)] mod tests { use crate::j; } #[cfg(test)] use crate::k; // crate::l
+        macro_rules! m { () => { $crate::n::o() } }";
+    let mut found = BTreeSet::new();
+    imports(&tokens_without_tests(text), &mut found);
+    let expected = ["a", "c", "d", "g", "h", "n"].map(str::to_owned);
+    assert_eq!(found, BTreeSet::from(expected));
 }

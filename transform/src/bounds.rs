@@ -18,7 +18,7 @@ use crate::edit::Edits;
 use crate::error::Error;
 use crate::load::Crate;
 use crate::resolve::{Def, ItemId, ItemKind, ModId, Ns, ROOT, Rib, Tables, name};
-use crate::walk::derives;
+use crate::traits::derives;
 
 const COPIED: &str = "::seqz_runtime::Copied";
 

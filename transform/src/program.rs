@@ -1,97 +1,19 @@
 //! The public face: a loaded program, and what is generated from it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::bounds;
 use crate::edit::Edits;
 use crate::emit;
 use crate::error::Error;
+use crate::generated::Generated;
 use crate::harness::{self, Harness, HarnessInfo};
 use crate::load::{Crate, ParsedFile, Part};
-use crate::map::SourceMap;
+use crate::options::{Mode, Options};
 use crate::reached::Parts;
 use crate::shared;
 use crate::values;
 use crate::walk::{Analysis, analyze};
-
-/// Which party of the harness is the thread under test; parties are numbered by creation, the main thread first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
-    /// The first party is T.
-    #[default]
-    First,
-    /// The second party is T.
-    Second,
-}
-
-/// How the generated program is going to be run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// As the sequential program P̂ₖ.
-    #[default]
-    Sequential,
-    /// With its threads, under a scheduler. More of std can be run so.
-    Scheduled,
-    /// The same, and the calls that threads are in are followed.
-    Followed,
-}
-
-/// What to generate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// The number of non-local reads.
-    pub k: u32,
-    /// The harnesses that are to be there.
-    pub chosen: Choice,
-    /// Which party is T.
-    pub role: Role,
-}
-
-/// Which harnesses a generated program has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
-    /// This one.
-    One(String),
-    /// All that can be run and are not ignored, and these, which are.
-    AllWith(Vec<String>),
-}
-
-impl Choice {
-    /// All that can be run and are not ignored.
-    pub const ALL: Self = Self::AllWith(Vec::new());
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            k: 2,
-            chosen: Choice::ALL,
-            role: Role::First,
-        }
-    }
-}
-
-/// A generated crate, but for the runtime that it links.
-#[derive(Clone, Debug)]
-pub struct Generated {
-    /// The package's name; the library's is the same with underscores.
-    pub package: String,
-    /// Files relative to the crate, with their text.
-    pub files: Vec<(PathBuf, String)>,
-    /// Whether the program has `unsafe` code.
-    pub has_unsafe: bool,
-    /// Whether it depends on serde, which then has to know the runtime's types.
-    pub serde: bool,
-    /// Whether what is built of it may change though the files and the dependencies' versions don't.
-    pub may_change: bool,
-    /// Files beside these, for those who run the crate: for cargo-fuzz, for proptest, and for plain tests over a corpus.
-    /// libFuzzer's bindings belong in `fuzz/vendor`, and `fuzz/rustc.sh` has to be executable.
-    pub testers: Vec<(PathBuf, String)>,
-    /// From generated positions to the user's. To be written beside the files.
-    pub map: SourceMap,
-    /// The harnesses that are in it, by name.
-    pub harnesses: Vec<String>,
-}
 
 /// A loaded crate.
 pub struct Program {

@@ -9,7 +9,8 @@ use crate::edit::Edits;
 use crate::harness::Harness;
 use crate::load::Crate;
 use crate::resolve::{Def, ItemId, ItemKind, Ns, Rib, Tables, name};
-use crate::walk::{Analysis, derives};
+use crate::traits::implements;
+use crate::walk::Analysis;
 
 /// Derives `Clone` for the crate's types that are part of shared values, where that is certain to work, and what the
 /// types of inputs need.
@@ -165,11 +166,6 @@ fn mentioned(tables: &Tables, item: ItemId) -> (Vec<ItemId>, bool) {
         _ => {}
     }
     (found.items, found.lock)
-}
-
-/// Whether an item has a trait, derived or implemented by hand.
-pub(crate) fn implements(tables: &Tables, item: ItemId, attrs: &[Attribute], wanted: &str) -> bool {
-    derives(attrs, wanted) || tables.trait_impls.contains(&(item, wanted.to_string()))
 }
 
 /// Whether types are certainly `Clone` if some of the crate's are.

@@ -1,6 +1,6 @@
 //! What of std seqz runs, in which mode, and what to do instead of the rest.
 
-use crate::program::Mode;
+use crate::options::Mode;
 
 /// Why an item isn't supported, and what to do instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,10 +14,11 @@ use results::Results;
 
 use crate::edit::Edits;
 use crate::error::Error;
+use crate::generated::Generated;
 use crate::harness::Harness;
 use crate::load::{Crate, ExtraRoot, Package, ParsedFile};
 use crate::map::SourceMap;
-use crate::program::{Generated, Options};
+use crate::options::Options;
 use crate::resolve::{Def, Ns, ROOT, Tables};
 use crate::source::Place;
 use crate::values::Registered;

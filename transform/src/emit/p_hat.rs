@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::results::Results;
 use crate::harness::{Harness, HarnessKind, Returns, ShouldPanic};
-use crate::program::{Options, Role};
+use crate::options::{Options, Role};
 
 /// What is known of the whole program.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::harness::Harness;
-use crate::program::Options;
+use crate::options::Options;
 
 /// Where libFuzzer's bindings and what they need have to be, below the generated crate.
 const VENDOR: &str = "fuzz/vendor";

@@ -3,7 +3,7 @@
 use super::Harness;
 use crate::error::Error;
 use crate::load::Crate;
-use crate::program::Choice;
+use crate::options::Choice;
 use crate::resolve::ItemKind;
 use crate::walk::Analysis;
 

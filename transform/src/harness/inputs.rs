@@ -286,7 +286,7 @@ impl Reader<'_> {
         }
         let text = self.implementation(item, &variants)?;
         let lacks =
-            |wanted: &&'static str| !crate::shared::implements(self.tables, item, attrs, wanted);
+            |wanted: &&'static str| !crate::traits::implements(self.tables, item, attrs, wanted);
         let derives = ["Clone", "Debug"]
             .into_iter()
             .filter(|wanted| lacks(wanted))

@@ -8,7 +8,7 @@ use syn::Expr;
 
 use super::exprs::expr_attributes;
 use super::{Walker, bytes};
-use crate::program::Mode;
+use crate::options::Mode;
 use crate::resolve::{Def, Ns, name};
 
 impl Walker<'_> {

@@ -37,7 +37,6 @@ pub use calls::SpawnSite;
 pub(crate) use lone::Lone;
 pub use lone::Reasonless;
 pub(crate) use named::NamedType;
-pub(crate) use places::derives;
 
 use crate::counting::Counting;
 use crate::edit::Edits;
@@ -45,7 +44,7 @@ use crate::error::Error;
 use crate::lasting::Lasting;
 use crate::load::Crate;
 use crate::map::Site;
-use crate::program::Mode;
+use crate::options::Mode;
 use crate::resolve::{ItemId, ROOT, Rib, Tables, collect};
 use crate::source::Place;
 

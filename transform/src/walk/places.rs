@@ -1,6 +1,7 @@
 //! What has to be known of a `static mut` and of how it is used, to choose the access: the value's type, the method's
 //! receiver, the shape of the place.
 
+use crate::traits::derives;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Type};
 
@@ -337,21 +338,4 @@ fn is_primitive(name: &str) -> bool {
             | "f32"
             | "f64"
     )
-}
-
-/// Whether an item derives a trait of that name.
-pub(crate) fn derives(attrs: &[syn::Attribute], wanted: &str) -> bool {
-    attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("derive"))
-        .any(|attr| {
-            let parse = syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
-            attr.parse_args_with(parse).is_ok_and(|list| {
-                list.iter().any(|path| {
-                    path.segments
-                        .last()
-                        .is_some_and(|last| last.ident == wanted)
-                })
-            })
-        })
 }
