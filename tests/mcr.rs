@@ -14,6 +14,7 @@ use seqz::explore::{self as exploring, Options};
 use seqz::program::{Choice, Mode, Program, Request};
 use seqz::report::document::Role;
 use seqz::terminal::Terminal;
+use seqz_explore::catalogue;
 use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict};
 use serde_json::Value;
 use support::programs::HEAD;
@@ -217,7 +218,7 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
     };
     let options = Options {
         solver: exploring::Solver::With(|| Box::new(Liar(OrderSolver::default()))),
-        ..Options::new(&path, "mcr", target_dir)
+        ..Options::new(&path, catalogue::named("mcr").unwrap(), target_dir)
     };
     let error = exploring::run(
         subject,

@@ -39,7 +39,7 @@ use std::thread;
 use std::time::Instant;
 
 use generate::generate;
-use methods::{METHODS, MORE_METHODS, Method};
+use methods::{Method, methods};
 use searched::{Came, Crate};
 use support::package;
 
@@ -52,7 +52,7 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 /// The programs with these numbers as the tests of one crate, by each method.
-fn of_a_crate(seed: u64, numbers: Range<usize>, methods: &[&Method]) -> Vec<Came> {
+fn of_a_crate(seed: u64, numbers: Range<usize>, methods: &[Method]) -> Vec<Came> {
     let begun = Instant::now();
     let programs: Vec<_> = numbers.map(|number| generate(seed, number)).collect();
     let generated = begun.elapsed().as_secs_f64();
@@ -73,12 +73,7 @@ fn all_strategies_say_of_whole_programs_what_is_right() {
     let count = number("SEQZ_WHOLE_PROGRAMS", 300);
     let first = number("SEQZ_WHOLE_FIRST", 0);
     let seed = number("SEQZ_WHOLE_SEED", 1) as u64;
-    let (only, more) = match env::var("SEQZ_WHOLE_METHOD") {
-        Ok(only) => (only, MORE_METHODS),
-        Err(_) => (String::new(), &[][..]),
-    };
-    let methods = METHODS.iter().chain(more);
-    let methods: Vec<_> = methods.filter(|it| it.name.contains(&only)).collect();
+    let methods = methods(env::var("SEQZ_WHOLE_METHOD").ok().as_deref());
     // Whoever is done takes the next ones.
     let next = AtomicUsize::new(0);
     let work = || {

@@ -25,6 +25,7 @@ use seqz::explore::{Options, Solver as Answers};
 use seqz::program::{Choice, Harness, Mode, Program, Request};
 use seqz::report::document::Role;
 use seqz::terminal::Terminal;
+use seqz_explore::catalogue;
 use seqz_explore::mcm::{
     Goal, Model, OrderSolver, Query, Retract, Solver, Verdict, Z3, Z3Incremental, validate, words,
 };
@@ -198,10 +199,11 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
         generated: &generated,
         built: &built,
     };
+    let mcr = catalogue::named("mcr").expect("it is in the catalogue");
     let options = Options {
         solver: Answers::With(|| Box::new(Noting)),
         max_executions: EXECUTIONS,
-        ..Options::new(&path, "mcr", target_dir)
+        ..Options::new(&path, mcr, target_dir)
     };
     seqz::explore::run(
         subject,

@@ -4,26 +4,9 @@
 //! thread's announced operation to run. A [`Strategy`] decides over many executions, a [`Search`] runs it and keeps
 //! count. Nothing in here does I/O, starts processes or threads, or knows of Rust source.
 //!
-//! | strategy | looks at | ends with |
-//! |---|---|---|
-//! | [`Dfs`] | every schedule | exhausted |
-//! | [`Pcb`] | every schedule within a preemption bound | bounded |
-//! | [`Icb`] | the same, with bound 0, 1, 2, … | exhausted or bounded |
-//! | [`Dpor`] | every Mazurkiewicz trace at least once | exhausted |
-//! | [`CachedDpor::new`] | the same as [`Dpor`] | exhausted |
-//! | [`IcbDpor`] | every Mazurkiewicz trace within a preemption bound, at least once | exhausted or bounded |
-//! | [`Odpor`] | every Mazurkiewicz trace exactly once | exhausted |
-//! | [`Readers`] | what another strategy looks at, but for the order of readers whom no writer meets | the same |
-//! | [`HbrCache::new`] | every happens-before relation, of states on the way too, once | exhausted |
-//! | [`HbrCache::lazy`] | every lazy happens-before relation, of states on the way too, once | exhausted lazily |
-//! | [`CachedDpor::lazy`] | every lazy happens-before relation at least once | exhausted lazily |
-//! | [`LazyDpor`] | every lazy happens-before relation at least once | exhausted lazily |
-//! | [`Mcr`] | every class of executions in which all threads observe the same, exactly once | exhausted |
-//! | [`RvCausal`] | the same, each at least once | exhausted |
-//! | [`Hapset`], [`GuidedPcb`] | orders of statements that have not been seen | heuristic |
-//! | [`Random`], [`Pct`], [`Pos`], [`Surw`] | random schedules | sampled |
-//!
-//! [`Dfs`] and [`Odpor`] can be divided into [parts](Part) that are searched by themselves.
+//! [`catalogue`] lists all strategies, with what each tries and what it promises. [`Dfs`] and [`Odpor`] can be divided into
+//! [parts](Part) that are searched by themselves. [`Readers`] goes around another strategy: of those orders in which readers
+//! of a lock differ whom no writer meets, it takes one.
 
 #![forbid(unsafe_code)]
 
@@ -34,6 +17,7 @@ extern crate self as seqz_explore;
 pub mod behind_writers;
 mod cache;
 pub mod cached_dpor;
+pub mod catalogue;
 pub mod dfs;
 pub mod distinct;
 pub mod dpor;
@@ -96,7 +80,7 @@ pub use pos::Pos;
 pub use random::Random;
 pub use readers::Readers;
 pub use rv_causal::RvCausal;
-pub use search::{Counts, Divergence, Run, Search};
+pub use search::{AnySearch, Counts, Divergence, Run, Search};
 pub use strategy::{Causality, Promise, Strategy};
 pub use surw::Surw;
 pub use transition::Transition;

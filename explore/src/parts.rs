@@ -35,6 +35,12 @@ impl Part {
         }
     }
 
+    /// Whether it is all of the search.
+    #[must_use]
+    pub const fn is_whole(self) -> bool {
+        self.count == 1
+    }
+
     /// The same part of a search that is divided into about so many units, not as many as suit the strategy. All parts
     /// must have the same.
     #[must_use]

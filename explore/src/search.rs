@@ -171,8 +171,47 @@ pub struct Run {
 /// How many hashes a search keeps for its counts of distinct relations and of distinct states.
 const HASHES_KEPT: usize = 1 << 24;
 
+/// Is told when a strategy thinks, which may take long.
+pub trait Watcher {
+    /// It thinks between two executions, or at the end of one. So many events have been in all of them.
+    fn begins(&mut self, events: u64);
+
+    /// It thinks about the last of so many events, within an execution.
+    fn sees(&mut self, events: u64);
+
+    /// It thinks no more.
+    fn ends(&mut self);
+}
+
+/// Who watches, if anybody does.
+#[derive(Default)]
+struct Watch(Option<Box<dyn Watcher>>);
+
+impl Watch {
+    fn during<R>(&mut self, events: u64, thought: impl FnOnce() -> R) -> R {
+        if let Some(watcher) = &mut self.0 {
+            watcher.begins(events);
+        }
+        let result = thought();
+        if let Some(watcher) = &mut self.0 {
+            watcher.ends();
+        }
+        result
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "watched"
+        } else {
+            "unwatched"
+        })
+    }
+}
+
 /// A strategy at work.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Search<S> {
     strategy: S,
     counts: Counts,
@@ -184,6 +223,7 @@ pub struct Search<S> {
     lazy: Option<(Relation, Distinct)>,
     states: Distinct,
     over: bool,
+    watch: Watch,
 }
 
 impl<S: Strategy> Search<S> {
@@ -199,7 +239,15 @@ impl<S: Strategy> Search<S> {
             lazy: None,
             states: Distinct::new(HASHES_KEPT),
             over: false,
+            watch: Watch::default(),
         }
+    }
+
+    /// The same search, which says when its strategy thinks.
+    #[must_use]
+    pub fn watched_by(mut self, watcher: Box<dyn Watcher>) -> Self {
+        self.watch = Watch(Some(watcher));
+        self
     }
 
     /// The same search, which counts distinct lazy happens-before relations too.
@@ -215,7 +263,8 @@ impl<S: Strategy> Search<S> {
     /// # Errors
     /// When the program does not do the same under the same schedule.
     pub fn step<E: Executor>(&mut self, executor: &mut E) -> Result<Option<Run>, Divergence> {
-        if self.over || !self.strategy.begin() {
+        let before = self.counts.events;
+        if self.over || !self.watch.during(before, || self.strategy.begin()) {
             self.over = true;
             return Ok(None);
         }
@@ -227,6 +276,8 @@ impl<S: Strategy> Search<S> {
             strategy: &mut self.strategy,
             relation: &mut self.relation,
             lazy: self.lazy.as_mut().map(|(relation, _)| relation),
+            watch: &mut self.watch,
+            before,
             events: 0,
             divergence: None,
         };
@@ -239,8 +290,10 @@ impl<S: Strategy> Search<S> {
             self.counts.events += events;
             return Err(divergence);
         }
-        self.strategy.learned(&executor.learned());
-        self.strategy.end(&end);
+        self.watch.during(before + events, || {
+            self.strategy.learned(&executor.learned());
+            self.strategy.end(&end);
+        });
         let relation = self.relation.hash();
         let mut run = Run {
             end,
@@ -379,11 +432,86 @@ impl<S: Strategy> Search<S> {
     }
 }
 
+/// A search by some strategy, over one kind of executor. The strategy's own part of an execution costs as much as where it is
+/// known by its type; only what is done once for each execution is a call through a table.
+pub trait AnySearch<E> {
+    /// See [`Search::step`].
+    ///
+    /// # Errors
+    /// When the program does not do the same under the same schedule.
+    fn step(&mut self, executor: &mut E) -> Result<Option<Run>, Divergence>;
+
+    /// See [`Search::recall`].
+    fn recall(&mut self, end: &RunEnd, relation: u64, events: u64);
+
+    /// See [`Search::counts`].
+    fn counts(&self) -> Counts;
+
+    /// See [`Search::begun`].
+    fn begun(&self) -> u64;
+
+    /// See [`Search::promise`].
+    fn promise(&self) -> Promise;
+
+    /// See [`Search::estimate`].
+    fn estimate(&self) -> Option<f64>;
+
+    /// See [`Search::relations`].
+    fn relations(&self) -> Vec<u64>;
+
+    /// See [`Search::states`].
+    fn states(&self) -> Vec<u64>;
+
+    /// The strategy.
+    fn strategy(&self) -> &dyn Strategy;
+}
+
+impl<S: Strategy, E: Executor> AnySearch<E> for Search<S> {
+    fn step(&mut self, executor: &mut E) -> Result<Option<Run>, Divergence> {
+        self.step(executor)
+    }
+
+    fn recall(&mut self, end: &RunEnd, relation: u64, events: u64) {
+        self.recall(end, relation, events);
+    }
+
+    fn counts(&self) -> Counts {
+        self.counts()
+    }
+
+    fn begun(&self) -> u64 {
+        self.begun()
+    }
+
+    fn promise(&self) -> Promise {
+        self.promise()
+    }
+
+    fn estimate(&self) -> Option<f64> {
+        self.estimate()
+    }
+
+    fn relations(&self) -> Vec<u64> {
+        self.relations().collect()
+    }
+
+    fn states(&self) -> Vec<u64> {
+        self.states().collect()
+    }
+
+    fn strategy(&self) -> &dyn Strategy {
+        self.strategy()
+    }
+}
+
 /// The strategy as the executor sees it: counted and watched.
 struct Watched<'a, S> {
     strategy: &'a mut S,
     relation: &'a mut Relation,
     lazy: Option<&'a mut Relation>,
+    watch: &'a mut Watch,
+    /// Events of all executions before.
+    before: u64,
     events: u64,
     divergence: Option<Divergence>,
 }
@@ -407,20 +535,28 @@ impl<S: Strategy> Scheduler for Watched<'_, S> {
         if let Some(lazy) = &mut self.lazy {
             lazy.push(event);
         }
+        if let Some(watcher) = &mut self.watch.0 {
+            watcher.sees(self.before + self.events);
+        }
         if let Err(divergence) = self.strategy.ran(event) {
             self.divergence = Some(divergence);
+        }
+        if let Some(watcher) = &mut self.watch.0 {
+            watcher.ends();
         }
     }
 
     fn blocked(&mut self, view: &View<'_>) {
         if self.divergence.is_none() {
-            self.strategy.blocked(view);
+            let events = self.before + self.events;
+            self.watch.during(events, || self.strategy.blocked(view));
         }
     }
 
     fn cut(&mut self, view: &View<'_>) {
         if self.divergence.is_none() {
-            self.strategy.cut(view);
+            let events = self.before + self.events;
+            self.watch.during(events, || self.strategy.cut(view));
         }
     }
 }

@@ -158,9 +158,9 @@ fn go_on(
     let (frontier, runs) = Frontier::restore(journal.to_vec()).unwrap();
     let strategy = Mcr::from(frontier, OrderSolver::default());
     // One alone puts expansions off whenever it can, so that others are not over, either.
-    let mut strategy = strategy.with_helpers(helpers).unwrap().pausing_after(1);
     let rest = Kept::default();
-    strategy.keep(Box::new(rest.clone()));
+    let strategy = strategy.keeping(Some(Box::new(rest.clone())));
+    let strategy = strategy.with_helpers(helpers).unwrap().pausing_after(1);
     let after = run(program, strategy);
     let rest = rest.0.lock().unwrap().clone();
     (runs, after, rest)

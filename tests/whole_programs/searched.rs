@@ -16,6 +16,7 @@ use seqz::report::exploration::{Failure, HarnessExploration, Promise};
 use seqz::report::lone::Spurious;
 
 use seqz::terminal::Terminal;
+use seqz_explore::catalogue;
 
 use super::judge::{ANOTHER_PANIC, DID_NOT_PANIC, Right};
 use super::methods::{CHECK, Method};
@@ -125,15 +126,15 @@ impl Crate {
             return harnesses.iter().map(of_check).collect();
         }
         let promises = method.at_least > 0;
+        let strategy = catalogue::named(method.name).expect("the methods are strategies");
         let options = explore::Options {
-            samples: method.samples,
             seed: 7,
             max_steps: Some(STEPS),
             max_executions: if promises { EXECUTIONS } else { SAMPLES },
             // What std lets happen without a reason is nothing of the interpreter's.
             spurious: Spurious::everywhere(0),
             hang_after: HANG_AFTER,
-            ..explore::Options::new(&self.path, method.name, findings)
+            ..explore::Options::new(&self.path, strategy, findings)
         };
         let report = explore::run(subject, &harnesses, &options, &stop, &progress, |_| Ok(()));
         let harnesses = report.expect("a search").harnesses;

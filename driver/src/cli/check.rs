@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::explore::StrategyChoice;
+use seqz_explore::catalogue;
+
 use super::packages::Chosen;
 use super::search::{STOP, Time, watch_for_interrupts};
 use super::{CheckArgs, Format, SolverChoice, Verdict, needs_z3, role};
@@ -115,7 +116,13 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
                             ..harness.clone()
                         };
                         out.write(|out| {
-                            explored::harness(out, &harness, EXPLORED_BY, detail, terminal.width)
+                            explored::harness(
+                                out,
+                                &harness,
+                                catalogue::DEFAULT,
+                                detail,
+                                terminal.width,
+                            )
                         })
                     })
                 }
@@ -157,9 +164,6 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
 /// How long a search may take that is followed by an exploration, and how long both may, where no time is given.
 const QUICK: Duration = Duration::from_secs(5);
 
-/// The strategy that `seqz explore` uses, too, if it is told nothing.
-const EXPLORED_BY: &str = StrategyChoice::Odpor.name();
-
 /// An exploration of the same harnesses, until then.
 fn explore_options(args: &CheckArgs, options: &Options, until: Instant) -> explore::Options {
     explore::Options {
@@ -173,7 +177,7 @@ fn explore_options(args: &CheckArgs, options: &Options, until: Instant) -> explo
         ignore_detached_panics: options.ignore_detached_panics,
         ..explore::Options::new(
             Path::new(&options.path),
-            EXPLORED_BY,
+            catalogue::default(),
             options.target_dir.clone(),
         )
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, ValueEnum};
+use seqz_explore::catalogue::STRATEGIES;
 
-use super::explore::StrategyChoice;
 use super::packages::PackageArgs;
 use super::search::{STOP, watch_for_interrupts};
 use super::{Cli, InputSpec, TargetArgs, Verdict};
@@ -166,9 +166,8 @@ pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Verdict, Er
 
 /// What `seqz explore` knows.
 fn strategies() -> Vec<String> {
-    let all = StrategyChoice::value_variants().iter();
-    all.filter_map(|strategy| Some(strategy.to_possible_value()?.get_name().to_owned()))
-        .collect()
+    let all = STRATEGIES.iter();
+    all.map(|strategy| strategy.name.to_owned()).collect()
 }
 
 /// Whether there is such a command.

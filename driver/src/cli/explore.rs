@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use seqz_explore::catalogue::{self, Bound, Entry, STRATEGIES, Trait};
 
 use super::packages::Chosen;
 use super::search::{STOP, SearchArgs, Time, watch_for_interrupts};
@@ -43,14 +46,11 @@ pub struct ExploreArgs {
     #[command(flatten)]
     search: SearchArgs,
     /// Which orders to try
-    #[arg(long, value_enum, default_value_t = StrategyChoice::Odpor)]
+    #[arg(long, value_enum, default_value = catalogue::DEFAULT)]
     strategy: StrategyChoice,
-    /// Who answers what mcr and rv-causal ask of a trace [default: order]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = format!("Who answers what {} ask of a trace [default: order]", with(Trait::Asks)))]
     solver: Option<CausalSolver>,
-    /// Preemptions at most, of icb, icb+dpor [default: any number], pcb and hapset+pcb [default: 2]; priority changes, of pct
-    /// [default: 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = bounds())]
     bound: Option<u32>,
     /// How many executions to make at most, per harness and choice of inputs [default: 10000 where schedules are drawn
     /// at random and there is no --time, else any number]
@@ -63,11 +63,13 @@ pub struct ExploreArgs {
     /// are about them always do. A search that counts them is not shared by workers
     #[arg(long)]
     lazy_relations: bool,
-    /// How many runs with random schedules hapset and hapset+pcb learn from before they begin [default: 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = format!(
+        "How many runs with random schedules {} learn from before they begin [default: 0]", with(Trait::Learns)
+    ))]
     learning_runs: Option<u32>,
-    /// How many of the calls that lead to an event tell it from others, for hapset and hapset+pcb [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    #[arg(long, value_name = "N", help = format!(
+        "How many of the calls that lead to an event tell it from others, for {} [default: {CALL_DEPTH}]", with(Trait::Learns)
+    ), value_parser = clap::value_parser!(u32).range(0..=64))]
     call_depth: Option<u32>,
     /// How many events one execution may have, over all threads, before it is cut [default: as many as the program needs, up
     /// to 1,000,000]
@@ -76,13 +78,16 @@ pub struct ExploreArgs {
     /// Stack of each thread, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = STACK_SIZE, value_parser = clap::value_parser!(u64).range(16_384..=1 << 30))]
     stack_size: u64,
-    /// How many workers at once: they share the work on a harness with dfs, odpor, mcr and where schedules are drawn at
-    /// random; with other strategies, and with dfs and odpor under --max-executions, they take a harness each
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", help = format!(
+        "How many workers at once: they share the work on a harness with {}, and where schedules are drawn at random; with \
+         other strategies, and with {} under --max-executions, they take a harness each",
+        those(|entry| entry.has(Trait::Divides) || entry.has(Trait::Threaded)), with(Trait::Divides)
+    ), default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     jobs: u32,
-    /// Write down what the search knows, to go on from there in another run; where FILE is a checkpoint already, go on from
-    /// it. With mcr, and for one harness
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = format!(
+        "Write down what the search knows, to go on from there in another run; where FILE is a checkpoint already, go on \
+         from it. With {}, and for one harness", with(Trait::GoesOn)
+    ))]
     checkpoint: Option<PathBuf>,
 }
 
@@ -95,51 +100,69 @@ const CALL_DEPTH: u32 = 5;
 /// Where no bound is given on random schedules.
 const SAMPLES: u64 = 10_000;
 
-/// The strategies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StrategyChoice {
-    /// Every order, one by one
-    Dfs,
-    /// Any thread, at every step
-    Random,
-    /// Random priorities, which change at a few random steps
-    Pct,
-    /// Partial-order sampling: random priorities of events
-    Pos,
-    /// Selectively uniform random walk
-    Surw,
-    /// Every order with 0 preemptions, then 1, 2, …
-    Icb,
-    /// Every order within a preemption bound
-    Pcb,
-    /// Every order up to that of independent events, at least once
-    Dpor,
-    /// The same with 0 preemptions, then 1, 2, …
-    #[value(name = "icb+dpor")]
-    IcbDpor,
-    /// Every order up to that of independent events, exactly once
-    Odpor,
-    /// Every order, but none twice after the same happens-before relation
-    HbrCache,
-    /// The same with the lazy happens-before relation, which leaves out the order of lock operations
-    LazyHbr,
-    /// The same as dpor, which comes to no happens-before relation twice, to see that it is so
-    #[value(name = "hbr-cache+dpor")]
-    HbrCacheDpor,
-    /// As dpor, but no order twice after the same lazy happens-before relation
-    #[value(name = "lazy-hbr+dpor")]
-    LazyHbrDpor,
-    /// Every order up to that of independent events, and of critical sections that share nothing
-    LazyDpor,
-    /// Every class of orders in which all threads observe the same values, exactly once
-    Mcr,
-    /// The same, by matching reads with writes: at least once
-    RvCausal,
-    /// Those orders of two statements that have not been seen: predecessor sets guide dpor
-    Hapset,
-    /// The same within a preemption bound
-    #[value(name = "hapset+pcb")]
-    HapsetPcb,
+/// A strategy, by its name in the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrategyChoice(pub(super) &'static Entry);
+
+impl ValueEnum for StrategyChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<StrategyChoice>> =
+            LazyLock::new(|| STRATEGIES.iter().map(StrategyChoice).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name).help(self.0.about))
+    }
+}
+
+/// The names of strategies, in words: `a`, `a and b`, `a, b and c`.
+fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [names @ .., last] => format!("{} and {last}", names.join(", ")),
+    }
+}
+
+/// The strategies of which this is true, in words.
+fn those(wanted: impl Fn(&Entry) -> bool) -> String {
+    let those = STRATEGIES.iter().filter(|entry| wanted(entry));
+    list(&those.map(|entry| entry.name).collect::<Vec<_>>())
+}
+
+/// The strategies with a trait, in words.
+fn with(wanted: Trait) -> String {
+    those(|entry| entry.has(wanted))
+}
+
+/// What is bounded by `--bound`, of which strategies.
+fn bounds() -> String {
+    let mut of: Vec<&str> = Vec::new();
+    let all = STRATEGIES.iter().filter_map(|entry| entry.bound);
+    for bound in all.clone() {
+        if !of.contains(&bound.of) {
+            of.push(bound.of);
+        }
+    }
+    let bounds = of.iter().map(|of| {
+        let mut defaults: Vec<Option<u32>> = Vec::new();
+        for bound in all.clone().filter(|bound| bound.of == *of) {
+            if !defaults.contains(&bound.default) {
+                defaults.push(bound.default);
+            }
+        }
+        let those = defaults.iter().map(|&default| {
+            let bound = Some(Bound { of, default });
+            let default = default.map_or("any number".to_owned(), |it| it.to_string());
+            format!("of {} [default: {default}]", those(|it| it.bound == bound))
+        });
+        format!("{of} at most, {}", those.collect::<Vec<_>>().join(", "))
+    });
+    let bounds = bounds.collect::<Vec<_>>().join("; ");
+    let mut letters = bounds.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// Who says whether a trace has another execution in it.
@@ -153,100 +176,45 @@ pub(super) enum CausalSolver {
     All,
 }
 
-impl StrategyChoice {
-    /// The name that workers know.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Dfs => "dfs",
-            Self::Random => "random",
-            Self::Pct => "pct",
-            Self::Pos => "pos",
-            Self::Surw => "surw",
-            Self::Icb => "icb",
-            Self::Pcb => "pcb",
-            Self::Dpor => "dpor",
-            Self::IcbDpor => "icb+dpor",
-            Self::Odpor => "odpor",
-            Self::HbrCache => "hbr-cache",
-            Self::LazyHbr => "lazy-hbr",
-            Self::HbrCacheDpor => "hbr-cache+dpor",
-            Self::LazyHbrDpor => "lazy-hbr+dpor",
-            Self::LazyDpor => "lazy-dpor",
-            Self::Mcr => "mcr",
-            Self::RvCausal => "rv-causal",
-            Self::Hapset => "hapset",
-            Self::HapsetPcb => "hapset+pcb",
-        }
+/// Refuses options that mean nothing to the strategy.
+fn refuse(args: &ExploreArgs) -> Result<(), Error> {
+    let strategy = args.strategy.0;
+    let refused = |message: String, help| Err(Error::Option { message, help });
+    if args.bound.is_some() && strategy.bound.is_none() {
+        return refused(
+            format!("--bound means nothing to {}", strategy.name),
+            format!("{} have a bound", those(|entry| entry.bound.is_some())),
+        );
     }
-
-    const fn samples(self) -> bool {
-        matches!(self, Self::Random | Self::Pct | Self::Pos | Self::Surw)
+    let learns = strategy.has(Trait::Learns);
+    if !learns && (args.learning_runs.is_some() || args.call_depth.is_some()) {
+        return refused(
+            format!(
+                "--learning-runs and --call-depth mean nothing to {}",
+                strategy.name
+            ),
+            format!("{} learn from runs", with(Trait::Learns)),
+        );
     }
-
-    /// Whether several workers can have parts of its search.
-    const fn divides(self) -> bool {
-        matches!(self, Self::Dfs | Self::Odpor)
+    if args.checkpoint.is_some() && !strategy.has(Trait::GoesOn) {
+        let those = with(Trait::GoesOn);
+        return refused(
+            format!("there are no checkpoints of {}", strategy.name),
+            format!("{those} has them: `--strategy {those}`"),
+        );
     }
-
-    /// Whether it is about lazy happens-before relations.
-    const fn is_lazy(self) -> bool {
-        matches!(
-            self,
-            Self::HbrCache
-                | Self::LazyHbr
-                | Self::HbrCacheDpor
-                | Self::LazyHbrDpor
-                | Self::LazyDpor
-        )
+    if args.solver.is_some() && !strategy.has(Trait::Asks) {
+        return refused(
+            format!("--solver means nothing to {}", strategy.name),
+            format!("{} ask a solver", with(Trait::Asks)),
+        );
     }
-
-    /// Whether it learns predecessor sets.
-    const fn learns(self) -> bool {
-        matches!(self, Self::Hapset | Self::HapsetPcb)
-    }
-
-    /// Whether it asks what else there is in a trace.
-    const fn asks(self) -> bool {
-        matches!(self, Self::Mcr | Self::RvCausal)
-    }
-
-    const fn has_bound(self) -> bool {
-        matches!(
-            self,
-            Self::Pct | Self::Icb | Self::Pcb | Self::IcbDpor | Self::HapsetPcb
-        )
-    }
+    Ok(())
 }
 
 pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let started = Instant::now();
-    if args.bound.is_some() && !args.strategy.has_bound() {
-        return Err(Error::Option {
-            message: format!("--bound means nothing to {}", args.strategy.name()),
-            help: "pct, icb, pcb, icb+dpor and hapset+pcb have a bound".into(),
-        });
-    }
-    if !args.strategy.learns() && (args.learning_runs.is_some() || args.call_depth.is_some()) {
-        return Err(Error::Option {
-            message: format!(
-                "--learning-runs and --call-depth mean nothing to {}",
-                args.strategy.name()
-            ),
-            help: "hapset and hapset+pcb learn from runs".into(),
-        });
-    }
-    if args.checkpoint.is_some() && args.strategy != StrategyChoice::Mcr {
-        return Err(Error::Option {
-            message: format!("there are no checkpoints of {}", args.strategy.name()),
-            help: "mcr has them: `--strategy mcr`".into(),
-        });
-    }
-    if args.solver.is_some() && !args.strategy.asks() {
-        return Err(Error::Option {
-            message: format!("--solver means nothing to {}", args.strategy.name()),
-            help: "mcr and rv-causal ask a solver".into(),
-        });
-    }
+    refuse(args)?;
     if matches!(args.solver, Some(CausalSolver::Z3 | CausalSolver::All)) {
         needs_z3()?;
     }
@@ -312,7 +280,7 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
             generated: &ready.generated,
             built: &ready.built,
         };
-        let (strategy, detail) = (options.strategy, search.detail());
+        let (strategy, detail) = (options.strategy.name, search.detail());
         let finished = |harness: &HarnessExploration| match search.format {
             Format::Human => progress.suspend(|| {
                 let harness = HarnessExploration {
@@ -362,7 +330,7 @@ pub(super) fn own_allocator(allocator: Allocator) -> Result<(), Error> {
 
 /// How many calls tell events apart.
 fn call_depth(args: &ExploreArgs) -> u32 {
-    if args.strategy.learns() {
+    if args.strategy.0.has(Trait::Learns) {
         args.call_depth.unwrap_or(CALL_DEPTH)
     } else {
         0
@@ -371,8 +339,8 @@ fn call_depth(args: &ExploreArgs) -> u32 {
 
 fn options(args: &ExploreArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Options {
     let search = &args.search;
-    let lazy_relations = args.lazy_relations || args.strategy.is_lazy();
-    let samples = args.strategy.samples();
+    let strategy = args.strategy.0;
+    let samples = strategy.has(Trait::Samples);
     let unbounded = if samples && search.time.is_none() {
         SAMPLES
     } else {
@@ -380,11 +348,8 @@ fn options(args: &ExploreArgs, path: &Path, seed: u64, target_dir: PathBuf) -> O
     };
     Options {
         path: path.display().to_string(),
-        strategy: args.strategy.name(),
-        samples,
-        divides: args.strategy.divides() && !lazy_relations,
-        threaded: args.strategy == StrategyChoice::Mcr,
-        lazy_relations,
+        strategy,
+        lazy_relations: args.lazy_relations || strategy.has(Trait::CountsLazily),
         solver: match args.solver {
             None | Some(CausalSolver::Order) => Solver::Order,
             Some(CausalSolver::Z3) => Solver::Z3,

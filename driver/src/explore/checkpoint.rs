@@ -77,7 +77,7 @@ impl Checkpoint {
         let own = vec![
             ("program", format!("{:016x}", digest(&program))),
             ("harness", harness.to_owned()),
-            ("strategy", options.strategy.to_owned()),
+            ("strategy", options.strategy.name.to_owned()),
             ("inputs", inputs.join(" ")),
             ("max-inputs", options.max_inputs.to_string()),
             ("seed", options.seed.to_string()),

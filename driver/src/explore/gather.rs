@@ -74,7 +74,7 @@ struct Part {
 
 impl Gathered {
     pub(super) fn new(harness: &Harness, options: &Options, units: Range<usize>) -> Self {
-        let divided = !options.samples && units.len() > 1;
+        let divided = !options.samples() && units.len() > 1;
         let spurious = options.spurious.of(&harness.lone);
         let status = match &harness.unsupported {
             Some(why) => Status::unsupported(why),

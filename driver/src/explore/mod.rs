@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use seqz_explore::catalogue::{Entry, Trait};
 use seqz_runtime::vocabulary::Place;
 use seqz_runtime::worker::message::ExploreRequest;
 
@@ -38,14 +39,8 @@ use unit::{Queue, Runner, Said, Unit};
 pub struct Options {
     /// The program, as given on the command line.
     pub path: String,
-    /// The strategy's name, as workers know it.
-    pub strategy: &'static str,
-    /// Whether the strategy draws schedules at random.
-    pub samples: bool,
-    /// Whether its search can be divided.
-    pub divides: bool,
-    /// Whether several threads of one worker can work on it.
-    pub threaded: bool,
+    /// The strategy.
+    pub strategy: &'static Entry,
     /// Whether distinct lazy happens-before relations are counted, too.
     pub lazy_relations: bool,
     /// How many runs are learned from before the search begins.
@@ -87,16 +82,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// By this strategy, named as workers know it, and otherwise as `seqz explore` does it.
+    /// By this strategy, and otherwise as `seqz explore` does it.
     #[must_use]
-    pub fn new(path: &Path, strategy: &'static str, target_dir: PathBuf) -> Self {
+    pub fn new(path: &Path, strategy: &'static Entry, target_dir: PathBuf) -> Self {
         Self {
             path: path.display().to_string(),
             strategy,
-            samples: false,
-            divides: false,
-            threaded: false,
-            lazy_relations: false,
+            lazy_relations: strategy.has(Trait::CountsLazily),
             learning_runs: 0,
             call_depth: 0,
             solver: Solver::Order,
@@ -116,6 +108,22 @@ impl Options {
             checkpoint: None,
             target_dir,
         }
+    }
+
+    /// Whether several threads of one worker can work on the search.
+    fn threaded(&self) -> bool {
+        self.strategy.has(Trait::Threaded)
+    }
+
+    /// Whether the search of a harness is shared by workers. What they count is put together again, but for lazy
+    /// happens-before relations. With a bound on executions it would depend on the number of workers which ones are made.
+    fn divides(&self) -> bool {
+        self.strategy.has(Trait::Divides) && !self.lazy_relations && self.max_executions == u64::MAX
+    }
+
+    /// Whether it draws schedules at random.
+    pub(crate) fn samples(&self) -> bool {
+        self.strategy.has(Trait::Samples)
     }
 }
 
@@ -186,7 +194,7 @@ pub fn run(
             .and_then(Path::parent)
             .filter(|dir| !dir.as_os_str().is_empty()),
         watch,
-        at_once: if options.threaded {
+        at_once: if options.threaded() {
             1
         } else {
             options.jobs as usize
@@ -198,7 +206,7 @@ pub fn run(
     let mut told = 0;
     thread::scope(|scope| {
         let (sender, said) = mpsc::channel();
-        let workers = if options.threaded { 1 } else { options.jobs };
+        let workers = if options.threaded() { 1 } else { options.jobs };
         for _ in 0..workers.min(u32::try_from(units.len()).unwrap_or(u32::MAX)) {
             let (sender, queue, units, runner) = (sender.clone(), &queue, &units, &runner);
             scope.spawn(move || runner.work(queue, units, &sender));
@@ -228,7 +236,7 @@ pub fn run(
                 store.save(gathered, Box::new(failure));
             }
             store.rewrite(gathered);
-            progress.say(gathered.position(options.strategy));
+            progress.say(gathered.position(options.strategy.name));
             tell(&all)
         };
         for (unit, said) in said {
@@ -240,7 +248,7 @@ pub fn run(
         Ok::<_, Error>(())
     })?;
     let reports: Vec<_> = all.into_iter().map(|gathered| gathered.report).collect();
-    let random = options.samples || reports.iter().any(|report| report.sampled_inputs);
+    let random = options.samples() || reports.iter().any(|report| report.sampled_inputs);
     let asks = reports
         .iter()
         .any(|report| report.counts.causality.is_some());
@@ -248,7 +256,7 @@ pub fn run(
         schema: SCHEMA,
         seqz: env!("CARGO_PKG_VERSION").into(),
         path: options.path.clone(),
-        strategy: options.strategy.into(),
+        strategy: options.strategy.name.into(),
         solver: asks.then(|| options.solver.name().into()),
         bound: options.bound,
         seed: random.then_some(options.seed),
@@ -260,16 +268,15 @@ pub fn run(
 }
 
 /// What the workers of one harness are to do. Random schedules can be drawn by many workers, each from a seed of its own; a
-/// tree is divided if the strategy can do that. With a bound on executions it is not: which ones are made would depend
-/// on the number of workers.
+/// tree is divided if the strategy can do that.
 fn requests(
     harness: &Harness,
     options: &Options,
     lone: Vec<Place>,
 ) -> impl Iterator<Item = ExploreRequest> {
     let spurious = options.spurious.of(&harness.lone);
-    let divides = options.divides && options.max_executions == u64::MAX;
-    let workers = if options.samples || divides {
+    let divides = options.divides();
+    let workers = if options.samples() || divides {
         options.jobs
     } else {
         1
@@ -284,7 +291,7 @@ fn requests(
         .collect();
     (0..workers).map(move |worker| ExploreRequest {
         harness: harness.name.clone(),
-        strategy: options.strategy.into(),
+        strategy: options.strategy.name.into(),
         bound: options.bound,
         inputs: inputs.clone(),
         max_inputs: options.max_inputs,
@@ -315,7 +322,7 @@ fn requests(
         solver: options.solver.requested(),
         learning_runs: options.learning_runs,
         call_depth: options.call_depth,
-        threads: if options.threaded { options.jobs } else { 1 },
+        threads: if options.threaded() { options.jobs } else { 1 },
         checkpoint: options.checkpoint.as_ref().map(|checkpoint| {
             let file = checkpoint.file.display().to_string();
             (file, checkpoint.fields.clone())

@@ -116,6 +116,12 @@ pub trait Solver {
     fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict;
 }
 
+impl<S: Solver + ?Sized> Solver for Box<S> {
+    fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
+        (**self).solve(model, query)
+    }
+}
+
 /// Runs a witness step by step; how the execution stands at its end, if it is an answer to the query.
 #[must_use]
 pub fn validate(model: &Model, query: &Query<'_>, witness: &[u32]) -> Option<State> {

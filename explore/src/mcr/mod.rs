@@ -120,9 +120,13 @@ impl<S: Solver> Mcr<S> {
         self
     }
 
-    /// Takes down all that the search comes to know from now on.
-    pub fn keep(&mut self, journal: Box<dyn Journal>) {
-        self.shared.write().keep(journal);
+    /// Takes down all that the search comes to know from now on, if there is where.
+    #[must_use]
+    pub fn keeping(self, journal: Option<Box<dyn Journal>>) -> Self {
+        if let Some(journal) = journal {
+            self.shared.write().keep(journal);
+        }
+        self
     }
 
     /// What expansions have done.

@@ -12,12 +12,11 @@ mod summary;
 use std::io;
 use std::time::{Duration, Instant};
 
-use seqz_explore::{
-    CachedDpor, Dfs, Dpor, Executor, Fair, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor,
-    Odpor, Part, Pcb, Pct, Pos, Random, Readers, RvCausal, Search, Strategy, Surw,
-};
-
-use seqz_explore::mcm::OrderSolver;
+use seqz_explore::catalogue::{self, Config, Entry, Loops, Trait};
+use seqz_explore::mcm::Solver;
+use seqz_explore::mcr::journal::Journal;
+use seqz_explore::search::Watcher;
+use seqz_explore::{AnySearch, Executor, Fair, Part};
 
 use careful::Careful;
 use known::Known;
@@ -54,13 +53,21 @@ pub(super) fn explore(
     harness: &dyn AnyHarness,
     request: &ExploreRequest,
 ) -> io::Result<()> {
-    let (index, count) = request.part;
-    let divides = matches!(request.strategy.as_str(), "dfs" | "odpor");
-    let Some(part) = Part::new(index, count).filter(|_| divides || count == 1) else {
-        let strategy = &request.strategy;
-        let why = format!("there is no part {index} of {count} of a search by `{strategy}`");
+    let Some(strategy) = catalogue::named(&request.strategy) else {
+        let why = format!("there is no strategy `{}`", request.strategy);
         return connection.send(&Reply::Refused(why));
     };
+    let (index, count) = request.part;
+    let divides = strategy.has(Trait::Divides);
+    let Some(part) = Part::new(index, count).filter(|_| divides || count == 1) else {
+        let name = strategy.name;
+        let why = format!("there is no part {index} of {count} of a search by `{name}`");
+        return connection.send(&Reply::Refused(why));
+    };
+    if request.checkpoint.is_some() && !strategy.has(Trait::GoesOn) {
+        let why = format!("there are no checkpoints of `{}`", strategy.name);
+        return connection.send(&Reply::Refused(why));
+    }
     let set = match bind(harness, &request.inputs, request.max_inputs, request.seed) {
         Ok(set) => set,
         Err(InputError { param, message }) => {
@@ -90,70 +97,48 @@ pub(super) fn explore(
         known.recall(&finding);
         connection.send(&Reply::Failure(Box::new(finding)))?;
     }
-    let damaged = || Reply::Refused("the checkpoint is damaged".to_owned());
     let mut chapters = memory.chapters.into_iter();
     for (number, bound) in set.bound.iter().enumerate() {
-        let steps = lengths.bound(number, bound, connection);
-        let asking = Asking::new(request.solver, connection)?;
+        let steps = lengths.bound(number, bound, connection)?;
+        let chapter = chapters.next().unwrap_or_default();
+        let Some((known_of_it, start)) = begin(number, chapter, log.as_ref()) else {
+            return connection.send(&Reply::Refused("the checkpoint is damaged".to_owned()));
+        };
+        // The driver answers one question after the other.
+        let solver: Option<Box<dyn Solver>> = match request.solver {
+            SolverKind::Grid => None,
+            kind => Some(Box::new(Asking::new(kind, connection)?)),
+        };
+        let watcher: Option<Box<dyn Watcher>> = if strategy.has(Trait::Asks) {
+            Some(Box::new(Thinking::new(connection)?))
+        } else {
+            None
+        };
+        let search = catalogue::search(
+            strategy,
+            Config {
+                part,
+                bound: request.bound,
+                seed: request.seed,
+                learning_runs: request.learning_runs,
+                solver,
+                helpers: request.threads.saturating_sub(1) as usize,
+                known: known_of_it,
+                journal: log.clone().map(|log| Box::new(log) as Box<dyn Journal>),
+                lazy_relations: request.lazy_relations,
+                watcher,
+            },
+        )?;
         let mut exploration = Exploration {
             connection,
             request,
+            strategy,
             number,
             bound,
             steps,
             known: &mut known,
         };
-        let chapter = chapters.next().unwrap_or_default();
-        let going = match request.strategy.as_str() {
-            "dfs" => exploration.run(Dfs::part(part)),
-            "pcb" => exploration.run(Pcb::new(request.bound.unwrap_or(2))),
-            "icb" => exploration.run(Icb::new(request.bound)),
-            "dpor" => exploration.run(Readers::new(Dpor::new())),
-            "icb+dpor" => exploration.run(IcbDpor::new(request.bound)),
-            "hbr-cache" => exploration.run(Readers::new(HbrCache::new())),
-            "lazy-hbr" => exploration.run(HbrCache::lazy()),
-            "hbr-cache+dpor" => exploration.run(Readers::new(CachedDpor::new())),
-            "lazy-hbr+dpor" => exploration.run(CachedDpor::lazy()),
-            "lazy-dpor" => exploration.run(LazyDpor::new()),
-            "hapset" => exploration.run(Hapset::new(request.learning_runs, request.seed)),
-            "hapset+pcb" => exploration.run(GuidedPcb::new(
-                request.bound.unwrap_or(2),
-                request.learning_runs,
-                request.seed,
-            )),
-            "odpor" if count > 1 => exploration.run(Readers::told(Odpor::part(part))),
-            "odpor" => exploration.run(Readers::new(Odpor::part(part))),
-            "mcr" if request.solver == SolverKind::Grid => {
-                let own = OrderSolver::default();
-                let Some((strategy, start)) = begin(number, chapter, log.as_ref(), own)? else {
-                    return connection.send(&damaged());
-                };
-                let helpers = request.threads.saturating_sub(1) as usize;
-                let strategy = strategy.with_helpers(helpers)?;
-                let strategy = Thinking::new(strategy, exploration.connection)?;
-                exploration.run_from(strategy, start)
-            }
-            // The driver answers one question after the other.
-            "mcr" => {
-                let Some((strategy, start)) = begin(number, chapter, log.as_ref(), asking)? else {
-                    return connection.send(&damaged());
-                };
-                let strategy = Thinking::new(strategy, exploration.connection)?;
-                exploration.run_from(strategy, start)
-            }
-            "rv-causal" => {
-                let strategy = RvCausal::with(asking);
-                let strategy = Thinking::new(strategy, exploration.connection)?;
-                exploration.run(strategy)
-            }
-            "random" => exploration.run(Random::new(request.seed)),
-            "pct" => exploration.run(Pct::new(request.seed, request.bound.unwrap_or(3))),
-            "pos" => exploration.run(Pos::new(request.seed)),
-            "surw" => exploration.run(Surw::new(request.seed)),
-            other => {
-                return connection.send(&Reply::Refused(format!("there is no strategy `{other}`")));
-            }
-        }?;
+        let going = exploration.run(search, start)?;
         if !going {
             return Ok(());
         }
@@ -166,21 +151,12 @@ pub(super) fn explore(
     connection.send(&Reply::Done)
 }
 
-/// Whether a strategy is one that looks at the values of all shared objects.
-fn needs_values(strategy: &str) -> bool {
-    matches!(
-        strategy,
-        "mcr" | "rv-causal" | "lazy-hbr" | "lazy-hbr+dpor" | "lazy-dpor"
-    )
-}
-
-/// What becomes of threads that wait in loops: see [`Idle`].
-fn idle(strategy: &str) -> Idle {
-    match strategy {
-        "dfs" | "dpor" | "odpor" | "icb+dpor" | "hbr-cache" | "hbr-cache+dpor" | "lazy-hbr"
-        | "lazy-hbr+dpor" | "lazy-dpor" => Idle::Ends,
-        "mcr" | "rv-causal" => Idle::EndsByValues,
-        _ => Idle::Waits,
+/// What becomes of threads that wait in loops.
+const fn idle(strategy: &Entry) -> Idle {
+    match strategy.loops {
+        Loops::End => Idle::Ends,
+        Loops::EndByValues => Idle::EndsByValues,
+        Loops::Wait => Idle::Waits,
     }
 }
 
@@ -188,6 +164,7 @@ fn idle(strategy: &str) -> Idle {
 struct Exploration<'a> {
     connection: &'a mut Connection,
     request: &'a ExploreRequest,
+    strategy: &'static Entry,
     /// How many choices of inputs came before this one.
     number: usize,
     bound: &'a Bound,
@@ -215,32 +192,27 @@ pub(super) fn look_for_random_numbers(bound: &Bound, of: Settings) {
     }
 }
 
-impl Exploration<'_> {
-    /// Runs a strategy to its end. The answer is whether the next choice of inputs may follow.
-    fn run(&mut self, strategy: impl Strategy) -> io::Result<bool> {
-        self.run_from(strategy, Start::default())
-    }
-
-    /// The same, from where an earlier search was.
-    fn run_from(&mut self, strategy: impl Strategy, start: Start) -> io::Result<bool> {
+impl<'a> Exploration<'a> {
+    /// Runs a search to its end, from where an earlier one was. The answer is whether the next choice of inputs may follow.
+    fn run(
+        &mut self,
+        mut search: Box<dyn AnySearch<Careful<'a>> + 'a>,
+        start: Start,
+    ) -> io::Result<bool> {
         let request = self.request;
         let settings = Settings {
             steps: self.steps,
             stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
-            idle: idle(&request.strategy),
+            idle: idle(self.strategy),
             spurious: request.spurious,
             spurious_at: places(&request.spurious_at),
             call_depth: request.call_depth,
             ignore_detached_panics: request.ignore_detached_panics,
             unfollowed: request.unfollowed,
             trace: true,
-            values: needs_values(&request.strategy),
+            values: self.strategy.has(Trait::Values),
         };
-        let mut machine = Machine::new(&*self.bound.program, settings);
-        let mut search = Search::new(strategy);
-        if request.lazy_relations {
-            search = search.counting_lazy_relations();
-        }
+        let mut executor = Careful::new(&*self.bound.program, settings);
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
         // That there was an execution at all is told at once.
@@ -251,7 +223,7 @@ impl Exploration<'_> {
         let mut shortfall = Shortfall::default();
         let mut behind_writers = behind_writers::Known::default();
         for (thread, parent, nth) in start.threads {
-            machine.recall_thread(thread, parent, nth);
+            executor.machine.recall_thread(thread, parent, nth);
         }
         for past in &start.runs {
             search.recall(&past.end, past.relation, past.events);
@@ -271,22 +243,16 @@ impl Exploration<'_> {
         while !left && search.counts().executions < request.max_executions {
             let execution = search.begun() + 1;
             let events = search.counts().events;
-            let step = if careful_from.is_some_and(|from| execution > from) {
-                let inputs = texts(self.bound);
+            if careful_from.is_some_and(|from| execution > from) {
                 if is_divided {
                     // The number of the execution does not say how many belong to this part.
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, shortfall)))?;
+                        .send(&Reply::Exploring(counts(&*search, shortfall)))?;
                 }
-                search.step(&mut Careful::new(
-                    &mut machine,
-                    self.connection,
-                    execution,
-                    inputs,
-                ))
-            } else {
-                search.step(&mut machine)
-            };
+                executor.tell(self.connection, execution, texts(self.bound))?;
+            }
+            let step = search.step(&mut executor);
+            let machine = &mut executor.machine;
             let mut past;
             let is_own = match step {
                 Ok(Some(run)) => {
@@ -295,13 +261,13 @@ impl Exploration<'_> {
                         end: run.end,
                         relation: run.relation,
                         events: search.counts().events - events,
-                        shortfall: Shortfall::of(&machine, &request.strategy),
+                        shortfall: Shortfall::of(machine, self.strategy),
                         failed: Vec::new(),
                     });
                     next_run += 1;
                     if run.standing.own {
                         turns.note(run.standing.turn);
-                        shortfall.note(Shortfall::of(&machine, &request.strategy));
+                        shortfall.note(Shortfall::of(machine, self.strategy));
                     }
                     run.standing.own
                 }
@@ -331,13 +297,13 @@ impl Exploration<'_> {
             for failure in machine.failures().iter().filter(|_| is_own) {
                 let found = || ScheduleFinding {
                     standing: turns.last(),
-                    ..finding(&machine, failure, self.bound, execution)
+                    ..finding(machine, failure, self.bound, execution)
                 };
                 if failure.bystander {
-                    self.known.keep(failure, &machine, found);
+                    self.known.keep(failure, machine, found);
                     continue;
                 }
-                let (number, coupled, is_new) = self.known.note(failure, &machine);
+                let (number, coupled, is_new) = self.known.note(failure, machine);
                 left |= request.until_failure;
                 if let Some(past) = &mut past {
                     past.failed.push((number, coupled));
@@ -354,11 +320,11 @@ impl Exploration<'_> {
                 for prefix in machine.behind_writers(&behind_writers) {
                     if machine.run_behind_writers(&prefix, &mut behind_writers)
                         && let Some(failure) = machine.failures().last()
-                        && self.known.note(failure, &machine).2
+                        && self.known.note(failure, machine).2
                     {
                         let finding = Box::new(ScheduleFinding {
                             standing: turns.last(),
-                            ..finding(&machine, failure, self.bound, execution)
+                            ..finding(machine, failure, self.bound, execution)
                         });
                         if start.log.is_some() {
                             records.push(Record::Found(finding.clone()));
@@ -388,7 +354,7 @@ impl Exploration<'_> {
                 if now - last_progress >= PROGRESS || !is_told {
                     (last_progress, is_told) = (now, true);
                     self.connection
-                        .send(&Reply::Exploring(counts(&search, shortfall)))?;
+                        .send(&Reply::Exploring(counts(&*search, shortfall)))?;
                 }
             }
         }
@@ -407,11 +373,11 @@ impl Exploration<'_> {
             unfinished(search.promise())
         };
         if is_divided {
-            self.send_seen(&search)?;
+            self.send_seen(&*search)?;
         }
         self.connection.send(&Reply::Explored {
             inputs: texts(self.bound),
-            counts: counts(&search, shortfall),
+            counts: counts(&*search, shortfall),
             promise,
             turns: search.strategy().turns(),
             own: if is_divided { turns.own } else { Vec::new() },
@@ -420,14 +386,13 @@ impl Exploration<'_> {
     }
 
     /// Tells what other parts of the search may have seen, too.
-    fn send_seen<S: Strategy>(&mut self, search: &Search<S>) -> io::Result<()> {
-        // No relation is seen twice by `odpor`.
-        let relations: Vec<u64> = if self.request.strategy == "odpor" {
+    fn send_seen<E>(&mut self, search: &dyn AnySearch<E>) -> io::Result<()> {
+        let relations = if self.strategy.has(Trait::NeverRepeats) {
             Vec::new()
         } else {
-            search.relations().collect()
+            search.relations()
         };
-        let states: Vec<u64> = search.states().collect();
+        let states = search.states();
         for piece in relations.chunks(PIECE) {
             self.connection.send(&Reply::Seen {
                 relations: piece.to_vec(),

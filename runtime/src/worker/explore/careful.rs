@@ -1,49 +1,72 @@
 //! Telling the events of an execution as they come.
 
-use seqz_explore::{Event, Executor, Pick, RunEnd, Scheduler, View};
+use std::io;
+
+use seqz_explore::{Event, Executor, Learned, Pick, RunEnd, Scheduler, View};
 
 use super::super::Connection;
 use super::super::message::Reply;
 use super::super::search::Texts;
-use crate::scheduled::Machine;
 use crate::scheduled::events::place;
+use crate::scheduled::{Machine, Settings};
 use crate::vocabulary::Scheduled;
 
-/// The machine, with what it does told before it does it: nothing that kills the process can take that back.
-pub(super) struct Careful<'a, 'p> {
-    machine: &'a mut Machine<'p>,
-    connection: &'a mut Connection,
+/// The machine. What it does can be told before it does it: nothing that kills the process can take that back.
+pub(super) struct Careful<'p> {
+    pub(super) machine: Machine<'p>,
+    told: Option<Told>,
+}
+
+/// Who is told the events of an execution, and of which.
+struct Told {
+    connection: Connection,
     execution: u64,
     inputs: Texts,
 }
 
-impl<'a, 'p> Careful<'a, 'p> {
-    pub(super) const fn new(
-        machine: &'a mut Machine<'p>,
-        connection: &'a mut Connection,
+impl<'p> Careful<'p> {
+    /// Of this program, not telling anything.
+    pub(super) fn new(program: &'p dyn Fn(), settings: Settings) -> Self {
+        Self {
+            machine: Machine::new(program, settings),
+            told: None,
+        }
+    }
+
+    /// Tells the events of executions from now on, as those of the one of this number in its search, from 1.
+    pub(super) fn tell(
+        &mut self,
+        connection: &Connection,
         execution: u64,
         inputs: Texts,
-    ) -> Self {
-        Self {
-            machine,
-            connection,
+    ) -> io::Result<()> {
+        self.told = Some(Told {
+            connection: connection.try_clone()?,
             execution,
             inputs,
-        }
+        });
+        Ok(())
     }
 }
 
-impl Executor for Careful<'_, '_> {
+impl Executor for Careful<'_> {
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+        let Some(told) = &mut self.told else {
+            return self.machine.run(scheduler);
+        };
         let mut telling = Telling {
             scheduler,
-            connection: self.connection,
-            execution: self.execution,
-            inputs: &self.inputs,
+            connection: &mut told.connection,
+            execution: told.execution,
+            inputs: &told.inputs,
             done: Vec::new(),
             picked: None,
         };
         self.machine.run(&mut telling)
+    }
+
+    fn learned(&self) -> Learned<'_> {
+        self.machine.learned()
     }
 }
 

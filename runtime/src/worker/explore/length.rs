@@ -8,6 +8,8 @@
 //! All of that is a function of the program and its inputs, so that all parts of a search, and one that goes on from a
 //! checkpoint, have the same bound.
 
+use std::io;
+
 use seqz_explore::{Executor, Fair, Outcome};
 
 use super::super::Connection;
@@ -15,7 +17,7 @@ use super::super::message::ExploreRequest;
 use super::super::search::texts;
 use super::careful::Careful;
 use crate::bound::Bound;
-use crate::scheduled::{Idle, Machine, Settings};
+use crate::scheduled::{Idle, Settings};
 
 /// No execution is cut later than this.
 const MOST: u32 = 1_000_000;
@@ -40,22 +42,27 @@ impl<'r> Lengths<'r> {
         &mut self,
         number: usize,
         bound: &Bound,
-        connection: &mut Connection,
-    ) -> u32 {
+        connection: &Connection,
+    ) -> io::Result<u32> {
         if let Some(steps) = self.request.max_steps {
-            return steps;
+            return Ok(steps);
         }
         let needed = if self.is_endless {
             None
         } else {
-            self.needed(number, bound, connection)
+            self.needed(number, bound, connection)?
         };
         self.is_endless |= needed.is_none();
-        Settings::room_for(needed.unwrap_or(0)).min(MOST)
+        Ok(Settings::room_for(needed.unwrap_or(0)).min(MOST))
     }
 
     /// How many events the program makes with these inputs. `None`: it came to no end.
-    fn needed(&self, number: usize, bound: &Bound, connection: &mut Connection) -> Option<usize> {
+    fn needed(
+        &self,
+        number: usize,
+        bound: &Bound,
+        connection: &Connection,
+    ) -> io::Result<Option<usize>> {
         let request = self.request;
         let settings = Settings {
             steps: MOST,
@@ -65,17 +72,16 @@ impl<'r> Lengths<'r> {
             unfollowed: request.unfollowed,
             ..Settings::default()
         };
-        let mut machine = Machine::new(&*bound.program, settings);
+        let mut machine = Careful::new(&*bound.program, settings);
         let mut fair = Fair::default();
         // A worker has died before it told of any execution with these inputs: it may be this one.
         let is_careful = request
             .careful
             .is_some_and(|(inputs, executions)| (inputs as usize, executions) <= (number, 0));
-        let end = if is_careful {
-            Careful::new(&mut machine, connection, 1, texts(bound)).run(&mut fair)
-        } else {
-            machine.run(&mut fair)
-        };
-        (end.outcome != Outcome::Truncated).then(|| fair.events())
+        if is_careful {
+            machine.tell(connection, 1, texts(bound))?;
+        }
+        let end = machine.run(&mut fair);
+        Ok((end.outcome != Outcome::Truncated).then(|| fair.events()))
     }
 }

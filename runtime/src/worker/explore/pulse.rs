@@ -7,15 +7,12 @@
 
 use std::io::{self, Write};
 use std::process;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use seqz_explore::{
-    Causality, Event, Learned, Pick, RunEnd, Standing, Strategy, View, search::Divergence,
-    strategy::Promise,
-};
+use seqz_explore::search::Watcher;
 
 use super::super::Connection;
 
@@ -24,13 +21,13 @@ const BEAT: Duration = Duration::from_secs(1);
 
 /// After how many events of all executions together there is such a thread: what follows from fewer never takes long to find,
 /// and a search that ends before takes no longer than a thread does to start.
-const ENOUGH: usize = 1 << 10;
+const ENOUGH: u64 = 1 << 10;
 
 #[derive(Default)]
 struct Shared {
     thinks: AtomicBool,
     /// How many events there have been.
-    events: AtomicUsize,
+    events: AtomicU64,
     over: AtomicBool,
 }
 
@@ -82,109 +79,44 @@ impl Drop for Pulse {
     }
 }
 
-/// A strategy that says so while it thinks.
-pub(super) struct Thinking<S> {
-    strategy: S,
+/// Says so of a strategy that thinks.
+pub(super) struct Thinking {
     connection: Connection,
     pulse: Option<Pulse>,
-    /// How many events there have been.
-    events: usize,
 }
 
-impl<S: Strategy> Thinking<S> {
-    /// This strategy, over this connection.
-    pub(super) fn new(strategy: S, connection: &Connection) -> io::Result<Self> {
+impl Thinking {
+    /// Over this connection.
+    pub(super) fn new(connection: &Connection) -> io::Result<Self> {
         Ok(Self {
-            strategy,
             connection: connection.try_clone()?,
             pulse: None,
-            events: 0,
         })
     }
+}
 
-    fn think<R>(&mut self, about: impl FnOnce(&mut S) -> R) -> R {
-        if self.pulse.is_none() && self.events >= ENOUGH {
+impl Watcher for Thinking {
+    fn begins(&mut self, events: u64) {
+        if self.pulse.is_none() && events >= ENOUGH {
             // A system that has no thread left now may have one the next time.
             self.pulse = Pulse::new(&self.connection).ok();
         }
-        let says = |thinks| {
-            if let Some(pulse) = &self.pulse {
-                pulse.shared.thinks.store(thinks, Ordering::Release);
-            }
-        };
-        says(true);
-        let result = about(&mut self.strategy);
-        says(false);
-        result
-    }
-}
-
-impl<S: Strategy> Strategy for Thinking<S> {
-    fn name(&self) -> &'static str {
-        self.strategy.name()
-    }
-
-    fn begin(&mut self) -> bool {
-        self.think(S::begin)
-    }
-
-    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
-        self.strategy.pick(view)
-    }
-
-    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
-        self.events += 1;
-        match &self.pulse {
-            None => self.strategy.ran(event),
-            Some(pulse) => {
-                let shared = &pulse.shared;
-                shared.events.store(self.events, Ordering::Relaxed);
-                shared.thinks.store(true, Ordering::Relaxed);
-                let result = self.strategy.ran(event);
-                shared.thinks.store(false, Ordering::Relaxed);
-                result
-            }
+        if let Some(pulse) = &self.pulse {
+            pulse.shared.thinks.store(true, Ordering::Release);
         }
     }
 
-    fn blocked(&mut self, view: &View<'_>) {
-        self.think(|strategy| strategy.blocked(view));
+    fn sees(&mut self, events: u64) {
+        if let Some(pulse) = &self.pulse {
+            pulse.shared.events.store(events, Ordering::Relaxed);
+            pulse.shared.thinks.store(true, Ordering::Relaxed);
+        }
     }
 
-    fn cut(&mut self, view: &View<'_>) {
-        self.think(|strategy| strategy.cut(view));
-    }
-
-    fn learned(&mut self, learned: &Learned<'_>) {
-        self.think(|strategy| strategy.learned(learned));
-    }
-
-    fn end(&mut self, end: &RunEnd) {
-        self.think(|strategy| strategy.end(end));
-    }
-
-    fn promise(&self) -> Promise {
-        self.strategy.promise()
-    }
-
-    fn repeats_what_it_abandons(&self) -> bool {
-        self.strategy.repeats_what_it_abandons()
-    }
-
-    fn explored(&self) -> Option<f64> {
-        self.strategy.explored()
-    }
-
-    fn causality(&self) -> Option<Causality> {
-        self.strategy.causality()
-    }
-
-    fn standing(&self) -> Standing {
-        self.strategy.standing()
-    }
-
-    fn turns(&self) -> u64 {
-        self.strategy.turns()
+    fn ends(&mut self) {
+        if let Some(pulse) = &self.pulse {
+            pulse.shared.thinks.store(false, Ordering::Release);
+        }
     }
 }
 

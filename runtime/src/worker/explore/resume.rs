@@ -4,12 +4,11 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use seqz_explore::mcm::Solver;
 use seqz_explore::mcr::expand::Effort;
 use seqz_explore::mcr::frontier::Frontier;
 use seqz_explore::mcr::journal::{Aim, Change, Journal, Membership, Origin};
 use seqz_explore::mcr::schedule::Schedule;
-use seqz_explore::{Mcr, Outcome, RunEnd, Thread};
+use seqz_explore::{Outcome, RunEnd, Thread};
 
 use super::super::checkpoint::Checkpoint;
 use super::super::message::ScheduleFinding;
@@ -150,16 +149,13 @@ pub(super) struct Start {
     pub(super) log: Option<Log>,
 }
 
-/// A search by `mcr` that begins where the chapter ends. `None`: that does not fit together.
-pub(super) fn begin<S: Solver>(
+/// What a search that begins where the chapter ends knows. `None`: that does not fit together.
+pub(super) fn begin(
     number: usize,
     chapter: Chapter,
     log: Option<&Log>,
-    solver: S,
-) -> io::Result<Option<(Mcr<S>, Start)>> {
-    let Ok((frontier, counts)) = Frontier::restore(chapter.changes) else {
-        return Ok(None);
-    };
+) -> Option<(Frontier, Start)> {
+    let (frontier, counts) = Frontier::restore(chapter.changes).ok()?;
     let counts_run = |past: &Past| counts.get(past.run as usize) == Some(&true);
     let threads = frontier
         .threads()
@@ -170,12 +166,10 @@ pub(super) fn begin<S: Solver>(
         next: frontier.runs(),
         log: log.cloned(),
     };
-    let mut strategy = Mcr::from(frontier, solver);
     if let Some(log) = log {
         log.write(&[Record::Input(u32::try_from(number).unwrap_or(u32::MAX))]);
-        strategy.keep(Box::new(log.clone()));
     }
-    Ok(Some((strategy, start)))
+    Some((frontier, start))
 }
 
 wire!(Record { 0 = Input(number), 1 = Change(change), 2 = Ran(past), 3 = Found(finding) });

@@ -1,6 +1,7 @@
 //! What is told of a search: how far it has come, and what it promises.
 
-use seqz_explore::{Search, Strategy};
+use seqz_explore::AnySearch;
+use seqz_explore::catalogue::{Entry, Trait};
 
 use crate::scheduled::Machine;
 use crate::worker::message::{Causality, Doubt, Doubts, Explored, Promise};
@@ -30,8 +31,7 @@ impl Shortfall {
     }
 
     /// Of the latest execution of a search by this strategy.
-    pub(super) fn of(machine: &Machine<'_>, strategy: &str) -> Self {
-        let by_values = matches!(strategy, "mcr" | "rv-causal" | "lazy-dpor");
+    pub(super) fn of(machine: &Machine<'_>, strategy: &Entry) -> Self {
         let all = [
             (Doubt::VirtualTime, machine.leaves_time_open()),
             (
@@ -41,7 +41,8 @@ impl Shortfall {
             (Doubt::ScopedDestructor, machine.leaves_scope_open()),
             (
                 Doubt::WaitingWriter,
-                by_values && machine.may_leave_out_behind_writers(),
+                strategy.has(Trait::LeavesOutBehindWriters)
+                    && machine.may_leave_out_behind_writers(),
             ),
             (Doubt::TriedBesideWriter, machine.leaves_tries_open()),
             (Doubt::UsedUnpark, machine.leaves_unparks_open()),
@@ -56,7 +57,7 @@ impl Shortfall {
 }
 
 /// What a search has come to.
-pub(super) fn counts<S: Strategy>(search: &Search<S>, shortfall: Shortfall) -> Explored {
+pub(super) fn counts<E>(search: &dyn AnySearch<E>, shortfall: Shortfall) -> Explored {
     let counts = search.counts();
     let causality = search.strategy().causality();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -9,10 +9,9 @@ use crate::vocabulary::{Confirmation, FailureKind, Place, Scheduled, ThreadInfo,
 pub struct ExploreRequest {
     /// The harness's name.
     pub harness: String,
-    /// The strategy's name: `dfs`, `pcb`, `icb`, `dpor`, `icb+dpor`, `odpor`, `hbr-cache`, `lazy-hbr`,
-    /// `hbr-cache+dpor`, `lazy-hbr+dpor`, `lazy-dpor`, `hapset`, `hapset+pcb`, `mcr`, `rv-causal`, `random`, `pct`, `pos`, `surw`.
+    /// The strategy's name, as it is in the catalogue of `seqz-explore`. A worker refuses one that it does not know.
     pub strategy: String,
-    /// The preemption bound of those that have one; the number of priority changes of `pct`.
+    /// What the strategy is to be bounded by, if it has a bound.
     pub bound: Option<u32>,
     /// Values of parameters, by name, as [`Spec::parse`](crate::input::Spec::parse) reads them.
     pub inputs: Vec<(String, String)>,
