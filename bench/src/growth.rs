@@ -45,28 +45,28 @@ pub(crate) fn run(part: &str) -> ExitCode {
             _ => "lock",
         };
         macro_rules! rows {
-            ($($strategy:expr),* $(,)?) => {
-                $( row($strategy.name(), threads, |events| strategy(shape, events, || $strategy)); )*
+            ($($name:literal: $strategy:expr),* $(,)?) => {
+                $( row($name, threads, |events| strategy(shape, events, || $strategy)); )*
             };
         }
         rows!(
-            Dfs::new(),
-            Random::new(1),
-            Pct::new(1, 3),
-            Pos::new(1),
-            Surw::new(1),
-            Pcb::new(2),
-            Icb::new(None),
-            IcbDpor::new(None),
-            Dpor::new(),
-            Odpor::new(),
-            HbrCache::new(),
-            HbrCache::lazy(),
-            CachedDpor::new(),
-            CachedDpor::lazy(),
-            Hapset::new(1, 1),
-            Mcr::new(),
-            RvCausal::new(),
+            "dfs": Dfs::new(),
+            "random": Random::new(1),
+            "pct": Pct::new(1, 3),
+            "pos": Pos::new(1),
+            "surw": Surw::new(1),
+            "pcb": Pcb::new(2),
+            "icb": Icb::new(None),
+            "icb+dpor": IcbDpor::new(None),
+            "dpor": Dpor::new(),
+            "odpor": Odpor::new(),
+            "hbr-cache": HbrCache::new(),
+            "lazy-hbr": HbrCache::lazy(),
+            "hbr-cache+dpor": CachedDpor::new(),
+            "lazy-hbr+dpor": CachedDpor::lazy(),
+            "hapset": Hapset::new(1, 1),
+            "mcr": Mcr::new(),
+            "rv-causal": RvCausal::new(),
         );
     }
     row("progress grid", "store", grid);

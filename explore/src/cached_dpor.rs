@@ -37,7 +37,7 @@ use crate::race::{Latest, going_on, is_immediate, races};
 use crate::relation::Relation;
 use crate::search::Divergence;
 use crate::stack::{Stack, Step};
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
@@ -183,14 +183,6 @@ impl Default for CachedDpor {
 }
 
 impl Strategy for CachedDpor {
-    fn name(&self) -> &'static str {
-        if self.is_lazy {
-            "lazy-hbr+dpor"
-        } else {
-            "hbr-cache+dpor"
-        }
-    }
-
     fn begin(&mut self) -> bool {
         let more = self.stack.begin();
         let known = self.stack.known();
@@ -257,15 +249,12 @@ impl Strategy for CachedDpor {
         self.stack.end();
     }
 
-    fn promise(&self) -> Promise {
-        match (self.stack.is_done(), self.is_lazy) {
+    fn report(&self) -> Stats {
+        let promise = match (self.stack.is_done(), self.is_lazy) {
             (false, _) => Promise::Unfinished,
             (true, false) => Promise::Exhausted,
             (true, true) => Promise::ExhaustedLazily { truncated: false },
-        }
-    }
-
-    fn explored(&self) -> Option<f64> {
-        Some(self.stack.explored())
+        };
+        Stats::of_tree(promise, self.stack.explored())
     }
 }

@@ -9,8 +9,7 @@ use std::io;
 use crate::executor::Executor;
 use crate::mcm::OrderSolver;
 use crate::mcm::query::Solver;
-use crate::mcr::frontier::Frontier;
-use crate::mcr::journal::Journal;
+use crate::mcr::checkpoint::{Knowledge, Log};
 use crate::search::Watcher;
 use crate::{
     AnySearch, CachedDpor, Dfs, Dpor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Mcr,
@@ -176,9 +175,9 @@ pub struct Config {
     /// How many OS threads help to ask, if it is the strategy's own solver.
     pub helpers: usize,
     /// What to go on from.
-    pub known: Frontier,
+    pub known: Knowledge,
     /// Where to write down what the search comes to know.
-    pub journal: Option<Box<dyn Journal>>,
+    pub log: Option<Box<dyn Log>>,
     /// Whether to count distinct lazy happens-before relations, too.
     pub lazy_relations: bool,
     /// Who is told when the strategy thinks.
@@ -194,8 +193,8 @@ impl Default for Config {
             learning_runs: 0,
             solver: None,
             helpers: 0,
-            known: Frontier::default(),
-            journal: None,
+            known: Knowledge::default(),
+            log: None,
             lazy_relations: false,
             watcher: None,
         }
@@ -459,13 +458,13 @@ strategies![
             Trait::GoesOn,
         ],
         search: |config, begin| {
-            let Config { known, journal, .. } = config;
+            let Config { known, log, .. } = config;
             match config.solver {
                 None => {
                     let strategy = Mcr::from(known, OrderSolver::default());
-                    begin.search(strategy.keeping(journal).with_helpers(config.helpers)?)
+                    begin.search(strategy.keeping(log).with_helpers(config.helpers)?)
                 }
-                Some(solver) => begin.search(Mcr::from(known, solver).keeping(journal)),
+                Some(solver) => begin.search(Mcr::from(known, solver).keeping(log)),
             }
         },
     },

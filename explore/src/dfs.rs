@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::parts::{Part, Standing};
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 
 /// Depth-first search of all schedules.
@@ -40,10 +40,6 @@ impl Default for Dfs {
 }
 
 impl Strategy for Dfs {
-    fn name(&self) -> &'static str {
-        "dfs"
-    }
-
     fn begin(&mut self) -> bool {
         self.tree.advance()
     }
@@ -62,23 +58,19 @@ impl Strategy for Dfs {
         self.tree.end();
     }
 
-    fn promise(&self) -> Promise {
-        if self.tree.is_done() {
+    fn report(&self) -> Stats {
+        let promise = if self.tree.is_done() {
             Promise::Exhausted
         } else {
             Promise::Unfinished
+        };
+        Stats {
+            turns: self.tree.turns(),
+            ..Stats::of_tree(promise, self.tree.explored())
         }
-    }
-
-    fn explored(&self) -> Option<f64> {
-        Some(self.tree.explored())
     }
 
     fn standing(&self) -> Standing {
         self.tree.standing()
-    }
-
-    fn turns(&self) -> u64 {
-        self.tree.turns()
     }
 }

@@ -20,7 +20,7 @@ use crate::executor::{Pick, RunEnd, View};
 use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
 use crate::search::Divergence;
 use crate::stack::{Stack, Step};
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
@@ -65,10 +65,6 @@ impl Dpor {
 }
 
 impl Strategy for Dpor {
-    fn name(&self) -> &'static str {
-        "dpor"
-    }
-
     fn begin(&mut self) -> bool {
         let more = self.stack.begin();
         self.trace.truncate(self.stack.known());
@@ -107,15 +103,12 @@ impl Strategy for Dpor {
         self.stack.end();
     }
 
-    fn promise(&self) -> Promise {
-        if self.stack.is_done() {
+    fn report(&self) -> Stats {
+        let promise = if self.stack.is_done() {
             Promise::Exhausted
         } else {
             Promise::Unfinished
-        }
-    }
-
-    fn explored(&self) -> Option<f64> {
-        Some(self.stack.explored())
+        };
+        Stats::of_tree(promise, self.stack.explored())
     }
 }

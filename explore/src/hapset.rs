@@ -29,7 +29,7 @@ use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
 use crate::random_numbers::RandomNumbers;
 use crate::search::Divergence;
 use crate::stack::{Stack, Step};
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
@@ -149,10 +149,6 @@ impl Hapset {
 }
 
 impl Strategy for Hapset {
-    fn name(&self) -> &'static str {
-        "hapset"
-    }
-
     fn begin(&mut self) -> bool {
         self.sets.begin();
         if self.lessons.begin() {
@@ -215,15 +211,15 @@ impl Strategy for Hapset {
         }
     }
 
-    fn promise(&self) -> Promise {
-        match (self.stack.is_done(), self.left_out) {
+    fn report(&self) -> Stats {
+        let promise = match (self.stack.is_done(), self.left_out) {
             (false, _) => Promise::Unfinished,
             (true, 0) => Promise::Exhausted,
             (true, _) => Promise::Heuristic,
+        };
+        Stats {
+            explored: self.rounds.is_first().then(|| self.stack.explored()),
+            ..Stats::new(promise)
         }
-    }
-
-    fn explored(&self) -> Option<f64> {
-        self.rounds.is_first().then(|| self.stack.explored())
     }
 }

@@ -15,9 +15,10 @@
 use crate::cache::Cache;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
+use crate::parts::Standing;
 use crate::relation::Relation;
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 
 /// Depth-first search with a cache of happens-before relations.
@@ -63,14 +64,6 @@ impl Default for HbrCache {
 }
 
 impl Strategy for HbrCache {
-    fn name(&self) -> &'static str {
-        if self.is_lazy {
-            "lazy-hbr"
-        } else {
-            "hbr-cache"
-        }
-    }
-
     fn begin(&mut self) -> bool {
         self.cache.begin();
         self.tree.advance()
@@ -92,19 +85,19 @@ impl Strategy for HbrCache {
         self.tree.end();
     }
 
-    fn promise(&self) -> Promise {
-        match (self.tree.is_done(), self.is_lazy) {
-            (false, _) => Promise::Unfinished,
-            (true, false) => Promise::Exhausted,
-            (true, true) => Promise::ExhaustedLazily { truncated: false },
+    fn standing(&self) -> Standing {
+        Standing {
+            fails_again: !self.is_lazy,
+            ..Standing::WHOLE
         }
     }
 
-    fn repeats_what_it_abandons(&self) -> bool {
-        !self.is_lazy
-    }
-
-    fn explored(&self) -> Option<f64> {
-        Some(self.tree.explored())
+    fn report(&self) -> Stats {
+        let promise = match (self.tree.is_done(), self.is_lazy) {
+            (false, _) => Promise::Unfinished,
+            (true, false) => Promise::Exhausted,
+            (true, true) => Promise::ExhaustedLazily { truncated: false },
+        };
+        Stats::of_tree(promise, self.tree.explored())
     }
 }

@@ -11,7 +11,7 @@
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 
 /// Iterative context bounding.
@@ -59,10 +59,6 @@ impl Icb {
 }
 
 impl Strategy for Icb {
-    fn name(&self) -> &'static str {
-        "icb"
-    }
-
     fn begin(&mut self) -> bool {
         if self.tree.advance() {
             return true;
@@ -92,19 +88,16 @@ impl Strategy for Icb {
         self.repeated += u64::from(self.tree.preemptions() < self.bound);
     }
 
-    fn promise(&self) -> Promise {
-        match self.completed {
+    /// Of the tree at the current bound.
+    fn report(&self) -> Stats {
+        let promise = match self.completed {
             _ if self.exhausted => Promise::Exhausted,
             None => Promise::Unfinished,
             completed => Promise::Bounded {
                 preemptions: completed,
                 truncated: false,
             },
-        }
-    }
-
-    /// Of the tree at the current bound.
-    fn explored(&self) -> Option<f64> {
-        Some(self.tree.explored())
+        };
+        Stats::of_tree(promise, self.tree.explored())
     }
 }

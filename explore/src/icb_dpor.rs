@@ -26,7 +26,7 @@ use crate::executor::{Pick, RunEnd, View};
 use crate::fair::Turns;
 use crate::race::{Latest, races, was_let_go_by};
 use crate::search::{Difference, Divergence};
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::{Position, Trace};
 
@@ -250,10 +250,6 @@ fn add(node: &mut Node, thread: Thread) {
 }
 
 impl Strategy for IcbDpor {
-    fn name(&self) -> &'static str {
-        "icb+dpor"
-    }
-
     fn begin(&mut self) -> bool {
         if self.advance() {
             return true;
@@ -328,19 +324,16 @@ impl Strategy for IcbDpor {
         });
     }
 
-    fn promise(&self) -> Promise {
-        match self.completed {
+    /// Of the tree at the current bound; backtrack sets grow, so that early estimates are too low for the whole.
+    fn report(&self) -> Stats {
+        let promise = match self.completed {
             _ if self.exhausted => Promise::Exhausted,
             None => Promise::Unfinished,
             completed => Promise::Bounded {
                 preemptions: completed,
                 truncated: false,
             },
-        }
-    }
-
-    /// Of the tree at the current bound; backtrack sets grow, so that early estimates are too low for the whole.
-    fn explored(&self) -> Option<f64> {
-        Some(self.explored.min(1.0))
+        };
+        Stats::of_tree(promise, self.explored.min(1.0))
     }
 }

@@ -43,7 +43,7 @@ use crate::event::{Event, Kind, Pending, Thread};
 use crate::executor::{Outcome, Pick, RunEnd, View};
 use crate::search::Divergence;
 use crate::stack::{Stack, Step};
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::{NOWHERE, Position, Trace};
 
@@ -352,10 +352,6 @@ impl LazyDpor {
 }
 
 impl Strategy for LazyDpor {
-    fn name(&self) -> &'static str {
-        "lazy-dpor"
-    }
-
     fn begin(&mut self) -> bool {
         let more = self.stack.begin();
         self.trace.truncate(self.stack.known());
@@ -417,15 +413,12 @@ impl Strategy for LazyDpor {
         self.stack.end();
     }
 
-    fn promise(&self) -> Promise {
-        if self.stack.is_done() {
+    fn report(&self) -> Stats {
+        let promise = if self.stack.is_done() {
             Promise::ExhaustedLazily { truncated: false }
         } else {
             Promise::Unfinished
-        }
-    }
-
-    fn explored(&self) -> Option<f64> {
-        Some(self.stack.explored())
+        };
+        Stats::of_tree(promise, self.stack.explored())
     }
 }

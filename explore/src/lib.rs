@@ -81,6 +81,6 @@ pub use random::Random;
 pub use readers::Readers;
 pub use rv_causal::RvCausal;
 pub use search::{AnySearch, Counts, Divergence, Run, Search};
-pub use strategy::{Causality, Promise, Strategy};
+pub use strategy::{Causality, Promise, Stats, Strategy};
 pub use surw::Surw;
 pub use transition::Transition;

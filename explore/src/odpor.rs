@@ -53,7 +53,7 @@ use crate::executor::{Pick, RunEnd, View};
 use crate::fair::Turns;
 use crate::parts::{Part, Standing, Units};
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::trace::Position;
 
 use children::{Child, Listing};
@@ -186,10 +186,6 @@ impl Odpor {
 }
 
 impl Strategy for Odpor {
-    fn name(&self) -> &'static str {
-        "odpor"
-    }
-
     fn begin(&mut self) -> bool {
         self.position = 0;
         self.turns.clear();
@@ -303,23 +299,19 @@ impl Strategy for Odpor {
         }
     }
 
-    fn promise(&self) -> Promise {
-        if self.done {
+    fn report(&self) -> Stats {
+        let promise = if self.done {
             Promise::Exhausted
         } else {
             Promise::Unfinished
+        };
+        Stats {
+            turns: self.units.turns(),
+            ..Stats::of_tree(promise, self.explored)
         }
-    }
-
-    fn explored(&self) -> Option<f64> {
-        Some(self.explored)
     }
 
     fn standing(&self) -> Standing {
         self.standing
-    }
-
-    fn turns(&self) -> u64 {
-        self.units.turns()
     }
 }

@@ -52,7 +52,7 @@ impl Part {
     }
 }
 
-/// Where an execution stands in a search that is divided.
+/// Where an execution stands in its search, which may be divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Whether it belongs to this part. If not, another part executes it too, and counts it.
@@ -60,11 +60,17 @@ pub struct Standing {
     /// Which unit it is in. Executions outside of units are counted like units, in the same row. With all units in
     /// order, and each one's executions in order, there is the order of the search that is not divided.
     pub turn: u64,
+    /// Whether what fails in it, if it was given up, fails in another one, too, that is run to its end. If not, it counts.
+    pub fails_again: bool,
 }
 
 impl Standing {
     /// In a search that is not divided.
-    pub const WHOLE: Self = Self { own: true, turn: 0 };
+    pub const WHOLE: Self = Self {
+        own: true,
+        turn: 0,
+        fails_again: true,
+    };
 }
 
 /// The units of a tree: where they begin, and whose they are.
@@ -117,8 +123,8 @@ impl Units {
     /// In the unit that was met last.
     pub(crate) fn within(&self) -> Standing {
         Standing {
-            own: true,
             turn: self.turn,
+            ..Standing::WHOLE
         }
     }
 
@@ -128,6 +134,7 @@ impl Units {
         Standing {
             own: self.counts_top(),
             turn: self.turn,
+            ..Standing::WHOLE
         }
     }
 

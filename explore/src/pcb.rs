@@ -8,7 +8,7 @@
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 
 /// Search of all schedules within a preemption bound.
@@ -42,10 +42,6 @@ impl Pcb {
 }
 
 impl Strategy for Pcb {
-    fn name(&self) -> &'static str {
-        "pcb"
-    }
-
     fn begin(&mut self) -> bool {
         self.tree.advance()
     }
@@ -64,18 +60,15 @@ impl Strategy for Pcb {
         self.tree.end();
     }
 
-    fn promise(&self) -> Promise {
-        match (self.tree.is_done(), self.tree.was_cut()) {
+    fn report(&self) -> Stats {
+        let promise = match (self.tree.is_done(), self.tree.was_cut()) {
             (false, _) => Promise::Unfinished,
             (true, false) => Promise::Exhausted,
             (true, true) => Promise::Bounded {
                 preemptions: Some(self.bound),
                 truncated: false,
             },
-        }
-    }
-
-    fn explored(&self) -> Option<f64> {
-        Some(self.tree.explored())
+        };
+        Stats::of_tree(promise, self.tree.explored())
     }
 }

@@ -10,7 +10,7 @@ use crate::event::{Event, Thread};
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 
 /// Probabilistic concurrency testing.
@@ -51,10 +51,6 @@ impl Pct {
 }
 
 impl Strategy for Pct {
-    fn name(&self) -> &'static str {
-        "pct"
-    }
-
     fn begin(&mut self) -> bool {
         self.events = 0;
         self.known = ThreadSet::EMPTY;
@@ -102,7 +98,7 @@ impl Strategy for Pct {
         self.longest = self.longest.max(self.events);
     }
 
-    fn promise(&self) -> Promise {
-        Promise::Sampled
+    fn report(&self) -> Stats {
+        Stats::new(Promise::Sampled)
     }
 }

@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 
 /// Partial-order sampling.
@@ -35,10 +35,6 @@ impl Pos {
 }
 
 impl Strategy for Pos {
-    fn name(&self) -> &'static str {
-        "pos"
-    }
-
     fn begin(&mut self) -> bool {
         self.drawn = ThreadSet::EMPTY;
         true
@@ -79,7 +75,7 @@ impl Strategy for Pos {
 
     fn end(&mut self, _end: &RunEnd) {}
 
-    fn promise(&self) -> Promise {
-        Promise::Sampled
+    fn report(&self) -> Stats {
+        Stats::new(Promise::Sampled)
     }
 }

@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 
 /// A random walk.
 #[derive(Clone, Debug)]
@@ -26,10 +26,6 @@ impl Random {
 }
 
 impl Strategy for Random {
-    fn name(&self) -> &'static str {
-        "random"
-    }
-
     fn begin(&mut self) -> bool {
         true
     }
@@ -48,7 +44,7 @@ impl Strategy for Random {
 
     fn end(&mut self, _end: &RunEnd) {}
 
-    fn promise(&self) -> Promise {
-        Promise::Sampled
+    fn report(&self) -> Stats {
+        Stats::new(Promise::Sampled)
     }
 }

@@ -19,7 +19,7 @@ use crate::event::{Event, Kind, Object, Pending, Thread};
 use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::parts::Standing;
 use crate::search::Divergence;
-use crate::strategy::{Causality, Promise, Strategy};
+use crate::strategy::{Stats, Strategy};
 
 /// A strategy that does not search the order of readers whom no writer meets.
 #[derive(Clone, Debug)]
@@ -138,10 +138,6 @@ fn untold<'a>(view: &View<'_>, pending: &'a mut Vec<Pending>) -> View<'a> {
 }
 
 impl<S: Strategy + Clone> Strategy for Readers<S> {
-    fn name(&self) -> &'static str {
-        self.strategy.name()
-    }
-
     fn begin(&mut self) -> bool {
         if let Stage::First(Some(other)) = &mut self.stage {
             other.begin();
@@ -232,28 +228,12 @@ impl<S: Strategy + Clone> Strategy for Readers<S> {
         }
     }
 
-    fn promise(&self) -> Promise {
-        self.strategy.promise()
-    }
-
-    fn repeats_what_it_abandons(&self) -> bool {
-        self.strategy.repeats_what_it_abandons()
-    }
-
-    fn explored(&self) -> Option<f64> {
-        self.strategy.explored()
-    }
-
-    fn causality(&self) -> Option<Causality> {
-        self.strategy.causality()
-    }
-
     fn standing(&self) -> Standing {
         self.strategy.standing()
     }
 
-    fn turns(&self) -> u64 {
-        self.strategy.turns()
+    fn report(&self) -> Stats {
+        self.strategy.report()
     }
 }
 

@@ -341,7 +341,7 @@ impl<S: Strategy> Search<S> {
                 self.counts.deadlocks += u64::from(outcome == Outcome::Blocked);
             }
         }
-        let repeats = outcome == Outcome::Abandoned && self.strategy.repeats_what_it_abandons();
+        let repeats = outcome == Outcome::Abandoned && run.standing.fails_again;
         let counted = !repeats && !run.end.failures.is_empty();
         self.counts.failures += u64::from(counted);
         self.counts.relations = self.relations.len();
@@ -403,7 +403,7 @@ impl<S: Strategy> Search<S> {
     #[must_use]
     pub fn promise(&self) -> Promise {
         let truncated = self.counts.truncated > 0;
-        match self.strategy.promise() {
+        match self.strategy.report().promise {
             Promise::Exhausted if truncated => Promise::Bounded {
                 preemptions: None,
                 truncated,
@@ -421,7 +421,7 @@ impl<S: Strategy> Search<S> {
     /// An estimate of how many executions there will be in all, for searches of a tree.
     #[must_use]
     pub fn estimate(&self) -> Option<f64> {
-        let explored = self.strategy.explored()?;
+        let explored = self.strategy.report().explored?;
         (explored > 0.0).then(|| self.counts.executions as f64 / explored)
     }
 

@@ -59,14 +59,49 @@ pub struct Causality {
     pub open: u64,
 }
 
+/// What a strategy says of its search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stats {
+    /// What can be said of the program, at this moment. Of one part of a search: of what belongs to it.
+    pub promise: Promise,
+    /// For searches of a tree: the part of it that lies behind, 0 to 1, estimated as Knuth does (*Estimating the
+    /// efficiency of backtrack programs*, 1975): every node's children weigh the same. Executions so far divided by
+    /// it estimate how many there will be in all. `None`: not a search of a tree.
+    pub explored: Option<f64>,
+    /// For strategies that tell executions apart by what the threads observe: their counts.
+    pub causality: Option<Causality>,
+    /// For one part of a search that is over: the number of turns of the whole, which all parts must agree on.
+    pub turns: u64,
+}
+
+impl Stats {
+    /// Of a search that is no tree, and has no parts.
+    #[must_use]
+    pub const fn new(promise: Promise) -> Self {
+        Self {
+            promise,
+            explored: None,
+            causality: None,
+            turns: 0,
+        }
+    }
+
+    /// Of a search of a tree of which this part lies behind.
+    #[must_use]
+    pub const fn of_tree(promise: Promise, explored: f64) -> Self {
+        Self {
+            explored: Some(explored),
+            ..Self::new(promise)
+        }
+    }
+}
+
 /// A search strategy: picks threads through one execution after the other, until there are no more.
 ///
 /// Order of calls: [`Self::begin`]; if it said yes, any number of [`Self::pick`] followed by [`Self::ran`], perhaps one
-/// [`Self::blocked`] or [`Self::cut`], and [`Self::end`]; then again from the start.
+/// [`Self::blocked`] or [`Self::cut`], then [`Self::learned`] and [`Self::end`]; then again from the start. What only some
+/// strategies have to say of their search is in [`Self::report`].
 pub trait Strategy {
-    /// The name that the command line and reports use.
-    fn name(&self) -> &'static str;
-
     /// Gets ready for the next execution. False: the search is over.
     fn begin(&mut self) -> bool;
 
@@ -96,34 +131,11 @@ pub trait Strategy {
     /// The execution is over.
     fn end(&mut self, end: &RunEnd);
 
-    /// What can be said, at this moment. Of one part of a search: of what belongs to it.
-    fn promise(&self) -> Promise;
-
-    /// Whether what fails in an execution that is given up fails in another one, too, that is run to its end. If not, it
-    /// counts.
-    fn repeats_what_it_abandons(&self) -> bool {
-        true
-    }
-
-    /// For searches of a tree: the part of it that lies behind, 0 to 1, estimated as Knuth does (*Estimating the
-    /// efficiency of backtrack programs*, 1975): every node's children weigh the same. Executions so far divided by
-    /// it estimate how many there will be in all. `None`: not a search of a tree.
-    fn explored(&self) -> Option<f64> {
-        None
-    }
-
-    /// For strategies that tell executions apart by what the threads observe: their counts.
-    fn causality(&self) -> Option<Causality> {
-        None
-    }
-
-    /// For one part of a search: where the execution that is over stands in the whole.
+    /// Where the execution that is over stands in the whole search.
     fn standing(&self) -> Standing {
         Standing::WHOLE
     }
 
-    /// For one part of a search that is over: the number of turns of the whole, which all parts must agree on.
-    fn turns(&self) -> u64 {
-        0
-    }
+    /// What there is to say of the search, at this moment.
+    fn report(&self) -> Stats;
 }

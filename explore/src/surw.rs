@@ -14,7 +14,7 @@ use crate::event::{Event, Kind, Object, Thread};
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
 use crate::search::Divergence;
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 
 /// What has been seen of an object: events by thread, over all executions, and who used it.
@@ -108,10 +108,6 @@ impl Surw {
 }
 
 impl Strategy for Surw {
-    fn name(&self) -> &'static str {
-        "surw"
-    }
-
     fn begin(&mut self) -> bool {
         self.intended = None;
         self.forked = ThreadSet::default();
@@ -203,7 +199,7 @@ impl Strategy for Surw {
         self.executions += 1;
     }
 
-    fn promise(&self) -> Promise {
-        Promise::Sampled
+    fn report(&self) -> Stats {
+        Stats::new(Promise::Sampled)
     }
 }

@@ -174,6 +174,7 @@ impl Tree {
             Standing {
                 own: false,
                 turn: self.units.turns(),
+                ..Standing::WHOLE
             }
         } else if self.units.is_top(weight) {
             self.units.outside()

@@ -232,7 +232,11 @@ fn matching_pairs_cover_every_vector() {
             assert!(wrong.is_empty(), "{program:?}\nwrong {wrong:?}");
             assert_eq!(search.promise(), EXHAUSTED, "{program:?}");
             programs += 1;
-            redundant += search.strategy().causality().map_or(0, |c| c.redundant);
+            redundant += search
+                .strategy()
+                .report()
+                .causality
+                .map_or(0, |c| c.redundant);
         }
     }
     assert!(programs > 300, "{programs}");

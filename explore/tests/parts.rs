@@ -40,8 +40,8 @@ fn walk<S: Strategy>(program: &Program, strategy: S) -> Walk {
         executions,
         counts: search.counts(),
         begun: search.begun(),
-        turns: search.strategy().turns(),
-        explored: search.strategy().explored().expect("a tree"),
+        turns: search.strategy().report().turns,
+        explored: search.strategy().report().explored.expect("a tree"),
     }
 }
 

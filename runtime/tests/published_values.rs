@@ -61,12 +61,12 @@ fn check(name: &str, body: Body, values: &[(u32, u64)]) {
             let search = all(threads, body, strategy);
             let executions = search.counts().executions;
             assert_eq!(executions, values, "{name}, {threads} threads");
-            let causality = search.strategy().causality().unwrap();
+            let causality = search.strategy().report().causality.unwrap();
             assert_eq!((causality.classes, causality.redundant), (values, 0));
         }
         if values < 200 {
             let search = all(threads, body, RvCausal::new());
-            let causality = search.strategy().causality().unwrap();
+            let causality = search.strategy().report().causality.unwrap();
             assert_eq!(causality.classes, values, "{name}, {threads} threads");
         }
     }

@@ -12,7 +12,7 @@ use crate::executor::{Pick, RunEnd, View};
 use crate::fair::Turns;
 use crate::race::{Latest, races};
 use crate::search::{Difference, Divergence};
-use crate::strategy::{Promise, Strategy};
+use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
@@ -99,10 +99,6 @@ impl GuidedPcb {
 }
 
 impl Strategy for GuidedPcb {
-    fn name(&self) -> &'static str {
-        "hapset+pcb"
-    }
-
     fn begin(&mut self) -> bool {
         self.sets.begin();
         if self.lessons.begin() {
@@ -197,11 +193,12 @@ impl Strategy for GuidedPcb {
         self.sets.end(is_good(end));
     }
 
-    fn promise(&self) -> Promise {
-        if self.done {
+    fn report(&self) -> Stats {
+        let promise = if self.done {
             Promise::Heuristic
         } else {
             Promise::Unfinished
-        }
+        };
+        Stats::new(promise)
     }
 }

@@ -14,13 +14,13 @@ use crate::hash::Mixer;
 use crate::threads::MAX_THREADS;
 
 /// What a thread has observed so far.
-pub type Node = u32;
+pub(crate) type Node = u32;
 
 /// A class, or a seed that will be one.
-pub type ClassId = u32;
+pub(crate) type ClassId = u32;
 
 /// A node for each thread, by its name.
-pub type Partial = Vec<(Thread, Node)>;
+pub(crate) type Partial = Vec<(Thread, Node)>;
 
 #[derive(Clone, Debug)]
 struct Seen {
@@ -134,7 +134,7 @@ pub struct Classes {
 }
 
 /// The root of all threads' trees.
-pub const ROOT: Node = u32::MAX;
+pub(crate) const ROOT: Node = u32::MAX;
 
 impl Classes {
     /// The node below `parent` at which the thread observes this.

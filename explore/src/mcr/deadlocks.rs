@@ -22,11 +22,11 @@ use crate::mcm::query::{Goal, Query, Solver, Verdict, cut_of};
 const CIRCLES: usize = 4096;
 
 /// Where threads wait: lanes and indices.
-pub type Core = Vec<(u32, u32)>;
+pub(crate) type Core = Vec<(u32, u32)>;
 
 /// An execution that ends with waiting threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ending {
+pub(crate) struct Ending {
     /// How far each thread comes.
     pub cut: Cut,
     /// The execution.
@@ -63,7 +63,7 @@ impl Attempt {
 }
 
 /// The cores of a model. False: there are more.
-pub fn cores(model: &Model, cores: &mut Vec<Core>) -> bool {
+pub(crate) fn cores(model: &Model, cores: &mut Vec<Core>) -> bool {
     cores.clear();
     let mut attempts = Vec::new();
     let mut kept = Vec::new();
@@ -162,7 +162,7 @@ fn close(attempts: &[Attempt], circle: &mut Vec<usize>, cores: &mut Vec<Core>) -
 
 /// Finds all executions of the model that end with this core and nobody who can go on. The answer is how many
 /// queries were given up.
-pub fn endings<S: Solver>(
+pub(crate) fn endings<S: Solver>(
     model: &Model,
     core: &Core,
     solver: &mut S,

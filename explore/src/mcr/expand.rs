@@ -99,7 +99,7 @@ impl Questions {
 
 /// Expands an execution.
 #[derive(Debug)]
-pub struct Expansion<'a, S> {
+pub(crate) struct Expansion<'a, S> {
     model: &'a Model,
     paths: &'a Paths,
     /// Its class.
@@ -115,7 +115,7 @@ pub struct Expansion<'a, S> {
 
 impl<'a, S: Solver> Expansion<'a, S> {
     /// Of this run, as far as these questions have not been asked.
-    pub fn new(
+    pub(crate) fn new(
         settled: &'a Settled,
         model: &'a Model,
         shared: &'a Shared,
@@ -137,13 +137,13 @@ impl<'a, S: Solver> Expansion<'a, S> {
 
     /// Counts.
     #[must_use]
-    pub const fn effort(&self) -> Effort {
+    pub(crate) const fn effort(&self) -> Effort {
         self.effort
     }
 
     /// Finds the seeds of classes that differ in one observation, and pauses after so many queries, or when it is told to.
     /// Whether all events have been taken: others may not be through with theirs.
-    pub fn flip_all(&mut self, queries: u64, stop: impl Fn() -> bool) -> bool {
+    pub(crate) fn flip_all(&mut self, queries: u64, stop: impl Fn() -> bool) -> bool {
         while self.effort.queries < queries && !stop() {
             let next = self.questions.taken.fetch_add(1, Ordering::Relaxed);
             let Some(&(lane, index)) = self.questions.events.get(next) else {
@@ -318,7 +318,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
     }
 
     /// Finds the seeds of all executions that end with threads that wait forever.
-    pub fn block_all(&mut self) {
+    pub(crate) fn block_all(&mut self) {
         let mut cores = Vec::new();
         let complete = deadlocks::cores(self.model, &mut cores);
         self.effort.unknown += u64::from(!complete);

@@ -4,35 +4,37 @@
 //! 1 and 2. Each execution is taken as a [maximal causal model](crate::mcm), and what differs from it in one observation
 //! becomes a seed, the beginning of an execution to come.
 
-pub mod classes;
-pub mod deadlocks;
-pub mod expand;
-pub mod frontier;
-pub mod journal;
-pub mod next;
-pub mod paths;
-pub mod pool;
-pub mod races;
-pub mod restore;
-pub mod run;
-pub mod schedule;
-pub mod settle;
-pub mod task;
+pub(crate) mod causal;
+pub mod checkpoint;
+pub(crate) mod classes;
+pub(crate) mod deadlocks;
+pub(crate) mod expand;
+pub(crate) mod frontier;
+#[cfg(test)]
+mod going_on;
+pub(crate) mod journal;
+pub(crate) mod next;
+pub(crate) mod paths;
+pub(crate) mod pool;
+pub(crate) mod races;
+pub(crate) mod restore;
+pub(crate) mod run;
+pub(crate) mod schedule;
+pub(crate) mod settle;
+pub(crate) mod task;
 
 use std::sync::Arc;
 
-use crate::event::Event;
-use crate::executor::{Learned, Pick, RunEnd, View};
+use crate::mcm::model::Model;
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::Solver;
-use crate::search::Divergence;
-use crate::strategy::{Causality, Promise, Strategy};
+use causal::{Causal, Seeds};
+use checkpoint::{Knowledge, Log, Written};
 use expand::Effort;
 use frontier::{Frontier, Seed, Shared};
 use journal::Journal;
 use paths::Paths;
 use pool::Pool;
-use run::Run;
 use task::{Memory, Task};
 
 /// See [`Mcr::pausing_after`]: about a second.
@@ -47,18 +49,16 @@ const HELD: usize = 1 << 17;
 const AHEAD: usize = 2;
 
 /// Maximal causality reduction.
+pub type Mcr<S = OrderSolver> = Causal<Expanding<S>>;
+
+/// Seeds of what follows from runs: each run is expanded at once, or by other threads.
 #[derive(Debug)]
-pub struct Mcr<S = OrderSolver> {
+pub struct Expanding<S> {
     solver: S,
     shared: Arc<Shared>,
     pool: Pool,
-    /// See [`Self::pausing_after`].
+    /// See [`Mcr::pausing_after`].
     pause: u64,
-    started: bool,
-    over: bool,
-    run: Run,
-    /// For its memory.
-    paths: Paths,
     memory: Memory,
 }
 
@@ -83,7 +83,8 @@ impl<S: Solver + Clone + Send + 'static> Mcr<S> {
     /// # Errors
     /// When the system has no threads.
     pub fn with_helpers(mut self, helpers: usize) -> std::io::Result<Self> {
-        self.pool = Pool::new(helpers, &self.shared, &self.solver)?;
+        let Expanding { shared, solver, .. } = &self.seeds;
+        self.seeds.pool = Pool::new(helpers, shared, solver)?;
         Ok(self)
     }
 }
@@ -92,23 +93,23 @@ impl<S: Solver> Mcr<S> {
     /// With this solver.
     #[must_use]
     pub fn with(solver: S) -> Self {
-        Self::from(Frontier::default(), solver)
+        Self::beginning(Frontier::default(), solver)
     }
 
-    /// Goes on from here.
+    /// Goes on from what is known.
     #[must_use]
-    pub fn from(frontier: Frontier, solver: S) -> Self {
-        Self {
+    pub fn from(known: Knowledge, solver: S) -> Self {
+        Self::beginning(known.frontier, solver)
+    }
+
+    fn beginning(frontier: Frontier, solver: S) -> Self {
+        Self::of(Expanding {
             solver,
-            started: frontier.runs() > 0,
             shared: Arc::new(Shared::new(frontier)),
             pool: Pool::default(),
             pause: PAUSE,
-            over: false,
-            run: Run::default(),
-            paths: Paths::default(),
             memory: Memory::default(),
-        }
+        })
     }
 
     /// An expansion pauses after so much work, in queries times events, for one of its seeds to be executed: what follows
@@ -116,31 +117,38 @@ impl<S: Solver> Mcr<S> {
     /// what follows from the seed, which is less then.
     #[must_use]
     pub const fn pausing_after(mut self, work: u64) -> Self {
-        self.pause = work;
+        self.seeds.pause = work;
         self
     }
 
-    /// Takes down all that the search comes to know from now on, if there is where.
+    /// Writes down all that the search comes to know from now on, if there is where.
     #[must_use]
-    pub fn keeping(self, journal: Option<Box<dyn Journal>>) -> Self {
-        if let Some(journal) = journal {
-            self.shared.write().keep(journal);
+    pub fn keeping(self, log: Option<Box<dyn Log>>) -> Self {
+        match log {
+            Some(log) => self.noting(Box::new(Written(log))),
+            None => self,
         }
+    }
+
+    fn noting(self, journal: Box<dyn Journal>) -> Self {
+        self.seeds.shared.write().keep(journal);
         self
     }
 
     /// What expansions have done.
     #[must_use]
     pub fn effort(&self) -> Effort {
-        self.shared.read().effort
+        self.seeds.shared.read().effort
     }
 
     /// The solver of the thread that executes.
     #[must_use]
     pub const fn solver(&self) -> &S {
-        &self.solver
+        &self.seeds.solver
     }
+}
 
+impl<S: Solver> Expanding<S> {
     /// Takes part in an expansion, up to its next pause. False: there is none.
     fn advance(&mut self, stop: impl Fn(&Shared, &Pool) -> bool) -> bool {
         let work = if self.pool.held() < HELD {
@@ -172,8 +180,14 @@ impl<S: Solver> Mcr<S> {
             }
         }
     }
+}
 
-    /// The next seed that no executed class covers, once there is one. `None`: there will be none.
+impl<S: Solver> Seeds for Expanding<S> {
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// One that no executed class covers, once there is one.
     fn next_seed(&mut self) -> Option<Seed> {
         loop {
             self.keep_up();
@@ -189,73 +203,10 @@ impl<S: Solver> Mcr<S> {
             }
         }
     }
-}
 
-impl<S: Solver> Strategy for Mcr<S> {
-    fn name(&self) -> &'static str {
-        "mcr"
-    }
-
-    fn begin(&mut self) -> bool {
-        let seed = if self.started {
-            let seed = self.next_seed();
-            if seed.is_none() {
-                self.over = true;
-                return false;
-            }
-            seed
-        } else {
-            None
-        };
-        self.started = true;
-        self.run.begin(seed);
-        true
-    }
-
-    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
-        Ok(Pick::Run(self.run.pick(view)))
-    }
-
-    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
-        self.run.ran(event);
-        Ok(())
-    }
-
-    fn blocked(&mut self, view: &View<'_>) {
-        self.run.blocked(view);
-    }
-
-    fn learned(&mut self, learned: &Learned<'_>) {
-        self.run.learned(learned);
-    }
-
-    fn end(&mut self, end: &RunEnd) {
-        let (seed, followed) = self.run.end(end);
-        let paths = std::mem::take(&mut self.paths);
-        let settled = self
-            .shared
-            .settle(self.run.model(), seed.as_ref(), followed, paths);
-        if !settled.leads_on {
-            self.paths = settled.paths;
-            return;
-        }
-        let trace = self.run.take_model();
-        self.pool.push(Task::new(settled, trace));
+    fn expand(&mut self, task: Task) -> (Model, Paths) {
+        self.pool.push(task);
         self.keep_up();
-        let (model, paths) = self.pool.spare();
-        self.run.keep_memory(model);
-        self.paths = paths;
-    }
-
-    fn causality(&self) -> Option<Causality> {
-        Some(self.shared.read().causality())
-    }
-
-    fn promise(&self) -> Promise {
-        if self.over && self.shared.read().is_sound() {
-            Promise::ExhaustedByValues { truncated: false }
-        } else {
-            Promise::Unfinished
-        }
+        self.pool.spare()
     }
 }

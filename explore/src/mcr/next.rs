@@ -25,7 +25,7 @@ impl Held {
 
 /// An event that is to observe something else.
 #[derive(Debug)]
-pub struct Next<'a> {
+pub(crate) struct Next<'a> {
     model: &'a Model,
     /// Its lane.
     pub lane: u32,
@@ -42,7 +42,7 @@ pub struct Next<'a> {
 impl<'a> Next<'a> {
     /// This one.
     #[must_use]
-    pub fn new(model: &'a Model, lane: u32, index: u32, step: &'a Step) -> Self {
+    pub(crate) fn new(model: &'a Model, lane: u32, index: u32, step: &'a Step) -> Self {
         Self {
             model,
             lane,
@@ -55,13 +55,13 @@ impl<'a> Next<'a> {
 
     /// Lane and index.
     #[must_use]
-    pub const fn at(&self) -> (u32, u32) {
+    pub(crate) const fn at(&self) -> (u32, u32) {
         (self.lane, self.index)
     }
 
     /// All that the event could observe instead, as far as the trace tells.
     #[must_use]
-    pub fn sights(&self) -> Vec<Sight> {
+    pub(crate) fn sights(&self) -> Vec<Sight> {
         let step = self.step;
         let happened = step.at != u32::MAX;
         let mut sights = Vec::new();
@@ -100,7 +100,7 @@ impl<'a> Next<'a> {
 
     /// Adds to a cut the rest of the blocks that have to be over for the event. False: nothing comes after that
     /// cut.
-    pub fn finish(&self, cut: &mut [u32]) -> bool {
+    pub(crate) fn finish(&self, cut: &mut [u32]) -> bool {
         let open = |cut: &[u32]| {
             let mut locks = self.locks.iter();
             locks.find_map(|held| {

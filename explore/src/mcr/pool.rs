@@ -209,7 +209,7 @@ impl Drop for Careful<'_> {
 
 /// The runs that are to be expanded, and threads that do so.
 #[derive(Default)]
-pub struct Pool {
+pub(crate) struct Pool {
     place: Arc<Place>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -227,7 +227,7 @@ impl Pool {
     ///
     /// # Errors
     /// When the system has no threads.
-    pub fn new<S: Solver + Clone + Send + 'static>(
+    pub(crate) fn new<S: Solver + Clone + Send + 'static>(
         threads: usize,
         shared: &Arc<Shared>,
         solver: &S,
@@ -247,12 +247,12 @@ impl Pool {
 
     /// How many threads it has.
     #[must_use]
-    pub const fn threads(&self) -> usize {
+    pub(crate) const fn threads(&self) -> usize {
         self.threads.len()
     }
 
     /// Another run to be expanded.
-    pub fn push(&self, task: Task) {
+    pub(crate) fn push(&self, task: Task) {
         let task = Arc::new(task);
         self.place.waiting.fetch_add(1, Ordering::Release);
         self.place.held.fetch_add(task.events(), Ordering::Relaxed);
@@ -262,25 +262,25 @@ impl Pool {
 
     /// How many runs wait to be expanded, from the beginning or further.
     #[must_use]
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.place.waiting.load(Ordering::Acquire)
     }
 
     /// How many events those have together that have not begun.
     #[must_use]
-    pub fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         self.place.held.load(Ordering::Relaxed)
     }
 
     /// Whether nothing has begun and not ended.
     #[must_use]
-    pub fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.place.tasks().begun.is_empty()
     }
 
     /// Whether all runs have been expanded.
     #[must_use]
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         // In one look: what waits now may have begun a moment later.
         let tasks = self.place.tasks();
         tasks.begun.is_empty() && tasks.waiting.is_empty()
@@ -288,7 +288,7 @@ impl Pool {
 
     /// Takes part in an expansion, up to so much work or until there is a reason to stop. False: there is none to take
     /// part in.
-    pub fn advance(
+    pub(crate) fn advance(
         &self,
         shared: &Shared,
         solver: &mut impl Solver,
@@ -306,7 +306,7 @@ impl Pool {
     ///
     /// # Panics
     /// When a thread has.
-    pub fn wait(&self, shared: &Shared) {
+    pub(crate) fn wait(&self, shared: &Shared) {
         let broken = self.place.broken.load(Ordering::Acquire);
         assert!(!broken, "an expansion has panicked");
         let seen = self.place.changes.load(Ordering::Acquire);
@@ -317,7 +317,7 @@ impl Pool {
 
     /// What a run was made of that nobody needs any more, for its memory.
     #[must_use]
-    pub fn spare(&self) -> (Model, Paths) {
+    pub(crate) fn spare(&self) -> (Model, Paths) {
         self.place.tasks().spare.pop().unwrap_or_default()
     }
 }

@@ -12,7 +12,7 @@ use crate::mcm::query::{Goal, Query, Solver, Verdict};
 
 /// Finds seeds for races between pairs of places of which none is known. The answer is how many queries were given
 /// up.
-pub fn predict<S: Solver>(model: &Model, solver: &mut S, shared: &Shared) -> u64 {
+pub(crate) fn predict<S: Solver>(model: &Model, solver: &mut S, shared: &Shared) -> u64 {
     let mut unknown = 0;
     for cell in model.cells().iter().filter(|cell| cell.plain) {
         for (number, &one) in cell.uses.iter().enumerate() {

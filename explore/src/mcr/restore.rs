@@ -7,6 +7,8 @@
 //! out that other classes have in common with it, since these may have left that to it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt;
 
 use super::frontier::{Frontier, Purpose, Ran, Seed};
 use super::journal::{Change, Membership, Origin};
@@ -14,6 +16,14 @@ use super::journal::{Change, Membership, Origin};
 /// A journal that does not fit together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrokenJournal;
+
+impl fmt::Display for BrokenJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("what is written down of the search does not fit together")
+    }
+}
+
+impl Error for BrokenJournal {}
 
 /// A search that is being restored.
 struct Restoring {

@@ -10,7 +10,7 @@ use crate::threads::ThreadSet;
 
 /// The execution that runs, or ran last.
 #[derive(Clone, Debug, Default)]
-pub struct Run {
+pub(crate) struct Run {
     seed: Option<Seed>,
     /// How much of the seed has been followed.
     at: Follower,
@@ -27,7 +27,7 @@ pub struct Run {
 
 impl Run {
     /// Begins an execution that follows this seed, or none.
-    pub fn begin(&mut self, seed: Option<Seed>) {
+    pub(crate) fn begin(&mut self, seed: Option<Seed>) {
         self.seed = seed;
         self.at = Follower::default();
         self.followed = true;
@@ -40,7 +40,7 @@ impl Run {
     }
 
     /// Whom to run: as the seed says, as far as it goes, and then with as few switches as can be.
-    pub fn pick(&mut self, view: &View<'_>) -> Thread {
+    pub(crate) fn pick(&mut self, view: &View<'_>) -> Thread {
         self.live = view.live;
         if let Some(last) = self.last.take()
             && view.live.contains(last)
@@ -74,7 +74,7 @@ impl Run {
     }
 
     /// Takes the next event.
-    pub fn ran(&mut self, event: &Event) {
+    pub(crate) fn ran(&mut self, event: &Event) {
         let terms = Terms {
             parked: self.parked.contains(event.thread),
             timed: self.timed.contains(event.thread),
@@ -86,7 +86,7 @@ impl Run {
     }
 
     /// Threads are left that wait forever.
-    pub fn blocked(&mut self, view: &View<'_>) {
+    pub(crate) fn blocked(&mut self, view: &View<'_>) {
         self.live = view.live;
         for thread in view.live.iter() {
             let pending = view.of(thread);
@@ -96,7 +96,7 @@ impl Run {
     }
 
     /// Takes what there is to know beside events.
-    pub fn learned(&mut self, learned: &Learned<'_>) {
+    pub(crate) fn learned(&mut self, learned: &Learned<'_>) {
         for &(at, test) in learned.tests {
             self.model.learn(at, test);
         }
@@ -107,7 +107,7 @@ impl Run {
     }
 
     /// The execution is over: its seed, and whether that could be followed.
-    pub fn end(&mut self, end: &RunEnd) -> (Option<Seed>, bool) {
+    pub(crate) fn end(&mut self, end: &RunEnd) -> (Option<Seed>, bool) {
         if end.outcome == Outcome::Truncated {
             for thread in self.live.iter() {
                 self.model.cut(thread);
@@ -117,18 +117,18 @@ impl Run {
     }
 
     /// Gives the trace of the execution that is over away.
-    pub fn take_model(&mut self) -> Model {
+    pub(crate) fn take_model(&mut self) -> Model {
         std::mem::take(&mut self.model)
     }
 
     /// Takes another model for its memory.
-    pub fn keep_memory(&mut self, model: Model) {
+    pub(crate) fn keep_memory(&mut self, model: Model) {
         self.model = model;
     }
 
     /// The trace of the execution that is over, as a model that is not [sealed](Model::seal).
     #[must_use]
-    pub const fn model(&self) -> &Model {
+    pub(crate) const fn model(&self) -> &Model {
         &self.model
     }
 }

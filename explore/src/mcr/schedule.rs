@@ -42,14 +42,14 @@ impl Schedule {
 
 /// How far a schedule has been followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Follower {
+pub(crate) struct Follower {
     turn: usize,
     times: u8,
 }
 
 impl Follower {
     /// Who is next; `None` at the end.
-    pub fn next(&mut self, schedule: &Schedule) -> Option<Thread> {
+    pub(crate) fn next(&mut self, schedule: &Schedule) -> Option<Thread> {
         let &(thread, times) = schedule.0.get(self.turn)?;
         self.times += 1;
         if self.times >= times {

@@ -19,35 +19,29 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::BuildHasherDefault;
 
 use crate::distinct::Identity;
-use crate::event::Event;
-use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::hash::mix;
 use crate::mcm::model::Model;
 use crate::mcm::order::OrderSolver;
 use crate::mcm::query::{Goal, Query, Sight, Solver, Verdict, cut_of};
+use crate::mcr::causal::{Causal, Seeds};
 use crate::mcr::frontier::{Purpose, Seed, Shared};
 use crate::mcr::journal::Origin;
 use crate::mcr::paths::Paths;
-use crate::mcr::run::Run;
 use crate::mcr::task::{Memory, Task};
-use crate::search::Divergence;
-use crate::strategy::{Causality, Promise, Strategy};
 use pairs::Pairs;
 
 /// The search by matching pairs.
+pub type RvCausal<S = OrderSolver> = Causal<Matching<S>>;
+
+/// Seeds of schedules in which pairs match, and then of classes that no run has covered.
 #[derive(Debug)]
-pub struct RvCausal<S = OrderSolver> {
+pub struct Matching<S> {
     solver: S,
     shared: Shared,
     /// Schedules of pairs.
     queue: VecDeque<Seed>,
     /// What the seeds fix, as hashes.
     known: HashSet<u64, BuildHasherDefault<Identity>>,
-    started: bool,
-    over: bool,
-    run: Run,
-    /// For its memory.
-    paths: Paths,
     memory: Memory,
 }
 
@@ -69,26 +63,17 @@ impl<S: Solver> RvCausal<S> {
     /// With this solver.
     #[must_use]
     pub fn with(solver: S) -> Self {
-        Self {
+        Self::of(Matching {
             solver,
             shared: Shared::default(),
             queue: VecDeque::new(),
             known: HashSet::default(),
-            started: false,
-            over: false,
-            run: Run::default(),
-            paths: Paths::default(),
             memory: Memory::default(),
-        }
+        })
     }
+}
 
-    fn next_seed(&mut self) -> Option<Seed> {
-        if let Some(seed) = self.queue.pop_front() {
-            return Some(seed);
-        }
-        self.shared.next_seed()
-    }
-
+impl<S: Solver> Matching<S> {
     /// Queues a schedule for each read and value that the pairs have one for.
     fn pair_all(&mut self, model: &Model, paths: &Paths) {
         for (at, of) in model.lanes().iter().enumerate() {
@@ -149,74 +134,27 @@ impl<S: Solver> RvCausal<S> {
     }
 }
 
-impl<S: Solver> Strategy for RvCausal<S> {
-    fn name(&self) -> &'static str {
-        "rv-causal"
+impl<S: Solver> Seeds for Matching<S> {
+    fn shared(&self) -> &Shared {
+        &self.shared
     }
 
-    fn begin(&mut self) -> bool {
-        let seed = if self.started {
-            let seed = self.next_seed();
-            if seed.is_none() {
-                self.over = true;
-                return false;
-            }
-            seed
-        } else {
-            None
-        };
-        self.started = true;
-        self.run.begin(seed);
-        true
+    fn next_seed(&mut self) -> Option<Seed> {
+        let seed = self.queue.pop_front();
+        seed.or_else(|| self.shared.next_seed())
     }
 
-    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
-        Ok(Pick::Run(self.run.pick(view)))
-    }
-
-    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
-        self.run.ran(event);
-        Ok(())
-    }
-
-    fn blocked(&mut self, view: &View<'_>) {
-        self.run.blocked(view);
-    }
-
-    fn learned(&mut self, learned: &Learned<'_>) {
-        self.run.learned(learned);
-    }
-
-    fn end(&mut self, end: &RunEnd) {
-        let (seed, followed) = self.run.end(end);
-        let paths = std::mem::take(&mut self.paths);
-        let settled = self
-            .shared
-            .settle(self.run.model(), seed.as_ref(), followed, paths);
-        if !settled.leads_on {
-            self.paths = settled.paths;
-            return;
-        }
-        let task = Task::new(settled, self.run.take_model());
-        let model = task.model(&mut self.memory);
+    fn expand(&mut self, task: Task) -> (Model, Paths) {
+        let mut memory = std::mem::take(&mut self.memory);
+        let model = task.model(&mut memory);
         self.pair_all(model, task.paths());
-        task.expand(&self.shared, &mut self.solver, &mut self.memory);
-        let (model, paths) = task.take_apart(&mut self.memory);
-        self.run.keep_memory(model);
-        self.paths = paths;
+        task.expand(&self.shared, &mut self.solver, &mut memory);
+        let parts = task.take_apart(&mut memory);
+        self.memory = memory;
+        parts
     }
 
-    fn causality(&self) -> Option<Causality> {
-        let mut counts = self.shared.read().causality();
-        counts.waiting += self.queue.len() as u64;
-        Some(counts)
-    }
-
-    fn promise(&self) -> Promise {
-        if self.over && self.shared.read().is_sound() {
-            Promise::ExhaustedByValues { truncated: false }
-        } else {
-            Promise::Unfinished
-        }
+    fn own_waiting(&self) -> u64 {
+        self.queue.len() as u64
     }
 }

@@ -32,7 +32,7 @@ fn stays<S: Strategy>(cost: Cost, strategy: impl Fn() -> S, shapes: &[Shape]) {
         assert!(
             is_flat(costs),
             "{}, {shape:?}: {costs:?} for {LENGTHS:?} events",
-            strategy().name()
+            std::any::type_name::<S>()
         );
     }
 }

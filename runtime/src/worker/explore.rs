@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use seqz_explore::catalogue::{self, Config, Entry, Loops, Trait};
 use seqz_explore::mcm::Solver;
-use seqz_explore::mcr::journal::Journal;
+use seqz_explore::mcr::checkpoint;
 use seqz_explore::search::Watcher;
 use seqz_explore::{AnySearch, Executor, Fair, Part};
 
@@ -124,7 +124,9 @@ pub(super) fn explore(
                 solver,
                 helpers: request.threads.saturating_sub(1) as usize,
                 known: known_of_it,
-                journal: log.clone().map(|log| Box::new(log) as Box<dyn Journal>),
+                log: log
+                    .clone()
+                    .map(|log| Box::new(log) as Box<dyn checkpoint::Log>),
                 lazy_relations: request.lazy_relations,
                 watcher,
             },
@@ -379,7 +381,7 @@ impl<'a> Exploration<'a> {
             inputs: texts(self.bound),
             counts: counts(&*search, shortfall),
             promise,
-            turns: search.strategy().turns(),
+            turns: search.strategy().report().turns,
             own: if is_divided { turns.own } else { Vec::new() },
         })?;
         Ok(true)

@@ -1,13 +1,11 @@
 //! Writing down what a search by `mcr` knows, and going on from it.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use seqz_explore::mcr::expand::Effort;
-use seqz_explore::mcr::frontier::Frontier;
-use seqz_explore::mcr::journal::{Aim, Change, Journal, Membership, Origin};
-use seqz_explore::mcr::schedule::Schedule;
+use seqz_explore::mcr::checkpoint::{self, Knowledge};
 use seqz_explore::{Outcome, RunEnd, Thread};
 
 use super::super::checkpoint::Checkpoint;
@@ -21,8 +19,8 @@ use crate::vocabulary::Role;
 pub(super) enum Record {
     /// What follows is of the choice of inputs of this number.
     Input(u32),
-    /// The search has come to know this.
-    Change(Change),
+    /// The search has come to know this, in words.
+    Known(Vec<u64>),
     /// A run is over, and has been counted.
     Ran(Past),
     /// A failure has been met for the first time.
@@ -45,7 +43,7 @@ pub(super) struct Past {
 /// What is known of one choice of inputs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chapter {
-    pub(super) changes: Vec<Change>,
+    pub(super) known: Vec<Vec<u64>>,
     pub(super) runs: Vec<Past>,
 }
 
@@ -75,21 +73,12 @@ impl Memory {
                             Chapter::default,
                         );
                     }
-                    (Record::Change(change), Some(chapter)) => chapter.changes.push(change),
+                    (Record::Known(words), Some(chapter)) => chapter.known.push(words),
                     (Record::Ran(past), Some(chapter)) => chapter.runs.push(past),
                     (Record::Found(finding), Some(_)) => memory.findings.push(*finding),
                     _ => return Err(WireError),
                 }
             }
-        }
-        // A run that has not been counted may have had a failure that nobody has heard of.
-        for chapter in &mut memory.chapters {
-            let counted: std::collections::BTreeSet<u32> =
-                chapter.runs.iter().map(|past| past.run).collect();
-            chapter.changes.retain(|change| match change {
-                Change::Expanded { run, .. } => counted.contains(run),
-                _ => true,
-            });
         }
         Ok(memory)
     }
@@ -126,9 +115,9 @@ impl Log {
     }
 }
 
-impl Journal for Log {
-    fn note(&mut self, change: &Change) {
-        self.get().note(&Record::Change(change.clone()));
+impl checkpoint::Log for Log {
+    fn note(&mut self, words: Vec<u64>) {
+        self.get().note(&Record::Known(words));
     }
 
     fn flush(&mut self) {
@@ -154,25 +143,24 @@ pub(super) fn begin(
     number: usize,
     chapter: Chapter,
     log: Option<&Log>,
-) -> Option<(Frontier, Start)> {
-    let (frontier, counts) = Frontier::restore(chapter.changes).ok()?;
-    let counts_run = |past: &Past| counts.get(past.run as usize) == Some(&true);
-    let threads = frontier
-        .threads()
-        .map(|(thread, (parent, nth))| (thread, parent, nth));
+) -> Option<(Knowledge, Start)> {
+    // A run that has not been counted may have had a failure that nobody has heard of.
+    let counted: BTreeSet<u32> = chapter.runs.iter().map(|past| past.run).collect();
+    let known = Knowledge::read(&chapter.known, |run| counted.contains(&run)).ok()?;
+    let runs = chapter.runs.into_iter();
     let start = Start {
-        threads: threads.collect(),
-        runs: chapter.runs.into_iter().filter(counts_run).collect(),
-        next: frontier.runs(),
+        threads: known.threads().collect(),
+        runs: runs.filter(|past| known.counts(past.run)).collect(),
+        next: known.runs(),
         log: log.cloned(),
     };
     if let Some(log) = log {
         log.write(&[Record::Input(u32::try_from(number).unwrap_or(u32::MAX))]);
     }
-    Some((frontier, start))
+    Some((known, start))
 }
 
-wire!(Record { 0 = Input(number), 1 = Change(change), 2 = Ran(past), 3 = Found(finding) });
+wire!(Record { 0 = Input(number), 1 = Known(words), 2 = Ran(past), 3 = Found(finding) });
 
 wire!(Past {
     run,
@@ -196,34 +184,3 @@ wire!(RunEnd {
 });
 
 wire!(Outcome { 0 = Completed, 1 = Blocked, 2 = Truncated, 3 = Abandoned, 4 = Waiting });
-
-wire!(Effort {
-    flips,
-    covered,
-    queries,
-    unknown
-});
-
-wire!(Aim { 0 = Class, 1 = Ending(key), 2 = Race });
-
-impl Wire for Schedule {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.turns().to_vec().put(out);
-    }
-
-    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        Vec::take(bytes).map(Self::of_turns)
-    }
-}
-
-wire!(Membership { 0 = Planted, 1 = Own, 2 = Known });
-
-wire!(Origin { 0 = First, 1 = Seed(number), 2 = Again(run) });
-
-wire!(Change {
-    0 = Thread { thread, parent, nth },
-    1 = Node { thread, parent, observation },
-    2 = Seed { aim, nodes, schedule },
-    3 = Ran { origin, member, leads_on, ends, key, lost, open },
-    4 = Expanded { run, effort }
-});

@@ -59,7 +59,7 @@ impl Shortfall {
 /// What a search has come to.
 pub(super) fn counts<E>(search: &dyn AnySearch<E>, shortfall: Shortfall) -> Explored {
     let counts = search.counts();
-    let causality = search.strategy().causality();
+    let causality = search.strategy().report().causality;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let estimate = search.estimate().map(|estimate| estimate.round() as u64);
     Explored {

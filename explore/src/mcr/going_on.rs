@@ -1,18 +1,19 @@
 //! `mcr` with several threads on one search, and going on from a journal that is cut anywhere.
 
+#[path = "../../tests/model/mod.rs"]
 mod model;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use crate::mcm::OrderSolver;
+use crate::mcr::classes::Among;
+use crate::mcr::frontier::{Frontier, Shared};
+use crate::mcr::journal::{Aim, Change, Journal, Membership, Origin};
+use crate::strategy::Promise;
+use crate::{Event, Executor, Mcr, Pick, RunEnd, Scheduler, Search, View};
 use model::generate::{Flavour, longer_program, program};
 use model::{Model, Program};
-use seqz_explore::mcm::OrderSolver;
-use seqz_explore::mcr::classes::Among;
-use seqz_explore::mcr::frontier::{Frontier, Shared};
-use seqz_explore::mcr::journal::{Aim, Change, Journal, Membership, Origin};
-use seqz_explore::strategy::Promise;
-use seqz_explore::{Event, Executor, Mcr, Pick, RunEnd, Scheduler, Search, View};
 
 /// What each thread found, and who waits forever.
 type Vector = (Vec<Vec<(u8, u64)>>, Vec<u8>);
@@ -71,16 +72,16 @@ fn run(program: &Program, strategy: Mcr) -> Vec<Vector> {
         .expect("programs are deterministic");
     let end = Promise::ExhaustedByValues { truncated: false };
     assert_eq!(search.promise(), end, "{program:?}");
-    let causality = search.strategy().causality().unwrap();
+    let causality = search.strategy().report().causality.unwrap();
     assert_eq!(causality.redundant, 0, "{program:?}");
     executor.vectors
 }
 
-use seqz_explore::Strategy as _;
+use crate::Strategy as _;
 
 /// The parts of vectors that tell classes apart: writes find what they find by chance.
 fn classes(vectors: impl IntoIterator<Item = Vector>) -> BTreeMap<Vector, u32> {
-    use seqz_explore::Kind;
+    use crate::Kind;
     let silent = [
         Kind::Write,
         Kind::Unlock,
@@ -156,10 +157,10 @@ fn go_on(
     helpers: usize,
 ) -> (Vec<bool>, Vec<Vector>, Vec<Change>) {
     let (frontier, runs) = Frontier::restore(journal.to_vec()).unwrap();
-    let strategy = Mcr::from(frontier, OrderSolver::default());
+    let strategy = Mcr::beginning(frontier, OrderSolver::default());
     // One alone puts expansions off whenever it can, so that others are not over, either.
     let rest = Kept::default();
-    let strategy = strategy.keeping(Some(Box::new(rest.clone())));
+    let strategy = strategy.noting(Box::new(rest.clone()));
     let strategy = strategy.with_helpers(helpers).unwrap().pausing_after(1);
     let after = run(program, strategy);
     let rest = rest.0.lock().unwrap().clone();
@@ -244,7 +245,7 @@ fn a_journal_that_does_not_fit_together_is_refused() {
 fn a_seed_that_was_not_followed_executes_nothing() {
     let node = |observation| Change::Node {
         thread: 0,
-        parent: seqz_explore::mcr::classes::ROOT,
+        parent: crate::mcr::classes::ROOT,
         observation,
     };
     let ran = |origin, membership, node, lost| Change::Ran {

@@ -1,0 +1,119 @@
+//! What searches by maximal causality have in common: they execute one seed after another, and plant what follows.
+
+use super::frontier::{Seed, Shared};
+use super::paths::Paths;
+use super::run::Run;
+use super::task::Task;
+use crate::event::Event;
+use crate::executor::{Learned, Pick, RunEnd, View};
+use crate::mcm::model::Model;
+use crate::search::Divergence;
+use crate::strategy::{Promise, Stats, Strategy};
+
+/// Where the seeds of a search come from: what one such search does otherwise than another.
+pub trait Seeds {
+    /// What all who work on the search share.
+    fn shared(&self) -> &Shared;
+
+    /// The next seed that is to be executed. `None`: there will be none.
+    fn next_seed(&mut self) -> Option<Seed>;
+
+    /// Plants what follows from a run, or sees to it that this is done; and gives what another run was made of, for its
+    /// memory.
+    fn expand(&mut self, task: Task) -> (Model, Paths);
+
+    /// How many seeds wait beside those that are shared.
+    fn own_waiting(&self) -> u64 {
+        0
+    }
+}
+
+/// A search by maximal causality, which gets its seeds from here.
+#[derive(Debug)]
+pub struct Causal<N> {
+    pub(crate) seeds: N,
+    started: bool,
+    over: bool,
+    run: Run,
+    /// For its memory.
+    paths: Paths,
+}
+
+impl<N: Seeds> Causal<N> {
+    /// Before its next execution.
+    pub(crate) fn of(seeds: N) -> Self {
+        let started = seeds.shared().read().runs() > 0;
+        Self {
+            seeds,
+            started,
+            over: false,
+            run: Run::default(),
+            paths: Paths::default(),
+        }
+    }
+}
+
+impl<N: Seeds> Strategy for Causal<N> {
+    fn begin(&mut self) -> bool {
+        let seed = if self.started {
+            let seed = self.seeds.next_seed();
+            if seed.is_none() {
+                self.over = true;
+                return false;
+            }
+            seed
+        } else {
+            None
+        };
+        self.started = true;
+        self.run.begin(seed);
+        true
+    }
+
+    fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+        Ok(Pick::Run(self.run.pick(view)))
+    }
+
+    fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        self.run.ran(event);
+        Ok(())
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        self.run.blocked(view);
+    }
+
+    fn learned(&mut self, learned: &Learned<'_>) {
+        self.run.learned(learned);
+    }
+
+    fn end(&mut self, end: &RunEnd) {
+        let (seed, followed) = self.run.end(end);
+        let paths = std::mem::take(&mut self.paths);
+        let shared = self.seeds.shared();
+        let settled = shared.settle(self.run.model(), seed.as_ref(), followed, paths);
+        if !settled.leads_on {
+            self.paths = settled.paths;
+            return;
+        }
+        let task = Task::new(settled, self.run.take_model());
+        let (model, paths) = self.seeds.expand(task);
+        self.run.keep_memory(model);
+        self.paths = paths;
+    }
+
+    fn report(&self) -> Stats {
+        let shared = self.seeds.shared().read();
+        let mut causality = shared.causality();
+        causality.waiting += self.seeds.own_waiting();
+        let promise = if self.over && shared.is_sound() {
+            Promise::ExhaustedByValues { truncated: false }
+        } else {
+            Promise::Unfinished
+        };
+        Stats {
+            causality: Some(causality),
+            ..Stats::new(promise)
+        }
+    }
+}
