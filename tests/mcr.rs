@@ -13,9 +13,11 @@ use seqz::check::progress::Progress;
 use seqz::explore::{self as exploring, Options};
 use seqz::program::{Choice, Mode, Program, Request};
 use seqz::report::document::Role;
+use seqz::solvers;
 use seqz::terminal::Terminal;
 use seqz_explore::catalogue;
 use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict};
+use seqz_runtime::worker::message::SolverKind;
 use serde_json::Value;
 use support::programs::HEAD;
 use support::{command, package, seqz};
@@ -217,7 +219,11 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
         built: &built,
     };
     let options = Options {
-        solver: exploring::Solver::With(|| Box::new(Liar(OrderSolver::default()))),
+        solver: solvers::Solver {
+            who: SolverKind::Both,
+            make: || Some(Box::new(Liar(OrderSolver::default()))),
+            ..solvers::Solver::ORDER
+        },
         ..Options::new(&path, catalogue::named("mcr").unwrap(), target_dir)
     };
     let error = exploring::run(

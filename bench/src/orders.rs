@@ -21,14 +21,16 @@ use std::time::{Duration, Instant};
 use seqz::Error;
 use seqz::check::Subject;
 use seqz::check::progress::Progress;
-use seqz::explore::{Options, Solver as Answers};
+use seqz::explore::Options;
 use seqz::program::{Choice, Harness, Mode, Program, Request};
 use seqz::report::document::Role;
+use seqz::solvers::Solver as Answers;
 use seqz::terminal::Terminal;
 use seqz_explore::catalogue;
 use seqz_explore::mcm::{
     Goal, Model, OrderSolver, Query, Retract, Solver, Verdict, Z3, Z3Incremental, validate, words,
 };
+use seqz_runtime::worker::message::SolverKind;
 
 /// The examples, those of the papers on maximal causality first.
 const EXAMPLES: [&str; 12] = [
@@ -201,7 +203,11 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
     };
     let mcr = catalogue::named("mcr").expect("it is in the catalogue");
     let options = Options {
-        solver: Answers::With(|| Box::new(Noting)),
+        solver: Answers {
+            who: SolverKind::Both,
+            make: || Some(Box::new(Noting)),
+            ..Answers::ORDER
+        },
         max_executions: EXECUTIONS,
         ..Options::new(&path, mcr, target_dir)
     };

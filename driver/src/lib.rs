@@ -23,6 +23,7 @@ mod portable;
 pub mod program;
 pub mod replay;
 pub mod report;
+pub mod solvers;
 pub mod terminal;
 pub mod visible;
 pub mod worker;

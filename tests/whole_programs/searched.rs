@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use seqz::build::{self, Built, Copies};
 use seqz::check::progress::Progress;
-use seqz::check::{self, Solver, Subject, Task};
+use seqz::check::{self, Subject, Task};
 use seqz::explore;
 use seqz::program::{Choice, Generated, Mode, Program as Source, Request};
 use seqz::report::document::{Bug, HarnessReport, Kind, Role, Status};
 use seqz::report::exploration::{Failure, HarnessExploration, Promise};
 use seqz::report::lone::Spurious;
 
+use seqz::solvers::Solver;
 use seqz::terminal::Terminal;
 use seqz_explore::catalogue;
 
@@ -109,7 +110,7 @@ impl Crate {
             let options = check::Options {
                 path: self.path.display().to_string(),
                 k_max: 3,
-                solver: Solver::Grid,
+                solver: Solver::GRID,
                 inputs: Vec::new(),
                 max_inputs: 1,
                 seed: 0,

@@ -4,13 +4,13 @@ mod bug;
 pub(crate) mod gather;
 pub mod progress;
 pub(crate) mod search;
-mod solver;
+pub mod solver;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use seqz_runtime::worker::message::{CheckRequest, SolverKind};
+use seqz_runtime::worker::message::CheckRequest;
 
 use crate::build::Built;
 use crate::diagnostic::shown;
@@ -23,6 +23,7 @@ use crate::report::document::{
 };
 use crate::report::lone::Reasonless;
 use crate::report::{unfollowed, verdict};
+use crate::solvers::Solver;
 use crate::worker::Watch;
 use gather::Gathered;
 use progress::Progress;
@@ -37,7 +38,7 @@ pub struct Options {
     /// The largest number of non-local reads.
     pub k_max: u32,
     /// Who decides feasibility.
-    pub solver: Solver,
+    pub solver: Solver<dyn RemoteSolver>,
     /// Values for parameters: name and values.
     pub inputs: Vec<(String, String)>,
     /// How many inputs at most.
@@ -58,48 +59,6 @@ pub struct Options {
     pub reasonless: bool,
     /// Where findings go, beside the report.
     pub target_dir: PathBuf,
-}
-
-/// Who decides feasibility.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Solver {
-    /// The progress grid.
-    Grid,
-    /// Z3.
-    Z3,
-    /// Both, held against each other.
-    All,
-}
-
-impl Solver {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Grid => "grid",
-            Self::Z3 => "z3",
-            Self::All => "all",
-        }
-    }
-
-    const fn requested(self) -> SolverKind {
-        match self {
-            Self::Grid => SolverKind::Grid,
-            Self::Z3 => SolverKind::Driver,
-            Self::All => SolverKind::Both,
-        }
-    }
-
-    #[cfg(feature = "z3")]
-    fn remote(self) -> Box<dyn RemoteSolver> {
-        match self {
-            Self::Grid => Box::new(solver::Unasked),
-            Self::Z3 | Self::All => Box::new(seqz_runtime::feasibility::Z3::new()),
-        }
-    }
-
-    #[cfg(not(feature = "z3"))]
-    fn remote(self) -> Box<dyn RemoteSolver> {
-        Box::new(solver::Unasked)
-    }
 }
 
 /// One harness to search, and the threads to put under test in it.
@@ -163,7 +122,7 @@ pub fn run(
         seed: options.seed,
         progress,
         store,
-        solver: options.solver.remote(),
+        solver: (options.solver.make)().unwrap_or_else(|| Box::new(solver::Unasked)),
     };
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();
@@ -207,7 +166,7 @@ pub fn run(
         seqz: env!("CARGO_PKG_VERSION").into(),
         path: options.path.clone(),
         k_max: options.k_max,
-        solver: options.solver.name().into(),
+        solver: options.solver.name.into(),
         seed: sampled.then_some(options.seed),
         cut,
         findings: search
@@ -242,7 +201,7 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
         seed: options.seed,
         max_steps: options.max_steps,
         max_executions: options.max_executions,
-        solver: options.solver.requested(),
+        solver: options.solver.who,
         careful: false,
         ignore_detached_panics: options.ignore_detached_panics,
     }

@@ -4,7 +4,7 @@ use seqz_runtime::log::Log;
 use seqz_runtime::worker::message::Answer;
 
 /// Decides the logs that a worker hands over.
-pub(super) trait RemoteSolver {
+pub trait RemoteSolver {
     /// Whether the log has a feasible interleaving.
     fn check(&mut self, log: &Log<'_>) -> Answer;
 }

@@ -9,10 +9,10 @@ use seqz_explore::catalogue;
 
 use super::packages::Chosen;
 use super::search::{STOP, Time, watch_for_interrupts};
-use super::{CheckArgs, Format, SolverChoice, Verdict, needs_z3, role};
+use super::{CheckArgs, Format, Verdict, role};
 use crate::build::{Allocator, Copies};
 use crate::check::progress::Progress;
-use crate::check::{self, Options, Solver, Subject};
+use crate::check::{self, Options, Subject};
 use crate::error::Error;
 use crate::explore;
 use crate::output::Output;
@@ -25,9 +25,7 @@ use crate::terminal::Terminal;
 
 pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let started = Instant::now();
-    if args.solver != SolverChoice::Grid {
-        needs_z3()?;
-    }
+    args.solver.is_there()?;
     let search = &args.search;
     // What the sequential program can't run is run as far as it goes: other harnesses need not use it.
     let members = search.packages.load(Mode::Scheduled, terminal)?;
@@ -198,11 +196,7 @@ fn options(args: &CheckArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Opt
     Options {
         path: path.display().to_string(),
         k_max: args.k_max,
-        solver: match args.solver {
-            SolverChoice::Grid => Solver::Grid,
-            SolverChoice::Z3 => Solver::Z3,
-            SolverChoice::All => Solver::All,
-        },
+        solver: args.solver,
         inputs: search.inputs(),
         max_inputs: search.max_inputs,
         seed,

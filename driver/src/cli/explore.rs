@@ -9,20 +9,22 @@ use std::time::Instant;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use seqz_explore::catalogue::{self, Bound, Entry, STRATEGIES, Trait};
+use seqz_explore::mcm;
 
 use super::packages::Chosen;
 use super::search::{STOP, SearchArgs, Time, watch_for_interrupts};
-use super::{Format, Verdict, needs_z3};
+use super::{Format, Verdict};
 use crate::build::{Allocator, Copies};
 use crate::check::Subject;
 use crate::check::progress::Progress;
 use crate::error::Error;
-use crate::explore::{self, Options, Solver};
+use crate::explore::{self, Options};
 use crate::output::Output;
 use crate::program::Mode;
 use crate::report::document::{Cut, Status};
 use crate::report::exploration::{Exploration, HarnessExploration};
 use crate::report::{self, explored, several};
+use crate::solvers::Solver;
 use crate::terminal::Terminal;
 
 /// Arguments of `seqz explore`.
@@ -48,8 +50,8 @@ pub struct ExploreArgs {
     /// Which orders to try
     #[arg(long, value_enum, default_value = catalogue::DEFAULT)]
     strategy: StrategyChoice,
-    #[arg(long, value_enum, help = format!("Who answers what {} ask of a trace [default: order]", with(Trait::Asks)))]
-    solver: Option<CausalSolver>,
+    #[arg(long, value_enum, help = format!("Who answers what {} ask of a trace [default: {}]", with(Trait::Asks), Solver::ORDER.name))]
+    solver: Option<Solver<dyn mcm::Solver>>,
     #[arg(long, value_name = "N", help = bounds())]
     bound: Option<u32>,
     /// How many executions to make at most, per harness and choice of inputs [default: 10000 where schedules are drawn
@@ -165,17 +167,6 @@ fn bounds() -> String {
     first.chain(letters).collect()
 }
 
-/// Who says whether a trace has another execution in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum CausalSolver {
-    /// The order solver: exact and fast
-    Order,
-    /// Z3, the reference
-    Z3,
-    /// Both, held against each other
-    All,
-}
-
 /// Refuses options that mean nothing to the strategy.
 fn refuse(args: &ExploreArgs) -> Result<(), Error> {
     let strategy = args.strategy.0;
@@ -215,8 +206,8 @@ fn refuse(args: &ExploreArgs) -> Result<(), Error> {
 pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let started = Instant::now();
     refuse(args)?;
-    if matches!(args.solver, Some(CausalSolver::Z3 | CausalSolver::All)) {
-        needs_z3()?;
+    if let Some(solver) = args.solver {
+        solver.is_there()?;
     }
     let search = &args.search;
     let mode = match call_depth(args) {
@@ -350,11 +341,7 @@ fn options(args: &ExploreArgs, path: &Path, seed: u64, target_dir: PathBuf) -> O
         path: path.display().to_string(),
         strategy,
         lazy_relations: args.lazy_relations || strategy.has(Trait::CountsLazily),
-        solver: match args.solver {
-            None | Some(CausalSolver::Order) => Solver::Order,
-            Some(CausalSolver::Z3) => Solver::Z3,
-            Some(CausalSolver::All) => Solver::All,
-        },
+        solver: args.solver.unwrap_or(Solver::ORDER),
         learning_runs: args.learning_runs.unwrap_or(0),
         call_depth: call_depth(args),
         bound: args.bound,

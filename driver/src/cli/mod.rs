@@ -28,6 +28,8 @@ pub use report::ReportArgs;
 pub use search::{SearchArgs, TargetArgs};
 
 use crate::Error;
+use crate::check::solver::RemoteSolver;
+use crate::solvers::Solver;
 use crate::terminal::Terminal;
 
 /// Finds concurrency bugs in ordinary Rust by bounded interference.
@@ -168,8 +170,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "WHICH")]
     thread_under_test: Option<String>,
     /// Which engine decides whether a log has a feasible interleaving
-    #[arg(long, value_enum, default_value_t = SolverChoice::Grid)]
-    solver: SolverChoice,
+    #[arg(long, value_enum, default_value = Solver::GRID.name)]
+    solver: Solver<dyn RemoteSolver>,
     /// How many shared accesses a thread may make in one execution before it is cut [default: as many as the program needs,
     /// up to 1,000,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -192,28 +194,6 @@ pub enum Format {
 }
 
 /// Refuses to ask Z3 where it is not there.
-fn needs_z3() -> Result<(), Error> {
-    if cfg!(feature = "z3") {
-        return Ok(());
-    }
-    Err(Error::Option {
-        message: "this seqz was built without Z3".into(),
-        help: "build one with it: `cargo install --path driver --features z3` (needs libz3-dev)"
-            .into(),
-    })
-}
-
-/// Who decides feasibility.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SolverChoice {
-    /// The progress grid: exact and fast
-    Grid,
-    /// Z3, the reference
-    Z3,
-    /// Both, held against each other
-    All,
-}
-
 fn seconds(text: &str) -> Result<std::time::Duration, String> {
     let seconds: f64 = text
         .parse()

@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use seqz_explore::catalogue::{Entry, Trait};
+use seqz_explore::mcm;
 use seqz_runtime::vocabulary::Place;
 use seqz_runtime::worker::message::ExploreRequest;
 
@@ -29,9 +30,9 @@ use crate::report::document::{Cut, SCHEMA, Status};
 use crate::report::exploration::{Exploration, HarnessExploration, Summary};
 use crate::report::lone::Spurious;
 use crate::report::unfollowed;
+use crate::solvers::Solver;
 use crate::worker::Watch;
 use gather::Gathered;
-pub use solver::Solver;
 use unit::{Queue, Runner, Said, Unit};
 
 /// What to explore, and how far.
@@ -48,7 +49,7 @@ pub struct Options {
     /// How many calls tell events apart.
     pub call_depth: u32,
     /// Who answers the queries of strategies that have some.
-    pub solver: Solver,
+    pub solver: Solver<dyn mcm::Solver>,
     /// The preemption bound, or the number of priority changes.
     pub bound: Option<u32>,
     /// Values for parameters: name and values.
@@ -91,7 +92,7 @@ impl Options {
             lazy_relations: strategy.has(Trait::CountsLazily),
             learning_runs: 0,
             call_depth: 0,
-            solver: Solver::Order,
+            solver: Solver::ORDER,
             bound: None,
             inputs: Vec::new(),
             max_inputs: 1,
@@ -257,7 +258,7 @@ pub fn run(
         seqz: env!("CARGO_PKG_VERSION").into(),
         path: options.path.clone(),
         strategy: options.strategy.name.into(),
-        solver: asks.then(|| options.solver.name().into()),
+        solver: asks.then(|| options.solver.name.into()),
         bound: options.bound,
         seed: random.then_some(options.seed),
         cut,
@@ -319,7 +320,7 @@ fn requests(
             (0, 1)
         },
         lazy_relations: options.lazy_relations,
-        solver: options.solver.requested(),
+        solver: options.solver.who,
         learning_runs: options.learning_runs,
         call_depth: options.call_depth,
         threads: if options.threaded() { options.jobs } else { 1 },

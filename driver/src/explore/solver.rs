@@ -1,61 +1,8 @@
 //! Queries about maximal causal models, answered on a worker's behalf.
 
 use seqz_explore::mcm::{self, Model, Query, Verdict, validate, words};
-use seqz_runtime::worker::message::SolverKind;
 
-/// Who answers queries about maximal causal models.
-#[derive(Clone, Copy, Debug)]
-pub enum Solver {
-    /// The worker's order solver.
-    Order,
-    /// Z3.
-    Z3,
-    /// Both, held against each other.
-    All,
-    /// The worker's, and this one as well.
-    With(fn() -> Box<dyn mcm::Solver>),
-}
-
-impl Solver {
-    pub(super) const fn requested(self) -> SolverKind {
-        match self {
-            Self::Order => SolverKind::Grid,
-            Self::Z3 => SolverKind::Driver,
-            Self::All | Self::With(_) => SolverKind::Both,
-        }
-    }
-
-    /// Its name in reports.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Order => "order",
-            Self::Z3 => "z3",
-            Self::All | Self::With(_) => "all",
-        }
-    }
-
-    fn make(self) -> Option<Box<dyn mcm::Solver>> {
-        match self {
-            Self::Order => None,
-            Self::Z3 | Self::All => z3(),
-            Self::With(make) => Some(make()),
-        }
-    }
-}
-
-/// How long Z3 may think about a query.
-#[cfg(feature = "z3")]
-const TIME_LIMIT: std::time::Duration = std::time::Duration::from_secs(60);
-
-#[cfg(feature = "z3")]
-fn z3() -> Option<Box<dyn mcm::Solver>> {
-    Some(Box::new(mcm::Z3::with_time_limit(TIME_LIMIT)))
-}
-
-#[cfg(not(feature = "z3"))]
-const fn z3() -> Option<Box<dyn mcm::Solver>> {
-    None
-}
+use crate::solvers::Solver;
 
 /// The answering side of one conversation with a worker.
 pub(super) struct Answering {
@@ -64,9 +11,9 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    pub(super) fn new(solver: Solver) -> Self {
+    pub(super) fn new(solver: Solver<dyn mcm::Solver>) -> Self {
         Self {
-            solver: solver.make(),
+            solver: (solver.make)(),
             model: Model::default(),
         }
     }

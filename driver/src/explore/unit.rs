@@ -7,12 +7,14 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use seqz_explore::mcm;
 use seqz_runtime::vocabulary::Scheduled;
 use seqz_runtime::worker::message::{ExploreRequest, Reply, Request};
 
-use super::solver::{Answering, Solver};
+use super::solver::Answering;
 use crate::error::Error;
 use crate::report::document::Cut;
+use crate::solvers::Solver;
 use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, send};
 
 /// A worker that was killed from outside is replaced so often before its execution is suspected.
@@ -128,7 +130,7 @@ pub(super) struct Runner<'a> {
     pub(super) watch: Watch<'a>,
     /// How many units are done at once.
     pub(super) at_once: usize,
-    pub(super) solver: Solver,
+    pub(super) solver: Solver<dyn mcm::Solver>,
 }
 
 impl Runner<'_> {
