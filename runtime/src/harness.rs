@@ -31,9 +31,19 @@ struct ShouldPanic {
 
 /// Runs a harness, and turns what `#[should_panic]` says of its ending round.
 fn judged(expects: Option<ShouldPanic>, run: impl FnOnce()) {
-    let Some(ShouldPanic { with }) = expects else {
+    let Some(expected) = expects else {
         return run();
     };
+    let mut run = Some(run);
+    should_panic(expected, &mut || {
+        if let Some(run) = run.take() {
+            run();
+        }
+    });
+}
+
+/// Runs a harness that should panic. The same for all harnesses: so it is not compiled with each program.
+fn should_panic(ShouldPanic { with }: ShouldPanic, run: &mut dyn FnMut()) {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => verdict("the test should have panicked, and did not".to_owned()),
         Err(payload) if payload.is::<Verdict>() => std::panic::resume_unwind(payload),
@@ -187,6 +197,54 @@ fn bound<I: Inputs>(init: fn(I), expects: Option<ShouldPanic>, safe: bool, input
 /// So many of each parameter's first values are put together in all ways before a sample is drawn.
 const FEW: u64 = 4;
 
+/// Tells `build` which choices of inputs are run, each as the number of each parameter's value: all there are, or else at most
+/// `limit`. The answer is whether there are more. The same for all types of inputs: so it is not compiled with each program.
+fn choose(
+    counts: &[Count],
+    limit: usize,
+    seed: u64,
+    build: &mut dyn FnMut(&[u64]) -> Result<(), InputError>,
+) -> Result<bool, InputError> {
+    let mut sampled = counts.iter().any(|count| count.sampled);
+    let total = counts
+        .iter()
+        .try_fold(1_u64, |total, count| total.checked_mul(count.values));
+    let all = total.is_some_and(|total| total <= limit as u64);
+    sampled |= !all;
+    let runs = if all {
+        total.unwrap_or(0)
+    } else {
+        limit as u64
+    };
+    let mut random = Random::new(seed);
+    // A sample begins with all that a few of the simplest values make together.
+    let few = |count: &Count| count.values.min(FEW);
+    let simple = counts.iter().map(few).try_fold(1, u64::checked_mul);
+    let simple = simple.filter(|simple| *simple <= runs / 2).unwrap_or(0);
+    for run in 0..runs {
+        let mut rest = run;
+        let mut digit = |values: u64| {
+            let number = rest % values;
+            rest /= values;
+            number
+        };
+        let numbers: Vec<u64> = counts
+            .iter()
+            .map(|count| {
+                if all {
+                    digit(count.values)
+                } else if run < simple {
+                    digit(few(count))
+                } else {
+                    random.below(count.values)
+                }
+            })
+            .collect();
+        build(&numbers)?;
+    }
+    Ok(sampled)
+}
+
 impl<I: Inputs> AnyHarness for Harness<I> {
     fn name(&self) -> &'static str {
         self.name
@@ -197,49 +255,12 @@ impl<I: Inputs> AnyHarness for Harness<I> {
     }
 
     fn bind(&self, specs: &[Spec], limit: usize, seed: u64) -> Result<InputSet, InputError> {
-        let counts = I::counts(specs)?;
-        let mut sampled = counts.iter().any(|count| count.sampled);
-        let total = counts
-            .iter()
-            .try_fold(1_u64, |total, count| total.checked_mul(count.values));
-        let all = total.is_some_and(|total| total <= limit as u64);
-        sampled |= !all;
-        let runs = if all {
-            total.unwrap_or(0)
-        } else {
-            limit as u64
-        };
-        let mut random = Random::new(seed);
-        let mut set = Vec::new();
-        // A sample begins with all that a few of the simplest values make together.
-        let few = |count: &Count| count.values.min(FEW);
-        let simple = counts.iter().map(few).try_fold(1, u64::checked_mul);
-        let simple = simple.filter(|simple| *simple <= runs / 2).unwrap_or(0);
-        for run in 0..runs {
-            let mut rest = run;
-            let mut digit = |values: u64| {
-                let number = rest % values;
-                rest /= values;
-                number
-            };
-            let numbers: Vec<u64> = counts
-                .iter()
-                .map(|count| {
-                    if all {
-                        digit(count.values)
-                    } else if run < simple {
-                        digit(few(count))
-                    } else {
-                        random.below(count.values)
-                    }
-                })
-                .collect();
-            set.push(self.with(I::build(specs, &numbers, seed)?));
-        }
-        Ok(InputSet {
-            bound: set,
-            sampled,
-        })
+        let mut bound = Vec::new();
+        let sampled = choose(&I::counts(specs)?, limit, seed, &mut |numbers| {
+            bound.push(self.with(I::build(specs, numbers, seed)?));
+            Ok(())
+        })?;
+        Ok(InputSet { bound, sampled })
     }
 
     fn widths(&self) -> Vec<usize> {

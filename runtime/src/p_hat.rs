@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 
+use crate::bound::Bound;
 use crate::engine::{Bug, ByBytes, Ending, Limits, Machine, Solver};
 use crate::harness::{AnyHarness, Harness};
 use crate::input::{ByteSource, Inputs};
@@ -132,16 +133,25 @@ pub fn p_hat<I: Inputs>(
     rds: &[ReadId],
     wrts: &[WriteId],
 ) -> Outcome {
+    let pairs = paired(rds, wrts);
+    once(role, &pairs, harness.with(inputs))
+}
+
+/// The non-local reads with the writes that they see.
+fn paired(rds: &[ReadId], wrts: &[WriteId]) -> Vec<Pair> {
     assert_eq!(
         rds.len(),
         wrts.len(),
         "rds and wrts have one entry per non-local read"
     );
-    let pairs: Vec<Pair> = rds.iter().copied().zip(wrts.iter().copied()).collect();
-    let bound = harness.with(inputs);
+    rds.iter().copied().zip(wrts.iter().copied()).collect()
+}
+
+/// The same for all types of inputs: so it is not compiled with each program.
+fn once(role: Role, pairs: &[Pair], bound: Bound) -> Outcome {
     let mut borrowed = Borrowed::new();
     let machine = borrowed.machine();
-    let run = machine.run(role, &pairs, false, &bound);
+    let run = machine.run(role, pairs, false, &bound);
     outcome(machine, run.unwrap_or(Ending::Passed), bound.inputs)
 }
 
