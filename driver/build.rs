@@ -15,8 +15,23 @@ use serde_json::Value;
 
 #[path = "src/digest.rs"]
 mod digest;
+#[path = "src/compiled/invocation.rs"]
+mod invocation;
+#[path = "src/embed/manifests.rs"]
+mod manifests;
+#[path = "src/compiled/pack.rs"]
+#[expect(dead_code, reason = "a part of it is the binary's")]
+mod pack;
+#[path = "../transform/src/emit/profile.rs"]
+mod profile;
+#[path = "src/compiled/store.rs"]
+#[expect(dead_code, reason = "a part of it is the binary's")]
+mod store;
+#[path = "src/compiled/wrapper.rs"]
+mod wrapper;
 
 use digest::Digest;
+use store::Store;
 
 /// The crate from a registry that the scheduler is built on.
 const SCHEDULER: Wanted = Wanted {
@@ -43,6 +58,9 @@ struct Wanted {
 }
 
 fn main() {
+    if let Some(code) = wrapper::serve() {
+        process::exit(i32::from(code));
+    }
     if let Err(error) = generate() {
         eprintln!("cannot embed the runtime's source: {error}");
         process::exit(1);
@@ -64,9 +82,130 @@ fn generate() -> io::Result<()> {
         digest.add(path.as_bytes());
         digest.add(content.text()?.as_bytes());
     }
-    println!("cargo::rustc-env=SEQZ_RUNTIME_DIGEST={}", digest.finish());
+    let digest = digest.finish();
+    println!("cargo::rustc-env=SEQZ_RUNTIME_DIGEST={digest}");
+    let compiled = if is_to_be_compiled() {
+        compiled(&out, &runtime, &vendored, &digest)?
+    } else {
+        Vec::new()
+    };
+    fs::write(out.join("compiled.bin"), compiled)?;
     let fuzzer = registry(&metadata, &FUZZER)?;
     fs::write(out.join("fuzzer_files.rs"), list(&fuzzer)?)
+}
+
+/// Says whether compiled libraries are carried, `yes` or `no`, where that is not to depend on the profile.
+const SWITCH: &str = "SEQZ_COMPILED";
+
+/// Whether the binary is to carry what most programs take of the runtime as compiled libraries, too. It takes about a minute
+/// of processor time, which is wasted where it is built to be tested, or to run on machines with other compilers.
+fn is_to_be_compiled() -> bool {
+    println!("cargo::rerun-if-env-changed={SWITCH}");
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|it| it == value);
+    let wanted = is(SWITCH, "yes") || is("PROFILE", "release") && !is(SWITCH, "no");
+    wanted && env::var("HOST") == env::var("TARGET")
+}
+
+/// Compiles the runtime as it is compiled for a program, and packs what comes of it.
+fn compiled(out: &Path, runtime: &Files, vendored: &Files, digest: &str) -> io::Result<Vec<u8>> {
+    let dir = out.join("compiled");
+    // What an earlier build has left, be it broken off.
+    let _ = fs::remove_dir_all(&dir);
+    let sources = dir.join("runtime");
+    let vendor = sources.join("vendor");
+    for (at, files) in [(&sources, runtime), (&vendor, vendored)] {
+        for (path, content) in files {
+            write(&at.join(path), &content.text()?)?;
+        }
+    }
+    write(
+        &sources.join("Cargo.toml"),
+        &manifests::runtime(false, true),
+    )?;
+    write(
+        &vendor.join("seqz-explore/Cargo.toml"),
+        manifests::STRATEGIES,
+    )?;
+    let store = Store(dir.join("store"));
+    let source = format!("{} {digest}", required("CARGO_PKG_VERSION")?);
+    for features in VARIANTS {
+        compile(&dir, &sources, features, &source, &store)?;
+    }
+    let packed = if store.0.is_dir() {
+        pack::pack(&store)?
+    } else {
+        Vec::new()
+    };
+    fs::remove_dir_all(&dir)?;
+    Ok(packed)
+}
+
+/// The features of the runtime that most programs take: for those whose shared values are all `Clone`, and for others.
+const VARIANTS: [&[&str]; 2] = [&[], &["copied_if_clone"]];
+
+/// Compiles the runtime in `sources` with these features, and leaves its libraries in the store.
+fn compile(
+    dir: &Path,
+    sources: &Path,
+    features: &[&str],
+    source: &str,
+    store: &Store,
+) -> io::Result<()> {
+    let program = dir.join("programs/none");
+    write(
+        &program.join("Cargo.toml"),
+        &format!(
+            "[package]\nname = \"none\"\nedition = \"2024\"\n\n[workspace]\n\n{}\n[dependencies]\nseqz-runtime = {{ path = \"../../runtime\", features = {features:?} }}\n",
+            profile::sections(true, true)
+        ),
+    )?;
+    write(&program.join("src/lib.rs"), "")?;
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // This package's own.
+    for (name, _) in env::vars_os() {
+        let text = name.to_string_lossy();
+        let is_general = ["CARGO_HOME", "CARGO_NET_", "CARGO_MAKEFLAGS"]
+            .iter()
+            .any(|it| text.starts_with(it));
+        if text.starts_with("CARGO_") && !is_general {
+            cargo.env_remove(&name);
+        }
+    }
+    cargo
+        .args(["build", "--quiet", "--release", "--offline", "--target-dir"])
+        .arg(dir.join("build"))
+        .current_dir(&program)
+        .env_remove("RUSTFLAGS")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER");
+    if !features.is_empty() {
+        // As generated programs have it: the runtime, and nothing else, uses what is unstable.
+        cargo.env("RUSTC_BOOTSTRAP", "seqz_runtime");
+    }
+    wrapper::configure(
+        &mut cargo,
+        &env::current_exe()?,
+        sources,
+        source,
+        &store.0,
+        env::var_os("RUSTC_WRAPPER").as_deref(),
+    );
+    let output = cargo.output()?;
+    if !output.status.success() {
+        // The binary does without.
+        let said = String::from_utf8_lossy(&output.stderr);
+        println!(
+            "cargo::warning=the runtime is not carried as compiled libraries: {}",
+            said.replace('\n', " ")
+        );
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::write(path, text)
 }
 
 /// A file that is carried: by its path on disk, or by its text.

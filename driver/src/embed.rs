@@ -1,5 +1,7 @@
 //! The runtime's source, carried inside the binary, and how it is written out.
 
+mod manifests;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -14,54 +16,6 @@ static VENDORED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/vendored_
 
 /// libFuzzer's bindings, libFuzzer, and the crates that these need, each in a directory of its own.
 static FUZZER: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/fuzzer_files.rs"));
-
-macro_rules! manifest {
-    () => {
-        concat!(
-    r#"# Written by seqz: the runtime that the transformed program links.
-[package]
-name = "seqz-runtime"
-version = ""#,
-    env!("CARGO_PKG_VERSION"),
-    r#""
-edition = "2024"
-license = "MIT OR Apache-2.0"
-publish = false
-
-[lints.rust]
-unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3", "scheduler", "copied_if_clone", "coercions", "std_handles", "serde"))'] }
-"#
-)
-    };
-}
-
-/// The manifest of the runtime as a package by itself: no workspace to inherit from, no dependency to fetch.
-///
-/// Features that are left out are named to rustc so that it doesn't take them for typing errors.
-const MANIFEST: &str = manifest!();
-
-/// What is added to it where the scheduler is built in.
-const SCHEDULER: &str = r#"
-seqz-explore = { path = "vendor/seqz-explore" }
-corosensei = { path = "vendor/corosensei" }
-"#;
-
-/// The manifest of the strategies: without Z3, as the runtime is.
-const STRATEGIES: &str = concat!(
-    r#"# Written by seqz: the strategies that the runtime's scheduler is driven by.
-[package]
-name = "seqz-explore"
-version = ""#,
-    env!("CARGO_PKG_VERSION"),
-    r#""
-edition = "2024"
-license = "MIT OR Apache-2.0"
-publish = false
-
-[lints.rust]
-unexpected_cfgs = { level = "warn", check-cfg = ['cfg(feature, values("z3"))'] }
-"#
-);
 
 /// What the runtime knows of the crates that a program depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,17 +37,7 @@ impl Knows {
     }
 
     fn manifest(self, scheduler: bool) -> String {
-        let mut on = Vec::new();
-        on.extend(scheduler.then_some("scheduler"));
-        on.extend((self == Self::Serde).then_some("serde"));
-        let serde = match self {
-            Self::None => "",
-            Self::Serde => "serde = { version = \"1\", default-features = false }\n",
-        };
-        let rest = if scheduler { SCHEDULER } else { "" };
-        format!(
-            "{MANIFEST}\n[features]\ndefault = {on:?}\nscheduler = []\ncopied_if_clone = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{serde}{rest}"
-        )
+        manifests::runtime(self == Self::Serde, scheduler)
     }
 }
 
@@ -123,7 +67,7 @@ pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
     let vendored = VENDORED
         .iter()
         .map(move |(path, text)| (vendor.join(path), (*text).to_owned()));
-    own.chain([(strategies, STRATEGIES.to_owned())])
+    own.chain([(strategies, manifests::STRATEGIES.to_owned())])
         .chain(vendored)
 }
 
@@ -132,7 +76,7 @@ pub fn worker_runtime_in_short() -> [String; 3] {
     [
         env!("SEQZ_RUNTIME_DIGEST").to_owned(),
         Knows::None.manifest(true),
-        STRATEGIES.to_owned(),
+        manifests::STRATEGIES.to_owned(),
     ]
 }
 

@@ -7,6 +7,7 @@ pub mod build;
 pub mod check;
 pub mod cli;
 pub mod compare;
+pub mod compiled;
 mod dependencies;
 pub mod destination;
 pub mod diagnostic;

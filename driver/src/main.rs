@@ -7,6 +7,9 @@ use std::thread;
 const STACK: usize = 256 << 20;
 
 fn main() -> ExitCode {
+    if let Some(code) = seqz::compiled::serve() {
+        return ExitCode::from(code);
+    }
     let main = thread::Builder::new()
         .stack_size(STACK)
         .spawn(seqz::cli::main);

@@ -90,6 +90,8 @@ pub fn command(dir: &Path) -> Command {
     command
         .current_dir(dir)
         .env("SEQZ_TARGET_DIR", target_dir())
+        // What is compiled here is of no use to the one whose machine it is.
+        .env("XDG_CACHE_HOME", target_dir().join("cache"))
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
         // As in `HOW_TO_BUILD`, for tests that build elsewhere.

@@ -9,6 +9,7 @@ use std::thread;
 use cargo_metadata::Message;
 use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
 
+use crate::compiled::Compiled;
 use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 
@@ -33,13 +34,18 @@ pub(super) struct Failure {
 /// Is told the name of each package that cargo begins to compile.
 pub(super) type Compiles<'a> = &'a (dyn Fn(&str) + Sync);
 
-/// `cargo build` of the generated crate in `dir`.
+/// `cargo build` of the generated crate in `dir`, whose runtime is the one in `runtime`, or what has been compiled of it.
 pub(super) fn build(
     dir: &Path,
+    runtime: &Path,
+    compiled: Option<&Compiled>,
     target_dir: &Path,
     compiles: Compiles<'_>,
 ) -> Result<Outcome, Error> {
     let mut command = cargo();
+    if let Some(compiled) = compiled {
+        compiled.configure(&mut command, runtime, dir);
+    }
     command
         .args([
             "build",

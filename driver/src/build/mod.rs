@@ -24,6 +24,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use place::{metadata, target_dir};
 
+use crate::compiled::Compiled;
 use crate::embed;
 use crate::error::Error;
 use crate::lock;
@@ -173,7 +174,9 @@ pub fn build(
     }
 
     // The runtime takes its time when it is built for the first time: nobody is to wait for that to hear of a slip.
+    let compiled = Compiled::find(&layout.program);
     if !layout.has_runtime()
+        && !compiled.as_ref().is_some_and(Compiled::has_runtime)
         && let Ok(Some(broken)) = messages::broken(program, &layout)
     {
         return Err(broken);
@@ -198,7 +201,13 @@ pub fn build(
     let mut asked = None;
     let binary = loop {
         let compiles = |package: &str| told(Step::Compiles(package));
-        match cargo::build(&layout.program, &layout.build, &compiles)? {
+        match cargo::build(
+            &layout.program,
+            &layout.runtime,
+            compiled.as_ref(),
+            &layout.build,
+            &compiles,
+        )? {
             cargo::Outcome::Built(binary) => break binary,
             cargo::Outcome::Failed(failure) => match variant.next(&failure, copies) {
                 Some(next) => {

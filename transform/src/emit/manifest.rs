@@ -2,20 +2,10 @@
 
 use toml::{Table, Value};
 
+use super::profile;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::load::Package;
-
-/// Both profiles: fast, and with the checks that the package's tests have.
-fn profile(package: &Package) -> String {
-    format!(
-        "opt-level = 3\ndebug = \"line-tables-only\"\ndebug-assertions = {}\noverflow-checks = {}\npanic = \"unwind\"\n",
-        package.debug_assertions, package.overflow_checks
-    )
-}
-
-/// The checks are for the user's code, not for the runtime, which is compiled once for many programs and may take longer.
-const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
 
 pub(super) fn text(
     package: &Package,
@@ -34,12 +24,10 @@ pub(super) fn text(
          [lints.rust]\nwarnings = \"allow\"\n\n",
         package.name, package.edition, package.crate_name, package.resolver,
     );
-    for name in ["dev", "release"] {
-        text.push_str(&format!(
-            "[profile.{name}]\n{}\n[profile.{name}.package.seqz-runtime]\n{RUNTIME}\n",
-            profile(package)
-        ));
-    }
+    text.push_str(&profile::sections(
+        package.debug_assertions,
+        package.overflow_checks,
+    ));
     let mut rest = package.dependencies.sections.clone();
     let mut dependencies = match rest.remove("dependencies") {
         Some(Value::Table(dependencies)) => dependencies,

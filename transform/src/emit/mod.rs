@@ -3,6 +3,7 @@
 mod build_script;
 pub(crate) mod manifest;
 mod p_hat;
+mod profile;
 mod properties;
 mod results;
 mod testers;

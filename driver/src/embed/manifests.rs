@@ -1,0 +1,56 @@
+//! The manifests of the runtime and the strategies as packages by themselves: no workspace to inherit from, no dependency to
+//! fetch. `build.rs` has them too.
+
+macro_rules! package {
+    ($about:literal, $name:literal, $features:literal) => {
+        concat!(
+            "# Written by seqz: ",
+            $about,
+            ".\n[package]\nname = \"",
+            $name,
+            "\"\nversion = \"",
+            env!("CARGO_PKG_VERSION"),
+            "\"\nedition = \"2024\"\nlicense = \"MIT OR Apache-2.0\"\npublish = false\n\n[lints.rust]\n",
+            "unexpected_cfgs = { level = \"warn\", check-cfg = ['cfg(feature, values(",
+            $features,
+            "))'] }\n"
+        )
+    };
+}
+
+/// The runtime's, without its dependencies. Features that are left out are named to rustc so that it doesn't take them for
+/// typing errors.
+const RUNTIME: &str = package!(
+    "the runtime that the transformed program links",
+    "seqz-runtime",
+    r#""z3", "scheduler", "copied_if_clone", "coercions", "std_handles", "serde""#
+);
+
+/// What is added to it where the scheduler is built in.
+const SCHEDULER: &str = r#"
+seqz-explore = { path = "vendor/seqz-explore" }
+corosensei = { path = "vendor/corosensei" }
+"#;
+
+/// The strategies': without Z3, as the runtime is.
+pub(crate) const STRATEGIES: &str = package!(
+    "the strategies that the runtime's scheduler is driven by",
+    "seqz-explore",
+    r#""z3""#
+);
+
+/// The runtime's, for programs that depend on serde or don't, with the scheduler or without it.
+pub(crate) fn runtime(serde: bool, scheduler: bool) -> String {
+    let mut on = Vec::new();
+    on.extend(scheduler.then_some("scheduler"));
+    on.extend(serde.then_some("serde"));
+    let knows = if serde {
+        "serde = { version = \"1\", default-features = false }\n"
+    } else {
+        ""
+    };
+    let rest = if scheduler { SCHEDULER } else { "" };
+    format!(
+        "{RUNTIME}\n[features]\ndefault = {on:?}\nscheduler = []\ncopied_if_clone = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{knows}{rest}"
+    )
+}

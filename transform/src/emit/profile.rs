@@ -1,0 +1,19 @@
+//! How a program and its runtime are compiled. The driver's `build.rs` has it too: what it compiles has to be what cargo asks
+//! for when a program is built.
+
+/// The checks are for the user's code, not for the runtime, which is compiled once for many programs and may take longer.
+const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
+
+/// Both profiles of a manifest: fast, and with the checks that the package's tests have.
+pub(crate) fn sections(debug_assertions: bool, overflow_checks: bool) -> String {
+    let profile = format!(
+        "opt-level = 3\ndebug = \"line-tables-only\"\ndebug-assertions = {debug_assertions}\noverflow-checks = {overflow_checks}\npanic = \"unwind\"\n"
+    );
+    ["dev", "release"]
+        .map(|name| {
+            format!(
+                "[profile.{name}]\n{profile}\n[profile.{name}.package.seqz-runtime]\n{RUNTIME}\n"
+            )
+        })
+        .concat()
+}
