@@ -2,6 +2,22 @@
 //!
 //! Data flows one way: a [`program`] is loaded and transformed, [`build`] makes a worker of it, [`worker`] talks to
 //! that process, [`check`] drives it through the search and gathers what it says, and [`report`] draws that.
+//!
+//! # Example
+//!
+//! What there is to check in a program:
+//!
+//! ```
+//! use seqz::program::{Mode, Program};
+//!
+//! let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/bluetooth.rs");
+//! let program = Program::load(example.as_ref(), Mode::Sequential)?;
+//! let harness = &program.harnesses()[0];
+//! assert_eq!(harness.name, "stop_during_a_request");
+//! assert_eq!(harness.spawns.len(), 2);
+//! assert!(harness.unsupported.is_none());
+//! # Ok::<(), seqz::Error>(())
+//! ```
 
 pub mod build;
 pub mod check;

@@ -7,6 +7,60 @@
 //! [`catalogue`] lists all strategies, with what each tries and what it promises. [`Dfs`] and [`Odpor`] can be divided into
 //! [parts](Part) that are searched by themselves. [`Readers`] goes around another strategy: of those orders in which readers
 //! of a lock differ whom no writer meets, it takes one.
+//!
+//! # Example
+//!
+//! A program of two threads, each of which stores to one object twice. Stores to the same object are dependent, so all six
+//! schedules differ; where each thread has an object of its own, one execution stands for all of them.
+//!
+//! ```
+//! use seqz_explore::threads::ThreadSet;
+//! use seqz_explore::{
+//!     Dfs, Event, Executor, Kind, Object, Odpor, Outcome, Pending, Pick, Promise, RunEnd, Scheduler, Search, View,
+//! };
+//!
+//! /// The object that each of the two threads stores to, twice.
+//! struct Stores([Object; 2]);
+//!
+//! impl Executor for Stores {
+//!     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+//!         let end = |outcome| RunEnd { outcome, state: 0, failures: Vec::new() };
+//!         let pending = self.0.map(|object| Pending { kind: Kind::Write, object, ..Pending::default() });
+//!         let (mut left, mut last) = ([2, 2], None);
+//!         let mut live = ThreadSet::only(0).union(ThreadSet::only(1));
+//!         while !live.is_empty() {
+//!             let resting = ThreadSet::EMPTY;
+//!             let Pick::Run(thread) = scheduler.pick(&View { pending: &pending, live, enabled: live, last, resting })
+//!             else {
+//!                 return end(Outcome::Abandoned);
+//!             };
+//!             let no = usize::from(thread);
+//!             scheduler.ran(&Event { thread, kind: Kind::Write, object: self.0[no], ..Event::default() });
+//!             last = Some(thread);
+//!             left[no] -= 1;
+//!             if left[no] == 0 {
+//!                 live.remove(thread);
+//!             }
+//!         }
+//!         end(Outcome::Completed)
+//!     }
+//! }
+//!
+//! let mut all = Search::new(Dfs::new());
+//! all.run(&mut Stores([7, 8]), 100)?;
+//! assert_eq!(all.counts().executions, 6);
+//! assert_eq!(all.counts().relations, 1);
+//!
+//! let mut reduced = Search::new(Odpor::new());
+//! reduced.run(&mut Stores([7, 8]), 100)?;
+//! assert_eq!(reduced.counts().executions, 1);
+//! assert_eq!(reduced.promise(), Promise::Exhausted);
+//!
+//! let mut dependent = Search::new(Odpor::new());
+//! dependent.run(&mut Stores([7, 7]), 100)?;
+//! assert_eq!(dependent.counts().executions, 6);
+//! # Ok::<(), seqz_explore::Divergence>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

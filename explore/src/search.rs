@@ -211,6 +211,43 @@ impl fmt::Debug for Watch {
 }
 
 /// A strategy at work.
+///
+/// ```
+/// # use seqz_explore::threads::ThreadSet;
+/// # use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, RunEnd, Scheduler, View};
+/// # struct TwoStores;
+/// # impl Executor for TwoStores {
+/// #     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+/// #         let end = |outcome| RunEnd { outcome, state: 0, failures: Vec::new() };
+/// #         let pending = [Pending { kind: Kind::Write, ..Pending::default() }; 2];
+/// #         let mut live = ThreadSet::only(0).union(ThreadSet::only(1));
+/// #         let mut last = None;
+/// #         while !live.is_empty() {
+/// #             let resting = ThreadSet::EMPTY;
+/// #             let Pick::Run(thread) = scheduler.pick(&View { pending: &pending, live, enabled: live, last, resting })
+/// #             else {
+/// #                 return end(Outcome::Abandoned);
+/// #             };
+/// #             scheduler.ran(&Event { thread, kind: Kind::Write, ..Event::default() });
+/// #             last = Some(thread);
+/// #             live.remove(thread);
+/// #         }
+/// #         end(Outcome::Completed)
+/// #     }
+/// # }
+/// use seqz_explore::{Odpor, Promise, Search};
+///
+/// // `TwoStores` runs two threads, each of which stores to the same object once.
+/// let mut search = Search::new(Odpor::new());
+/// let run = search.step(&mut TwoStores)?.expect("there is a first execution");
+/// assert!(run.new_relation);
+/// assert_eq!(search.promise(), Promise::Unfinished);
+///
+/// // Up to 100 more. The other order of the stores is the only one that is left.
+/// assert_eq!(search.run(&mut TwoStores, 100)?, 1);
+/// assert_eq!(search.promise(), Promise::Exhausted);
+/// # Ok::<(), seqz_explore::Divergence>(())
+/// ```
 #[derive(Debug)]
 pub struct Search<S> {
     strategy: S,

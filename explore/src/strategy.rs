@@ -101,6 +101,61 @@ impl Stats {
 /// Order of calls: [`Self::begin`]; if it said yes, any number of [`Self::pick`] followed by [`Self::ran`], perhaps one
 /// [`Self::blocked`] or [`Self::cut`], then [`Self::learned`] and [`Self::end`]; then again from the start. What only some
 /// strategies have to say of their search is in [`Self::report`].
+///
+/// ```
+/// # use seqz_explore::threads::ThreadSet;
+/// # use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, RunEnd, Scheduler, View};
+/// # struct TwoStores;
+/// # impl Executor for TwoStores {
+/// #     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+/// #         let end = |outcome| RunEnd { outcome, state: 0, failures: Vec::new() };
+/// #         let pending = [Pending { kind: Kind::Write, ..Pending::default() }; 2];
+/// #         let mut live = ThreadSet::only(0).union(ThreadSet::only(1));
+/// #         let mut last = None;
+/// #         while !live.is_empty() {
+/// #             let resting = ThreadSet::EMPTY;
+/// #             let Pick::Run(thread) = scheduler.pick(&View { pending: &pending, live, enabled: live, last, resting })
+/// #             else {
+/// #                 return end(Outcome::Abandoned);
+/// #             };
+/// #             scheduler.ran(&Event { thread, kind: Kind::Write, ..Event::default() });
+/// #             last = Some(thread);
+/// #             live.remove(thread);
+/// #         }
+/// #         end(Outcome::Completed)
+/// #     }
+/// # }
+/// use seqz_explore::{Divergence, Promise, Search, Stats, Strategy};
+///
+/// /// One execution, in which no thread is preempted.
+/// #[derive(Default)]
+/// struct Once {
+///     begun: bool,
+/// }
+///
+/// impl Strategy for Once {
+///     fn begin(&mut self) -> bool {
+///         !std::mem::replace(&mut self.begun, true)
+///     }
+///     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
+///         Ok(Pick::Run(view.unpreempted()))
+///     }
+///     fn ran(&mut self, _event: &Event) -> Result<(), Divergence> {
+///         Ok(())
+///     }
+///     fn end(&mut self, _end: &RunEnd) {}
+///     fn report(&self) -> Stats {
+///         // There are schedules without preemption that begin with another thread.
+///         Stats::new(Promise::Heuristic)
+///     }
+/// }
+///
+/// // `TwoStores` runs two threads, each of which stores to the same object once.
+/// let mut search = Search::new(Once::default());
+/// assert_eq!(search.run(&mut TwoStores, 100)?, 1);
+/// assert_eq!(search.counts().relations, 1);
+/// # Ok::<(), Divergence>(())
+/// ```
 pub trait Strategy {
     /// Gets ready for the next execution. False: the search is over.
     fn begin(&mut self) -> bool;

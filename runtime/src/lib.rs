@@ -3,6 +3,45 @@
 //!
 //! Read [`log`] for what is logged, [`feasibility`] for when a log is one of a real execution, and [`engine`] for how P̂ₖ
 //! runs. [`std`](mod@crate::std) is what a transformed program sees in the place of `std`.
+//!
+//! # Example
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use seqz_runtime::check::{Bounds, Search, machine};
+//! use seqz_runtime::engine::Solver;
+//! use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+//! use seqz_runtime::std::thread;
+//! use seqz_runtime::{Bound, Role};
+//!
+//! // A harness as the transformation leaves it: std's names, but of the runtime. An update is lost where both threads load
+//! // before one of them stores.
+//! let harness = Bound {
+//!     inputs: Vec::new(),
+//!     program: Box::new(|| {
+//!         let count = Arc::new(AtomicU32::new(0));
+//!         let add = |count: Arc<AtomicU32>| move || count.store(count.load(SeqCst) + 1, SeqCst);
+//!         let threads = [thread::spawn(add(Arc::clone(&count))), thread::spawn(add(Arc::clone(&count)))];
+//!         threads.into_iter().for_each(|thread| thread.join().unwrap());
+//!         assert_eq!(count.load(SeqCst), 2, "an update is lost");
+//!     }),
+//!     safe: true,
+//! };
+//!
+//! // All choices of k non-local reads and of the writes that they see, for k = 0, 1, 2, …
+//! let bounds = Bounds::default();
+//! let mut machine = machine(&bounds, Solver::Grid);
+//! let mut search = Search::new(&harness, Role::First, bounds);
+//! while !search.finished() {
+//!     search.next_level(&mut machine, &mut |_, _| true)?;
+//! }
+//! let (bug, _) = &machine.bugs()[0];
+//! assert!(bug.message.contains("an update is lost"));
+//! # Ok::<(), seqz_runtime::check::Trouble>(())
+//! ```
+//!
+//! [`p_hat()`] runs one choice, for testers that choose by themselves.
 
 #![cfg_attr(
     feature = "coercions",

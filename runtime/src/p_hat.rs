@@ -124,6 +124,38 @@ pub(crate) fn outcome(
 
 /// Runs P̂ₖ once: `harness` with `inputs`, T reading write `wrts[i]` of T' at its read `rds[i]`, all other reads local.
 ///
+/// ```
+/// use std::sync::Arc;
+///
+/// use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+/// use seqz_runtime::std::thread;
+/// use seqz_runtime::{Harness, ReadId, Role, WriteId, p_hat};
+///
+/// seqz_runtime::inputs! {
+///     /// The program has no inputs.
+///     pub struct Inputs {}
+/// }
+///
+/// fn init(_: Inputs) {
+///     let x = Arc::new(AtomicU32::new(0));
+///     let (under_test, interfering) = (Arc::clone(&x), x);
+///     let under_test = thread::spawn(move || assert_ne!(under_test.load(SeqCst), 7, "seven"));
+///     let interfering = thread::spawn(move || interfering.store(7, SeqCst));
+///     under_test.join().unwrap();
+///     interfering.join().unwrap();
+/// }
+///
+/// static HARNESS: Harness<Inputs> = Harness::new("sees_seven", init);
+///
+/// // All reads of T see what T wrote itself, or the initial value.
+/// assert!(!p_hat(&HARNESS, Role::First, Inputs {}, &[], &[]).is_bug());
+///
+/// // Read 0 of T sees write 0 of T'.
+/// let outcome = p_hat(&HARNESS, Role::First, Inputs {}, &[ReadId(0)], &[WriteId(0)]);
+/// assert!(outcome.is_bug());
+/// assert!(outcome.to_string().contains("seven"), "{outcome}");
+/// ```
+///
 /// # Panics
 /// If the two arrays differ in length.
 pub fn p_hat<I: Inputs>(

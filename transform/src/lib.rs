@@ -6,6 +6,43 @@
 //! every generated position back to the user's source.
 //!
 //! The generated files are the user's text with edits, not printed trees: see the `edit` module for why.
+//!
+//! # Example
+//!
+//! ```
+//! use seqz_transform::{Mode, Options, Program};
+//!
+//! # let directory = std::env::temp_dir().join(format!("seqz-transform-{}", std::process::id()));
+//! # std::fs::create_dir_all(&directory)?;
+//! let file = directory.join("counter.rs");
+//! std::fs::write(
+//!     &file,
+//!     "use std::sync::Mutex;
+//!
+//! #[test]
+//! fn counts() {
+//!     let count = Mutex::new(0);
+//!     std::thread::scope(|scope| {
+//!         scope.spawn(|| *count.lock().unwrap() += 1);
+//!         scope.spawn(|| *count.lock().unwrap() += 1);
+//!     });
+//! }
+//! ",
+//! )?;
+//! let program = Program::load(&file, Mode::Sequential)?;
+//! assert_eq!(program.harnesses()[0].name, "counts");
+//! assert_eq!(program.harnesses()[0].spawn_sites.len(), 2);
+//!
+//! let generated = program.transform(&Options::default())?;
+//! let (path, text) = &generated.files[0];
+//! assert_eq!(path.to_str(), Some("src/lib.rs"));
+//! assert!(text.contains("use ::seqz_runtime::std::sync::Mutex;"));
+//! // Each place leads back to where the user wrote it.
+//! let origin = generated.map.lookup(path, 5, 5).expect("the user's line");
+//! assert_eq!((origin.file, origin.line), (file, 5));
+//! # std::fs::remove_dir_all(&directory)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

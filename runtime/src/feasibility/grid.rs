@@ -33,6 +33,25 @@ const LANES: usize = 64;
 const LANE_WORDS: usize = 8 << 20;
 
 /// The progress grid of one execution: the log of T', and the events of T so far.
+///
+/// ```
+/// use seqz_runtime::feasibility::Grid;
+/// use seqz_runtime::log::{Op, TEvent};
+///
+/// // T' writes x (0) and then y (1).
+/// let mut grid = Grid::new();
+/// grid.begin(&[Op::Write(0), Op::Write(1)]);
+///
+/// // T reads y as T' has written it. So T' has written x before, and a read of x that sees the initial value comes too late.
+/// grid.push(TEvent::non_local(Op::Read(1), 1));
+/// assert!(grid.feasible());
+/// assert!(!grid.would_be_feasible(TEvent::local(Op::Read(0))));
+/// assert!(grid.would_be_feasible(TEvent::non_local(Op::Read(0), 0)));
+///
+/// // An interleaving that shows it: both writes, then the read.
+/// let witness = grid.witness().expect("a log that is feasible has a witness");
+/// assert_eq!(witness.0.len(), 3);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Grid {
     interference: Interference,
