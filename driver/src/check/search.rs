@@ -13,7 +13,7 @@ use crate::report::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
 use crate::report::schedule::Confirmation;
 use crate::report::{unfollowed, words};
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
-use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, send};
+use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
 use seqz_runtime::log::Log;
 use seqz_runtime::{ReadId, WriteId};
 
@@ -346,7 +346,9 @@ impl Search<'_> {
             | Reply::Running { .. }
             | Reply::Seeds { .. }
             | Reply::Solve { .. }
-            | Reply::Replayed(_) => {}
+            | Reply::Replayed(_) => {
+                return Err(Error::Worker(out_of_place("checks", &reply)));
+            }
         }
         Ok(false)
     }

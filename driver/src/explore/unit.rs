@@ -15,7 +15,7 @@ use super::solver::Answering;
 use crate::error::Error;
 use crate::report::document::Cut;
 use crate::solvers::Solver;
-use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, send};
+use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
 
 /// A worker that was killed from outside is replaced so often before its execution is suspected.
 const REPLACED: u32 = 3;
@@ -317,7 +317,22 @@ impl Runner<'_> {
                 | Reply::Nondeterministic { .. }
                 | Reply::BadInput { .. }
                 | Reply::Refused(_) => last = true,
-                _ => {}
+                Reply::Started { .. }
+                | Reply::LeftBehind(_)
+                | Reply::Asked(_)
+                | Reply::Seen { .. }
+                | Reply::Times(_)
+                | Reply::Couplings(_) => {}
+                Reply::Threads { .. }
+                | Reply::Progress { .. }
+                | Reply::Level { .. }
+                | Reply::Finding(_)
+                | Reply::Executing { .. }
+                | Reply::Check { .. }
+                | Reply::Replayed(_)
+                | Reply::Seeds { .. } => {
+                    return Ok(End::Broken(out_of_place("explores", &reply)));
+                }
             }
             say(Said::Reply(reply));
             if last {

@@ -13,5 +13,5 @@ pub use orphan::ends_with_us;
 pub use process::{Death, Process};
 pub use socket::{Connection, Received};
 pub use stuck::Standstill;
-pub(crate) use watch::failed;
 pub use watch::{Heard, Watch, bury, send};
+pub(crate) use watch::{failed, out_of_place};

@@ -148,6 +148,14 @@ pub fn bury(process: Process) -> Result<Death, Error> {
         .map_err(|e| failed("the worker's end can't be told", &e))
 }
 
+/// What is wrong with a reply that belongs to no conversation with a worker that does this.
+pub(crate) fn out_of_place(does: &str, reply: &Reply) -> String {
+    let reply = format!("{reply:?}");
+    let name = reply.split(|it: char| !it.is_alphanumeric()).next();
+    let name = name.unwrap_or_default();
+    format!("a worker that {does} says what it is not asked: {name}")
+}
+
 /// What failed in dealing with a worker.
 pub(crate) fn failed(what: &str, error: &io::Error) -> Error {
     Error::Worker(format!("{what}: {error}"))
@@ -156,6 +164,18 @@ pub(crate) fn failed(what: &str, error: &io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn replies_that_are_out_of_place_are_named() {
+        let seeds = Reply::Seeds {
+            strings: vec![vec![1, 2]],
+            longest: 2,
+        };
+        let names =
+            [seeds, Reply::Done, Reply::Times(vec![1])].map(|it| out_of_place("checks", &it));
+        let names = names.map(|it| it.rsplit_once(' ').unwrap().1.to_owned());
+        assert_eq!(names, ["Seeds", "Done", "Times"]);
+    }
 
     #[test]
     fn what_one_search_leaves_of_its_time_is_for_the_next_ones() {
