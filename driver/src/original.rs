@@ -117,7 +117,7 @@ impl<'a> Original<'a> {
         let mut waits = HashMap::new();
         for scheduled in schedule {
             if let Some(place) = &scheduled.place
-                && Action::named(&scheduled.kind).is_waiting()
+                && Action::from(scheduled.action).is_waiting()
             {
                 waits.insert(place, scheduled.object);
             }
@@ -136,7 +136,7 @@ impl<'a> Original<'a> {
         schedule
             .iter()
             .map(|scheduled| {
-                let action = Action::named(&scheduled.kind);
+                let action = Action::from(scheduled.action);
                 // A guard's drop has no name of its own; its lock has.
                 let known = || names.get(&scheduled.object).cloned();
                 Event {

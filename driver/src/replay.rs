@@ -189,7 +189,7 @@ pub fn run(
     let spawns = harness.map(|harness| harness.spawns.clone());
     let schedule = recording.schedule.iter().map(|event| Scheduled {
         thread: event.thread,
-        kind: event.action.name(),
+        action: event.action.into(),
         object: event.object,
         place: None,
     });

@@ -149,6 +149,33 @@ const CONFLICTS: [u8; Class::ALL.len()] = {
 };
 
 impl Kind {
+    /// All of them, each at the place of its number.
+    pub const ALL: [Self; 23] = [
+        Self::Local,
+        Self::Read,
+        Self::Write,
+        Self::Update,
+        Self::CompareExchange,
+        Self::FailedUpdate,
+        Self::Lock,
+        Self::TryLock,
+        Self::TryLockFailed,
+        Self::Unlock,
+        Self::LockShared,
+        Self::TryLockShared,
+        Self::TryLockSharedFailed,
+        Self::UnlockShared,
+        Self::Fork,
+        Self::Begin,
+        Self::End,
+        Self::Join,
+        Self::Wait,
+        Self::Wake,
+        Self::Notify,
+        Self::Add,
+        Self::Take,
+    ];
+
     /// How it touches its object. For an operation whose outcome is open ([`Self::CompareExchange`], or an announced
     /// [`Self::TryLock`]): the outcome that conflicts with more.
     #[inline]
@@ -257,6 +284,15 @@ impl Kind {
         )
     }
 }
+
+// Whoever tells a kind by its number finds it there.
+const _: () = {
+    let mut number = 0;
+    while number < Kind::ALL.len() {
+        assert!(Kind::ALL[number] as usize == number);
+        number += 1;
+    }
+};
 
 /// What a thread has announced to do next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -69,7 +69,7 @@ impl Original<'_> {
         schedule: &[Event],
     ) -> Vec<Waiting> {
         let told = |waiting: &vocabulary::Waiting| {
-            let action = Action::named(&waiting.kind);
+            let action = Action::from(waiting.action);
             let mut touched = schedule
                 .iter()
                 .filter(|event| event.object == waiting.object && event.action.has_variable());

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use seqz_runtime::vocabulary;
+
 use super::document::Site;
 
 /// One event of a schedule.
@@ -19,7 +21,7 @@ pub struct Event {
     pub site: Option<Site>,
 }
 
-/// What an event does. The names are those that workers use, and so part of what is replayed.
+/// What an event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -67,46 +69,57 @@ pub enum Action {
     Notify,
 }
 
+/// What workers call by a type of their own: the names in files do not change with it.
+macro_rules! counterparts {
+    ($($name:ident),* $(,)?) => {
+        impl Action {
+            /// All of them.
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+        }
+
+        impl From<vocabulary::Action> for Action {
+            fn from(action: vocabulary::Action) -> Self {
+                match action {
+                    $(vocabulary::Action::$name => Self::$name,)*
+                }
+            }
+        }
+
+        impl From<Action> for vocabulary::Action {
+            fn from(action: Action) -> Self {
+                match action {
+                    $(Action::$name => Self::$name,)*
+                }
+            }
+        }
+    };
+}
+
+counterparts!(
+    Local,
+    Read,
+    Write,
+    Update,
+    CompareExchange,
+    FailedUpdate,
+    Lock,
+    TryLock,
+    TryLockFailed,
+    Unlock,
+    LockShared,
+    TryLockShared,
+    TryLockSharedFailed,
+    UnlockShared,
+    Fork,
+    Begin,
+    End,
+    Join,
+    Wait,
+    Wake,
+    Notify,
+);
+
 impl Action {
-    /// All of them.
-    pub const ALL: [Self; 21] = [
-        Self::Local,
-        Self::Read,
-        Self::Write,
-        Self::Update,
-        Self::CompareExchange,
-        Self::FailedUpdate,
-        Self::Lock,
-        Self::TryLock,
-        Self::TryLockFailed,
-        Self::Unlock,
-        Self::LockShared,
-        Self::TryLockShared,
-        Self::TryLockSharedFailed,
-        Self::UnlockShared,
-        Self::Fork,
-        Self::Begin,
-        Self::End,
-        Self::Join,
-        Self::Wait,
-        Self::Wake,
-        Self::Notify,
-    ];
-
-    /// The one that workers call so.
-    #[must_use]
-    pub fn named(name: &str) -> Self {
-        let mut all = Self::ALL.into_iter();
-        all.find(|action| action.name() == name)
-            .unwrap_or(Self::Local)
-    }
-
-    /// What workers call it.
-    #[must_use]
-    pub fn name(self) -> String {
-        format!("{self:?}")
-    }
-
     /// Whether it is waiting to be notified, or notifying.
     #[must_use]
     pub const fn is_waiting(self) -> bool {
@@ -172,10 +185,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn actions_are_called_as_workers_call_them() {
+    fn actions_come_back_from_workers() {
         for action in Action::ALL {
-            assert_eq!(Action::named(&action.name()), action);
+            assert_eq!(Action::from(vocabulary::Action::from(action)), action);
         }
-        assert_eq!(Action::TryLockSharedFailed.name(), "TryLockSharedFailed");
     }
 }

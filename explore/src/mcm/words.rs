@@ -6,32 +6,6 @@ use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::observation::{Comparison, Integer, Test};
 use crate::transition::Transition;
 
-const KINDS: [Kind; 23] = [
-    Kind::Local,
-    Kind::Read,
-    Kind::Write,
-    Kind::Update,
-    Kind::CompareExchange,
-    Kind::FailedUpdate,
-    Kind::Lock,
-    Kind::TryLock,
-    Kind::TryLockFailed,
-    Kind::Unlock,
-    Kind::LockShared,
-    Kind::TryLockShared,
-    Kind::TryLockSharedFailed,
-    Kind::UnlockShared,
-    Kind::Fork,
-    Kind::Begin,
-    Kind::End,
-    Kind::Join,
-    Kind::Wait,
-    Kind::Wake,
-    Kind::Notify,
-    Kind::Add,
-    Kind::Take,
-];
-
 const COMPARISONS: [Comparison; 6] = [
     Comparison::Equal,
     Comparison::NotEqual,
@@ -271,7 +245,7 @@ impl Words<'_> {
     }
 
     fn kind(&mut self) -> Option<Kind> {
-        KINDS.get(self.number::<u32>()? as usize).copied()
+        Kind::ALL.get(self.number::<u32>()? as usize).copied()
     }
 
     /// See [`of_constant`].
@@ -293,7 +267,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_enums() {
-        for (number, kind) in KINDS.into_iter().enumerate() {
+        for (number, kind) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(kind as usize, number);
         }
         for (number, comparison) in COMPARISONS.into_iter().enumerate() {

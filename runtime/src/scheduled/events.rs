@@ -8,7 +8,7 @@ use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
 use crate::log::LockMode;
-use crate::vocabulary::{Place, Site};
+use crate::vocabulary::{Action, Place, Site};
 
 /// Where every [`Site`] of the program is near to: sites are named by their distance from here.
 static ORIGIN: u8 = 0;
@@ -24,6 +24,33 @@ pub(super) fn site_number(site: Site) -> u32 {
         .expose_provenance()
         .wrapping_sub((&raw const ORIGIN).addr()) as u32;
     distance
+}
+
+/// What an event of this kind does, as it is written down. What commutes with what does not show there.
+pub(crate) const fn action(kind: Kind) -> Action {
+    match kind {
+        Kind::Local => Action::Local,
+        Kind::Read => Action::Read,
+        Kind::Write => Action::Write,
+        Kind::CompareExchange => Action::CompareExchange,
+        Kind::FailedUpdate => Action::FailedUpdate,
+        Kind::Lock => Action::Lock,
+        Kind::TryLock => Action::TryLock,
+        Kind::TryLockFailed => Action::TryLockFailed,
+        Kind::Unlock => Action::Unlock,
+        Kind::LockShared => Action::LockShared,
+        Kind::TryLockShared => Action::TryLockShared,
+        Kind::TryLockSharedFailed => Action::TryLockSharedFailed,
+        Kind::UnlockShared => Action::UnlockShared,
+        Kind::Fork => Action::Fork,
+        Kind::Begin => Action::Begin,
+        Kind::End => Action::End,
+        Kind::Join => Action::Join,
+        Kind::Wait => Action::Wait,
+        Kind::Wake => Action::Wake,
+        Kind::Notify => Action::Notify,
+        Kind::Update | Kind::Add | Kind::Take => Action::Update,
+    }
 }
 
 /// The place that an operation announces. `None`: it has announced nothing yet.

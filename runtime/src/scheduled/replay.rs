@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use seqz_explore::{Event, Kind, Pick, Scheduler, Thread, View};
 
 use super::behind_writers::WRITERS_FIRST;
-use super::events::place;
-use crate::vocabulary::{Scheduled, Waiting};
+use super::events::{action, place};
+use crate::vocabulary::{Action, Scheduled, Waiting};
 
 /// Where a program and a schedule part ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl<'s> Follow<'s> {
                 let pending = view.of(thread);
                 Waiting {
                     thread: u32::from(thread),
-                    kind: format!("{:?}", pending.kind.plain()),
+                    action: action(pending.kind),
                     object: pending.object,
                     place: place(pending),
                 }
@@ -115,15 +115,19 @@ impl Pairs {
 }
 
 /// Whether what was announced can be what the schedule says was done.
-fn fits(announced: Kind, done: &str) -> bool {
+fn fits(announced: Kind, done: Action) -> bool {
+    use Action::{
+        CompareExchange, FailedUpdate, Notify, TryLock, TryLockFailed, TryLockShared,
+        TryLockSharedFailed, Update, Wait,
+    };
     match announced {
         // The last event of a program that died is known by what it announced.
-        Kind::CompareExchange => matches!(done, "Update" | "FailedUpdate" | "CompareExchange"),
-        Kind::TryLock => matches!(done, "TryLock" | "TryLockFailed"),
-        Kind::TryLockShared => matches!(done, "TryLockShared" | "TryLockSharedFailed"),
+        Kind::CompareExchange => matches!(done, Update | FailedUpdate | CompareExchange),
+        Kind::TryLock => matches!(done, TryLock | TryLockFailed),
+        Kind::TryLockShared => matches!(done, TryLockShared | TryLockSharedFailed),
         // What waits at a barrier or at a channel may find that it need not, and let others go on.
-        Kind::Wait => matches!(done, "Wait" | "Notify"),
-        kind => format!("{:?}", kind.plain()) == done,
+        Kind::Wait => matches!(done, Wait | Notify),
+        kind => action(kind) == done,
     }
 }
 
@@ -143,15 +147,15 @@ impl Scheduler for Follow<'_> {
         let name = next.thread;
         if !view.live.contains(thread) {
             return self.part(
-                format!("thread {name} is over, and can't do {}", next.kind),
+                format!("thread {name} is over, and can't do {}", next.action),
                 number,
             );
         }
         let announced = view.of(thread);
         let kind = announced.kind;
-        if !fits(kind, &next.kind) {
+        if !fits(kind, next.action) {
             return self.part(
-                format!("thread {name} is about to do {kind:?}, not {}", next.kind),
+                format!("thread {name} is about to do {kind:?}, not {}", next.action),
                 number,
             );
         }
@@ -172,7 +176,7 @@ impl Scheduler for Follow<'_> {
         }
         if !view.enabled.contains(thread) {
             return self.part(
-                format!("thread {name} has to wait before it can do {}", next.kind),
+                format!("thread {name} has to wait before it can do {}", next.action),
                 number,
             );
         }
@@ -183,9 +187,9 @@ impl Scheduler for Follow<'_> {
         let Some(next) = self.schedule.get(self.at) else {
             return;
         };
-        let kind = format!("{:?}", event.kind.plain());
-        let open = next.kind == "CompareExchange" && fits(Kind::CompareExchange, &kind);
-        if kind == next.kind || open {
+        let done = action(event.kind);
+        let open = next.action == Action::CompareExchange && fits(Kind::CompareExchange, done);
+        if done == next.action || open {
             if event.kind == Kind::Fork
                 && let Ok(created) = Thread::try_from(event.object)
             {
@@ -197,7 +201,7 @@ impl Scheduler for Follow<'_> {
             }
         } else {
             let thread = Some(usize::from(event.thread));
-            let difference = format!("thread {} did {kind}, not {}", next.thread, next.kind);
+            let difference = format!("thread {} did {done}, not {}", next.thread, next.action);
             self.part(difference, thread);
         }
     }

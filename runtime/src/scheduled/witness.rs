@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View};
 
 use super::behind_writers::WRITERS_FIRST;
-use super::events::site_number;
+use super::events::{action, site_number};
 use super::loops::Idle;
 use super::machine::{Machine, Settings};
 use crate::feasibility::Step;
@@ -195,7 +195,7 @@ pub fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
     trace
         .map(|traced| Scheduled {
             thread: u32::from(traced.event.thread),
-            kind: format!("{:?}", traced.event.kind.plain()),
+            action: action(traced.event.kind),
             object: traced.event.object,
             place: traced.site.map(Place::from),
         })

@@ -8,12 +8,14 @@
 //! | [`thread`] | who a thread is |
 //! | [`ended`] | what a worker says when it ends itself |
 //! | [`failure`] | the kinds of faults |
+//! | [`action`] | what an event of a written schedule does |
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
 //! | [`asked`] | what a program asks of the operating system |
 //!
 //! # Invariant
 //! Nothing in here knows of any other module.
 
+pub mod action;
 pub mod asked;
 pub mod ended;
 pub mod failure;
@@ -22,6 +24,7 @@ pub mod place;
 pub mod schedule;
 pub mod thread;
 
+pub use action::Action;
 pub use asked::Asked;
 pub use failure::{BugKind, FailureKind};
 pub use ids::{Pair, ReadId, Role, WriteId};

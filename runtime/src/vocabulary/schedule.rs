@@ -1,14 +1,14 @@
 //! Schedules as they are written down: the events of an execution in their order.
 
-use super::Place;
+use super::{Action, Place};
 
 /// An event of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduled {
     /// Whose, by number.
     pub thread: u32,
-    /// What it does: the name of its kind of event, such as `Lock`.
-    pub kind: String,
+    /// What it does.
+    pub action: Action,
     /// On what, by number.
     pub object: u32,
     /// Where.
@@ -20,8 +20,8 @@ pub struct Scheduled {
 pub struct Waiting {
     /// Its number.
     pub thread: u32,
-    /// What it is about to do: the name of the kind of event.
-    pub kind: String,
+    /// What it is about to do.
+    pub action: Action,
     /// To which object, by number.
     pub object: u32,
     /// Where.

@@ -34,6 +34,7 @@ use crate::bound::Bound;
 use crate::harness::AnyHarness;
 use crate::input::InputError;
 use crate::process::{asked, random};
+use crate::scheduled::events::action;
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Idle, Machine, Settings, behind_writers};
 use crate::vocabulary::{Asked, Place, Waiting};
@@ -448,7 +449,7 @@ fn finding(
         waiting: waiting
             .map(|(thread, pending, place)| Waiting {
                 thread: u32::from(*thread),
-                kind: format!("{:?}", pending.kind.plain()),
+                action: action(pending.kind),
                 object: pending.object,
                 place: place.clone(),
             })

@@ -7,7 +7,7 @@ use seqz_explore::{Event, Executor, Learned, Pick, RunEnd, Scheduler, View};
 use super::super::Connection;
 use super::super::message::Reply;
 use super::super::search::Texts;
-use crate::scheduled::events::place;
+use crate::scheduled::events::{action, place};
 use crate::scheduled::{Machine, Settings};
 use crate::vocabulary::Scheduled;
 
@@ -88,7 +88,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
             let pending = view.of(thread);
             let next = Scheduled {
                 thread: u32::from(thread),
-                kind: format!("{:?}", pending.kind.plain()),
+                action: action(pending.kind),
                 object: pending.object,
                 place: place(pending),
             };
@@ -108,7 +108,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
     fn ran(&mut self, event: &Event) {
         self.done.push(Scheduled {
             thread: u32::from(event.thread),
-            kind: format!("{:?}", event.kind.plain()),
+            action: action(event.kind),
             object: event.object,
             place: self.picked.take().and_then(|picked| picked.place),
         });

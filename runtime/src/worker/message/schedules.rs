@@ -2,7 +2,7 @@
 
 use super::super::wire::{Wire, WireError, wire};
 use super::SolverKind;
-use crate::vocabulary::{Confirmation, FailureKind, Place, Scheduled, ThreadInfo, Waiting};
+use crate::vocabulary::{Action, Confirmation, FailureKind, Place, Scheduled, ThreadInfo, Waiting};
 
 /// An exploration of schedules to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -293,16 +293,18 @@ pub enum Replayed {
     },
 }
 
+wire!(Action { 0 = Local, 1 = Read, 2 = Write, 3 = Update, 4 = CompareExchange, 5 = FailedUpdate, 6 = Lock, 7 = TryLock, 8 = TryLockFailed, 9 = Unlock, 10 = LockShared, 11 = TryLockShared, 12 = TryLockSharedFailed, 13 = UnlockShared, 14 = Fork, 15 = Begin, 16 = End, 17 = Join, 18 = Wait, 19 = Wake, 20 = Notify });
+
 wire!(Scheduled {
     thread,
-    kind,
+    action,
     object,
     place
 });
 
 wire!(Waiting {
     thread,
-    kind,
+    action,
     object,
     place
 });
