@@ -93,7 +93,9 @@ impl Region {
     /// One allocation less.
     #[inline]
     fn free(&self) {
-        if self.owner.load(Ordering::Relaxed) == this_os_thread() {
+        // Who allocates from it owns it, which is quicker to find out.
+        let is_in_use = in_use().is_some_and(|region| std::ptr::eq(region, self));
+        if is_in_use || self.owner.load(Ordering::Relaxed) == this_os_thread() {
             let live = self.live.load(Ordering::Relaxed);
             self.live.store(live.wrapping_sub(1), Ordering::Relaxed);
         } else {
@@ -401,17 +403,15 @@ pub struct Allocator;
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let Some(region) = in_use() else {
-            // SAFETY: the caller's promise.
-            return unsafe { System.alloc(layout) };
-        };
-        let Some(address) = region.next(layout) else {
-            // SAFETY: the caller's promise.
-            return unsafe { alloc_large(layout) };
-        };
-        let live = region.live.load(Ordering::Relaxed);
-        region.live.store(live + 1, Ordering::Relaxed);
-        with_exposed_provenance_mut(address)
+        if let Some(region) = in_use()
+            && let Some(address) = region.next(layout)
+        {
+            let live = region.live.load(Ordering::Relaxed);
+            region.live.store(live + 1, Ordering::Relaxed);
+            return with_exposed_provenance_mut(address);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { alloc_outside(layout) }
     }
 
     #[inline]
@@ -419,9 +419,7 @@ unsafe impl GlobalAlloc for Allocator {
         match TABLE.get(region_of(pointer.addr())) {
             Some(region) => region.free(),
             // SAFETY: what is in no region came from the system.
-            None if large::any() => unsafe { dealloc_large(pointer, layout) },
-            // SAFETY: as above.
-            None => unsafe { System.dealloc(pointer, layout) },
+            None => unsafe { dealloc_outside(pointer, layout) },
         }
     }
 
@@ -461,25 +459,27 @@ unsafe impl GlobalAlloc for Allocator {
 
 // What is rare stands apart, so that the rest is short enough to become part of who allocates.
 
-/// The program allocates what its region has no place for.
+/// No region has a place for it, since none is in use, or since it is full.
 ///
 /// # Safety
 /// That of [`GlobalAlloc::alloc`].
-#[cold]
 #[inline(never)]
-unsafe fn alloc_large(layout: Layout) -> *mut u8 {
+unsafe fn alloc_outside(layout: Layout) -> *mut u8 {
     // SAFETY: the caller's promise.
     let memory = unsafe { System.alloc(layout) };
-    large::note(memory, layout);
+    if in_use().is_some() {
+        large::note(memory, layout);
+    }
     memory
 }
 
 /// # Safety
 /// That of [`GlobalAlloc::dealloc`]; the memory is the system's, and may have been noted.
-#[cold]
 #[inline(never)]
-unsafe fn dealloc_large(pointer: *mut u8, layout: Layout) {
-    large::forget(pointer);
+unsafe fn dealloc_outside(pointer: *mut u8, layout: Layout) {
+    if large::any() {
+        large::forget(pointer);
+    }
     // SAFETY: the caller's promise.
     unsafe { System.dealloc(pointer, layout) };
 }
