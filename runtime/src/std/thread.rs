@@ -101,7 +101,7 @@ fn wait(no: ThreadNo, site: Site) {
 }
 
 /// Waits for a thread and takes its result.
-fn join<T>(no: ThreadNo, packet: &Packet<'_, T>, site: Site) -> Result<T> {
+fn join<T>(no: ThreadNo, packet: Packet<'_, T>, site: Site) -> Result<T> {
     wait(no, site);
     match packet.take() {
         Some(Err(payload)) => {
@@ -142,7 +142,7 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         std::mem::forget(self.lets_go);
-        join(self.thread.no, &self.packet, Location::caller())
+        join(self.thread.no, self.packet, Location::caller())
     }
 
     /// See `std::thread::JoinHandle::is_finished`.

@@ -8,6 +8,7 @@ use crate::vocabulary::Site;
 
 /// The program may ask whether threads have finished: from here on, the ends of threads are events of this execution.
 pub fn watch_ends() {
+    super::results::watches_ends();
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         machine.watch_ends();

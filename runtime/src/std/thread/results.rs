@@ -7,8 +7,8 @@
 //! A program that has no destructors, and nothing whose end others notice, has no such events: `transform` knows, and says so
 //! where the program starts. Nor does a result that owns at most memory.
 
-use std::cell::Cell;
 use std::mem::needs_drop;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ending::{Destructor, Results};
 use crate::engine::{current as engine, die_of_a};
@@ -17,6 +17,7 @@ use crate::vocabulary::Site;
 
 /// The program may see these dropped: from here on, letting go of them are events of this execution.
 pub fn watch_results(results: Results) {
+    WATCHED.store(true, Ordering::Relaxed);
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         machine.watch_results(results);
@@ -35,8 +36,26 @@ pub(super) struct Watched {
     pub(super) ends: bool,
 }
 
+/// Some program has had something watched, in this process: most have not.
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// The ends of threads are watched from here on.
+pub(super) fn watches_ends() {
+    WATCHED.store(true, Ordering::Relaxed);
+}
+
 /// Asked once for each thread, when it is spawned.
+#[inline]
 pub(super) fn watched() -> Watched {
+    if WATCHED.load(Ordering::Relaxed) {
+        watched_now()
+    } else {
+        Watched::default()
+    }
+}
+
+#[cold]
+fn watched_now() -> Watched {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {
         return Watched {
@@ -51,11 +70,7 @@ pub(super) fn watched() -> Watched {
 }
 
 /// How many share a result, where that is watched.
-pub(super) struct Shares {
-    count: Option<AtomicCell<u64>>,
-    /// The handle has none of it any more.
-    is_given_away: Cell<bool>,
-}
+pub(super) struct Shares(Option<AtomicCell<u64>>);
 
 impl Shares {
     /// Those of a thread that returns such a value: its own, and its handle's.
@@ -65,29 +80,17 @@ impl Shares {
             Results::Values => needs_drop::<T>() && !owns_memory(std::any::type_name::<T>()),
             Results::Payloads => true,
         };
-        Self {
-            count: is_watched.then(|| AtomicCell::new(2)),
-            is_given_away: Cell::new(false),
-        }
+        Self(is_watched.then(|| AtomicCell::new(2)))
     }
 
-    /// The handle is used up, and the result goes to who has used it.
-    pub(super) fn give_away(&self) {
-        self.is_given_away.set(true);
+    /// The thread lets go of it, or its handle is dropped. Whether the result goes with it.
+    #[inline]
+    pub(super) fn let_go(&self, site: Site) -> bool {
+        self.0.as_ref().is_some_and(|it| Self::take_one(it, site))
     }
 
-    /// The thread lets go of it. Whether it was the last to.
-    pub(super) fn thread_lets_go(&self, site: Site) -> bool {
-        self.count.as_ref().is_some_and(|it| Self::let_go(it, site))
-    }
-
-    /// The handle is dropped. Whether the result goes with it.
-    pub(super) fn handle_lets_go(&self, site: Site) -> bool {
-        let count = self.count.as_ref();
-        count.is_some_and(|it| !self.is_given_away.get() && Self::let_go(it, site))
-    }
-
-    fn let_go(count: &AtomicCell<u64>, site: Site) -> bool {
+    #[cold]
+    fn take_one(count: &AtomicCell<u64>, site: Site) -> bool {
         let one_less = |count: u64| Some(count.saturating_sub(1));
         count.update(one_less, None, site) == Ok(1)
     }

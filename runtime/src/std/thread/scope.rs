@@ -167,9 +167,10 @@ impl<T> ScopedJoinHandle<'_, T> {
                 .borrow_mut()
                 .retain(|thread| *thread != self.thread.no);
         }
-        let result = join(self.thread.no, &self.packet, Location::caller());
+        let no = self.thread.no;
+        let result = join(no, self.packet, Location::caller());
         if let Some(handle) = engine() {
-            threads::joined_in_scope(handle, self.thread.no);
+            threads::joined_in_scope(handle, no);
         }
         result
     }

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::mem::{self, MaybeUninit};
+use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::thread::Result;
 
-use super::results::{Shares, watched};
+use super::results::{Shares, Watched, watched};
+use crate::ending::Results;
 use crate::engine::body::{Body, Run};
 use crate::engine::{self};
 use crate::shared::AtomicCell;
@@ -18,10 +19,29 @@ use crate::vocabulary::Site;
 struct Task<F, T> {
     body: Cell<Option<F>>,
     result: Cell<Option<Result<T>>>,
+    /// What others may see of its end, where that is watched: in most programs nothing.
+    seen: Option<Box<Seen>>,
+    spawned_at: Site,
+}
+
+/// What others may see of a thread's end.
+struct Seen {
     shares: Shares,
     /// The code has run, and its result is there. Only where the program [asks for it](crate::watch_ends).
     is_finished: Option<AtomicCell<bool>>,
-    spawned_at: Site,
+}
+
+impl Seen {
+    /// That of a thread that returns such a value.
+    #[inline]
+    fn of<T>(watched: Watched) -> Option<Box<Self>> {
+        (watched.ends || watched.results != Results::Unseen).then(|| {
+            Box::new(Self {
+                shares: Shares::of::<T>(watched.results),
+                is_finished: watched.ends.then(|| AtomicCell::new(false)),
+            })
+        })
+    }
 }
 
 impl<F: FnOnce() -> T, T> Run for Task<F, T> {
@@ -37,12 +57,8 @@ impl<F: FnOnce() -> T, T> Run for Task<F, T> {
         } else {
             self.result.set(Some(result));
         }
-        if self.shares.thread_lets_go(self.spawned_at) {
-            self.drop_result();
-        }
-        if let Some(is_finished) = &self.is_finished {
-            // As with std before the thread's thread-locals are destroyed.
-            is_finished.store(true, self.spawned_at);
+        if self.seen.is_some() {
+            self.ends();
         }
     }
 
@@ -65,6 +81,19 @@ fn has_panicked() {
 }
 
 impl<F, T> Task<F, T> {
+    /// The code has run, and others may see that.
+    #[cold]
+    fn ends(&self) {
+        let Some(seen) = &self.seen else { return };
+        if seen.shares.let_go(self.spawned_at) {
+            self.drop_result();
+        }
+        if let Some(is_finished) = &seen.is_finished {
+            // As with std before the thread's thread-locals are destroyed.
+            is_finished.store(true, self.spawned_at);
+        }
+    }
+
     /// Whoever has let go of the result last drops it. As with std, a panic of its destructor ends the process.
     fn drop_result(&self) {
         let result = self.result.take();
@@ -87,18 +116,19 @@ trait Take<T> {
 
 impl<F, T> Take<T> for Task<F, T> {
     fn take(&self) -> Option<Result<T>> {
-        self.shares.give_away();
         self.result.take()
     }
 
     fn let_go(&self, site: Site) {
-        if self.shares.handle_lets_go(site) {
+        if let Some(seen) = &self.seen
+            && seen.shares.let_go(site)
+        {
             self.drop_result();
         }
     }
 
     fn is_finished(&self, site: Site) -> Option<bool> {
-        Some(self.is_finished.as_ref()?.load(site))
+        Some(self.seen.as_ref()?.is_finished.as_ref()?.load(site))
     }
 }
 
@@ -112,9 +142,13 @@ unsafe impl<T> Send for Packet<'_, T> {}
 unsafe impl<T> Sync for Packet<'_, T> {}
 
 impl<T> Packet<'_, T> {
-    /// Takes the result, if there is one: what the thread returned, or the payload of the panic that ended it.
-    pub(super) fn take(&self) -> Option<Result<T>> {
-        self.0.take()
+    /// Takes the result, if there is one: what the thread returned, or the payload of the panic that ended it. It is given
+    /// away like that, and not let go of.
+    pub(super) fn take(self) -> Option<Result<T>> {
+        let packet = ManuallyDrop::new(self);
+        // SAFETY: the packet is not used again, and not dropped.
+        let task = unsafe { std::ptr::read(&raw const packet.0) };
+        task.take()
     }
 
     /// Whether the thread's code has run.
@@ -146,15 +180,14 @@ where
     F: FnOnce() -> T + 'scope,
     T: 'scope,
 {
-    let watched = watched();
+    let seen = Seen::of::<T>(watched());
     // Written right where it is to be: as an argument of `Rc::new` it would be put together elsewhere and copied.
     let mut task = Rc::new(MaybeUninit::uninit());
     match Rc::get_mut(&mut task) {
         Some(place) => place.write(Task {
             body: Cell::new(Some(body)),
             result: Cell::new(None),
-            shares: Shares::of::<T>(watched.results),
-            is_finished: watched.ends.then(|| AtomicCell::new(false)),
+            seen,
             spawned_at,
         }),
         None => unreachable!("nobody else has it yet"),
