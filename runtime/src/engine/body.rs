@@ -1,5 +1,6 @@
 //! The code of a thread of the program under test.
 
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 /// The code of a thread, which runs once or not at all.
@@ -19,7 +20,10 @@ impl Body {
 
     /// Runs the thread.
     pub(crate) fn run(self) {
-        self.0.run();
+        let body = ManuallyDrop::new(self);
+        // SAFETY: the body is not used again, and not dropped. There is no code left in it to discard, once it runs.
+        let code = unsafe { std::ptr::read(&raw const body.0) };
+        code.run();
     }
 }
 

@@ -402,10 +402,10 @@ fn run_harness(handle: Handle, program: &dyn Fn()) {
 }
 
 /// Runs what may leave the whole execution. Whether it has come to its end, and has not been left.
-fn within_a_frame(handle: Handle, run: impl FnOnce()) -> bool {
+fn within_a_frame(handle: Handle, mut run: impl FnMut()) -> bool {
     let frame = Frame::default();
     handle.get().frames.whole = Some(NonNull::from(&frame));
-    let is_over = frame.call(run);
+    let is_over = frame.call(&mut run);
     let engine = handle.get();
     engine.frames = abort::Frames::default();
     if let (false, Some(counter)) = (is_over, engine.counter) {
@@ -427,10 +427,10 @@ fn clear_up(handle: Handle) {
         locals::leave();
         return;
     }
-    let mut leftovers = engine.threads.take_bodies();
-    if leftovers.is_empty() && !engine.has_locals && !panics::has_hook() {
+    if !engine.threads.has_bodies() && !engine.has_locals && !panics::has_hook() {
         return;
     }
+    let mut leftovers = engine.threads.take_bodies();
     let mut drop_all = || {
         panics::forget_hook();
         while let Some(body) = leftovers.pop() {

@@ -8,7 +8,6 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 /// Whether calls can be left here.
@@ -24,15 +23,14 @@ pub(crate) struct Frame {
 impl Frame {
     /// Calls `body`, which must not unwind. Whether it has come to its end, and has not been left.
     #[inline]
-    pub(crate) fn call<F: FnOnce()>(&self, body: F) -> bool {
-        unsafe extern "C" fn run<F: FnOnce()>(body: *mut c_void) {
-            // SAFETY: it is what `call` has, which forgets it.
-            let body = unsafe { body.cast::<F>().read() };
+    pub(crate) fn call<F: FnMut()>(&self, body: &mut F) -> bool {
+        unsafe extern "C" fn run<F: FnMut()>(body: *mut c_void) {
+            // SAFETY: it is what `call` has borrowed.
+            let body = unsafe { &mut *body.cast::<F>() };
             body();
         }
-        let mut body = ManuallyDrop::new(body);
         // SAFETY: the function takes what it is given, which is there until the call is over.
-        unsafe { stack::call(run::<F>, (&raw mut body).cast(), self.stack.as_ptr()) == 0 }
+        unsafe { stack::call(run::<F>, (&raw mut *body).cast(), self.stack.as_ptr()) == 0 }
     }
 
     /// Leaves the call.
@@ -70,14 +68,41 @@ fn forget_poisoned_stack() {
 
 #[cfg(target_arch = "x86_64")]
 mod stack {
-    use std::arch::naked_asm;
+    use std::arch::{asm, naked_asm};
     use std::ffi::c_void;
 
-    /// Keeps what a function has to leave as it was, notes where in `stack`, and calls `run` with `data`. The answer is 0 where
-    /// that comes back, and 1 where it is left. Whoever unwinds or traces the stack gets no further than to here, which is
-    /// none of the program's code.
+    /// Calls `run` with `data`, having noted in `stack` where that is. The answer is 0 where it comes back, and 1 where it is
+    /// left.
+    #[inline(always)]
+    pub(super) unsafe fn call(
+        run: unsafe extern "C" fn(*mut c_void),
+        data: *mut c_void,
+        stack: *mut usize,
+    ) -> usize {
+        let is_left;
+        // SAFETY: the caller's promise. What `within` does not leave as it was is said.
+        unsafe {
+            asm!(
+                "call {within}",
+                within = sym within,
+                in("rdi") run,
+                in("rsi") data,
+                in("rdx") stack,
+                lateout("rax") is_left,
+                lateout("r12") _,
+                lateout("r13") _,
+                lateout("r14") _,
+                lateout("r15") _,
+                clobber_abi("C"),
+            );
+        }
+        is_left
+    }
+
+    /// Keeps what its caller can't do without, notes where, and calls. Whoever unwinds or traces the stack gets no further
+    /// than to here, which is none of the program's code.
     #[unsafe(naked)]
-    pub(super) unsafe extern "C" fn call(
+    unsafe extern "C" fn within(
         run: unsafe extern "C" fn(*mut c_void),
         data: *mut c_void,
         stack: *mut usize,
@@ -86,10 +111,6 @@ mod stack {
             "push rbp",
             "mov rbp, rsp",
             "push rbx",
-            "push r12",
-            "push r13",
-            "push r14",
-            "push r15",
             "sub rsp, 8",
             "mov [rdx], rsp",
             "mov rax, rdi",
@@ -97,10 +118,6 @@ mod stack {
             "call rax",
             "xor eax, eax",
             "add rsp, 8",
-            "pop r15",
-            "pop r14",
-            "pop r13",
-            "pop r12",
             "pop rbx",
             "pop rbp",
             "ret",
@@ -114,10 +131,6 @@ mod stack {
             "mov rsp, rdi",
             "mov eax, 1",
             "add rsp, 8",
-            "pop r15",
-            "pop r14",
-            "pop r13",
-            "pop r12",
             "pop rbx",
             "pop rbp",
             "ret",
@@ -168,20 +181,20 @@ mod tests {
         }
         let dropped = Cell::new(0);
         let (outer, inner) = (Frame::default(), Frame::default());
-        assert!(outer.call(|| within(3, &dropped, None)));
+        assert!(outer.call(&mut || within(3, &dropped, None)));
         assert_eq!(dropped.replace(0), 4);
         let before = Cell::new(0.5_f64);
-        assert!(outer.call(|| {
+        assert!(outer.call(&mut || {
             let kept = before.get();
-            assert!(!inner.call(|| within(3, &dropped, Some(NonNull::from(&inner)))));
+            assert!(!inner.call(&mut || within(3, &dropped, Some(NonNull::from(&inner)))));
             before.set(kept + 1.0);
         }));
         assert_eq!((dropped.get(), before.get()), (0, 1.5));
-        let leave_both = || {
-            inner.call(|| within(3, &dropped, Some(NonNull::from(&outer))));
+        let mut leave_both = || {
+            inner.call(&mut || within(3, &dropped, Some(NonNull::from(&outer))));
             dropped.set(100);
         };
-        assert!(!outer.call(leave_both));
+        assert!(!outer.call(&mut leave_both));
         assert_eq!(dropped.get(), 0);
     }
 }

@@ -32,9 +32,11 @@ pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Bo
     #[cfg(feature = "scheduler")]
     crate::process::thread_ids::started_by(engine.threads.current);
     let no = engine.threads.add(quiet, line, site);
-    let thread = engine.threads.at(no);
-    thread.name = name;
-    thread.body = Some(body);
+    engine.threads.bodies += 1;
+    if name.is_some() {
+        engine.threads.has_names = true;
+    }
+    engine.threads.at(no).fill(name, body);
     engine.counts.spawned(no);
     refresh_attention(handle);
     no
@@ -46,10 +48,12 @@ pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
         let engine = handle.get();
         let entry = engine.threads.at(thread);
         let body = entry.body.take();
-        if entry.state == State::Unstarted {
+        let is_unstarted = entry.state == State::Unstarted;
+        if is_unstarted {
             entry.state = State::Dead;
-            engine.threads.unstarted -= 1;
         }
+        engine.threads.bodies -= usize::from(body.is_some());
+        engine.threads.unstarted -= usize::from(is_unstarted);
         if engine.threads.waiting_under_test == Some(thread) {
             engine.threads.waiting_under_test = None;
         }
@@ -331,6 +335,7 @@ fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     let before = std::mem::replace(&mut entry.state, State::Running);
     entry.line = line;
     let body = entry.body.take();
+    engine.threads.bodies -= usize::from(body.is_some());
     engine.threads.unstarted -= usize::from(before == State::Unstarted);
     let before = std::mem::replace(&mut engine.threads.current, thread);
     if let Some(counter) = engine.counter {
@@ -348,7 +353,7 @@ fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
     engine.threads.at(thread).state = state;
     engine.threads.current = before;
     if let Some(counter) = engine.counter {
-        engine.threads.switch_panics(counter, before, thread);
+        engine.threads.leave_panics(counter, before, thread);
     }
     #[cfg(feature = "scheduler")]
     crate::process::leave(Some(before));
@@ -369,13 +374,13 @@ fn run_interfering(handle: Handle, thread: ThreadNo) {
     engine.steps = 0;
     engine.spin.progress();
     init_locks::open_log_of_t_prime(handle);
-    let (body, before) = take_body(handle, thread);
+    let (mut body, before) = take_body(handle, thread);
     let frame = Frame::default();
     handle.get().frames.interfering = Some(NonNull::from(&frame));
     let mut result = Ok(());
-    let is_over = frame.call(|| {
+    let is_over = frame.call(&mut || {
         result = catch_unwind(AssertUnwindSafe(|| {
-            if let Some(body) = body {
+            if let Some(body) = body.take() {
                 body.run();
             }
             destroy_locals(handle, thread);

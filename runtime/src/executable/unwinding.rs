@@ -4,6 +4,7 @@
 //! own in its place, and the one before back afterwards. As most threads don't unwind, that is looked at by those who let others
 //! run. Where it lies is looked up in the executable, and tried.
 
+use std::cell::Cell;
 use std::panic::{catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -78,11 +79,17 @@ impl Counter {
     /// That of this OS thread. `None`: the executable doesn't say where it is.
     pub(crate) fn find() -> Option<Self> {
         thread_local! {
-            static FOUND: OnceLock<Option<Counter>> = const { OnceLock::new() };
+            static FOUND: Cell<Option<Option<Counter>>> = const { Cell::new(None) };
         }
-        FOUND.with(|found| *found.get_or_init(Self::look))
+        FOUND.get().unwrap_or_else(|| {
+            let found = Self::look();
+            FOUND.set(Some(found));
+            found
+        })
     }
 
+    #[cold]
+    #[inline(never)]
     fn look() -> Option<Self> {
         let symbols = Symbols::known(|| Symbols::of(&elf::read().ok()?))?;
         let own = own_locals()?.wrapping_add(symbols.own);

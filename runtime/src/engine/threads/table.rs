@@ -34,12 +34,29 @@ pub(crate) struct Thread {
     panics: Panics,
 }
 
+impl Thread {
+    /// What a new thread is given, which has neither as yet.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, name: Option<Arc<str>>, body: Body) {
+        debug_assert!(self.name.is_none() && self.body.is_none());
+        let before = (
+            std::mem::replace(&mut self.name, name),
+            self.body.replace(body),
+        );
+        std::mem::forget(before);
+    }
+}
+
 /// The threads of one execution.
 #[derive(Default)]
 pub(crate) struct Threads {
     /// The first `count` are threads. The rest is room for others: each is made where it is, part by part.
     list: Buffer<Thread>,
     count: usize,
+    /// How many of them have code that has not been taken.
+    pub(super) bodies: usize,
+    /// One of them has a name.
+    pub(super) has_names: bool,
     /// One of those that wait may be panicking.
     any_panics: bool,
     /// How many of them have not been started, [`Self::waiting_under_test`] among them.
@@ -51,11 +68,16 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
+    /// Whether there are threads that have not run.
+    #[inline]
+    pub(crate) const fn has_bodies(&self) -> bool {
+        self.bodies != 0
+    }
+
     /// The bodies of threads that have not run. The caller drops them, outside of any engine borrow.
+    #[cold]
     pub(crate) fn take_bodies(&mut self) -> Vec<Body> {
-        if self.all().iter().all(|thread| thread.body.is_none()) {
-            return Vec::new();
-        }
+        self.bodies = 0;
         self.list
             .iter_mut()
             .filter_map(|thread| thread.body.take())
@@ -64,13 +86,17 @@ impl Threads {
 
     /// Forgets all threads but the harness's own.
     pub(crate) fn reset(&mut self) {
-        for thread in &mut self.list[..self.count] {
-            thread.name = None;
+        if self.has_names {
+            self.has_names = false;
+            for thread in &mut self.list[..self.count] {
+                thread.name = None;
+            }
         }
         if self.list.is_empty() {
             self.make_room();
         }
         self.count = 1;
+        self.bodies = 0;
         self.any_panics = false;
         self.unstarted = 0;
         self.current = 0;
@@ -126,6 +152,14 @@ impl Threads {
         }
     }
 
+    /// The same where that one has ended: no panic is under way in it, and what is kept is that of those that wait.
+    #[inline]
+    pub(super) fn leave_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
+        if self.any_panics {
+            self.exchange_panics(counter, to, from);
+        }
+    }
+
     #[cold]
     fn exchange_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
         self.any_panics = true;
@@ -153,6 +187,11 @@ impl Threads {
     /// The execution's memory is given back with all that is in it.
     #[cfg(feature = "scheduler")]
     pub(crate) fn leave(&mut self) {
+        if !self.has_bodies() && !self.has_names {
+            return;
+        }
+        self.bodies = 0;
+        self.has_names = false;
         for thread in &mut self.list[..self.count] {
             std::mem::forget((thread.name.take(), thread.body.take()));
         }
