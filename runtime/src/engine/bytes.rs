@@ -50,7 +50,9 @@ impl Bytes {
         self.choices.clear();
         self.choices.extend_from_slice(choices);
         self.extension.clear();
-        self.extension.extend_from_slice(extension);
+        if !extension.is_empty() {
+            self.extension.extend_from_slice(extension);
+        }
         self.extended = 0;
         self.k = k;
         self.made = 0;

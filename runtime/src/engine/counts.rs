@@ -66,15 +66,20 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     entries: HashMap<usize, Entry>,
-    /// Threads that have been started and not joined.
-    unjoined: Buffer<u32>,
+    /// Threads that have been started and not joined, as bits;
+    unjoined: u64,
+    /// those that have no bit.
+    others: Buffer<u32>,
 }
 
 impl Counts {
     /// Begins an execution.
     pub(crate) fn clear(&mut self) {
-        self.entries.clear();
-        self.unjoined.clear();
+        if !self.entries.is_empty() {
+            self.entries.clear();
+        }
+        self.unjoined = 0;
+        self.others.clear();
     }
 
     /// What has been done with the count of this allocation. The table outlives the execution.
@@ -83,19 +88,29 @@ impl Counts {
     }
 
     /// A thread has been created.
+    #[inline]
     pub(crate) fn spawned(&mut self, thread: u32) {
-        self.unjoined.push(thread);
+        match 1_u64.checked_shl(thread) {
+            Some(bit) => self.unjoined |= bit,
+            None => self.others.push(thread),
+        }
     }
 
     /// A thread has been joined. When no others are left, counts are what they are.
     #[inline]
     pub(crate) fn joined(&mut self, thread: u32) {
-        if let Some(at) = self.unjoined.iter().position(|&other| other == thread) {
-            self.unjoined.swap_remove(at);
+        match 1_u64.checked_shl(thread) {
+            Some(bit) => self.unjoined &= !bit,
+            None => self.others.retain(|&other| other != thread),
         }
-        if self.unjoined.is_empty() && !self.entries.is_empty() {
+        if !self.entries.is_empty() && self.all_are_joined() {
             self.close();
         }
+    }
+
+    /// Whether nobody runs beside the current thread.
+    fn all_are_joined(&self) -> bool {
+        self.unjoined == 0 && self.others.is_empty()
     }
 
     #[cold]
@@ -148,7 +163,7 @@ pub(crate) fn note(
             "how many handles of an `Arc` there are, where shared values that hold it have been copied",
         );
     }
-    if engine.counts.unjoined.is_empty() {
+    if engine.counts.all_are_joined() {
         return;
     }
     let me = 1 << engine.threads.current.min(63);

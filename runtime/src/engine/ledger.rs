@@ -110,9 +110,11 @@ impl Ledger {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.by_key.clear();
-        self.races.clear();
-        self.bugs.clear();
+        if !self.bugs.is_empty() {
+            self.by_key.clear();
+            self.races.clear();
+            self.bugs.clear();
+        }
         self.begin();
     }
 }

@@ -132,6 +132,15 @@ pub(crate) struct Begin {
 /// "No such event" in chains of event indices.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// The number of what comes next in a list of events, or of what there is at most one of for each event. Events are counted in
+/// [`Engine::steps`], so that there are never more.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation)]
+fn number(length: usize) -> u32 {
+    debug_assert!(length < NONE as usize);
+    length as u32
+}
+
 /// An event of T' that others can be paired with.
 #[derive(Clone, Copy, Debug)]
 struct Paired {
@@ -309,7 +318,7 @@ impl Engine {
     /// A number for a shared object that takes part in the log.
     #[inline]
     pub(crate) fn new_object(&mut self, kind: ValueKind) -> Object {
-        let id = u32::try_from(self.objects.len()).unwrap_or(NONE - 1);
+        let id = number(self.objects.len());
         self.objects.push(ObjectInfo {
             kind,
             last_write: NONE,

@@ -3,14 +3,14 @@
 //! Source: section 4.1, figure 3, right. T' runs on G' and only logs; the values of the writes that `wrts` names are
 //! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, it runs as far as it can.
 
-use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, abort, bug};
+use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, abort, bug, number};
 use crate::log::{LockMode, Object, Op};
 use crate::vocabulary::{Site, WriteId};
 
 /// append(log, (T', …)). The answer is the event's index.
 #[inline]
 pub(crate) fn push(engine: &mut Engine, op: Op, site: Site, value: u64) -> u32 {
-    let event = u32::try_from(engine.interfering.len()).unwrap_or(NONE - 1);
+    let event = number(engine.interfering.len());
     engine.interfering.push(op);
     let trail = engine.trail(site, value);
     engine.interfering_trail.push(trail);
@@ -47,7 +47,7 @@ pub(crate) fn write(
 
 #[inline]
 fn new_write(engine: &mut Engine, event: u32, object: Object, acquires: bool) -> WriteId {
-    let write = u32::try_from(engine.writes.len()).unwrap_or(NONE - 1);
+    let write = number(engine.writes.len());
     let info = &mut engine.objects[object as usize];
     let last = if acquires {
         &mut info.last_acquire
@@ -85,7 +85,7 @@ pub(crate) fn acquire(
     let event = push(engine, Op::Acquire(lock, mode), site, 0);
     new_write(engine, event, lock, true);
     engine.interfering_shares |= mode == LockMode::Shared;
-    let block = u32::try_from(engine.blocks.len()).unwrap_or(NONE - 1);
+    let block = number(engine.blocks.len());
     engine.blocks.push(Block {
         held: wanted,
         acquire: event,
@@ -122,6 +122,6 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) 
 
 /// Notes that the next event of T' is an access to data that no synchronisation protects.
 pub(crate) fn note_racy(engine: &mut Engine) {
-    let next = u32::try_from(engine.interfering.len()).unwrap_or(NONE - 1);
+    let next = number(engine.interfering.len());
     engine.racy_accesses.push(next);
 }

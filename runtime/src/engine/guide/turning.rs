@@ -14,6 +14,7 @@ const TRY: usize = 32;
 impl Engine {
     /// After an execution that no interleaving has: turns one of its decisions around for the next one. The answer is whether
     /// there is one to turn.
+    #[inline(never)]
     pub(in crate::engine) fn turn_around(&mut self) -> bool {
         let events = self.under_test().len();
         if self.bytes.k() == 0 || !self.guide.goes_on(events) {
