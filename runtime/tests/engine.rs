@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use seqz_runtime::check::{Bounds, Level, Search, Trouble, machine};
-use seqz_runtime::engine::Solver;
+use seqz_runtime::engine::{Limits, Machine, Solver};
 use seqz_runtime::loops::Loop;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};
@@ -435,4 +435,36 @@ fn an_atomic_is_changed_in_place_before_and_after_the_threads() {
             "{found:?}"
         );
     }
+}
+
+#[test]
+fn what_a_lock_held_before_it_was_shared_is_not_what_its_guards_are_held_against() {
+    let program = |shares: fn(Mutex<u32>) -> Mutex<u32>| {
+        let bound = Bound {
+            inputs: Vec::new(),
+            program: Box::new(move || {
+                let lock = Arc::new(shares(Mutex::new(1)));
+                let threads = [(); 2].map(|()| {
+                    let lock = Arc::clone(&lock);
+                    thread::spawn(move || *lock.lock().unwrap() = 1)
+                });
+                for thread in threads {
+                    thread.join().unwrap();
+                }
+            }),
+            safe: true,
+        };
+        let mut machine = Machine::new(Limits::default(), Solver::Grid);
+        machine.run(Role::First, &[], false, &bound).unwrap();
+        let log = machine.log();
+        let of_t = log.under_test.iter().filter(|it| it.op.writes().is_some());
+        let of_interfering = log.interfering.iter().filter(|op| op.writes().is_some());
+        [of_t.count(), of_interfering.count()]
+    };
+    assert_eq!(program(|lock| lock), [0, 0]);
+    let changed = program(|mut lock| {
+        *lock.get_mut().unwrap() = 2;
+        lock
+    });
+    assert_eq!(changed, [1, 1]);
 }

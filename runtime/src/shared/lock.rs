@@ -373,15 +373,25 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// The current line's copy, for writing.
+    /// The current line's copy, for writing under a guard.
     pub(crate) fn value_mut(&self, site: Site) -> *mut V {
+        self.for_writing(true, site)
+    }
+
+    /// The current line's copy, for writing with the write event that [`Self::settle`] has made.
+    pub(crate) fn settled_mut(&self, site: Site) -> *mut V {
+        self.for_writing(false, site)
+    }
+
+    /// The current line's copy, for writing. `is_guarded` says that the value will be looked at when a guard is given back.
+    fn for_writing(&self, is_guarded: bool, site: Site) -> *mut V {
         let state = self.state();
         let Some(handle) = current() else {
-            self.before_write_elsewhere();
+            self.before_write_elsewhere(is_guarded);
             return &raw mut state.g.value;
         };
         let is_prime = self.is_prime(handle);
-        if !handle.get().quiet {
+        if is_guarded && !handle.get().quiet {
             let now = if is_prime {
                 &self.current_prime().value
             } else {
@@ -526,7 +536,7 @@ impl<V: Shadow> LockCell<V> {
                 // The value is about to be written: what T could see of it is only known after that. Since the lock is
                 // exclusively borrowed, nobody can look at it before T' has given that up, which needs another event.
                 Access::Interfering => {
-                    self.value_mut(site);
+                    self.settled_mut(site);
                     self.write_prime(handle, object, site);
                 }
                 Access::Plain | Access::PlainPrime => {}

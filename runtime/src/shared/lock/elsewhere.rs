@@ -81,10 +81,10 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// Keeps what a static starts every execution with.
-    pub(super) fn before_write_elsewhere(&self) {
+    pub(super) fn before_write_elsewhere(&self, is_guarded: bool) {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
-            if !machine.tells_values() {
+            if is_guarded && !machine.tells_values() {
                 self.borrow_mutably(0, &self.state().g.value);
             }
             let state = self.state();
@@ -98,6 +98,7 @@ impl<V: Shadow> LockCell<V> {
                 });
             }
         }
+        let _ = is_guarded;
     }
 
     pub(super) fn settle_elsewhere(&self, writes: bool, site: Site) -> bool {

@@ -56,7 +56,7 @@ impl<V: Shadow> LockCell<V> {
     /// The thread begins to panic under a guard.
     #[cold]
     pub(super) fn set_poison(&self, handle: Handle, site: Site) {
-        self.value_mut(site);
+        self.settled_mut(site);
         let state = self.state();
         let access = enter_unwinding(handle);
         let flag = &state.poison.flag;

@@ -148,7 +148,7 @@ impl<T: Shadow> RwLock<T> {
         let site = Location::caller();
         let poisoned = self.cell.settle(true, site);
         // SAFETY: `self` is exclusively borrowed, so there is no guard and no other reference to the value.
-        let value = unsafe { &mut *self.cell.value_mut(site) };
+        let value = unsafe { &mut *self.cell.settled_mut(site) };
         if poisoned {
             Err(PoisonError::new(value))
         } else {
