@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use seqz_runtime::check::{Bounds, Level, Search, Trouble, machine};
-use seqz_runtime::engine::{Limits, Machine, Solver};
+use seqz_runtime::engine::{Ending, Limits, Machine, Solver};
 use seqz_runtime::loops::Loop;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, RwLock};
@@ -434,6 +434,94 @@ fn an_atomic_is_changed_in_place_before_and_after_the_threads() {
             found.levels[1].executions > found.levels[1].infeasible,
             "{found:?}"
         );
+    }
+}
+
+/// How many writes T and T' log, where each of two threads does this with a lock of its own.
+fn writes_of<V>(value: &V, update: fn(&Mutex<V>)) -> [usize; 2]
+where
+    V: Clone + Send + 'static,
+{
+    let value = value.clone();
+    let bound = Bound {
+        inputs: Vec::new(),
+        program: Box::new(move || {
+            let [one, other] = [(); 2].map(|()| {
+                let lock = Mutex::new(value.clone());
+                thread::spawn(move || update(&lock))
+            });
+            one.join().unwrap();
+            other.join().unwrap();
+        }),
+        safe: true,
+    };
+    let mut machine = Machine::new(Limits::default(), Solver::Grid);
+    let ending = machine.run(Role::First, &[], false, &bound).unwrap();
+    assert_eq!(ending, Ending::Passed);
+    let log = machine.log();
+    let of_t = log.under_test.iter().map(|event| event.op);
+    [of_t.collect::<Vec<_>>(), log.interfering.to_vec()]
+        .map(|log| log.iter().filter(|op| op.writes().is_some()).count())
+}
+
+#[test]
+fn a_guard_writes_where_the_row_behind_it_is_another_one() {
+    let row = vec![1_u32, 2, 3];
+    let nothing: [fn(&Mutex<Vec<u32>>); 4] = [
+        |lock| lock.lock().unwrap()[0] = 1,
+        |lock| lock.lock().unwrap().reverse_twice(),
+        |lock| lock.lock().unwrap().truncate(3),
+        |lock| {
+            lock.lock().unwrap()[1] = 2;
+            lock.lock().unwrap()[1] = 2;
+        },
+    ];
+    for update in nothing {
+        assert_eq!(writes_of(&row, update), [0, 0]);
+    }
+    let once: [fn(&Mutex<Vec<u32>>); 6] = [
+        |lock| lock.lock().unwrap()[2] = 4,
+        |lock| lock.lock().unwrap().clear(),
+        |lock| lock.lock().unwrap().push(3),
+        // Nothing else is changed than how many there is room for.
+        |lock| lock.lock().unwrap().reserve_exact(50),
+        |lock| {
+            lock.lock().unwrap()[1] = 2;
+            lock.lock().unwrap()[1] = 5;
+        },
+        |lock| {
+            lock.lock().unwrap()[1] = 5;
+            lock.lock().unwrap()[1] = 5;
+        },
+    ];
+    for update in once {
+        assert_eq!(writes_of(&row, update), [1, 1]);
+    }
+    // There and back: two writes, each beside what was there before.
+    let back = |lock: &Mutex<Vec<u32>>| {
+        lock.lock().unwrap()[1] = 5;
+        lock.lock().unwrap()[1] = 2;
+    };
+    assert_eq!(writes_of(&row, back), [2, 2]);
+    let text = "row".to_owned();
+    assert_eq!(
+        writes_of(&text, |lock| lock.lock().unwrap().make_ascii_lowercase()),
+        [0, 0]
+    );
+    assert_eq!(
+        writes_of(&text, |lock| lock.lock().unwrap().make_ascii_uppercase()),
+        [1, 1]
+    );
+}
+
+trait ReverseTwice {
+    fn reverse_twice(&mut self);
+}
+
+impl ReverseTwice for Vec<u32> {
+    fn reverse_twice(&mut self) {
+        self.reverse();
+        self.reverse();
     }
 }
 

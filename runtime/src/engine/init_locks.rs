@@ -77,12 +77,7 @@ pub(crate) fn acquire(
     true
 }
 
-/// Gives a lock back before the split.
-pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode) {
-    forget(handle, lock, mode);
-}
-
-/// Gives back a lock that is in no log. The answer is whether it was such a lock.
+/// Gives back a lock that is in no log, as all are before the split. The answer is whether it was such a lock.
 #[inline]
 pub(crate) fn forget(handle: Handle, lock: Object, mode: LockMode) -> bool {
     !handle.get().init_locks.is_empty() && forget_one(handle, lock, mode)

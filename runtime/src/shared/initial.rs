@@ -49,6 +49,15 @@ impl<V> Initial<V> {
         self.0 = State::Lost;
     }
 
+    /// What the object held, if it is kept.
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&V> {
+        match &self.0 {
+            State::Kept(value) => Some(value),
+            State::Unchanged | State::Lost => None,
+        }
+    }
+
     #[inline]
     pub(crate) fn take(&mut self) -> Option<V> {
         match std::mem::replace(&mut self.0, State::Unchanged) {

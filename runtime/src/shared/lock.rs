@@ -51,6 +51,11 @@ struct State<V> {
     poison: Poison,
 }
 
+/// The numbers of the two copies.
+const G: usize = 0;
+/// That of T'.
+const PRIME: usize = 1;
+
 /// What a value was before somebody could change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Borrowed {
@@ -58,6 +63,9 @@ enum Borrowed {
     Not,
     /// It had this [hash](crate::values::ValueHash), or its type has none.
     With(Option<u64>),
+    /// It was a row of words with this room, and the words are still there: in G, if it is the copy of T', and else in what G
+    /// held at the start.
+    Row(usize),
 }
 
 /// A lock of the program under test with the value that it protects.
@@ -163,6 +171,7 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
+    #[inline(never)]
     fn keep_latest(&self, handle: Handle, site: Site) {
         let Some(value) = self.current_prime().copy(handle, site) else {
             return;
@@ -184,28 +193,29 @@ impl<V: Shadow> LockCell<V> {
             return self.lock_elsewhere(mode, site);
         };
         let access = self.enter(handle, site);
+        let mut object = NONE;
         match access {
             Access::Plain | Access::PlainPrime => {
                 if handle.get().quiet {
                     self.require_free(mode);
                 } else {
-                    let object = self.object(handle);
+                    object = self.object(handle);
                     init_locks::acquire(handle, object, mode, true, site);
                 }
             }
             Access::Interfering => {
-                let object = self.object(handle);
+                object = self.object(handle);
                 init_locks::would_block(handle, object, mode, site);
                 tau_prime::acquire(handle, object, mode, true, site);
             }
             Access::UnderTest => {
-                let object = self.object(handle);
+                object = self.object(handle);
                 init_locks::would_block(handle, object, mode, site);
                 tau::acquire(handle, object, mode, site);
             }
         }
         self.occupy(mode);
-        self.read(handle, access, site)
+        self.read(handle, access, object, site)
     }
 
     /// A guard that has the lock for itself is about to become one that shares it: the lock is taken shared as well, before
@@ -270,39 +280,35 @@ impl<V: Shadow> LockCell<V> {
             return self.try_lock_elsewhere(mode, site);
         };
         let access = self.enter(handle, site);
+        let quiet = handle.get().quiet;
+        let object = if quiet { NONE } else { self.object(handle) };
         let taken = match access {
-            Access::Plain | Access::PlainPrime if handle.get().quiet => self.is_free(mode),
+            Access::Plain | Access::PlainPrime if quiet => self.is_free(mode),
             Access::Plain | Access::PlainPrime => {
-                let object = self.object(handle);
                 init_locks::acquire(handle, object, mode, false, site)
             }
             Access::Interfering => {
-                let object = self.object(handle);
                 !init_locks::is_held(handle, object, mode)
                     && tau_prime::acquire(handle, object, mode, false, site)
             }
             Access::UnderTest => {
-                let object = self.object(handle);
                 !init_locks::is_held(handle, object, mode)
                     && tau::try_acquire(handle, object, mode, site)
             }
         };
         taken.then(|| {
             self.occupy(mode);
-            self.read(handle, access, site)
+            self.read(handle, access, object, site)
         })
     }
 
-    /// The read event of a guard that has just been taken. The answer is the poison flag.
-    fn read(&self, handle: Handle, access: Access, site: Site) -> bool {
+    /// The read event of a guard that has just been taken, of this object where it is one. The answer is the poison flag.
+    #[inline(always)]
+    fn read(&self, handle: Handle, access: Access, object: Object, site: Site) -> bool {
         match access {
             Access::Plain | Access::PlainPrime => {}
-            Access::Interfering => {
-                let object = self.object(handle);
-                tau_prime::read(handle, object, site, 0);
-            }
+            Access::Interfering => tau_prime::read(handle, object, site, 0),
             Access::UnderTest => {
-                let object = self.object(handle);
                 if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
                     self.inject(handle, event, site);
                 }
@@ -325,6 +331,7 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// Gives T the value that event `event` of T' wrote.
+    #[inline(never)]
     fn inject(&self, handle: Handle, event: u32, site: Site) {
         let state = self.state();
         let value = if event == state.latest {
@@ -357,19 +364,36 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// The value is borrowed mutably, and may be another one when the guard is given back.
-    fn borrow_mutably(&self, copy: usize, value: &V) {
+    /// The value is borrowed mutably, and may be another one when the guard is given back. `is_kept` says that there is a
+    /// copy of it until then: see [`Borrowed::Row`].
+    fn borrow_mutably(&self, copy: usize, value: &V, is_kept: bool) {
         let state = self.state();
         if state.borrowed[copy] == Borrowed::Not {
-            state.borrowed[copy] = Borrowed::With(state.hashing.hash_of(value));
+            let room = is_kept.then(|| state.hashing.room(value)).flatten();
+            state.borrowed[copy] = room.map_or_else(
+                || Borrowed::With(state.hashing.hash_of(value)),
+                Borrowed::Row,
+            );
         }
     }
 
     /// Whether the value has been changed under the exclusive guard that is given back; true where that can't be told.
-    fn has_changed(&self, copy: usize, value: &V) -> bool {
-        match std::mem::replace(&mut self.state().borrowed[copy], Borrowed::Not) {
-            Borrowed::With(Some(before)) => self.state().hashing.hash_of(value) != Some(before),
+    fn has_changed(&self, copy: usize) -> bool {
+        let state = self.state();
+        let value = match &state.g_prime {
+            Some(prime) if copy == PRIME => &prime.value,
+            _ => &state.g.value,
+        };
+        match std::mem::replace(&mut state.borrowed[copy], Borrowed::Not) {
+            Borrowed::With(Some(before)) => state.hashing.hash_of(value) != Some(before),
             Borrowed::With(None) | Borrowed::Not => true,
+            Borrowed::Row(room) => {
+                let before = match copy {
+                    PRIME => Some(&state.g),
+                    _ => state.initial.get(),
+                };
+                before.is_none_or(|it| !state.hashing.is_row_like(value, room, &it.value))
+            }
         }
     }
 
@@ -384,36 +408,40 @@ impl<V: Shadow> LockCell<V> {
     }
 
     /// The current line's copy, for writing. `is_guarded` says that the value will be looked at when a guard is given back.
+    #[inline]
     fn for_writing(&self, is_guarded: bool, site: Site) -> *mut V {
         let state = self.state();
         let Some(handle) = current() else {
             self.before_write_elsewhere(is_guarded);
             return &raw mut state.g.value;
         };
-        let is_prime = self.is_prime(handle);
-        if is_guarded && !handle.get().quiet {
-            let now = if is_prime {
-                &self.current_prime().value
-            } else {
-                &self.state().g.value
-            };
-            self.borrow_mutably(usize::from(is_prime), now);
-        }
-        if is_prime {
+        let is_looked_at = is_guarded && !handle.get().quiet;
+        if self.is_prime(handle) {
             self.keep(handle, site);
-            if state.g_prime.is_none() {
+            let is_first = state.g_prime.is_none();
+            if is_first {
                 state.g_prime = state.g.copy(handle, site);
             }
             if let Some(prime) = &mut state.g_prime {
+                if is_looked_at {
+                    self.borrow_mutably(PRIME, &prime.value, is_first);
+                }
                 return &raw mut prime.value;
             }
             // There is none to be had, and the execution is being ended: nobody goes on with what is done to G.
         }
+        let mut is_kept = false;
         if state.initial.is_none() {
             match lasting(self, || quietly(handle, || state.g.copied())) {
-                Some(initial) => state.initial.keep(initial),
+                Some(initial) => {
+                    state.initial.keep(initial);
+                    is_kept = true;
+                }
                 None => self.keep_bits(handle, site),
             }
+        }
+        if is_looked_at {
+            self.borrow_mutably(G, &state.g.value, is_kept);
         }
         &raw mut state.g.value
     }
@@ -456,37 +484,52 @@ impl<V: Shadow> LockCell<V> {
             return;
         }
         let object = self.object(handle);
-        let inherited = access == Access::UnderTest && handle.get().inherits(object);
+        let inherits_any = access == Access::UnderTest && handle.get().inherits_any();
+        let inherited = inherits_any && handle.get().inherits(object);
+        // A guard given back with the value that it was taken with has only read.
+        let written = if poisons || inherited {
+            self.before_release(handle, (taken, written), poisons, inherited)
+        } else {
+            written.filter(|_| self.has_changed(usize::from(access == Access::Interfering)))
+        };
+        if let Some(site) = written {
+            match access {
+                Access::Plain | Access::PlainPrime => {}
+                Access::Interfering => self.write_prime(handle, object, site),
+                Access::UnderTest => tau::write(handle, object, site, 0),
+            }
+        }
+        if init_locks::forget(handle, object, mode) {
+            return;
+        }
+        match access {
+            Access::Plain | Access::PlainPrime => {}
+            Access::Interfering => tau_prime::release(handle, object, mode, taken),
+            Access::UnderTest => tau::release(handle, object, mode, taken),
+        }
+    }
+
+    /// The rare part of [`Self::unlock`]: the guard poisons the lock, or was taken on the line of T' and is T's now. The answer is
+    /// where the value was written, if that is an event.
+    #[cold]
+    #[inline(never)]
+    fn before_release(
+        &self,
+        handle: Handle,
+        (taken, written): (Site, Option<Site>),
+        poisons: bool,
+        inherited: bool,
+    ) -> Option<Site> {
+        let is_prime = inherited || handle.get().line == Line::Interfering;
+        let changed = written.filter(|_| self.has_changed(usize::from(is_prime)));
         if inherited && (poisons || written.is_some()) {
             self.inherit(handle, written.unwrap_or(taken));
         }
-        if poisons {
-            self.set_poison(handle, taken);
+        if !poisons {
+            return changed;
         }
-        // A guard given back with the value that it was taken with has only read.
-        let prime = usize::from(inherited || access == Access::Interfering);
-        let written =
-            written.filter(|_| poisons || self.has_changed(prime, &self.seen_by(access).value));
-        let written = written.or(poisons.then_some(taken));
-        match access {
-            Access::Plain | Access::PlainPrime => init_locks::release(handle, object, mode),
-            Access::Interfering => {
-                if let Some(site) = written {
-                    self.write_prime(handle, object, site);
-                }
-                if !init_locks::forget(handle, object, mode) {
-                    tau_prime::release(handle, object, mode, taken);
-                }
-            }
-            Access::UnderTest => {
-                if let Some(site) = written {
-                    tau::write(handle, object, site, 0);
-                }
-                if !init_locks::forget(handle, object, mode) {
-                    tau::release(handle, object, mode, taken);
-                }
-            }
-        }
+        self.set_poison(handle, taken);
+        written.or(Some(taken))
     }
 
     fn write_prime(&self, handle: Handle, object: Object, site: Site) {
@@ -528,9 +571,12 @@ impl<V: Shadow> LockCell<V> {
             return self.settle_elsewhere(writes, site);
         };
         let access = self.enter(handle, site);
-        let poisoned = self.read(handle, access, site);
+        let object = match access {
+            Access::Plain | Access::PlainPrime => NONE,
+            Access::Interfering | Access::UnderTest => self.object(handle),
+        };
+        let poisoned = self.read(handle, access, object, site);
         if writes {
-            let object = self.object(handle);
             match access {
                 Access::UnderTest => tau::write(handle, object, site, 0),
                 // The value is about to be written: what T could see of it is only known after that. Since the lock is

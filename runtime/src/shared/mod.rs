@@ -158,13 +158,17 @@ impl Handle {
 
 /// Makes what an object holds that lies in `cell` when another execution begins: that of a static is not made in this one's
 /// memory.
+#[inline(always)]
 fn lasting<C, R>(cell: &C, make: impl FnOnce() -> R) -> R {
     #[cfg(feature = "scheduler")]
-    if crate::process::is_static(cell) {
-        return crate::memory::outside(make);
+    let outside = crate::process::is_static(cell).then(crate::memory::arena::leave_program);
+    let made = make();
+    #[cfg(feature = "scheduler")]
+    if let Some(outside) = outside {
+        outside.leave();
     }
     let _ = cell;
-    make()
+    made
 }
 
 /// Copies a value without the copy being an event of the program.

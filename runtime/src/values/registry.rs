@@ -12,23 +12,45 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::memory::outside;
 
-use super::std_types::{self, Word};
+use super::std_types::{self, Word, Words};
 use super::{ValueHash, ValueHasher};
 
 /// Hashes a value of the type that it is registered for.
 pub(crate) type Function = unsafe fn(*const (), &mut ValueHasher);
 
-/// What there is for a type.
-#[derive(Clone, Copy, Debug)]
-enum Known {
-    /// Its values are integers or the like, which are words, and need no hash; whether they have a sign.
-    Word {
-        signed: bool,
-    },
-    Hashed(Function),
+/// How rows of words are told apart: vectors of integers, texts. What shows at a glance mostly tells.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// For how many words there is room.
+    room: unsafe fn(*const ()) -> usize,
+    /// Whether two have the same words.
+    are_same: unsafe fn(*const (), *const ()) -> bool,
+    feed: Function,
 }
 
-static FUNCTIONS: LazyLock<RwLock<HashMap<TypeId, Known>>> = LazyLock::new(|| {
+impl Row {
+    const fn of<T: Words>() -> Self {
+        /// # Safety
+        /// `value` points to a valid `T`.
+        unsafe fn room<T: Words>(value: *const ()) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe { &*value.cast::<T>() }.room()
+        }
+        /// # Safety
+        /// Both point to valid `T`s.
+        unsafe fn are_same<T: Words>(one: *const (), other: *const ()) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { *one.cast::<T>() == *other.cast::<T>() }
+        }
+        Self {
+            room: room::<T>,
+            are_same: are_same::<T>,
+            feed: feed::<T>,
+        }
+    }
+}
+
+static FUNCTIONS: LazyLock<RwLock<HashMap<TypeId, Hashing>>> = LazyLock::new(|| {
     // It may well be an event of some program that asks first.
     outside(|| {
         let mut functions = HashMap::new();
@@ -39,7 +61,7 @@ static FUNCTIONS: LazyLock<RwLock<HashMap<TypeId, Known>>> = LazyLock::new(|| {
 
 /// Where generated code says which types it has that can be hashed.
 #[derive(Debug)]
-pub struct Registry<'r>(&'r mut HashMap<TypeId, Known>);
+pub struct Registry<'r>(&'r mut HashMap<TypeId, Hashing>);
 
 impl Registry<'_> {
     /// Lets a program register its types.
@@ -53,7 +75,7 @@ impl Registry<'_> {
     pub fn add<T: ValueHash>(&mut self) -> bool {
         match self.0.entry(identity::<T>()) {
             Entry::Vacant(place) => {
-                place.insert(Known::Hashed(feed::<T>));
+                place.insert(Hashing::By(feed::<T>));
                 true
             }
             Entry::Occupied(_) => false,
@@ -62,8 +84,18 @@ impl Registry<'_> {
 
     /// Values of this type are integers or the like.
     pub(super) fn add_word<T: Word>(&mut self) {
-        let signed = T::SIGNED;
-        self.0.insert(identity::<T>(), Known::Word { signed });
+        let known = if T::SIGNED {
+            Hashing::SignedWord
+        } else {
+            Hashing::Word
+        };
+        self.0.insert(identity::<T>(), known);
+    }
+
+    /// Values of this type are rows of words.
+    pub(super) fn add_row<T: Words>(&mut self) {
+        self.0
+            .insert(identity::<T>(), Hashing::Row(const { &Row::of::<T>() }));
     }
 
     /// Values of this type can be hashed, and those of the collections of it that are used most.
@@ -104,7 +136,7 @@ const CACHED: usize = 16;
 struct Found {
     ty: Cell<Option<TypeId>>,
     then: Cell<u32>,
-    known: Cell<Option<Known>>,
+    known: Cell<Hashing>,
 }
 
 thread_local! {
@@ -113,7 +145,7 @@ thread_local! {
             Found {
                 ty: Cell::new(None),
                 then: Cell::new(0),
-                known: Cell::new(None),
+                known: Cell::new(Hashing::Unknown),
             }
         }; CACHED]
     };
@@ -121,7 +153,7 @@ thread_local! {
 
 /// What there is for the type: looked up at every event of a lock, so that the answer is kept.
 #[inline]
-fn known<T>() -> Option<Known> {
+fn known<T>() -> Hashing {
     let ty = identity::<T>();
     let at = slot(ty);
     let additions = ADDITIONS.load(Ordering::Relaxed);
@@ -160,9 +192,9 @@ fn slot(ty: TypeId) -> usize {
 
 #[cold]
 #[inline(never)]
-fn look_up(ty: TypeId, found: &Found, additions: u32) -> Option<Known> {
+fn look_up(ty: TypeId, found: &Found, additions: u32) -> Hashing {
     let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    let known = functions.get(&ty).copied();
+    let known = functions.get(&ty).copied().unwrap_or_default();
     drop(functions);
     found.ty.set(Some(ty));
     found.then.set(additions);
@@ -175,15 +207,7 @@ fn look_up(ty: TypeId, found: &Found, additions: u32) -> Option<Known> {
 #[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
-    hash(value, known::<T>()?)
-}
-
-#[inline]
-fn hash<T>(value: &T, known: Known) -> Option<u64> {
-    match known {
-        Known::Word { signed } => Some(word(value, signed)),
-        Known::Hashed(function) => hash_by(value, function),
-    }
+    known::<T>().hash(value)
 }
 
 #[inline(never)]
@@ -215,14 +239,18 @@ fn word<T>(value: &T, signed: bool) -> u64 {
     }
 }
 
-/// How values of one type are hashed, as far as it is known where they are: what does not change is not looked up again.
+/// How values of one type are hashed. Where values are it is kept: what does not change is not looked up again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Hashing {
-    /// It has to be looked up.
+    /// It has to be looked up, or there is no way.
     #[default]
     Unknown,
+    /// They are integers or the like, which are words, and need no hash;
     Word,
+    /// they have a sign.
     SignedWord,
+    /// They are rows of words.
+    Row(&'static Row),
     By(Function),
 }
 
@@ -230,30 +258,50 @@ impl Hashing {
     /// The hash of a value; always of the same type.
     #[inline]
     pub(crate) fn hash_of<T>(&mut self, value: &T) -> Option<u64> {
+        if matches!(self, Self::Unknown) {
+            *self = known::<T>();
+        }
+        self.hash(value)
+    }
+
+    #[inline]
+    fn hash<T>(self, value: &T) -> Option<u64> {
         match self {
             Self::Word => Some(word(value, false)),
             Self::SignedWord => Some(word(value, true)),
-            Self::By(function) => hash_by(value, *function),
-            Self::Unknown => self.look_up(value),
+            Self::Row(row) => hash_by(value, row.feed),
+            Self::By(function) => hash_by(value, function),
+            Self::Unknown => None,
         }
     }
 
-    #[inline(never)]
-    fn look_up<T>(&mut self, value: &T) -> Option<u64> {
-        let known = known::<T>()?;
-        *self = match known {
-            Known::Word { signed: false } => Self::Word,
-            Known::Word { signed: true } => Self::SignedWord,
-            Known::Hashed(function) => Self::By(function),
-        };
-        hash(value, known)
+    /// For how many words a value has room, if those of its type are rows of words; always of the same type.
+    #[inline]
+    pub(crate) fn room<T>(&mut self, value: &T) -> Option<usize> {
+        if matches!(self, Self::Unknown) {
+            *self = known::<T>();
+        }
+        match self {
+            // SAFETY: it was registered for this type, see `hash_by`.
+            Self::Row(row) => Some(unsafe { (row.room)(std::ptr::from_ref(value).cast()) }),
+            _ => None,
+        }
+    }
+
+    /// Whether a row has this room, and the words of another one; always of the same type, which `room` has been asked about.
+    #[inline]
+    pub(crate) fn is_row_like<T>(&self, value: &T, room: usize, other: &T) -> bool {
+        let Self::Row(row) = self else { return false };
+        let (value, other) = (std::ptr::from_ref(value), std::ptr::from_ref(other));
+        // SAFETY: it was registered for this type, see `hash_by`.
+        unsafe { (row.room)(value.cast()) == room && (row.are_same)(value.cast(), other.cast()) }
     }
 }
 
 /// Whether values of this type are known to have hashes.
 #[inline]
 pub(super) fn is_known<T>() -> bool {
-    known::<T>().is_some()
+    !matches!(known::<T>(), Hashing::Unknown)
 }
 
 /// # Safety

@@ -18,6 +18,30 @@ pub(super) trait Word: ValueHash {
     const SIGNED: bool;
 }
 
+/// What holds words one after the other, and is told by them and by how many there is room for.
+pub(super) trait Words: ValueHash + PartialEq {
+    /// For how many.
+    fn room(&self) -> usize;
+}
+
+impl<T: Word + PartialEq> Words for Vec<T> {
+    fn room(&self) -> usize {
+        self.capacity()
+    }
+}
+
+impl<T: Word + PartialEq> Words for VecDeque<T> {
+    fn room(&self) -> usize {
+        self.capacity()
+    }
+}
+
+impl Words for String {
+    fn room(&self) -> usize {
+        self.capacity()
+    }
+}
+
 macro_rules! words {
     ($signed:literal: $($ty:ty)*) => {$(
         impl Word for $ty {
@@ -303,8 +327,13 @@ tuples! {
 /// Registers what a program has behind its locks without naming the type: what literals and std's functions give.
 pub(super) fn register(registry: &mut Registry<'_>) {
     macro_rules! plain {
-        ($($ty:ty)*) => {$(registry.add_word::<$ty>();)*};
+        ($($ty:ty)*) => {$(
+            registry.add_word::<$ty>();
+            registry.add_row::<Vec<$ty>>();
+            registry.add_row::<VecDeque<$ty>>();
+        )*};
     }
+    registry.add_row::<String>();
     plain!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool char);
     macro_rules! each {
         ($($ty:ty)*) => {$(

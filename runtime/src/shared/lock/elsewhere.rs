@@ -4,7 +4,7 @@
 use seqz_explore::Kind;
 
 #[cfg(feature = "scheduler")]
-use super::{Borrowed, Guarded};
+use super::{Borrowed, G, Guarded};
 use super::{LockCell, Shadow};
 use crate::log::LockMode;
 #[cfg(feature = "scheduler")]
@@ -61,7 +61,7 @@ impl<V: Shadow> LockCell<V> {
                 machine.poison(object, taken);
             }
             // A guard given back with the value that it was taken with has only read. Where values are told, they say so.
-            let changed = || machine.tells_values() || self.has_changed(0, &self.state().g.value);
+            let changed = || machine.tells_values() || self.has_changed(G);
             let written = poisons || (written.is_some() && changed());
             machine.unlock(object, mode, written, taken, || {
                 self.contents(machine, object)
@@ -85,7 +85,7 @@ impl<V: Shadow> LockCell<V> {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
             if is_guarded && !machine.tells_values() {
-                self.borrow_mutably(0, &self.state().g.value);
+                self.borrow_mutably(G, &self.state().g.value, false);
             }
             let state = self.state();
             if state.initial.is_none() && machine.is_static(std::ptr::from_ref(self).addr()) {
