@@ -32,7 +32,9 @@
 //! added to Q.) All of that can be told from E: it needs no run of the program, nor sleep sets, nor wake-up trees.
 //!
 //! What is stored are the executions from the root to the current one, no more than an execution has events, each with
-//! its clocks and the list of its children, which are pairs and triples of its events: space is polynomial.
+//! its clocks and the list of its children, which are pairs and triples of its events: space is polynomial. Where that is much,
+//! of those that are nearest to the root no more than an [outline](outline) is kept; when the search comes back to one of
+//! them, it is made again, which counts as no execution.
 //!
 //! That makes it easy to divide the search: a subtree can be walked by whoever has its root's parent.
 //!
@@ -47,6 +49,7 @@
 mod children;
 mod execution;
 mod holdings;
+mod outline;
 
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
@@ -58,6 +61,7 @@ use crate::trace::Position;
 
 use children::{Child, Listing};
 use execution::{Execution, Scripted};
+use outline::{Outline, Progress};
 
 /// Into how many units the search is divided. Their sizes differ much, as does the weight of a subtree from its size; with
 /// so many, two parts differ by a percent or two. Thousands of executions are made by all parts: a moment.
@@ -75,6 +79,12 @@ struct Frame {
     more: bool,
     /// From which target on others may be.
     target: u32,
+    /// From which target on those were looked for that are listed.
+    listed_from: u32,
+    /// What is left of the execution and its children, if they have been let go.
+    outline: Option<Box<Outline>>,
+    /// Whether that has to be made again: some of its children are still to visit, or to be looked for.
+    is_open: bool,
     /// Of all that is left of it, its share of the whole: where it is first listed, with itself.
     weight: f64,
     /// The share of each child.
@@ -85,10 +95,42 @@ impl Frame {
     /// Lists children, the first of them if the execution is `new`. What can't be listed now weighs as much as a child.
     fn list(&mut self, new: bool, listing: &mut Listing, few: usize) {
         self.next = 0;
+        self.listed_from = self.target;
         let (target, children) = (&mut self.target, &mut self.children);
         self.more = self.execution.children(target, children, listing, few);
         let shares = self.children.len() + usize::from(new) + usize::from(self.more);
         self.share = self.weight / shares.max(1) as f64;
+    }
+}
+
+impl Frame {
+    /// How many events are kept of it.
+    fn events(&self) -> usize {
+        if self.outline.is_some() {
+            0
+        } else {
+            self.execution.trace.len()
+        }
+    }
+
+    /// Lets go of the execution and its children; their memory.
+    fn let_go(&mut self) -> (Execution, Vec<Child>) {
+        self.outline = Some(Box::new(Outline::of(&self.execution)));
+        self.is_open = self.more || self.next < self.children.len();
+        let execution = std::mem::take(&mut self.execution);
+        (execution, std::mem::take(&mut self.children))
+    }
+
+    /// The execution has been made again: lists the children that were listed.
+    fn restore(&mut self, listing: &mut Listing, few: usize) {
+        let Some(outline) = self.outline.take() else {
+            return;
+        };
+        self.execution.divide(&outline);
+        self.execution.look_at_locks(few);
+        let mut target = self.listed_from;
+        let children = &mut self.children;
+        self.execution.children(&mut target, children, listing, few);
     }
 }
 
@@ -115,7 +157,20 @@ pub struct Odpor {
     /// See [`Self::looking_at`].
     few: usize,
     listing: Listing,
+    /// How many events may be kept in all.
+    most: usize,
+    /// How many are.
+    kept: usize,
+    /// The first of the frames of which not only an outline is kept.
+    oldest: usize,
+    /// The execution is one that is made again: how far it is.
+    again: Option<Progress>,
+    /// One that was made again was shorter than before.
+    lost: bool,
 }
+
+/// How many events are kept of the executions from the root to the current one: an event takes some 150 bytes.
+const MOST: usize = 1 << 20;
 
 /// See [`Odpor::looking_at`].
 const FEW: usize = 1 << 12;
@@ -150,6 +205,11 @@ impl Odpor {
             standing: Standing::WHOLE,
             few: FEW,
             listing: Listing::default(),
+            most: MOST,
+            kept: 0,
+            oldest: 0,
+            again: None,
+            lost: false,
         }
     }
 
@@ -158,6 +218,13 @@ impl Odpor {
     #[must_use]
     pub const fn looking_at(mut self, places: usize) -> Self {
         self.few = places;
+        self
+    }
+
+    /// The same search, which keeps so many events of executions, beside those of the last two.
+    #[must_use]
+    pub const fn keeping(mut self, events: usize) -> Self {
+        self.most = events;
         self
     }
 
@@ -182,6 +249,41 @@ impl Odpor {
             self.frames.push(Frame::default());
         }
         self.length += 1;
+        // The parent is needed for what comes now.
+        while self.kept > self.most && self.oldest + 2 < self.length {
+            let oldest = &mut self.frames[self.oldest];
+            self.kept -= oldest.events();
+            let (execution, children) = oldest.let_go();
+            self.oldest += 1;
+            // What had no memory before has that of the one that is let go.
+            let new = &mut self.frames[self.length - 1];
+            if new.execution.announced.capacity() == 0 {
+                (new.execution, new.children) = (execution, children);
+            }
+        }
+    }
+
+    /// Leaves the last frame.
+    fn pop_frame(&mut self) {
+        self.length -= 1;
+        let last = &mut self.frames[self.length];
+        self.kept -= last.events();
+        last.outline = None;
+        self.oldest = self.oldest.min(self.length);
+    }
+
+    /// Makes the execution of the last frame again, in the memory of the one that was left before.
+    fn make_again(&mut self) {
+        self.oldest = self.length - 1;
+        let (frames, left) = self.frames.split_at_mut(self.length);
+        let frame = &mut frames[self.oldest];
+        if let Some(left) = left.first_mut() {
+            frame.execution = std::mem::take(&mut left.execution);
+            frame.children = std::mem::take(&mut left.children);
+        }
+        frame.execution.clear();
+        self.again = Some(Progress::default());
+        self.standing.own = false;
     }
 }
 
@@ -200,10 +302,18 @@ impl Strategy for Odpor {
         }
         while self.length > 0 {
             let parent = &mut self.frames[self.length - 1];
+            if parent.outline.is_some() {
+                if !parent.is_open {
+                    self.pop_frame();
+                    continue;
+                }
+                self.make_again();
+                return true;
+            }
             let weight = parent.share;
             let child = parent.children.get(parent.next).copied();
             if child.is_none() && !parent.more {
-                self.length -= 1;
+                self.pop_frame();
                 continue;
             }
             let is_unit = self.units.is_top(parent.weight) && !self.units.is_top(weight);
@@ -236,7 +346,7 @@ impl Strategy for Odpor {
                     .start_as_child(&parent.execution, child, &mut self.script);
             return true;
         }
-        self.done = true;
+        self.done = !self.lost;
         false
     }
 
@@ -244,6 +354,11 @@ impl Strategy for Odpor {
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence> {
         let frame = &mut self.frames[self.length - 1];
         let position = self.position;
+        if let Some((outline, again)) = frame.outline.as_ref().zip(self.again.as_mut()) {
+            let thread = outline.pick(again, position, view)?;
+            frame.execution.announce(view, thread);
+            return Ok(Pick::Run(thread));
+        }
         let trace = &frame.execution.trace;
         let ran = |at: usize| trace.event(at as Position).thread;
         if position < self.script.len() {
@@ -269,7 +384,13 @@ impl Strategy for Odpor {
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
         let position = self.position;
         self.position += 1;
-        let execution = &mut self.frames[self.length - 1].execution;
+        let Frame {
+            execution, outline, ..
+        } = &mut self.frames[self.length - 1];
+        if let Some((outline, again)) = outline.as_ref().zip(self.again.as_mut()) {
+            execution.push(event);
+            return outline.ran(again, position, event);
+        }
         if position >= self.shared {
             execution.push(event);
         }
@@ -292,6 +413,18 @@ impl Strategy for Odpor {
 
     fn end(&mut self, _end: &RunEnd) {
         let frame = &mut self.frames[self.length - 1];
+        self.kept += frame.execution.trace.len();
+        if self.again.take().is_some() {
+            let events = frame.outline.as_ref().map(|outline| outline.length);
+            if events != Some(frame.execution.trace.len()) {
+                // The program is another one than it was: nothing can be said of what is left.
+                self.lost = true;
+                self.length = 0;
+                return;
+            }
+            frame.restore(&mut self.listing, self.few);
+            return;
+        }
         frame.target = 0;
         frame.list(true, &mut self.listing, self.few);
         if self.standing.own {

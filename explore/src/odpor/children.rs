@@ -278,6 +278,11 @@ impl Execution {
         (self.trace.len() + self.waiting.len()) as u32
     }
 
+    /// Gets ready for listing children.
+    pub(super) fn look_at_locks(&mut self, few: usize) {
+        self.holdings.look_at(&self.trace, few);
+    }
+
     /// Lists the children from this target on, until it has looked at as many places as the execution has events, or at a
     /// `few`, and moves the target on. Whether there are more targets.
     pub(super) fn children(
@@ -289,7 +294,7 @@ impl Execution {
     ) -> bool {
         children.clear();
         if *next == 0 {
-            self.holdings.look_at(&self.trace, few);
+            self.look_at_locks(few);
         }
         let Listing {
             delayed_reads,

@@ -8,6 +8,7 @@ use crate::trace::{NOWHERE, Position, Trace};
 
 use super::children::{Child, Reversal};
 use super::holdings::Holdings;
+use super::outline::Outline;
 
 /// A step: the pending event of the thread whose turn it was was intended at `start`.
 #[derive(Clone, Copy, Debug)]
@@ -203,6 +204,36 @@ impl Execution {
     #[inline]
     pub(super) fn push(&mut self, event: &Event) {
         self.trace.push(event);
+    }
+
+    /// The execution has been made again, event by event, as it was [announced](Self::announce): says which steps it has.
+    pub(super) fn divide(&mut self, outline: &Outline) {
+        let mut delayed = outline.delayed().iter().peekable();
+        let length = self.trace.len() as Position;
+        let mut position = 0;
+        loop {
+            let number = self.steps.len() as u32;
+            if let Some(next) = delayed.next_if(|next| next.step.start == position) {
+                self.delayed.push(number);
+                self.steps.push(next.step);
+                position = next.step.end;
+                if !next.has_run {
+                    continue;
+                }
+            } else if position < length {
+                let entry = self.trace.entry(position);
+                self.steps.push(Step {
+                    start: position,
+                    end: position,
+                    thread: entry.event.thread,
+                    index: entry.index,
+                });
+            } else {
+                return;
+            }
+            self.step_of[position as usize] = number;
+            position += 1;
+        }
     }
 
     /// In the part shared with the parent: follows who waits.

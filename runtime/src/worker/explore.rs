@@ -259,7 +259,8 @@ impl<'a> Exploration<'a> {
             let mut past;
             let is_own = match step {
                 Ok(Some(run)) => {
-                    past = start.log.as_ref().map(|_| Past {
+                    let log = start.log.as_ref().filter(|_| run.standing.own);
+                    past = log.map(|_| Past {
                         run: next_run,
                         end: run.end,
                         relation: run.relation,
@@ -267,8 +268,8 @@ impl<'a> Exploration<'a> {
                         shortfall: Shortfall::of(machine, self.strategy),
                         failed: Vec::new(),
                     });
-                    next_run += 1;
                     if run.standing.own {
+                        next_run += 1;
                         turns.note(run.standing.turn);
                         shortfall.note(Shortfall::of(machine, self.strategy));
                     }
@@ -284,6 +285,12 @@ impl<'a> Exploration<'a> {
                     })?;
                     return Ok(false);
                 }
+            };
+            // Strategies may make executions again, which don't count.
+            let execution = if is_divided {
+                execution
+            } else {
+                search.counts().executions
             };
             if let Some((message, place)) = machine.unsupported() {
                 let message = message.to_owned();
