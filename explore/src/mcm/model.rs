@@ -23,6 +23,9 @@ use crate::transition::Transition;
 /// Per thread of a model, how many of its events belong to an execution.
 pub type Cut = Vec<u32>;
 
+/// So many writes are looked at one by one.
+pub(super) const FEW: usize = 32;
+
 /// No dense number.
 const NONE: u32 = u32::MAX;
 
@@ -93,6 +96,8 @@ pub struct Cell {
     pub initial: u64,
     /// The events that leave a value, as lane and index, in the order of the trace.
     pub writes: Vec<(u32, u32)>,
+    /// The same, lane by lane; nothing if there are only a [few](FEW).
+    pub(super) by_lane: Vec<(u32, u32)>,
     /// All events on it.
     pub uses: Vec<(u32, u32)>,
     /// Whether all values that it ever has are the same.
@@ -298,11 +303,12 @@ impl Model {
             let observes = lane.steps.iter().enumerate().filter(|(_, step)| {
                 step.observes_value() && !self.cells[step.object as usize].constant
             });
+            lane.sections.clear();
             lane.readers.clear();
             lane.readers
                 .extend(observes.map(|(index, _)| u32::try_from(index).unwrap_or(u32::MAX)));
         }
-        for cell in &mut self.cells {
+        for (object, cell) in (0..).zip(&mut self.cells) {
             cell.last.clear();
             cell.last.resize(width, 0);
             cell.blocks.clear();
@@ -333,9 +339,17 @@ impl Model {
                     _ => {}
                 }
             }
+            for &block in &cell.blocks {
+                self.lanes[block.lane as usize].sections.push(object, block);
+            }
+            cell.by_lane.clear();
+            if cell.writes.len() > FEW {
+                cell.by_lane.extend_from_slice(&cell.writes);
+                cell.by_lane.sort_unstable();
+            }
         }
-        for (number, lane) in (0..).zip(&mut self.lanes) {
-            lane.sections.collect(number, &self.cells);
+        for lane in &mut self.lanes {
+            lane.sections.seal();
         }
         if !self.transitions.is_empty() {
             self.send();
@@ -423,6 +437,7 @@ impl Model {
             let Lane {
                 mut steps,
                 mut readers,
+                sections,
                 ..
             } = self.spare_lanes.pop().unwrap_or_default();
             steps.clear();
@@ -432,7 +447,9 @@ impl Model {
                 ended: true,
                 steps,
                 readers,
-                ..Lane::default()
+                sections,
+                waits: None,
+                fork: None,
             });
         }
         self.lane_of[at]
@@ -450,6 +467,7 @@ impl Model {
                 mut uses,
                 mut blocks,
                 last,
+                by_lane,
                 ..
             } = self.spare_cells.pop().unwrap_or_default();
             writes.clear();
@@ -463,6 +481,7 @@ impl Model {
                 uses,
                 blocks,
                 last,
+                by_lane,
                 ..Cell::default()
             });
         }

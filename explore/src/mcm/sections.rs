@@ -1,6 +1,6 @@
 //! The blocks of one thread: which locks it holds where, without a look at all of them.
 
-use super::model::{Block, Cell};
+use super::model::Block;
 
 /// A block, and the lock that it is of.
 #[derive(Clone, Copy, Debug)]
@@ -31,24 +31,28 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Takes those of this lane.
-    pub(super) fn collect(&mut self, lane: u32, cells: &[Cell]) {
+    /// Forgets them, and keeps the memory.
+    pub(super) fn clear(&mut self) {
         self.begun.clear();
         self.ends.clear();
-        for (object, cell) in (0..).zip(cells) {
-            for &block in cell.blocks.iter().filter(|block| block.lane == lane) {
-                self.begun.push(Section {
-                    object,
-                    block,
-                    outer: None,
-                });
-                self.ends.push(End {
-                    object,
-                    index: block.end,
-                    shared: block.shared,
-                });
-            }
-        }
+    }
+
+    /// Takes a block of this lock.
+    pub(super) fn push(&mut self, object: u32, block: Block) {
+        self.begun.push(Section {
+            object,
+            block,
+            outer: None,
+        });
+        self.ends.push(End {
+            object,
+            index: block.end,
+            shared: block.shared,
+        });
+    }
+
+    /// All of them are there.
+    pub(super) fn seal(&mut self) {
         self.begun.sort_unstable_by_key(|of| of.block.start);
         self.ends.sort_unstable();
         for at in 1..self.begun.len() {

@@ -2,11 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::model::{Cut, Model, Step};
+use super::model::{Cell, Cut, FEW, Model, Step};
 use crate::transition::Transition;
-
-/// So many values are compared with each other.
-const FEW: usize = 32;
 
 impl Model {
     /// Per thread, how many of its events do not need event `index` of `lane`: what can be in an execution that goes
@@ -79,33 +76,44 @@ impl Model {
     }
 
     /// What an event of this place could see of its object's values, within these bounds: each thing once, in the order of
-    /// the trace.
+    /// the trace. There may be things among them that it [can't see](Self::may_see).
     #[must_use]
     pub fn views(&self, at: (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
         let cell = &self.cells()[step.object as usize];
-        let writes = cell
-            .writes
-            .iter()
-            .filter(|&&write| write.1 < upper[write.0 as usize] && write != at);
-        let left = writes.map(|&write| self.step(write).left);
-        let mut views = Vec::new();
-        // Where there are many, most of them may be different.
-        let mut many: HashSet<u64> = HashSet::new();
-        for value in std::iter::once(cell.initial).chain(left) {
-            let view = step.view(value);
-            let is_new = if views.len() < FEW {
-                !views.contains(&view)
-            } else {
-                if many.is_empty() {
-                    many.extend(&views);
-                }
-                many.insert(view)
-            };
-            if is_new {
-                views.push(view);
-            }
+        if !cell.by_lane.is_empty() {
+            return self.late_views(cell, at, step, upper);
         }
-        views
+        let is_in = |write: &&(u32, u32)| write.1 < upper[write.0 as usize] && **write != at;
+        let left = cell.writes.iter().filter(is_in);
+        let left = left.map(|&write| self.step(write).left);
+        distinct(step, std::iter::once(cell.initial).chain(left))
+    }
+
+    /// The same where there are many writes. Of those of a lane that come before the event whatever the order, only the last
+    /// one can be seen, and if there is one, what was there from the start can't.
+    fn late_views(&self, cell: &Cell, at: (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
+        let mut lower = vec![0; upper.len()];
+        self.raise(&mut lower, at.0, at.1);
+        let mut writes: Vec<(u32, u64)> = Vec::new();
+        let mut is_initial = true;
+        let mut rest = cell.by_lane.as_slice();
+        while let Some(&(lane, _)) = rest.first() {
+            let of = &rest[..rest.partition_point(|write| write.0 == lane)];
+            rest = &rest[of.len()..];
+            let before =
+                |bounds: &[u32]| of.partition_point(|write| write.1 < bounds[lane as usize]);
+            let (over, end) = (before(&lower), before(upper));
+            is_initial &= over == 0;
+            let others = of[over.saturating_sub(1)..end.max(over)].iter();
+            writes.extend(others.filter(|&&write| write != at).map(|&write| {
+                let write = self.step(write);
+                (write.at, write.left)
+            }));
+        }
+        writes.sort_unstable();
+        let initial = is_initial.then_some(cell.initial);
+        let left = writes.into_iter().map(|(_, left)| left);
+        distinct(step, initial.into_iter().chain(left))
     }
 
     /// Whether an event of this place could see this after an execution that has `lower` in it, and within these bounds:
@@ -160,4 +168,26 @@ impl Model {
 #[must_use]
 pub fn is_within(one: &[u32], other: &[u32]) -> bool {
     one.iter().zip(other).all(|(one, other)| one <= other)
+}
+
+/// What a step could see of these values, each thing once.
+fn distinct(step: &Step, values: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut views = Vec::new();
+    // Where there are many, most of them may be different.
+    let mut many: HashSet<u64> = HashSet::new();
+    for value in values {
+        let view = step.view(value);
+        let is_new = if views.len() < FEW {
+            !views.contains(&view)
+        } else {
+            if many.is_empty() {
+                many.extend(&views);
+            }
+            many.insert(view)
+        };
+        if is_new {
+            views.push(view);
+        }
+    }
+    views
 }

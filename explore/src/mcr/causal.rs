@@ -20,7 +20,7 @@ pub trait Seeds {
 
     /// Plants what follows from a run, or sees to it that this is done; and gives what another run was made of, for its
     /// memory.
-    fn expand(&mut self, task: Task) -> (Model, Paths);
+    fn expand(&mut self, task: Task) -> (Box<Model>, Paths);
 
     /// How many seeds wait beside those that are shared.
     fn own_waiting(&self) -> u64 {
@@ -35,8 +35,9 @@ pub struct Causal<N> {
     started: bool,
     over: bool,
     run: Run,
-    /// For its memory.
+    /// For their memory.
     paths: Paths,
+    spare: Option<Box<Model>>,
 }
 
 impl<N: Seeds> Causal<N> {
@@ -49,6 +50,7 @@ impl<N: Seeds> Causal<N> {
             over: false,
             run: Run::default(),
             paths: Paths::default(),
+            spare: None,
         }
     }
 }
@@ -96,9 +98,10 @@ impl<N: Seeds> Strategy for Causal<N> {
             self.paths = settled.paths;
             return;
         }
-        let task = Task::new(settled, self.run.take_model());
+        let memory = self.spare.take().unwrap_or_default();
+        let task = Task::new(settled, self.run.exchange_model(memory));
         let (model, paths) = self.seeds.expand(task);
-        self.run.keep_memory(model);
+        self.spare = Some(model);
         self.paths = paths;
     }
 

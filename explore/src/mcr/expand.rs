@@ -177,15 +177,10 @@ impl<'a, S: Solver> Expansion<'a, S> {
     fn contexts(&self, next: &Next<'_>) -> Vec<Cut> {
         let (lane, index) = next.at();
         let mut contexts: Vec<Cut> = Vec::new();
-        let mut base = vec![0; next.upper.len()];
-        self.model.raise(&mut base, lane, index);
         let novel = self.questions.novel.iter();
         for novel in novel.filter(|novel| novel[lane as usize] <= index) {
-            let both = novel
-                .iter()
-                .zip(&base)
-                .map(|(novel, base)| *novel.max(base));
-            let mut context: Cut = both.collect();
+            let mut context = novel.clone();
+            self.model.raise(&mut context, lane, index);
             if next.finish(&mut context) && !is_beyond(&context, &contexts) {
                 contexts.retain(|other| !is_within(&context, other));
                 contexts.push(context);

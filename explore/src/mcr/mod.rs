@@ -204,7 +204,7 @@ impl<S: Solver> Seeds for Expanding<S> {
         }
     }
 
-    fn expand(&mut self, task: Task) -> (Model, Paths) {
+    fn expand(&mut self, task: Task) -> (Box<Model>, Paths) {
         self.pool.push(task);
         self.keep_up();
         self.pool.spare()

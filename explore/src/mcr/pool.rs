@@ -45,7 +45,7 @@ struct Tasks {
     /// need not be asked about it.
     waiting: VecDeque<Arc<Task>>,
     begun: Vec<Begun>,
-    spare: Vec<(Model, Paths)>,
+    spare: Vec<(Box<Model>, Paths)>,
 }
 
 /// What there is to do, as all threads see it.
@@ -317,7 +317,7 @@ impl Pool {
 
     /// What a run was made of that nobody needs any more, for its memory.
     #[must_use]
-    pub(crate) fn spare(&self) -> (Model, Paths) {
+    pub(crate) fn spare(&self) -> (Box<Model>, Paths) {
         self.place.tasks().spare.pop().unwrap_or_default()
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Run {
     /// How much of the seed has been followed.
     at: Follower,
     followed: bool,
-    model: Model,
+    model: Box<Model>,
     /// Threads whose next event repeats a read and waits for a change.
     parked: ThreadSet,
     live: ThreadSet,
@@ -116,19 +116,14 @@ impl Run {
         (self.seed.take(), self.followed)
     }
 
-    /// Gives the trace of the execution that is over away.
-    pub(crate) fn take_model(&mut self) -> Model {
-        std::mem::take(&mut self.model)
-    }
-
-    /// Takes another model for its memory.
-    pub(crate) fn keep_memory(&mut self, model: Model) {
-        self.model = model;
+    /// Gives the trace of the execution that is over away, and takes another model for its memory.
+    pub(crate) fn exchange_model(&mut self, memory: Box<Model>) -> Box<Model> {
+        std::mem::replace(&mut self.model, memory)
     }
 
     /// The trace of the execution that is over, as a model that is not [sealed](Model::seal).
     #[must_use]
-    pub(crate) const fn model(&self) -> &Model {
+    pub(crate) fn model(&self) -> &Model {
         &self.model
     }
 }

@@ -32,9 +32,9 @@ pub struct Task {
     /// How many events it had.
     events: usize,
     /// What it did, until somebody takes it up.
-    trace: Mutex<Option<Model>>,
+    trace: Mutex<Option<Box<Model>>>,
     /// From then on.
-    model: OnceLock<Model>,
+    model: OnceLock<Box<Model>>,
     /// From its beginning on.
     questions: OnceLock<Questions>,
     effort: Mutex<Effort>,
@@ -43,7 +43,7 @@ pub struct Task {
 impl Task {
     /// A run that has been taken in, and what it did.
     #[must_use]
-    pub fn new(settled: Settled, trace: Model) -> Self {
+    pub fn new(settled: Settled, trace: Box<Model>) -> Self {
         Self {
             settled,
             events: trace.len(),
@@ -150,7 +150,7 @@ impl Task {
     }
 
     /// What it was made of, for its memory: part of it for whoever expanded it last, and the rest for another run.
-    pub fn take_apart(self, memory: &mut Memory) -> (Model, Paths) {
+    pub fn take_apart(self, memory: &mut Memory) -> (Box<Model>, Paths) {
         let trace = self.trace.into_inner();
         let trace = trace.unwrap_or_else(PoisonError::into_inner);
         let mut model = self.model.into_inner().or(trace).unwrap_or_default();

@@ -144,7 +144,7 @@ impl<S: Solver> Seeds for Matching<S> {
         seed.or_else(|| self.shared.next_seed())
     }
 
-    fn expand(&mut self, task: Task) -> (Model, Paths) {
+    fn expand(&mut self, task: Task) -> (Box<Model>, Paths) {
         let mut memory = std::mem::take(&mut self.memory);
         let model = task.model(&mut memory);
         self.pair_all(model, task.paths());
