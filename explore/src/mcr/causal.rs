@@ -1,12 +1,15 @@
 //! What searches by maximal causality have in common: they execute one seed after another, and plant what follows.
 
 use super::frontier::{Seed, Shared};
+use super::late::Late;
 use super::paths::Paths;
 use super::run::Run;
+use super::settle::Settled;
 use super::task::Task;
 use crate::event::Event;
 use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::mcm::model::Model;
+use crate::parts::Standing;
 use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 
@@ -22,6 +25,24 @@ pub trait Seeds {
     /// memory.
     fn expand(&mut self, task: Task) -> (Box<Model>, Paths);
 
+    /// Whether so much waits to be expanded that the trace of another run is let go.
+    fn has_enough(&self) -> bool {
+        false
+    }
+
+    /// Keeps a run whose trace has been let go.
+    fn put_off(&mut self, _late: Late) {}
+
+    /// Whether such a run is to be made again before anything else: those who expand have nothing to do.
+    fn is_time_for_late(&self) -> bool {
+        false
+    }
+
+    /// The next such run.
+    fn next_late(&mut self) -> Option<Late> {
+        None
+    }
+
     /// How many seeds wait beside those that are shared.
     fn own_waiting(&self) -> u64 {
         0
@@ -35,6 +56,9 @@ pub struct Causal<N> {
     started: bool,
     over: bool,
     run: Run,
+    /// The run is one whose trace had been let go, which is made again.
+    again: Option<Late>,
+    standing: Standing,
     /// For their memory.
     paths: Paths,
     spare: Option<Box<Model>>,
@@ -49,24 +73,43 @@ impl<N: Seeds> Causal<N> {
             started,
             over: false,
             run: Run::default(),
+            again: None,
+            standing: Standing::WHOLE,
             paths: Paths::default(),
             spare: None,
         }
     }
 }
 
+impl<N: Seeds> Causal<N> {
+    /// Has what follows from the run planted.
+    fn expand(&mut self, settled: Settled) {
+        let memory = self.spare.take().unwrap_or_default();
+        let task = Task::new(settled, self.run.exchange_model(memory));
+        let (model, paths) = self.seeds.expand(task);
+        self.spare = Some(model);
+        self.paths = paths;
+    }
+}
+
 impl<N: Seeds> Strategy for Causal<N> {
     fn begin(&mut self) -> bool {
-        let seed = if self.started {
-            let seed = self.seeds.next_seed();
-            if seed.is_none() {
-                self.over = true;
-                return false;
+        self.standing = Standing::WHOLE;
+        let mut seed = None;
+        if self.started {
+            if !self.seeds.is_time_for_late() {
+                seed = self.seeds.next_seed();
             }
-            seed
-        } else {
-            None
-        };
+            if seed.is_none() {
+                let Some(late) = self.seeds.next_late() else {
+                    self.over = true;
+                    return false;
+                };
+                seed.clone_from(&late.seed);
+                self.again = Some(late);
+                self.standing.own = false;
+            }
+        }
         self.started = true;
         self.run.begin(seed);
         true
@@ -93,16 +136,29 @@ impl<N: Seeds> Strategy for Causal<N> {
         let (seed, followed) = self.run.end(end);
         let paths = std::mem::take(&mut self.paths);
         let shared = self.seeds.shared();
+        if let Some(late) = self.again.take() {
+            match late.settle(self.run.model(), shared, paths) {
+                Some(settled) => self.expand(settled),
+                None => shared.write().lose(),
+            }
+            return;
+        }
         let settled = shared.settle(self.run.model(), seed.as_ref(), followed, paths);
         if !settled.leads_on {
             self.paths = settled.paths;
             return;
         }
-        let memory = self.spare.take().unwrap_or_default();
-        let task = Task::new(settled, self.run.exchange_model(memory));
-        let (model, paths) = self.seeds.expand(task);
-        self.spare = Some(model);
-        self.paths = paths;
+        if self.seeds.has_enough() {
+            let (late, paths) = Late::new(settled, seed, self.run.model());
+            self.paths = paths;
+            self.seeds.put_off(late);
+            return;
+        }
+        self.expand(settled);
+    }
+
+    fn standing(&self) -> Standing {
+        self.standing
     }
 
     fn report(&self) -> Stats {

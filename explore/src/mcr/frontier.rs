@@ -313,6 +313,11 @@ impl Frontier {
         self.relied_on.insert(ran.key);
     }
 
+    /// A run that was made again was another one.
+    pub(super) fn lose(&mut self) {
+        self.lost += 1;
+    }
+
     /// Whether others may have left to a run of this class what follows from it: see [`restore`](super::restore).
     pub(super) fn is_relied_on(&self, key: u64) -> bool {
         self.relied_on.contains(&key)

@@ -13,6 +13,7 @@ pub(crate) mod frontier;
 #[cfg(test)]
 mod going_on;
 pub(crate) mod journal;
+pub(crate) mod late;
 pub(crate) mod next;
 pub(crate) mod paths;
 pub(crate) mod pool;
@@ -23,6 +24,7 @@ pub(crate) mod schedule;
 pub(crate) mod settle;
 pub(crate) mod task;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::mcm::model::Model;
@@ -33,6 +35,7 @@ use checkpoint::{Knowledge, Log, Written};
 use expand::Effort;
 use frontier::{Frontier, Seed, Shared};
 use journal::Journal;
+use late::Late;
 use paths::Paths;
 use pool::Pool;
 use task::{Memory, Task};
@@ -40,8 +43,8 @@ use task::{Memory, Task};
 /// See [`Mcr::pausing_after`]: about a second.
 const PAUSE: u64 = 1 << 20;
 
-/// How many events the models of expansions that are to follow may have together before the one that has begun pauses no
-/// more. An event takes about a kilobyte where there are twenty threads.
+/// How many events the models of expansions that are to follow may have together before others are [let go](late). An event
+/// takes about a kilobyte where there are twenty threads.
 const HELD: usize = 1 << 17;
 
 /// How many runs may wait for each thread that expands, before the one that executes expands runs as well: enough for the
@@ -59,6 +62,10 @@ pub struct Expanding<S> {
     pool: Pool,
     /// See [`Mcr::pausing_after`].
     pause: u64,
+    /// See [`Mcr::holding`].
+    held: usize,
+    /// Runs whose traces have been let go.
+    late: VecDeque<Late>,
     memory: Memory,
 }
 
@@ -108,6 +115,8 @@ impl<S: Solver> Mcr<S> {
             shared: Arc::new(Shared::new(frontier)),
             pool: Pool::default(),
             pause: PAUSE,
+            held: HELD,
+            late: VecDeque::new(),
             memory: Memory::default(),
         })
     }
@@ -118,6 +127,13 @@ impl<S: Solver> Mcr<S> {
     #[must_use]
     pub const fn pausing_after(mut self, work: u64) -> Self {
         self.seeds.pause = work;
+        self
+    }
+
+    /// Runs with so many events together wait to be expanded; what is more than that is made again when its turn comes.
+    #[must_use]
+    pub const fn holding(mut self, events: usize) -> Self {
+        self.seeds.held = events;
         self
     }
 
@@ -151,14 +167,9 @@ impl<S: Solver> Mcr<S> {
 impl<S: Solver> Expanding<S> {
     /// Takes part in an expansion, up to its next pause. False: there is none.
     fn advance(&mut self, stop: impl Fn(&Shared, &Pool) -> bool) -> bool {
-        let work = if self.pool.held() < HELD {
-            self.pause
-        } else {
-            u64::MAX
-        };
         let (shared, solver, memory) = (&*self.shared, &mut self.solver, &mut self.memory);
         let stop = || stop(shared, &self.pool);
-        self.pool.advance(shared, solver, memory, work, stop)
+        self.pool.advance(shared, solver, memory, self.pause, stop)
     }
 
     /// Expands what others have no time for. Alone, that is all but one, which may wait after a pause.
@@ -208,5 +219,23 @@ impl<S: Solver> Seeds for Expanding<S> {
         self.pool.push(task);
         self.keep_up();
         self.pool.spare()
+    }
+
+    fn has_enough(&self) -> bool {
+        self.pool.held() >= self.held
+    }
+
+    fn put_off(&mut self, late: Late) {
+        self.late.push_back(late);
+        self.keep_up();
+    }
+
+    fn is_time_for_late(&self) -> bool {
+        let threads = self.pool.threads();
+        threads > 0 && self.pool.waiting() < threads && !self.late.is_empty()
+    }
+
+    fn next_late(&mut self) -> Option<Late> {
+        self.late.pop_front()
     }
 }
