@@ -44,7 +44,8 @@ pub struct SearchArgs {
     /// Stop the search after so many seconds, which harnesses share; building doesn't count
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub(super) time: Option<Duration>,
-    /// How long one execution may go on without a sign of life before it is taken for hung, in seconds
+    /// How long one execution may go on without a sign of life before it is taken for hung, in seconds. Half of them it has to
+    /// have worked for, or have slept for ever: where other programs leave it no time to, it is given up to ten times as long
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
     pub(super) hang_after: Duration,
     /// Exit with 4 where no bug was found and not everything was searched
