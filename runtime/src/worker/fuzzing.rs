@@ -91,6 +91,16 @@ fn executing(role: Role, pairs: &[Pair], bound: &Bound) -> Reply {
     }
 }
 
+/// Those who look for something simpler than a bug that they have give up after so many events, however few executions these
+/// are: a second or two.
+pub(super) const ENOUGH_EVENTS: u64 = 20_000_000;
+
+/// How many events the machine's last execution had, about.
+pub(super) fn events(machine: &Machine) -> u64 {
+    let log = machine.log();
+    (log.under_test.len() + log.interfering.len()) as u64
+}
+
 /// The same bug with the same inputs and fewer non-local reads, as few as are found in so many executions.
 fn smallest(bug: &Bug, bound: &Bound, executions: u64) -> Option<Bug> {
     let k_max = bug.pairs.len().checked_sub(1)?;
@@ -107,15 +117,17 @@ fn smallest(bug: &Bug, bound: &Bound, executions: u64) -> Option<Bug> {
         bugs.find(|(found, _)| key(found) == wanted)
             .map(|(found, _)| found.clone())
     };
-    while !search.finished() {
+    let mut spent = 0;
+    while !search.finished() && spent < ENOUGH_EVENTS {
         let mut known = 0;
         let mut found = None;
         let level = search.next_level(&mut machine, &mut |_, machine| {
+            spent += events(machine);
             if machine.bugs().len() > known {
                 known = machine.bugs().len();
                 found = same(machine);
             }
-            found.is_none()
+            found.is_none() && spent < ENOUGH_EVENTS
         });
         if found.is_some() {
             return found;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::Connection;
+use super::fuzzing::{ENOUGH_EVENTS, events};
 use super::message::{Reply, SimplifyRequest};
 use crate::engine::{Limits, Machine, Solver};
 use crate::fuzz::key;
@@ -30,17 +31,20 @@ pub(super) fn serve(
         ..Limits::default()
     };
     let mut machine = Machine::new(limits, Solver::Grid);
-    let mut met = |bytes: &[u8]| -> BTreeSet<String> {
+    let mut met = |bytes: &[u8]| -> (BTreeSet<String>, u64) {
         machine.forget_bugs();
         run_bytes(&mut machine, harness, role, k, bytes);
-        machine.bugs().iter().map(|(bug, _)| key(bug)).collect()
+        let met = machine.bugs().iter().map(|(bug, _)| key(bug)).collect();
+        (met, events(&machine))
     };
-    let wanted = met(bytes);
+    let (wanted, mut spent) = met(bytes);
     let mut sent = Ok(());
     let mut left = if wanted.is_empty() { 0 } else { executions };
     simplify(bytes, 2 * k, &mut |candidate| {
-        left = left.checked_sub(1)?;
-        let same = met(candidate) == wanted;
+        left = left.checked_sub(1).filter(|_| spent < ENOUGH_EVENTS)?;
+        let (found, events) = met(candidate);
+        spent += events;
+        let same = found == wanted;
         if same {
             sent = connection.send(&Reply::Seeds {
                 strings: vec![candidate.to_vec()],
