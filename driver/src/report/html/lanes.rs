@@ -4,6 +4,8 @@
 //! Every row draws its own piece of the lines and arrows, stretched to the row's height: so rows may be as high as their
 //! text needs, on any screen, without a script.
 
+use std::collections::HashSet;
+
 use maud::{Markup, html};
 
 use super::text::{clean, code_marks, named, object, place, unlocks, verb};
@@ -13,6 +15,10 @@ use crate::report::schedule::Action;
 
 /// More rows than this are folded where nothing happens between threads.
 const LONG: usize = 300;
+/// So many rows are drawn of a long interleaving where the threads take turns all the time: a browser has to open the page.
+const MOST: usize = 1000;
+/// Of more events on one line, one after the other, the first and the last ones are listed.
+const LISTED: usize = 12;
 /// Rows that stay around what matters.
 const CONTEXT: usize = 3;
 /// More arrows than this side by side are left to the words.
@@ -46,9 +52,9 @@ struct Arrow {
 /// Draws the interleaving.
 pub(super) fn interleaving(scene: &Scene<'_>) -> Markup {
     let rows = rows(scene);
-    let (arrows, left_out) = arrows(scene, &rows);
-    let graph = Graph::new(scene.lanes.len(), &arrows);
     let kept = keep(scene, &rows);
+    let (arrows, left_out) = arrows(scene, &rows, &kept);
+    let graph = Graph::new(scene.lanes.len(), &arrows);
     let two = scene.lanes.len() == 2;
     let mut files = rows
         .iter()
@@ -125,7 +131,7 @@ fn rows<'a>(scene: &'a Scene<'a>) -> Vec<Row<'a>> {
 }
 
 /// What other threads' reads see, and how many of these there is no room for.
-fn arrows(scene: &Scene<'_>, rows: &[Row<'_>]) -> (Vec<Arrow>, usize) {
+fn arrows(scene: &Scene<'_>, rows: &[Row<'_>], kept: &[bool]) -> (Vec<Arrow>, usize) {
     let mut row_of = vec![0; scene.events.len()];
     for (at, row) in rows.iter().enumerate() {
         for &event in &row.events {
@@ -151,7 +157,7 @@ fn arrows(scene: &Scene<'_>, rows: &[Row<'_>]) -> (Vec<Arrow>, usize) {
         });
     }
     // A value that is read where the lock was taken needs no second arrow.
-    let values: Vec<_> = arrows
+    let values: HashSet<_> = arrows
         .iter()
         .filter(|a| !a.lock)
         .map(|a| (a.to, rows[a.from].lane))
@@ -161,6 +167,11 @@ fn arrows(scene: &Scene<'_>, rows: &[Row<'_>]) -> (Vec<Arrow>, usize) {
     arrows.dedup_by_key(|arrow| (arrow.from, arrow.to));
     // Those of the explanation come first, then the short ones.
     arrows.sort_by_key(|arrow| (arrow.pair.is_none(), arrow.lock, arrow.to - arrow.from));
+    let all = arrows.len();
+    // From one row that is not drawn to another one, or to one that is, there are too many where not all are drawn that matter.
+    let drawn = kept.iter().filter(|kept| **kept).count();
+    arrows
+        .retain(|arrow| drawn < MOST || arrow.pair.is_some() || kept[arrow.from] && kept[arrow.to]);
     let mut tracks: Vec<Vec<(usize, usize)>> = Vec::new();
     for arrow in &mut arrows {
         let free = |track: &Vec<(usize, usize)>| {
@@ -178,7 +189,6 @@ fn arrows(scene: &Scene<'_>, rows: &[Row<'_>]) -> (Vec<Arrow>, usize) {
         tracks[track].push((arrow.from, arrow.to));
         arrow.track = track;
     }
-    let all = arrows.len();
     arrows.retain(|arrow| arrow.track != usize::MAX);
     let left_out = all - arrows.len();
     (arrows, left_out)
@@ -196,6 +206,7 @@ fn keep(scene: &Scene<'_>, rows: &[Row<'_>]) -> Vec<bool> {
     };
     around(0, CONTEXT);
     around(rows.len() - 1, 2 * CONTEXT);
+    let mut turns = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let paired = row
             .events
@@ -204,8 +215,16 @@ fn keep(scene: &Scene<'_>, rows: &[Row<'_>]) -> Vec<bool> {
         if paired || row.mark.is_some() {
             around(at, CONTEXT);
         } else if at > 0 && rows[at - 1].lane != row.lane {
-            around(at - 1, 0);
-            around(at, 0);
+            turns.push(at);
+        }
+    }
+    // The last ones matter more: they lead to the end.
+    let mut drawn = keep.iter().filter(|kept| **kept).count();
+    for &at in turns.iter().rev() {
+        for row in [at - 1, at] {
+            if drawn < MOST && !std::mem::replace(&mut keep[row], true) {
+                drawn += 1;
+            }
         }
     }
     keep
@@ -350,7 +369,10 @@ impl Graph {
                     }
                     @if row.events.iter().any(|&event| !scene.events[event].releases()) {
                         ul class="events" {
-                            @for &event in &row.events { (self::event(scene, &scene.events[event])) }
+                            @let (first, last) = listed(&row.events);
+                            @for &event in first { (self::event(scene, &scene.events[event])) }
+                            @if !last.is_empty() { li { "… " (row.events.len() - first.len() - last.len()) " more …" } }
+                            @for &event in last { (self::event(scene, &scene.events[event])) }
                         }
                     }
                     @if let Some(mark) = row.mark { p class="mark" { (code_marks(mark)) } }
@@ -358,6 +380,14 @@ impl Graph {
             }
         }
     }
+}
+
+/// The first and the last events that are listed of a row; no last ones if that are all.
+fn listed(events: &[usize]) -> (&[usize], &[usize]) {
+    if events.len() <= 2 * LISTED + 1 {
+        return (events, &[]);
+    }
+    (&events[..LISTED], &events[events.len() - LISTED..])
 }
 
 const fn class(arrow: &Arrow) -> &'static str {

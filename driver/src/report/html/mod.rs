@@ -13,6 +13,7 @@ mod tests;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::findings::Finding;
 use text::clean;
 
 /// A picture that also goes to a file of its own.
@@ -41,6 +42,12 @@ const STYLE: &str = concat!(
     include_str!("../plot/plot.css"),
     include_str!("table.css"),
 );
+
+/// The page of a finding that was read from this file.
+#[must_use]
+pub fn of_finding(finding: &Finding, file: &str) -> Report {
+    finding::draw(finding, file)
+}
 
 /// Whether this is a page that [`page`] has made, or a picture from one: so it says near its beginning.
 pub fn is_ours(content: &[u8]) -> bool {

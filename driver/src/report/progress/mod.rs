@@ -17,6 +17,8 @@ mod tests;
 pub use draw::{figure, in_words, svg};
 pub use plane::{Bar, Corner, Obstacle, Plane, Rectangle, Why};
 
+use std::collections::HashMap;
+
 use super::scene::Scene;
 use super::schedule::Action;
 use plane::{Act, Step};
@@ -78,15 +80,19 @@ impl Graph {
         };
         let reduced = lanes.iter().any(|&lane| count(&kept, lane) > MANY);
         if reduced {
+            // Who of the two has each object.
+            let mut users: HashMap<Option<u32>, [bool; 2]> = HashMap::new();
+            for event in scene.events.iter().filter(|it| it.action.has_variable()) {
+                if let Some(axis) = lanes.iter().position(|&lane| lane == event.lane) {
+                    users.entry(event.object).or_default()[axis] = true;
+                }
+            }
             for (at, event) in scene.events.iter().enumerate() {
-                kept[at] = event.pair.is_some()
-                    || !event.action.has_variable()
-                    || scene.events.iter().any(|other| {
-                        other.lane != event.lane
-                            && other.object == event.object
-                            && other.action.has_variable()
-                            && lanes.contains(&other.lane)
-                    });
+                let users = users.get(&event.object).copied().unwrap_or_default();
+                let by_another = [0, 1]
+                    .into_iter()
+                    .any(|axis| users[axis] && lanes[axis] != event.lane);
+                kept[at] = event.pair.is_some() || !event.action.has_variable() || by_another;
             }
         }
         let mut steps = [Vec::new(), Vec::new()];
