@@ -16,10 +16,10 @@ impl Clock {
         }
     }
 
-    /// The processor time of this process's main thread, where the system tells; else the time on the wall.
+    /// The processor time of the thread that asks, where the system tells; else the time on the wall.
     pub(crate) fn elapsed(&self) -> Duration {
         match (self.processor, processor()) {
-            (Some(before), Some(now)) => now - before,
+            (Some(before), Some(now)) => now.saturating_sub(before),
             _ => self.wall.elapsed(),
         }
     }
@@ -30,9 +30,15 @@ impl Clock {
     }
 }
 
-/// The first number in `schedstat` is how many nanoseconds the thread has run.
+/// How long the thread has run. What `/proc` has of it is as of the last tick of the system, which is milliseconds ago.
 fn processor() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-    let nanoseconds = text.split_whitespace().next()?.parse().ok()?;
-    Some(Duration::from_nanos(nanoseconds))
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: it writes to a place that is there for it.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let nanoseconds = u32::try_from(time.tv_nsec).ok()?;
+    (failed == 0).then(|| Duration::new(seconds, nanoseconds))
 }

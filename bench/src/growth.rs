@@ -2,6 +2,8 @@
 
 #[path = "../../explore/tests/long/mod.rs"]
 mod long;
+#[cfg(all(feature = "peers", feature = "z3"))]
+mod pages;
 #[cfg(feature = "peers")]
 mod programs;
 

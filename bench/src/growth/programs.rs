@@ -12,6 +12,7 @@ use seqz_runtime::scheduled::{self, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Arc, Mutex};
 use seqz_runtime::std::thread;
+use seqz_runtime::worker::message::Scheduled;
 use seqz_runtime::{Bound, Role};
 
 use super::{EXECUTIONS, row};
@@ -22,6 +23,10 @@ static ROUNDS: AtomicUsize = AtomicUsize::new(0);
 
 /// Programs are run again until there have been so many events: the clock is too coarse for fewer.
 const ENOUGH: u64 = 4_000_000;
+
+/// Larger pages are no fun to open.
+#[cfg(feature = "z3")]
+const OPENABLE: usize = 5_000_000;
 
 /// A program, and how many events a round has.
 type Program = (&'static str, fn(), usize);
@@ -77,6 +82,8 @@ pub(super) fn rows() {
         row("check, k ≤ 1", name, |events| check(program, events, 1));
         row("fuzz, k ≤ 2", name, |events| fuzz(program, events));
         row("replay", name, |events| replay(program, events));
+        #[cfg(feature = "z3")]
+        row("report", name, |events| report(program, events));
     }
 }
 
@@ -141,8 +148,8 @@ fn fuzz(program: Program, events: usize) -> f64 {
     })
 }
 
-/// Executions along a schedule.
-fn replay(program: Program, events: usize) -> f64 {
+/// The schedule of an execution, and how it was made.
+fn written(program: Program, events: usize) -> (Vec<Scheduled>, Settings) {
     ROUNDS.store(events / 2 / program.2, Relaxed);
     let settings = Settings {
         steps: Settings::room_for(2 * events),
@@ -151,7 +158,23 @@ fn replay(program: Program, events: usize) -> f64 {
     let mut machine = scheduled::Machine::new(&program.1, settings);
     let first = Schedules::new(Random::new(1)).run(&mut machine, 1);
     first.expect("there is nothing to diverge from");
-    let written = schedule(&machine);
+    (schedule(&machine), settings)
+}
+
+/// Pages of a failure at the end of a schedule.
+#[cfg(feature = "z3")]
+fn report(program: Program, events: usize) -> f64 {
+    let finding = super::pages::finding(&written(program, events).0);
+    repeat(program, events, || {
+        let length = super::pages::draw(&finding);
+        assert!(length < OPENABLE, "a page of {length} bytes");
+        1
+    })
+}
+
+/// Executions along a schedule.
+fn replay(program: Program, events: usize) -> f64 {
+    let (written, settings) = written(program, events);
     repeat(program, events, || {
         let mut machine = scheduled::Machine::new(&program.1, settings);
         let mut follow = Follow::new(&written);
