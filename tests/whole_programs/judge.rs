@@ -66,19 +66,33 @@ pub(crate) fn judge(program: &Program, most: usize) -> Option<Right> {
             right.seen.insert(seen.to_vec());
         }
     }
-    // Where no end can be reached any more, all threads wait, some of them in loops.
-    let mut ends_from = vec![false; states.len()];
-    let mut open = ends;
-    while let Some(at) = open.pop() {
-        if !std::mem::replace(&mut ends_from[at], true) {
-            open.extend(&before[at]);
+    // Where no end can be reached any more, threads wait for ever, some of them in loops. That is the test's own fate only where
+    // it can't come to its end either: whoever is left behind ends with the process.
+    let is_over = |at: usize| {
+        let fates = machine.fates(&states[at]);
+        fates[0].is_some_and(|test| test.end.is_some())
+    };
+    let all_end_from = all_before(&before, ends.clone());
+    ends.extend((0..states.len()).filter(|&at| is_over(at)));
+    let test_ends_from = all_before(&before, ends);
+    for at in (0..states.len()).filter(|&at| !all_end_from[at]) {
+        if is_over(at) || !test_ends_from[at] {
+            right.note(program, &machine.fates(&states[at]), "livelock");
         }
-    }
-    for at in (0..states.len()).filter(|&at| !ends_from[at]) {
-        right.note(program, &machine.fates(&states[at]), "livelock");
     }
     right.may = &right.may - &right.must;
     Some(right)
+}
+
+/// Whether each state is one of these, or leads to one.
+fn all_before(before: &[Vec<usize>], mut open: Vec<usize>) -> Vec<bool> {
+    let mut leads = vec![false; before.len()];
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut leads[at], true) {
+            open.extend(&before[at]);
+        }
+    }
+    leads
 }
 
 impl Right {

@@ -163,7 +163,10 @@ impl Crate {
             let untold = right.either.iter().filter(|it| it.is_disjoint(&said.found));
             missed.extend(untold.flatten());
             came.promised += usize::from(said.is_exhausted);
-            let refused = !matches!(said.status, Status::Checked | Status::Unsupported { .. });
+            let refused = !matches!(
+                said.status,
+                Status::Checked | Status::Unsupported { .. } | Status::NoInterference { .. }
+            );
             if !wrong.is_empty() || (said.is_exhausted && !missed.is_empty()) || refused {
                 let _ = writeln!(
                     came.wrong,
