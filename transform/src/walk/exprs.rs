@@ -256,7 +256,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
         self.visit_expr(&expr.expr);
-        self.in_loop(|walker| {
+        self.in_rounds(|walker| {
             walker.with_variables(|walker| {
                 walker.visit_pat(&expr.pat);
                 walker.bind(&expr.pat);

@@ -2,7 +2,7 @@
 //! exchange that fails though it finds what it expects.
 //!
 //! Who calls in a loop looks again, and has thought of it. Outside of loops it is worth trying. A loop counts if it is
-//! around the call in the same function.
+//! around the call in the same function, and no `for` is between them: that comes round so many times, whatever has come of it.
 
 use std::ops::Range;
 
@@ -36,6 +36,13 @@ impl Walker<'_> {
         self.loops += 1;
         inside(self);
         self.loops -= 1;
+    }
+
+    /// Runs `inside` a `for`.
+    pub(super) fn in_rounds(&mut self, inside: impl FnOnce(&mut Self)) {
+        let around = std::mem::take(&mut self.loops);
+        inside(self);
+        self.loops = around;
     }
 
     /// Notes a method call, if it is one of these. Whose method it is can't be seen: the runtime will know. But it is not a condition
