@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::shown;
 use crate::embed::at;
 use crate::error::Error;
+use crate::model::document::{Bug, Kind, SCHEMA, Site, Thread};
+use crate::model::exploration::Failure;
 use crate::portable;
-use crate::report::document::{Bug, Kind, SCHEMA, Site, Thread};
-use crate::report::exploration::Failure;
 use crate::visible::visible_json;
 
 /// What is in a finding's file.
@@ -66,7 +66,7 @@ impl Finding {
             program.parent()
         };
         portable::shorten(&mut document, base.unwrap_or(&program));
-        let text = crate::report::lines::text(&document)?;
+        let text = crate::model::lines::text(&document)?;
         Ok(format!("{}\n", visible_json(&text)))
     }
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use seqz_runtime::vocabulary::{Place, Scheduled, ThreadInfo};
 
 use crate::diagnostic::{line_span, shown};
+use crate::model::document::{Input, Kind, Role, Site, Thread};
+use crate::model::schedule::{Action, Event};
 use crate::program::{Generated, Origin, Program, Spawn};
-use crate::report::document::{Input, Kind, Role, Site, Thread};
-use crate::report::schedule::{Action, Event};
 use classify::kind_of_panic;
 
 /// Finds original places.

@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+pub use crate::harness::{Harness, HarnessKind, Spawn};
 use seqz_runtime::vocabulary;
 use seqz_transform as transform;
 pub use seqz_transform::{Mode, Part};
-use serde::Serialize;
 
-use crate::build::{Allocator, Copies, Variant};
 use crate::dependencies;
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::embed::Knows;
 use crate::error::Error;
-use crate::report::document::{NotFollowed, Role, Site};
-use crate::report::lone::{Lone, Reasonless};
+use crate::model::document::{NotFollowed, Role, Site};
+use crate::model::lone::{Lone, Reasonless};
+use crate::variant::{Allocator, Copies, Variant};
 
 /// A loaded program.
 pub struct Program {
@@ -21,52 +21,6 @@ pub struct Program {
     harnesses: Vec<Harness>,
     mode: Mode,
     part: Part,
-}
-
-/// Something that can be checked.
-#[derive(Clone, Debug)]
-pub struct Harness {
-    /// Its path in the crate.
-    pub name: String,
-    /// What kind of item it is.
-    pub kind: HarnessKind,
-    /// Where it is.
-    pub site: Site,
-    /// Names and types of its parameters, the program's inputs.
-    pub parameters: Vec<(String, String)>,
-    /// Where it starts threads.
-    pub spawns: Vec<Spawn>,
-    /// Whether it is marked `#[ignore]`, so that it is to be run only when it is named.
-    pub ignored: bool,
-    /// What it reaches that can be run but not followed.
-    pub not_followed: Vec<NotFollowed>,
-    /// What it reaches outside of loops that may happen without a reason.
-    pub lone: Vec<Lone>,
-    /// Why it can't be checked, if so.
-    pub unsupported: Option<Diagnostic>,
-}
-
-/// What kind of item a harness is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HarnessKind {
-    /// A `#[test]`.
-    Test,
-    /// A public function.
-    Function,
-    /// `main`.
-    Main,
-}
-
-/// A place where a harness starts a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spawn {
-    /// Its line.
-    pub line: u32,
-    /// The name given to the thread's builder.
-    pub name: Option<String>,
-    /// Whether it is a scoped thread.
-    pub scoped: bool,
 }
 
 /// What to generate.
@@ -193,7 +147,7 @@ impl Program {
     /// The `Cargo.lock` that goes with the manifest: beside it, or in the workspace above.
     #[must_use]
     pub fn lock_file(&self) -> Option<PathBuf> {
-        lock_file(self.manifest()?)
+        dependencies::lock_file(self.manifest()?)
     }
 
     /// The root file of the crate.
@@ -403,13 +357,6 @@ impl Generated {
     pub fn harnesses(&self) -> &[String] {
         &self.inner.harnesses
     }
-}
-
-/// The `Cargo.lock` that goes with a manifest.
-pub(crate) fn lock_file(manifest: &Path) -> Option<PathBuf> {
-    let manifest = manifest.canonicalize().ok()?;
-    let mut dirs = manifest.ancestors().skip(1);
-    dirs.find_map(|dir| Some(dir.join("Cargo.lock")).filter(|lock| lock.is_file()))
 }
 
 /// A place in the user's source.

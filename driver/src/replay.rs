@@ -9,11 +9,11 @@ use seqz_runtime::worker::message::{self, ReplayRequest, Replayed, Reply, Reques
 use crate::check::Subject;
 use crate::error::Error;
 use crate::findings::{Finding, Found};
+use crate::model::document::{Bug, Kind, Met, Site, Thread};
+use crate::model::exploration::{Failure, Waiting};
+use crate::model::lone::Spurious;
+use crate::model::schedule::{Confirmation, Event};
 use crate::original::Original;
-use crate::report::document::{Bug, Kind, Met, Site, Thread};
-use crate::report::exploration::{Failure, Waiting};
-use crate::report::lone::Spurious;
-use crate::report::schedule::{Confirmation, Event};
 use crate::worker::{Heard, Process, Watch, bury, failed, send};
 
 /// What of a finding is run again.
@@ -158,7 +158,7 @@ fn is_line(one: Option<&Site>, other: Option<&Site>) -> bool {
     }
 }
 
-fn values(inputs: &[crate::report::document::Input]) -> Vec<(String, String)> {
+fn values(inputs: &[crate::model::document::Input]) -> Vec<(String, String)> {
     let inputs = inputs.iter();
     inputs
         .map(|input| (input.name.clone(), input.value.clone()))

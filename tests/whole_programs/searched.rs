@@ -10,10 +10,10 @@ use seqz::build::{self, Built, Copies};
 use seqz::check::progress::Progress;
 use seqz::check::{self, Subject, Task};
 use seqz::explore;
+use seqz::model::document::{Bug, HarnessReport, Kind, Role, Status};
+use seqz::model::exploration::{Failure, HarnessExploration, Promise};
+use seqz::model::lone::Spurious;
 use seqz::program::{Choice, Generated, Mode, Program as Source, Request};
-use seqz::report::document::{Bug, HarnessReport, Kind, Role, Status};
-use seqz::report::exploration::{Failure, HarnessExploration, Promise};
-use seqz::report::lone::Spurious;
 
 use seqz::solvers::Solver;
 use seqz::terminal::Terminal;

@@ -29,6 +29,7 @@ use crate::embed;
 use crate::error::Error;
 use crate::lock;
 use crate::program::{Generated, Program};
+pub use crate::variant::{Allocator, Copies, Variant};
 
 /// A worker that is ready to run.
 #[derive(Debug)]
@@ -41,86 +42,6 @@ pub struct Built {
     pub allocator: Allocator,
     /// Whether it had been built before, from the same source.
     pub fresh: bool,
-}
-
-/// Who allocates a worker's memory. A program can have but one global allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allocator {
-    /// The runtime, which gives objects the same addresses in every execution.
-    Ours,
-    /// The program, or a crate that it depends on.
-    Theirs,
-}
-
-/// Which of the values that threads share can be copied: in the sequential program each thread has its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copies {
-    /// All, or the program does not compile.
-    Made,
-    /// Those that are `Clone`. An execution of the sequential program that needs a copy of another ends; the scheduled machine
-    /// needs none.
-    WhereClone,
-}
-
-/// What a worker is built with, beside the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Variant {
-    /// Who allocates its memory.
-    pub allocator: Allocator,
-    /// What the sequential program can have copies of.
-    pub copies: Copies,
-}
-
-impl Variant {
-    /// The one that can do most, which is tried first.
-    const FIRST: Self = Self {
-        allocator: Allocator::Ours,
-        copies: Copies::Made,
-    };
-
-    /// What a fuzz target is built with.
-    pub(crate) const FUZZED: Self = Self {
-        allocator: Allocator::Theirs,
-        copies: Copies::Made,
-    };
-
-    /// All that will do for whoever asks for `copies`, the best first.
-    fn fit_for(copies: Copies) -> impl Iterator<Item = Self> {
-        let made = [Copies::Made, Copies::WhereClone];
-        made.into_iter()
-            .filter(move |made| copies == Copies::WhereClone || *made == Copies::Made)
-            .flat_map(|copies| {
-                [Allocator::Ours, Allocator::Theirs].map(|allocator| Self { allocator, copies })
-            })
-    }
-
-    /// What to try where this one could not be built; nothing where that would not be for its own sake.
-    fn next(self, failure: &cargo::Failure, asked_for: Copies) -> Option<Self> {
-        if self.allocator == Allocator::Ours && messages::other_allocator(failure) {
-            return Some(Self {
-                allocator: Allocator::Theirs,
-                ..self
-            });
-        }
-        let copied = self.copies == Copies::Made && asked_for == Copies::WhereClone;
-        (copied && messages::asks_for_copies(failure)).then_some(Self {
-            copies: Copies::WhereClone,
-            ..self
-        })
-    }
-
-    /// What the name of a worker has to say of it.
-    fn note(self) -> String {
-        let allocator = match self.allocator {
-            Allocator::Ours => "",
-            Allocator::Theirs => "-own-allocator",
-        };
-        let copies = match self.copies {
-            Copies::Made => "",
-            Copies::WhereClone => "-copied-if-clone",
-        };
-        format!("{allocator}{copies}")
-    }
 }
 
 /// What takes time in a build.
@@ -209,7 +130,7 @@ pub fn build(
             &compiles,
         )? {
             cargo::Outcome::Built(binary) => break binary,
-            cargo::Outcome::Failed(failure) => match variant.next(&failure, copies) {
+            cargo::Outcome::Failed(failure) => match next(variant, &failure, copies) {
                 Some(next) => {
                     variant = next;
                     asked = Some(failure);
@@ -312,4 +233,19 @@ fn file(what: &'static str, path: &Path, source: std::io::Error) -> Error {
         path: path.to_owned(),
         source,
     }
+}
+
+/// What to try where a worker of this variant could not be built; nothing where that would not be for its own sake.
+fn next(variant: Variant, failure: &cargo::Failure, asked_for: Copies) -> Option<Variant> {
+    if variant.allocator == Allocator::Ours && messages::other_allocator(failure) {
+        return Some(Variant {
+            allocator: Allocator::Theirs,
+            ..variant
+        });
+    }
+    let copied = variant.copies == Copies::Made && asked_for == Copies::WhereClone;
+    (copied && messages::asks_for_copies(failure)).then_some(Variant {
+        copies: Copies::WhereClone,
+        ..variant
+    })
 }

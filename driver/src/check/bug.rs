@@ -8,9 +8,9 @@ use seqz_runtime::log;
 use seqz_runtime::vocabulary::{self, BugKind};
 use seqz_runtime::worker::message::Finding;
 
+use crate::model::document::{Bug, Kind, Met, NonLocalRead, Op, Role, Step};
+use crate::model::schedule::Confirmation;
 use crate::original::{Original, inputs};
-use crate::report::document::{Bug, Kind, Met, NonLocalRead, Op, Role, Step};
-use crate::report::schedule::Confirmation;
 
 impl Original<'_> {
     /// A finding as a bug.

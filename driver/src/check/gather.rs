@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use seqz_runtime::check::Level as Counts;
 
-use crate::program::Spawn;
-use crate::report::document::{
+use crate::model::document::{
     AlsoFound, Bug, HarnessReport, Kind, Level, Met, Reason, Role, RoleReport, Site,
 };
-use crate::report::words;
+use crate::model::words;
+use crate::program::Spawn;
 
 /// A report in the making.
 pub(crate) struct Gathered {
@@ -369,7 +369,7 @@ impl Gathered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::model::sample;
 
     fn gathered() -> Gathered {
         let mut report = sample::harness();

@@ -16,13 +16,14 @@ use crate::build::Built;
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::Store;
-use crate::original::Original;
-use crate::program::{Generated, Harness, Program};
-use crate::report::document::{
+use crate::model::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
-use crate::report::lone::Reasonless;
-use crate::report::{unfollowed, verdict};
+use crate::model::lone::Reasonless;
+use crate::model::unfollowed;
+use crate::model::verdict;
+use crate::original::Original;
+use crate::program::{Generated, Harness, Program};
 use crate::solvers::Solver;
 use crate::worker::Watch;
 use gather::Gathered;

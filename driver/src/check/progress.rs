@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::report::document::Role;
-use crate::report::layout::{counted, grouped};
+use crate::layout::{counted, grouped};
+use crate::model::document::Role;
 use crate::terminal::Terminal;
 
 /// How a line of progress begins where nothing is drawn.

@@ -8,10 +8,11 @@ use super::progress::{Position, Progress};
 use super::solver::RemoteSolver;
 use crate::error::Error;
 use crate::findings::{Found, Store};
+use crate::model::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
+use crate::model::schedule::Confirmation;
+use crate::model::unfollowed;
+use crate::model::words;
 use crate::original::{Original, inputs};
-use crate::report::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
-use crate::report::schedule::Confirmation;
-use crate::report::{unfollowed, words};
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
 use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
 use seqz_runtime::log::Log;
@@ -406,7 +407,7 @@ impl Search<'_> {
             non_local_reads: choice
                 .pairs
                 .iter()
-                .map(|&(read, write)| crate::report::document::NonLocalRead {
+                .map(|&(read, write)| crate::model::document::NonLocalRead {
                     read: read.0,
                     write: write.0,
                     variable: None,

@@ -15,11 +15,11 @@ use crate::check::progress::Progress;
 use crate::check::{self, Options, Subject};
 use crate::error::Error;
 use crate::explore;
+use crate::model::document::{Cut, HarnessReport, Report, Status};
+use crate::model::exploration::{Exploration, HarnessExploration};
+use crate::model::verdict::of_check;
 use crate::output::Output;
 use crate::program::Mode;
-use crate::report::document::{Cut, HarnessReport, Report, Status};
-use crate::report::exploration::{Exploration, HarnessExploration};
-use crate::report::verdict::of_check;
 use crate::report::{self, explored, human, several};
 use crate::terminal::Terminal;
 

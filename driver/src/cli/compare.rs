@@ -20,10 +20,10 @@ use crate::compare::suite::Suite;
 use crate::compare::{self, Entry, Settings, csv, human};
 use crate::diagnostic::shown;
 use crate::error::Error;
+use crate::model::document::Role;
 use crate::output::Output;
 use crate::program::{Choice, Mode, Program, Request};
 use crate::report;
-use crate::report::document::Role;
 use crate::terminal::Terminal;
 
 /// Arguments of `seqz compare`.

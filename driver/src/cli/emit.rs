@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::{Finding, Found};
+use crate::model::words;
 use crate::output::{self, Output, writing};
 use crate::portable;
 use crate::program::Program;
 use crate::replay::Recording;
-use crate::report::words;
 use crate::visible::visible;
 
 /// Writes the test to `file`, or else into the crate's `tests`, and the finding beside it: the next search removes the

@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::{Format, ListArgs, Verdict};
 use crate::error::Error;
+use crate::model::document::{NotFollowed, SCHEMA};
 use crate::output::Output;
 use crate::program::{Harness, HarnessKind, Mode};
-use crate::report::document::{NotFollowed, SCHEMA};
-use crate::report::{self, style};
+use crate::report;
+use crate::style;
 use crate::terminal::Terminal;
 
 /// What `--format json` prints.

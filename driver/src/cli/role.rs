@@ -2,8 +2,8 @@
 
 use crate::check::Task;
 use crate::error::Error;
+use crate::model::document::Role;
 use crate::program::Harness;
-use crate::report::document::Role;
 
 /// What is to be searched of the harnesses: with each of their threads under test, or with the one that the option means.
 pub(super) fn tasks<'a>(
@@ -89,8 +89,8 @@ fn unknown(wanted: &str, harness: &Harness) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::document::Site;
     use crate::program::{HarnessKind, Spawn};
-    use crate::report::document::Site;
 
     fn harness(names: &[Option<&str>]) -> Harness {
         Harness {

@@ -16,10 +16,10 @@ use crate::build::{self, Built, Copies, Step};
 use crate::check::progress::Progress;
 use crate::destination::{self, Force};
 use crate::error::Error;
+use crate::model::document::Role;
+use crate::model::lone::Spurious;
 use crate::program::{Choice, Generated, Harness, Program, Request};
-use crate::report::document::Role;
 use crate::report::human::Detail;
-use crate::report::lone::Spurious;
 
 /// Set by Ctrl-C.
 pub(super) static STOP: AtomicBool = AtomicBool::new(false);

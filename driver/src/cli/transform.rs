@@ -10,7 +10,7 @@ use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::output::Output;
 use crate::program::{Choice, Mode, Program, Request};
-use crate::report::style;
+use crate::style;
 
 pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
     let program = Program::load(&place(args)?, Mode::Sequential)?;

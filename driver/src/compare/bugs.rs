@@ -4,7 +4,7 @@
 //! methods may tell of more or fewer of these. Findings that have no place are one if they say the same.
 
 use super::document::{Compared, Known, Run, Subject};
-use crate::report::document::Kind;
+use crate::model::document::Kind;
 
 /// Puts the runs of a harness together.
 #[must_use]
@@ -78,7 +78,7 @@ fn fold(run: &mut Run) {
     run.found = all;
 }
 
-fn join(known: &mut Known, sites: Vec<crate::report::document::Site>) {
+fn join(known: &mut Known, sites: Vec<crate::model::document::Site>) {
     for site in sites {
         if !known.sites.contains(&site) {
             known.sites.push(site);
@@ -116,7 +116,7 @@ const fn class(kind: Kind) -> Kind {
 mod tests {
     use super::super::document::{Ended, Found};
     use super::*;
-    use crate::report::sample::site;
+    use crate::model::sample::site;
 
     fn run(found: &[(Kind, &[u32], f64)]) -> Run {
         let found = found.iter().map(|(kind, lines, seconds)| Found {

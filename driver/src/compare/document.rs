@@ -9,7 +9,7 @@ use super::job::Job;
 use super::paper::SuiteTable;
 use crate::diagnostic::shown;
 use crate::error::Error;
-use crate::report::document::{Kind, SCHEMA, Site};
+use crate::model::document::{Kind, SCHEMA, Site};
 
 /// The answer of `seqz compare`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,12 @@
 //! What the document of a run says, in the words of a comparison.
 
-use crate::report::document::{
+use crate::model::document::{
     Bug, HarnessReport, Kind, Level, NotFollowed, Reason, Report, Site, Status,
 };
-use crate::report::exploration::{Exploration, Failure, HarnessExploration, Promise};
-use crate::report::schedule::Action;
-use crate::report::{unfollowed, verdict};
+use crate::model::exploration::{Exploration, Failure, HarnessExploration, Promise};
+use crate::model::schedule::Action;
+use crate::model::unfollowed;
+use crate::model::verdict;
 
 use super::document::{Ended, Found, Known, LevelRun, Run};
 
@@ -223,7 +224,7 @@ fn sites<'a>(all: impl Iterator<Item = &'a Site>) -> Vec<Site> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
+    use crate::model::sample;
 
     #[test]
     fn what_is_not_exhausted_for_no_reason_was_drawn() {

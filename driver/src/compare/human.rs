@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use super::document::{Compared, Comparison, Ended, Run};
 use super::paper::{Cell, SuiteTable};
-use crate::report::layout::{counted, fit, grouped, pad, width};
-use crate::report::{style, words};
+use crate::layout::{counted, fit, grouped, pad, width};
+use crate::model::words;
+use crate::style;
 
 /// Prints all tables.
 ///

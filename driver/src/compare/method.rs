@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::report::document::Role;
+use crate::model::document::Role;
 
 /// A method.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -12,6 +12,8 @@ pub mod human;
 pub mod job;
 pub mod method;
 pub mod paper;
+#[cfg(test)]
+pub(crate) mod sample;
 pub mod store;
 pub mod suite;
 

@@ -5,12 +5,13 @@ mod graph;
 mod looked;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 
 use seqz_transform as transform;
 use seqz_transform::sharing::Shared;
 
-use crate::program::Harness;
-use crate::report::document::{NotFollowed, Site};
+use crate::harness::Harness;
+use crate::model::document::{NotFollowed, Site};
 use graph::Graph;
 
 /// Notes with each harness which crates it reaches that are not followed.
@@ -25,7 +26,7 @@ pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) {
     if infos.is_empty() {
         return;
     }
-    let lock = program.manifest().and_then(crate::program::lock_file);
+    let lock = program.manifest().and_then(lock_file);
     let graph = match Graph::load(&manifest, lock.as_deref()) {
         Ok(graph) => graph,
         Err(why) => {
@@ -127,4 +128,11 @@ fn not_followed(package: &str, shared: &Shared) -> NotFollowed {
         }),
         distorts: shared.distorts,
     }
+}
+
+/// The `Cargo.lock` that goes with a manifest.
+pub(crate) fn lock_file(manifest: &Path) -> Option<PathBuf> {
+    let manifest = manifest.canonicalize().ok()?;
+    let mut dirs = manifest.ancestors().skip(1);
+    dirs.find_map(|dir| Some(dir.join("Cargo.lock")).filter(|lock| lock.is_file()))
 }

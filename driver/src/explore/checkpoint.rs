@@ -6,7 +6,7 @@ use seqz_runtime::worker::checkpoint::{Contents, digest, read};
 
 use super::{Checkpoint, Options};
 use crate::error::Error;
-use crate::report::layout::counted;
+use crate::layout::counted;
 
 /// The seed of the search whose checkpoint this is, if there is one.
 ///

@@ -4,12 +4,12 @@ use seqz_runtime::vocabulary::{self, FailureKind};
 use seqz_runtime::worker::message::{ExploreRequest, ScheduleFinding};
 
 use super::unit::Fatal;
+use crate::model::document::{Kind, Met, Site, Thread};
+use crate::model::exploration::{Failure, Waiting};
+use crate::model::lone::Spurious;
+use crate::model::schedule::{Action, Event};
 use crate::original::{Original, inputs};
 use crate::program::Spawn;
-use crate::report::document::{Kind, Met, Site, Thread};
-use crate::report::exploration::{Failure, Waiting};
-use crate::report::lone::Spurious;
-use crate::report::schedule::{Action, Event};
 
 /// What may happen without a reason in executions that are asked for.
 pub(super) fn spurious_of(request: &ExploreRequest) -> Spurious {

@@ -12,12 +12,14 @@ use super::failure::spurious_of;
 use super::promise::{causality_of, promised};
 use super::unit::{Ended, Said};
 use crate::error::Error;
+use crate::layout::{counted, grouped};
+use crate::model::document::{Cut, Kind, Met, Reason, Site, Status};
+use crate::model::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
+use crate::model::unfollowed;
+use crate::model::verdict;
+use crate::model::words;
 use crate::original::Original;
 use crate::program::{Harness, Spawn};
-use crate::report::document::{Cut, Kind, Met, Reason, Site, Status};
-use crate::report::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
-use crate::report::layout::{counted, grouped};
-use crate::report::{unfollowed, verdict, words};
 use crate::worker::Standstill;
 
 /// The report of a harness in the making.

@@ -24,12 +24,12 @@ use crate::check::progress::Progress;
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::{Found, Store};
+use crate::model::document::{Cut, SCHEMA, Status};
+use crate::model::exploration::{Exploration, HarnessExploration, Summary};
+use crate::model::lone::Spurious;
+use crate::model::unfollowed;
 use crate::original::Original;
 use crate::program::Harness;
-use crate::report::document::{Cut, SCHEMA, Status};
-use crate::report::exploration::{Exploration, HarnessExploration, Summary};
-use crate::report::lone::Spurious;
-use crate::report::unfollowed;
 use crate::solvers::Solver;
 use crate::worker::Watch;
 use gather::Gathered;
@@ -355,7 +355,7 @@ impl Findings {
         }
     }
 
-    fn save(&mut self, gathered: &mut Gathered, failure: Box<crate::report::exploration::Failure>) {
+    fn save(&mut self, gathered: &mut Gathered, failure: Box<crate::model::exploration::Failure>) {
         let Some(store) = &mut self.store else { return };
         let report = &mut gathered.report;
         match store.save(&report.name, &report.site, Found::Failure { failure }) {
@@ -418,7 +418,7 @@ fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
             summary.failures += failures;
         }
         summary.executions += report.counts.executions;
-        summary.exhausted &= explored && crate::report::verdict::of_report(report).exhausted;
+        summary.exhausted &= explored && crate::model::verdict::of_report(report).exhausted;
     }
     summary.seconds = started.elapsed().as_secs_f64();
     summary.memory = crate::worker::memory::peak();

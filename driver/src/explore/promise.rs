@@ -2,8 +2,8 @@
 
 use seqz_runtime::worker::message::{self, Doubt, Explored};
 
-use crate::report::document::Reason;
-use crate::report::exploration::{Causality, Promise};
+use crate::model::document::Reason;
+use crate::model::exploration::{Causality, Promise};
 
 /// What a search by classes has counted.
 pub(super) fn causality_of(causality: &message::Causality) -> Causality {

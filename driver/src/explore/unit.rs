@@ -13,7 +13,7 @@ use seqz_runtime::worker::message::{ExploreRequest, Reply, Request};
 
 use super::solver::Answering;
 use crate::error::Error;
-use crate::report::document::Cut;
+use crate::model::document::Cut;
 use crate::solvers::Solver;
 use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
 

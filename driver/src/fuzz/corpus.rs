@@ -12,7 +12,7 @@ use seqz_runtime::worker::checkpoint::digest;
 
 use super::layout::{Layout, file};
 use crate::error::Error;
-use crate::report::document::Role;
+use crate::model::document::Role;
 
 /// The directory, made if it isn't there.
 pub(super) fn dir(layout: &Layout, harness: &str, role: Role, k: u32) -> Result<PathBuf, Error> {

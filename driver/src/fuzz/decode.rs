@@ -11,9 +11,9 @@ use super::rounds::Fuzzer;
 use super::target::Fatal;
 use crate::check::search::shell_word;
 use crate::error::Error;
+use crate::model::document::{Bug, Kind, NonLocalRead, Role};
+use crate::model::schedule::Confirmation;
 use crate::original::inputs;
-use crate::report::document::{Bug, Kind, NonLocalRead, Role};
-use crate::report::schedule::Confirmation;
 use crate::worker::message::{
     DecodeRequest, Finding, Reply, Request, SeedRequest, SimplifyRequest,
 };
@@ -84,7 +84,7 @@ impl Fuzzer<'_> {
                     decoded.end = Some(End::Died(bury(process)?));
                     return Ok(decoded);
                 }
-                Heard::Cut(crate::report::document::Cut::Interrupted) => return Ok(decoded),
+                Heard::Cut(crate::model::document::Cut::Interrupted) => return Ok(decoded),
                 Heard::Cut(_) => {
                     if process.resident() > u64::from(self.options.memory) << 20 {
                         decoded.end = Some(End::Memory);
@@ -246,7 +246,7 @@ impl Fuzzer<'_> {
             run_alone: Some(self.run_alone(harness, role, k, artifact)),
             count: 1,
             also_found: Vec::new(),
-            met: crate::report::document::Met::default(),
+            met: crate::model::document::Met::default(),
         }
     }
 

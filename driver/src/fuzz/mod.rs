@@ -38,8 +38,8 @@ use crate::check::{Subject, Task, empty, summary};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::Store;
+use crate::model::document::{Cut, HarnessReport, Report, SCHEMA, Status};
 use crate::original::Original;
-use crate::report::document::{Cut, HarnessReport, Report, SCHEMA, Status};
 use layout::Layout;
 
 /// How to fuzz.

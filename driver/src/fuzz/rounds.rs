@@ -19,8 +19,8 @@ use crate::check::gather::Gathered;
 use crate::check::progress::{Position, Progress};
 use crate::error::Error;
 use crate::findings::{Found, Store};
+use crate::model::document::{Bug, Cut, Role, Status};
 use crate::original::Original;
-use crate::report::document::{Bug, Cut, Role, Status};
 
 /// What doesn't change from harness to harness.
 pub(super) struct Fuzzer<'a> {

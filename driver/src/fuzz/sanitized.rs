@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::report::document::Site;
+use crate::model::document::Site;
 use seqz_runtime::vocabulary::Place;
 
 /// How its words begin in what a target says.

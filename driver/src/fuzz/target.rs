@@ -16,7 +16,7 @@ use super::layout::file;
 use super::sanitized::{Sanitized, Words};
 use crate::check::search::shell_word;
 use crate::error::Error;
-use crate::report::document::Role;
+use crate::model::document::Role;
 use crate::worker::{ends_with_us, failed};
 
 /// What code is compiled with to be watched.

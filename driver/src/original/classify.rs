@@ -1,6 +1,6 @@
 //! What kind of bug a panic is.
 
-use crate::report::document::Kind;
+use crate::model::document::Kind;
 
 /// Tells a panic's kind from its message, which is all that std's panics carry, and from the code that panics: an
 /// assertion with a message of its own says nothing else.

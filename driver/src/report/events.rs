@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::document::{Site, Thread};
 use super::lanes::{self, Lane, Row};
-use super::schedule::{Action, Event};
-use super::words;
+use crate::model::document::{Site, Thread};
+use crate::model::schedule::{Action, Event};
+use crate::model::words;
 
 /// What is to be seen at the end of a schedule.
 #[derive(Clone, Debug)]

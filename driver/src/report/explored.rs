@@ -2,13 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::document::{Kind, Status};
 use super::events::{self, Mark};
-use super::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiting};
+use super::human;
 use super::human::{Detail, cut_short, not_followed, paragraph, source_line, status, title};
-use super::layout::{counted, grouped, in_words};
-use super::schedule::Action;
-use super::{human, style, unfollowed, verdict, words};
+use crate::layout::{counted, grouped, in_words};
+use crate::model::document::{Kind, Status};
+use crate::model::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiting};
+use crate::model::schedule::Action;
+use crate::model::unfollowed;
+use crate::model::verdict;
+use crate::model::words;
+use crate::style;
 
 /// What was found in one harness, and what can be said of it.
 ///

@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::document::{Bug, Cut, HarnessReport, Kind, NotFollowed, Report, Site, Status};
-use super::layout::{counted, fit, grouped, in_words, wrap};
-use super::schedule::Confirmation;
-use super::unfollowed;
-use super::{events, style, trace, verdict, words};
+use super::{events, trace};
+use crate::layout::{counted, fit, grouped, in_words, wrap};
+use crate::model::document::{Bug, Cut, HarnessReport, Kind, NotFollowed, Report, Site, Status};
+use crate::model::schedule::Confirmation;
+use crate::model::unfollowed;
+use crate::model::verdict;
+use crate::model::words;
+use crate::style;
 
 /// How much is said of a harness in which all is well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,7 +268,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
         // In one piece, to be copied.
         writeln!(out, "  To run it alone:\n    {dim}{command}{dim:#}")?;
     } else if !bug.non_local_reads.is_empty() {
-        let list = |id: fn(&super::document::NonLocalRead) -> u32| {
+        let list = |id: fn(&crate::model::document::NonLocalRead) -> u32| {
             let ids: Vec<_> = bug
                 .non_local_reads
                 .iter()

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::document::Site;
-use super::layout::{counted, fit, pad, width, wrap};
-use super::style;
+use crate::layout::{counted, fit, pad, width, wrap};
+use crate::model::document::Site;
+use crate::style;
 
 /// Columns of a thread's part below which it is too narrow to read: then the threads take turns in one.
 const NARROW: usize = 28;

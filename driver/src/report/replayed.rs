@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use super::events;
 use super::explored;
 use super::human::{paragraph, source_line};
-use super::layout::counted;
-use super::{events, style, words};
 use crate::findings::Finding;
+use crate::layout::counted;
+use crate::model::words;
 use crate::replay::{Ended, Recording};
+use crate::style;
 
 /// Says it.
 ///

@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 
-use super::document::{Bug, Op, Role, Site, Thread};
-use super::exploration::Failure;
-use super::schedule::Action;
-use super::words;
 use crate::findings::Found;
+use crate::model::document::{Bug, Op, Role, Site, Thread};
+use crate::model::exploration::Failure;
+use crate::model::schedule::Action;
+use crate::model::words;
 
 /// One execution, ready to be drawn.
 #[derive(Clone, Debug)]
@@ -171,7 +171,7 @@ impl<'a> Scene<'a> {
 
     /// The bug shows at the end of the thread under test.
     fn marks_of(&self, bug: &'a Bug) -> Vec<Mark<'a>> {
-        use super::document::Kind;
+        use crate::model::document::Kind;
         let failure = words::failure(bug.kind).to_owned();
         let pending = |holder: usize| {
             // What is waited for is not written down, but it is a lock that the other one holds.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::document::{Report, Summary};
-use super::exploration::{self, Exploration};
+use crate::model::document::{Report, Summary};
+use crate::model::exploration::{self, Exploration};
 
 /// One report of those of several programs, which say the same of all that was asked for. `None`: there are none.
 #[must_use]
@@ -96,8 +96,8 @@ fn together(one: Option<String>, other: Option<String>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::model::sample;
 
     #[test]
     fn what_one_lacks_all_lack() {

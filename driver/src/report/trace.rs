@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::document::{Bug, Op, Role, Step};
 use super::lanes::{self, Lane, Row};
+use crate::model::document::{Bug, Op, Role, Step};
 
 /// Draws the trace of a bug.
 ///
@@ -56,7 +56,7 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
 
 /// The bug shows at the end of the thread under test, on a line that may have no event of its own.
 fn mark_failure<'a>(bug: &'a Bug, rows: &mut Vec<Row<'a>>) {
-    let failure = super::words::failure(bug.kind).to_owned();
+    let failure = crate::model::words::failure(bug.kind).to_owned();
     if let Some(site) = bug.other_site.as_ref().filter(|_| bug.other_pending) {
         rows.push(Row {
             lane: 1,
@@ -86,7 +86,7 @@ fn mark_failure<'a>(bug: &'a Bug, rows: &mut Vec<Row<'a>>) {
 fn remark(bug: &Bug, step: &Step) -> Option<String> {
     let number = step.pair?;
     let pair = bug.non_local_reads.get(number as usize)?;
-    let name = super::words::variable(pair.variable.as_deref());
+    let name = crate::model::words::variable(pair.variable.as_deref());
     let value = pair
         .value
         .as_ref()
@@ -114,14 +114,14 @@ fn remark(bug: &Bug, step: &Step) -> Option<String> {
 
 /// Said in place of a source line where there is none.
 fn describe(step: &Step) -> String {
-    let name = super::words::variable(step.variable.as_deref());
+    let name = crate::model::words::variable(step.variable.as_deref());
     match step.op {
         Op::Read => format!("(reads {name})"),
         Op::Write => format!("(writes {name})"),
         Op::Update => format!("(updates {name})"),
         Op::Lock | Op::LockShared => format!("(locks {name})"),
         Op::Unlock | Op::UnlockShared => {
-            super::words::unlocks(step.variable.as_deref(), step.site.as_ref())
+            crate::model::words::unlocks(step.variable.as_deref(), step.site.as_ref())
         }
         Op::TryLockFailed => format!("(finds {name} locked)"),
         Op::Join => "(joins the other thread)".to_owned(),

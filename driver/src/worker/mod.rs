@@ -9,9 +9,9 @@ mod watch;
 
 pub use seqz_runtime::worker::message;
 
+pub use crate::model::standstill::Standstill;
 pub use orphan::ends_with_us;
 pub use process::{Death, Process};
 pub use socket::{Connection, Received};
-pub use stuck::Standstill;
 pub use watch::{Heard, Watch, bury, send};
 pub(crate) use watch::{failed, out_of_place};

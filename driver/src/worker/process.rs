@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use seqz_runtime::vocabulary::ended::UNWINDS;
 
 use super::socket::Connection;
-use super::stuck::Standstill;
 use super::{ends_with_us, memory, stuck};
+use crate::model::standstill::Standstill;
 
 /// How long a worker has for its first sign of life.
 const START: Duration = Duration::from_secs(30);

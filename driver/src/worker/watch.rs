@@ -10,7 +10,7 @@ use super::message::{Reply, Request};
 use super::process::Work;
 use super::{Death, Process, Received};
 use crate::error::Error;
-use crate::report::document::Cut;
+use crate::model::document::Cut;
 
 /// How often a quiet worker's driver looks up.
 const TICK: Duration = Duration::from_millis(50);

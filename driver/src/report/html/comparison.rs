@@ -8,9 +8,9 @@ use super::{Picture, Report, page};
 use crate::compare::document::{Compared, Comparison, Ended, Run};
 use crate::compare::human::{cell, memory, seconds};
 use crate::compare::paper::{Cell, SuiteTable};
-use crate::report::layout::{counted, grouped};
+use crate::layout::{counted, grouped};
+use crate::model::words;
 use crate::report::plot::{Dot, Dots, Line, Plot, Steps, key};
-use crate::report::words;
 
 /// Draws a comparison.
 #[must_use]

@@ -6,13 +6,13 @@ use super::lanes::interleaving;
 use super::text::{clean, code_marks, place};
 use super::{Picture, Report, page};
 use crate::findings::{Finding, Found};
-use crate::report::document::{Bug, Input, Kind, Site, Thread};
-use crate::report::exploration::Failure;
-use crate::report::layout::counted;
+use crate::layout::counted;
+use crate::model::document::{Bug, Input, Kind, Site, Thread};
+use crate::model::exploration::Failure;
+use crate::model::schedule::Confirmation;
+use crate::model::words;
 use crate::report::progress::{self, Graph};
 use crate::report::scene::{Scene, colour};
-use crate::report::schedule::Confirmation;
-use crate::report::words;
 
 /// Draws a finding. `file` is where it was read from.
 #[must_use]

@@ -9,9 +9,9 @@ use std::collections::HashSet;
 use maud::{Markup, html};
 
 use super::text::{clean, code_marks, named, object, place, unlocks, verb};
-use crate::report::document::Site;
+use crate::model::document::Site;
+use crate::model::schedule::Action;
 use crate::report::scene::{Event, Scene, colour};
-use crate::report::schedule::Action;
 
 /// More rows than this are folded where nothing happens between threads.
 const LONG: usize = 300;

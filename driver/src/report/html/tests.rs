@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::finding::draw;
 use crate::findings::{Finding, Found};
-use crate::report::document::SCHEMA;
-use crate::report::sample;
+use crate::model::document::SCHEMA;
+use crate::model::sample;
 
 fn of(found: Found) -> Finding {
     Finding {
@@ -159,7 +159,7 @@ fn ids_are_there_once_and_all_that_are_named_exist() {
 
 #[test]
 fn a_comparison_has_its_plots_and_its_tables() {
-    let mut comparison = sample::comparison();
+    let mut comparison = crate::compare::sample::comparison();
     let hostile = "</td><script>x</script>\u{0}&";
     comparison.programs[0].subject.path = hostile.into();
     comparison.programs[0].bugs[0].message = hostile.into();

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use crate::report::document::Site;
+use crate::model::document::Site;
+use crate::model::schedule::Action;
+use crate::model::words;
 use crate::report::scene::Event;
-use crate::report::schedule::Action;
-use crate::report::words;
 use crate::visible::visible;
 
 /// `text` without characters that XML can't hold, and that no reader could see: each is shown as the one that Unicode has
@@ -94,7 +94,7 @@ pub(crate) fn short(event: &Event<'_>, most: usize) -> String {
         .site
         .map_or_else(String::new, |site| format!("{} ", site.line));
     let object = object(event).map_or_else(String::new, |object| format!(" {object}"));
-    crate::report::layout::fit(&format!("{place}{}{object}", verb(event.action)), most)
+    crate::layout::fit(&format!("{place}{}{object}", verb(event.action)), most)
 }
 
 /// What stands between backquotes is code.

@@ -4,7 +4,7 @@ use maud::html;
 
 use super::axis::Log;
 use super::{Plot, clean, mark};
-use crate::report::layout::fit;
+use crate::layout::fit;
 
 /// The plot.
 #[derive(Clone, Debug)]

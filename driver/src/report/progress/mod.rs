@@ -20,7 +20,7 @@ pub use plane::{Bar, Corner, Obstacle, Plane, Rectangle, Why};
 use std::collections::HashMap;
 
 use super::scene::Scene;
-use super::schedule::Action;
+use crate::model::schedule::Action;
 use plane::{Act, Step};
 use seqz_runtime::log::LockMode;
 

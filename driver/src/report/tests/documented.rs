@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::report::document::*;
-use crate::report::sample;
-use crate::report::schedule::{Action, Confirmation};
+use crate::model::document::*;
+use crate::model::sample;
+use crate::model::schedule::{Action, Confirmation};
 
 const DOCS: &str = include_str!("../../../../docs/json.md");
 
@@ -90,7 +90,7 @@ fn every_field_is_documented_and_every_documented_field_is_there() {
 #[test]
 fn every_field_of_a_comparison_is_documented() {
     let mut found = BTreeSet::new();
-    fields(&json(sample::comparison()), "", &mut found);
+    fields(&json(crate::compare::sample::comparison()), "", &mut found);
     // The four cells of a row have the same fields.
     let cells = ["bug.paper", "exhaust.ours", "exhaust.paper"];
     found.retain(|field| {

@@ -2,9 +2,10 @@
 
 mod documented;
 
-use super::document::*;
 use super::human::Detail;
-use super::{human, sample, trace};
+use super::{human, trace};
+use crate::model::document::*;
+use crate::model::sample;
 
 fn plain(text: &[u8]) -> String {
     anstream::adapter::strip_bytes(text)
@@ -40,9 +41,9 @@ fn wide_characters_stay_in_their_column() {
     ));
     let text = draw(&bug, 80);
     for line in text.lines() {
-        assert!(super::layout::width(line) <= 80, "{line}");
+        assert!(crate::layout::width(line) <= 80, "{line}");
         if let Some((left, _)) = line.split_once('│') {
-            assert_eq!(super::layout::width(left), 4 + 36 + 1, "{line}");
+            assert_eq!(crate::layout::width(left), 4 + 36 + 1, "{line}");
         }
     }
     assert!(text.contains("停止フラグ"));
@@ -117,7 +118,7 @@ fn what_the_original_program_refutes_is_a_fault_of_seqz() {
     let mut harness = sample::harness();
     let schedule = harness.bugs[0].confirmation.schedule().to_vec();
     let mut fault = harness.bugs.remove(0);
-    fault.confirmation = super::schedule::Confirmation::Diverged {
+    fault.confirmation = crate::model::schedule::Confirmation::Diverged {
         difference: "event 1: thread 2 is over".into(),
         schedule,
     };

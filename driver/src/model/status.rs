@@ -5,10 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::document::Site;
+use super::standstill::{Standstill, crate_of, foreign};
 use super::unfollowed::NotFollowed;
 use crate::diagnostic::{Diagnostic, Remark, line_span, position, shown};
-use crate::worker::Standstill;
-use crate::worker::stuck::{crate_of, foreign};
 
 /// How the check of a harness went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The explanation of a bug in words.
 
 use super::document::{Bug, HarnessReport, Input, Kind, NonLocalRead, Reason, Role, Site, Thread};
-use super::layout::{counted, in_words};
+use crate::layout::{counted, in_words};
 
 /// What kind of bug, as a heading.
 #[must_use]

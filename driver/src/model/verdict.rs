@@ -5,10 +5,10 @@
 
 use super::document::{Cut, HarnessReport, Level, Reason, Report, Status};
 use super::exploration::{Counts, HarnessExploration, Promise};
-use super::layout::{counted, grouped, in_words};
 use super::lone::{self, Lone, Spurious};
 use super::unfollowed::{self, NotFollowed};
 use super::words;
+use crate::layout::{counted, grouped, in_words};
 
 /// A verdict in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -389,8 +389,8 @@ mod tests {
     use std::cmp::Ordering;
 
     use super::*;
-    use crate::report::exploration::Causality;
-    use crate::report::sample;
+    use crate::model::exploration::Causality;
+    use crate::model::sample;
 
     /// What must not be said where there is something to take it away.
     const CLAIMS: &[&str] = &["every ", "all choices", "exhausted", "exactly once"];
@@ -405,7 +405,7 @@ mod tests {
         NotFollowed {
             package: Some("x".into()),
             what: "a `Mutex`".into(),
-            site: Some(crate::report::document::Site {
+            site: Some(crate::model::document::Site {
                 file: "src/lib.rs".into(),
                 line: 12,
                 column: 1,
@@ -584,7 +584,7 @@ mod tests {
         other.harnesses[0].roles[0].levels[0].cut = 1;
         assert!(!claims(&of_check(&other)));
         let mut other = report.clone();
-        other.cut = Some(crate::report::document::Cut::TimeLimit);
+        other.cut = Some(crate::model::document::Cut::TimeLimit);
         assert!(!claims(&of_check(&other)));
         report.summary.exhausted = false;
         assert!(!claims(&of_check(&report)));

@@ -1,0 +1,18 @@
+//! What is known of a program, a search and its findings: the types that commands make and reports draw, and the sentences
+//! that promise something.
+//!
+//! They are serialized as they stand: their JSON is documented in docs/json.md.
+
+pub mod document;
+pub mod exploration;
+pub(crate) mod lines;
+pub mod lone;
+pub mod schedule;
+pub(crate) mod standstill;
+mod status;
+pub mod unfollowed;
+pub mod verdict;
+pub mod words;
+
+#[cfg(test)]
+pub(crate) mod sample;
