@@ -128,6 +128,20 @@ const TRANSFORM: &[&str] = &[
     "program",
 ];
 
+const DRIVER: &[&str] = &[
+    "compiled digest embed layout portable style terminal variant visible",
+    "diagnostic",
+    "error model",
+    "findings harness lock output solvers worker",
+    "dependencies",
+    "program",
+    "build original",
+    "check",
+    "compare explore fuzz replay",
+    "destination report",
+    "cli",
+];
+
 /// The tokens of a file without what is compiled for tests alone.
 fn tokens_without_tests(text: &str) -> Vec<TokenTree> {
     let tokens: TokenStream = text.parse().unwrap();
@@ -216,7 +230,11 @@ fn modules(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn modules_stand_in_layers() {
     let mut wrong = Vec::new();
-    for (folder, layers) in [("runtime", RUNTIME), ("transform", TRANSFORM)] {
+    for (folder, layers) in [
+        ("runtime", RUNTIME),
+        ("transform", TRANSFORM),
+        ("driver", DRIVER),
+    ] {
         let height: BTreeMap<&str, usize> = layers
             .iter()
             .enumerate()
@@ -244,6 +262,12 @@ fn modules_stand_in_layers() {
         assert!(arrows > 30, "only {arrows} imports were found in {folder}");
         for name in height.keys().filter(|it| !modules.contains_key(**it)) {
             wrong.push(format!("{folder}: there is no module `{name}`"));
+        }
+    }
+    // What draws is drawn upon by the command line alone.
+    for (module, imported) in modules("driver") {
+        if imported.contains("report") && module != "cli" && module != "report" {
+            wrong.push(format!("driver: `{module}` imports `report`"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

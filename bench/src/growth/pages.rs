@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use seqz::findings::{Finding, Found};
-use seqz::report::document::{Kind, Met, SCHEMA, Site};
-use seqz::report::exploration::Failure;
+use seqz::model::document::{Kind, Met, SCHEMA, Site};
+use seqz::model::exploration::Failure;
+use seqz::model::schedule::{Action, Event};
 use seqz::report::html;
-use seqz::report::schedule::{Action, Event};
-use seqz_runtime::worker::message::Scheduled;
+use seqz_runtime::vocabulary::Scheduled;
 
 /// A failure at the end of this schedule.
 pub(super) fn finding(schedule: &[Scheduled]) -> Finding {
@@ -50,7 +50,7 @@ pub(super) fn finding(schedule: &[Scheduled]) -> Finding {
 }
 
 fn event(event: &Scheduled) -> Event {
-    let action = Action::named(&event.kind);
+    let action = Action::from(event.action);
     let place = event.place.as_ref();
     Event {
         thread: event.thread,

@@ -12,7 +12,7 @@ use seqz_runtime::scheduled::{self, Settings};
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Arc, Mutex};
 use seqz_runtime::std::thread;
-use seqz_runtime::worker::message::Scheduled;
+use seqz_runtime::vocabulary::Scheduled;
 use seqz_runtime::{Bound, Role};
 
 use super::{EXECUTIONS, row};

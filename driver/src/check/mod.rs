@@ -4,7 +4,6 @@ mod bug;
 pub(crate) mod gather;
 pub mod progress;
 pub(crate) mod search;
-pub mod solver;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -25,11 +24,11 @@ use crate::model::verdict;
 use crate::original::Original;
 use crate::program::{Generated, Harness, Program};
 use crate::solvers::Solver;
+use crate::solvers::{RemoteSolver, Unasked};
 use crate::worker::Watch;
 use gather::Gathered;
 use progress::Progress;
 use search::Search;
-use solver::RemoteSolver;
 
 /// What to search, and how far.
 #[derive(Clone, Debug)]
@@ -123,7 +122,7 @@ pub fn run(
         seed: options.seed,
         progress,
         store,
-        solver: (options.solver.make)().unwrap_or_else(|| Box::new(solver::Unasked)),
+        solver: (options.solver.make)().unwrap_or_else(|| Box::new(Unasked)),
     };
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();

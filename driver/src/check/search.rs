@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::gather::Gathered;
 use super::progress::{Position, Progress};
-use super::solver::RemoteSolver;
 use crate::error::Error;
 use crate::findings::{Found, Store};
 use crate::model::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
@@ -13,6 +12,7 @@ use crate::model::schedule::Confirmation;
 use crate::model::unfollowed;
 use crate::model::words;
 use crate::original::{Original, inputs};
+use crate::solvers::RemoteSolver;
 use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
 use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
 use seqz_runtime::log::Log;

@@ -28,7 +28,7 @@ pub use report::ReportArgs;
 pub use search::{SearchArgs, TargetArgs};
 
 use crate::Error;
-use crate::check::solver::RemoteSolver;
+use crate::solvers::RemoteSolver;
 use crate::solvers::Solver;
 use crate::terminal::Terminal;
 

@@ -4,6 +4,8 @@
 //! Workers have a solver of their own for either. One that is in the driver is asked over the connection, in place of the
 //! worker's or beside it; then the two have to say the same.
 
+mod remote;
+
 use std::fmt;
 
 use clap::ValueEnum;
@@ -11,8 +13,9 @@ use clap::builder::PossibleValue;
 use seqz_explore::mcm;
 use seqz_runtime::worker::message::SolverKind;
 
-use crate::check::solver::RemoteSolver;
 use crate::error::Error;
+pub use remote::RemoteSolver;
+pub(crate) use remote::Unasked;
 
 /// Who answers questions of one kind.
 pub struct Solver<S: ?Sized + 'static> {

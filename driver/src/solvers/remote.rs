@@ -10,7 +10,7 @@ pub trait RemoteSolver {
 }
 
 /// Where workers decide for themselves, nothing is asked.
-pub(super) struct Unasked;
+pub(crate) struct Unasked;
 
 impl RemoteSolver for Unasked {
     fn check(&mut self, _: &Log<'_>) -> Answer {
