@@ -123,3 +123,35 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
         self.scheduler.cut(view);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use seqz_explore::Fair;
+
+    use super::*;
+    use crate::std::sync::mpsc;
+
+    #[test]
+    fn a_strategy_learns_the_same_where_events_are_told() -> io::Result<()> {
+        let program = || {
+            let (sender, receiver) = mpsc::channel();
+            let _ = sender.send(1);
+            let _ = receiver.recv();
+        };
+        let settings = Settings {
+            values: true,
+            ..Settings::default()
+        };
+        let mut executor = Careful::new(&program, settings);
+        executor.run(&mut Fair::default());
+        let learned = executor.learned().transitions.to_vec();
+        assert!(!learned.is_empty());
+        let (own, _other) = UnixStream::pair()?;
+        executor.tell(&Connection::new(own), 1, Vec::new())?;
+        executor.run(&mut Fair::default());
+        assert_eq!(executor.learned().transitions, learned);
+        Ok(())
+    }
+}
