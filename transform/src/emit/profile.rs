@@ -4,10 +4,11 @@
 /// The checks are for the user's code, not for the runtime, which is compiled once for many programs and may take longer.
 const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
 
-/// Both profiles of a manifest: fast, and with the checks that the package's tests have.
+/// Both profiles of a manifest: fast, and with the checks that the package's tests have. In one unit rustc takes about half of
+/// the processor time for a program of ordinary size, as much of the runtime is inlined into each unit.
 pub(crate) fn sections(debug_assertions: bool, overflow_checks: bool) -> String {
     let profile = format!(
-        "opt-level = 3\ndebug = \"line-tables-only\"\ndebug-assertions = {debug_assertions}\noverflow-checks = {overflow_checks}\npanic = \"unwind\"\n"
+        "opt-level = 3\ncodegen-units = 1\ndebug = \"line-tables-only\"\ndebug-assertions = {debug_assertions}\noverflow-checks = {overflow_checks}\npanic = \"unwind\"\n"
     );
     ["dev", "release"]
         .map(|name| {
