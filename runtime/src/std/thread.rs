@@ -51,6 +51,7 @@ where
     spawn_at(None, body, Location::caller())
 }
 
+#[inline]
 fn spawn_at<F, T>(name: Option<String>, body: F, site: Site) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,

@@ -35,11 +35,16 @@ impl Seen {
     /// That of a thread that returns such a value.
     #[inline]
     fn of<T>(watched: Watched) -> Option<Box<Self>> {
-        (watched.ends || watched.results != Results::Unseen).then(|| {
-            Box::new(Self {
-                shares: Shares::of::<T>(watched.results),
-                is_finished: watched.ends.then(|| AtomicCell::new(false)),
-            })
+        let is_any = watched.ends || watched.results != Results::Unseen;
+        is_any.then(|| Self::new::<T>(watched))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new<T>(watched: Watched) -> Box<Self> {
+        Box::new(Self {
+            shares: Shares::of::<T>(watched.results),
+            is_finished: watched.ends.then(|| AtomicCell::new(false)),
         })
     }
 }
