@@ -155,6 +155,31 @@ fn what_handles_tell_may_be_waited_for() {
 }
 
 #[test]
+fn a_search_over_values_waits_for_what_is_taken_back() {
+    let dir = package(include_str!("polling/taken_back.rs"));
+    for (strategy, promise) in [
+        ("mcr", "exhausted_by_values"),
+        ("rv-causal", "exhausted_by_values"),
+        ("lazy-dpor", "exhausted_lazily"),
+        ("odpor", "exhausted"),
+    ] {
+        let (_, report) = explore(&dir, &["--strategy", strategy, "--max-steps", "300"]);
+        let all = found(&report);
+        assert_eq!(all.len(), 4, "{strategy}");
+        for (name, (failures, promised)) in &all {
+            assert_eq!(failures, right(name), "{strategy}: {name}");
+            // Whether somebody notices a turn is no function of what its thread observes: then nothing is promised.
+            let may_be_noticed = name == "polls_while_another_thread_uses_it";
+            let is_open = may_be_noticed && promise == "exhausted_by_values";
+            assert!(
+                promised == promise || is_open && promised == "not_followed",
+                "{strategy}: {name}: {promised}"
+            );
+        }
+    }
+}
+
+#[test]
 fn time_passes_where_all_wait() {
     let dir = package(include_str!("polling/deadlines.rs"));
     let strategies = [

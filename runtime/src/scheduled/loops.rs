@@ -21,7 +21,9 @@
 //! is no function of what they look at. There an execution counts as cut, and nothing is promised, in which a thread goes
 //! no further although somebody failed to take a lock that its last turn had taken, or uses one that it had given back
 //! first. For the same reason a write, which tells its thread nothing of the value that it
-//! found, is never idle there, nor is an update of which the thread learns less than what it found.
+//! found, is never idle there, nor is an update of which the thread learns less than what it found. An update that is taken
+//! back is, if nobody has looked meanwhile: whoever did so in another execution of the class has seen in this one what somebody
+//! else had left, so that the turn can be taken away all the same.
 //!
 //! # Livelocks
 //! No thread can run. Whoever waits in a loop would make the same turn again, if what it has looked at is as it was, and it
@@ -297,7 +299,14 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
             }
             continue;
         }
-        if tests.is_none()
+        // For a search over values it has to know what it finds first: what comes then follows from that.
+        let is_told = tests.is_none_or(|tests| {
+            matches!(
+                test_of(look.number, tests),
+                None | Some(Test::ThisOrAll { .. })
+            )
+        });
+        if is_told
             && event.changes()
             && let Some(first) = Changed::first(look)
         {
@@ -693,7 +702,7 @@ impl State {
             // It may have changed the object itself, earlier in the same turn.
             as_found
                 && (self.changes.of(object).changes == look.marks.changes
-                    || by_values && self.would_observe_the_same(look))
+                    || by_values && self.would_observe_the_same(look, &idle))
         });
         *self.slots[usize::from(thread)].turning.idle = idle;
         same
@@ -701,8 +710,11 @@ impl State {
 
     /// In a search over values: whether the thread would observe in this event what it has observed, and do the same, though
     /// the object has been changed since. Whether a lock could be taken is for the caller to tell.
-    fn would_observe_the_same(&self, look: &Look) -> bool {
+    fn would_observe_the_same(&self, look: &Look, idle: &[Look]) -> bool {
         let event = &look.event;
+        if let Some(found) = found_before_change(idle, event.object) {
+            return self.values.left(event.object) == Some(found);
+        }
         match event.kind {
             Kind::TryLockFailed | Kind::TryLockSharedFailed => true,
             Kind::Wait => self.comes_again(look) == Some(true),
@@ -841,7 +853,7 @@ impl State {
                         self.objects.holders(look.event.object).exclusive != 0
                     }
                     Kind::Wait => self.comes_again(look) != Some(false),
-                    kind => !kind.has_value() || self.may_look_alike(look),
+                    kind => !kind.has_value() || self.may_look_alike(look, &idle),
                 });
                 *self.slots[usize::from(thread)].turning.idle = idle;
                 may_be
@@ -853,7 +865,7 @@ impl State {
     /// Where nobody just writes, there is one end: each change leads from a value that its thread has observed to one that
     /// follows from it, and all of them, in whichever order, are a way from the first value. It ends where more changes come
     /// to than go from. Likewise where a count is added to and taken from.
-    fn may_look_alike(&self, look: &Look) -> bool {
+    fn may_look_alike(&self, look: &Look, idle: &[Look]) -> bool {
         let mut last = [None; MAX_THREADS];
         let mut is_written = false;
         for Traced { event, .. } in &self.trace {
@@ -866,6 +878,9 @@ impl State {
                 is_written |= event.kind == Kind::Write;
                 last[usize::from(event.thread)] = Some(event.left);
             }
+        }
+        if let Some(found) = found_before_change(idle, look.event.object) {
+            return is_written || self.values.left(look.event.object) == Some(found);
         }
         if !is_written {
             let now = self.values.left(look.event.object);
@@ -923,6 +938,15 @@ impl State {
         };
         Some((pending, super::events::site_of(event.site)?))
     }
+}
+
+/// What a turn found in an object that it has changed, and changed back: it finds the same again in all that it does to the
+/// object if it finds that.
+fn found_before_change(looks: &[Look], object: Object) -> Option<u64> {
+    let mut changes = looks.iter().map(|look| &look.event);
+    let is_change =
+        |event: &&Event| event.object == object && event.kind == Kind::Update && event.changes();
+    changes.find(is_change).map(|event| event.found)
 }
 
 /// The locks that a turn gives back before it takes them.
