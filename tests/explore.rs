@@ -1,5 +1,7 @@
 //! What `seqz explore` says of programs, and how it goes on when workers die.
 
+#[path = "explore/drawn.rs"]
+mod drawn;
 #[path = "explore/killed.rs"]
 mod killed;
 #[path = "explore/readers.rs"]

@@ -35,6 +35,8 @@ pub struct Recording {
     other_site: Option<Site>,
     stack_size: u64,
     spurious: Spurious,
+    /// Which sequence the program's random numbers are of.
+    random_numbers: u64,
 }
 
 /// How a replay ended.
@@ -87,12 +89,20 @@ impl Recording {
                 other_site: None,
                 stack_size: failure.stack_size,
                 spurious: failure.reasonless(),
+                random_numbers: failure.random_numbers,
             },
         };
         Ok(recording)
     }
 
     fn of_bug(bug: &Bug, stack_size: u64) -> Result<Self, Error> {
+        if let (Confirmation::Confirmed { .. }, Some(command)) = (&bug.confirmation, &bug.run_alone)
+        {
+            return Err(Error::Option {
+                message: "AddressSanitizer has found this, and the worker that replays is not watched by it".into(),
+                help: format!("this shows it in the sequential program: {command}"),
+            });
+        }
         let Confirmation::Confirmed { schedule } = &bug.confirmation else {
             return Err(Error::Option {
                 message: "the finding has no schedule: the program died before it could tell one".into(),
@@ -114,6 +124,7 @@ impl Recording {
             other_site: bug.other_site.clone(),
             stack_size,
             spurious: Spurious::everywhere(0),
+            random_numbers: 0,
         })
     }
 
@@ -202,6 +213,7 @@ pub fn run(
         spurious_at: (!recording.spurious.in_loops).then(|| generated.lone()),
         stack: recording.stack_size,
         unfollowed: harness.is_some_and(|harness| !harness.not_followed.is_empty()),
+        random: recording.random_numbers,
     });
     let dir = program
         .manifest()
@@ -291,6 +303,7 @@ impl Recording {
             execution: 1,
             spurious: self.spurious.times,
             spurious_in_loops: self.spurious.in_loops,
+            random_numbers: self.random_numbers,
             stack_size: self.stack_size,
             count: 1,
             couplings: Vec::new(),

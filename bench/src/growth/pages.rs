@@ -40,6 +40,7 @@ pub(super) fn finding(schedule: &[Scheduled]) -> Finding {
                 execution: 1,
                 spurious: 0,
                 spurious_in_loops: false,
+                random_numbers: 0,
                 stack_size: 0,
                 count: 1,
                 couplings: Vec::new(),

@@ -100,6 +100,8 @@ pub(super) struct Fatal {
 pub(super) struct Running {
     pub(super) inputs: Vec<(String, String)>,
     pub(super) execution: u64,
+    /// Which sequence the program's random numbers are of.
+    pub(super) random: u64,
     /// The last one has begun and may not have ended.
     pub(super) schedule: Vec<Scheduled>,
 }
@@ -280,12 +282,16 @@ impl Runner<'_> {
                 Reply::Running {
                     inputs,
                     execution,
+                    random,
                     done,
                     next,
                 } => {
-                    if running.execution != execution || running.inputs != inputs {
+                    if (running.execution, running.random) != (execution, random)
+                        || running.inputs != inputs
+                    {
                         running.schedule.clear();
-                        (running.inputs, running.execution) = (inputs, execution);
+                        (running.execution, running.random) = (execution, random);
+                        running.inputs = inputs;
                     }
                     // What was about to be done has been done, and is known better now.
                     running.schedule.pop();

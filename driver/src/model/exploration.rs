@@ -296,6 +296,9 @@ pub struct Failure {
     /// Whether it could in loops, too.
     #[serde(default = "everywhere")]
     pub spurious_in_loops: bool,
+    /// Which sequence the program's random numbers were of: 0 is the usual one.
+    #[serde(default)]
+    pub random_numbers: u64,
     /// Bytes of stack of each thread.
     pub stack_size: u64,
     /// How many executions fail in this way.

@@ -280,6 +280,7 @@ pub(crate) fn exploration() -> Exploration {
         execution: 7,
         spurious: 0,
         spurious_in_loops: true,
+        random_numbers: 0,
         stack_size: 1 << 20,
         count: 2,
         couplings: vec![Coupling {

@@ -148,6 +148,13 @@ fn length(failure: &Failure) -> String {
 /// How often a failure was met.
 fn met(failure: &Failure) -> String {
     let nth = grouped(failure.execution);
+    if failure.random_numbers > 0 {
+        return format!(
+            "Found at the end of the search, where the program draws other random numbers: sequence {}, which `seqz replay` \
+             draws again.",
+            failure.random_numbers
+        );
+    }
     if failure.count > 1 {
         let count = counted(failure.count, "execution fails", "executions fail");
         format!("Found in execution {nth}; {count} like this.")

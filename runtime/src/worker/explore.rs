@@ -16,7 +16,7 @@ use seqz_explore::catalogue::{self, Config, Entry, Loops, Trait};
 use seqz_explore::mcm::Solver;
 use seqz_explore::mcr::checkpoint;
 use seqz_explore::search::Watcher;
-use seqz_explore::{AnySearch, Executor, Fair, Part};
+use seqz_explore::{AnySearch, Executor, Fair, Part, RunEnd};
 
 use careful::Careful;
 use known::Known;
@@ -176,20 +176,32 @@ struct Exploration<'a> {
     known: &'a mut Known,
 }
 
-/// Notes if other random numbers have the program do something else, where all threads take turns.
-pub(super) fn look_for_random_numbers(bound: &Bound, of: Settings) {
-    let settings = Settings {
-        stack: of.stack,
-        unfollowed: of.unfollowed,
+/// How executions are made that draw other random numbers: all threads take turns.
+fn varied(of: Settings) -> Settings {
+    Settings {
         idle: Idle::Waits,
-        ..Settings::default()
-    };
-    let decide = random::decide(|| {
-        let mut machine = Machine::new(&*bound.program, settings);
-        let end = machine.run(&mut Fair::default());
-        let events: Vec<_> = machine.trace().iter().map(|it| it.event).collect();
-        (end.outcome, machine.failures().len(), events)
-    });
+        spurious: 0,
+        values: false,
+        ..of
+    }
+}
+
+/// What an execution has come to.
+fn came(machine: &Machine<'_>, end: &RunEnd) -> impl PartialEq + use<> {
+    let events: Vec<_> = machine.trace().iter().map(|it| it.event).collect();
+    (end.outcome, machine.failures().len(), events)
+}
+
+/// Notes if other random numbers have the program do something else. Whoever is `careful` does not try them, which may kill the
+/// worker, and takes it that they do.
+pub(super) fn look_for_random_numbers(bound: &Bound, careful: bool) {
+    let decide = random::are_drawn()
+        && (careful
+            || random::decide(|| {
+                let mut machine = Machine::new(&*bound.program, varied(Settings::default()));
+                let end = machine.run(&mut Fair::default());
+                came(&machine, &end)
+            }));
     if decide {
         asked::note(Asked::Random);
     }
@@ -252,7 +264,7 @@ impl<'a> Exploration<'a> {
                     self.connection
                         .send(&Reply::Exploring(counts(&*search, shortfall)))?;
                 }
-                executor.tell(self.connection, execution, texts(self.bound))?;
+                executor.tell(self.connection, (execution, 0), texts(self.bound))?;
             }
             let step = search.step(&mut executor);
             let machine = &mut executor.machine;
@@ -368,14 +380,16 @@ impl<'a> Exploration<'a> {
                 }
             }
         }
+        if finished && random::are_drawn() {
+            self.connection
+                .send(&Reply::Exploring(counts(&*search, shortfall)))?;
+            self.draw_others(settings, careful_from.is_some(), search.begun())?;
+        }
         for finding in self.known.left().into_iter().map(Box::new) {
             if let Some(log) = &start.log {
                 log.write(&[Record::Found(finding.clone())]);
             }
             self.connection.send(&Reply::Failure(finding))?;
-        }
-        if finished {
-            look_for_random_numbers(self.bound, settings);
         }
         let promise = if finished && shortfall.leaves_promise() {
             promise(search.promise())
@@ -393,6 +407,50 @@ impl<'a> Exploration<'a> {
             own: if is_divided { turns.own } else { Vec::new() },
         })?;
         Ok(true)
+    }
+
+    /// Runs the program with other random numbers, at the end of a search that has begun so many executions. If one execution
+    /// is another than the usual one, that is noted; and whatever fails in one is a failure.
+    fn draw_others(&mut self, settings: Settings, careful: bool, begun: u64) -> io::Result<()> {
+        let mut usual = None;
+        for variation in 0..=random::VARIATIONS {
+            random::vary(variation);
+            let execution = begun + variation;
+            let mut executor = Careful::new(&*self.bound.program, varied(settings));
+            if careful {
+                let which = (execution, variation);
+                executor.tell(self.connection, which, texts(self.bound))?;
+            }
+            let end = executor.run(&mut Fair::default());
+            let machine = &executor.machine;
+            let came = came(machine, &end);
+            let usual = match &usual {
+                None => {
+                    usual = Some(came);
+                    continue;
+                }
+                Some(usual) => usual,
+            };
+            if *usual != came {
+                asked::note(Asked::Random);
+            }
+            self.known.handle(machine.handled());
+            for failure in machine.failures() {
+                let found = || ScheduleFinding {
+                    standing: (u64::MAX, variation),
+                    random: variation,
+                    ..finding(machine, failure, self.bound, execution)
+                };
+                if failure.bystander {
+                    self.known.keep(failure, machine, found);
+                } else if !self.known.has(failure) {
+                    self.known.note(failure, machine);
+                    self.connection.send(&Reply::Failure(Box::new(found())))?;
+                }
+            }
+        }
+        random::vary(0);
+        Ok(())
     }
 
     /// Tells what other parts of the search may have seen, too.
@@ -467,6 +525,7 @@ fn finding(
         events: failure.events as u64,
         execution,
         standing: (0, execution),
+        random: 0,
     }
 }
 

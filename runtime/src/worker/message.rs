@@ -238,6 +238,8 @@ pub enum Reply {
         inputs: Vec<(String, String)>,
         /// The execution's number in its search, from 1.
         execution: u64,
+        /// Which sequence the program's random numbers are of: 0 is the usual one.
+        random: u64,
         /// What has been done since this was last said of the same execution.
         done: Vec<Scheduled>,
         /// What is done now.
@@ -405,7 +407,7 @@ wire!(Reply {
     13 = Exploring(counts),
     14 = Failure(finding),
     15 = Explored { inputs, counts, promise, turns, own },
-    16 = Running { inputs, execution, done, next },
+    16 = Running { inputs, execution, random, done, next },
     17 = Replayed(replayed),
     18 = Seen { relations, states },
     19 = Couplings(couplings),

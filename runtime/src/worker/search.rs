@@ -328,7 +328,7 @@ impl Work<'_> {
         }
         #[cfg(feature = "scheduler")]
         if let Some(bound) = set.bound.first() {
-            super::explore::look_for_random_numbers(bound, crate::scheduled::Settings::default());
+            super::explore::look_for_random_numbers(bound, request.careful);
         }
         for label in machine.end_search() {
             let (bug, _) = &machine.bugs()[self.sent];

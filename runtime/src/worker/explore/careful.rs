@@ -22,6 +22,8 @@ struct Told {
     connection: Connection,
     execution: u64,
     inputs: Texts,
+    /// Which sequence the program's random numbers are of.
+    random: u64,
 }
 
 impl<'p> Careful<'p> {
@@ -33,17 +35,19 @@ impl<'p> Careful<'p> {
         }
     }
 
-    /// Tells the events of executions from now on, as those of the one of this number in its search, from 1.
+    /// Tells the events of executions from now on, as those of the one of this number in its search, from 1, where the program
+    /// draws this sequence of random numbers.
     pub(super) fn tell(
         &mut self,
         connection: &Connection,
-        execution: u64,
+        (execution, random): (u64, u64),
         inputs: Texts,
     ) -> io::Result<()> {
         self.told = Some(Told {
             connection: connection.try_clone()?,
             execution,
             inputs,
+            random,
         });
         Ok(())
     }
@@ -59,6 +63,7 @@ impl Executor for Careful<'_> {
             connection: &mut told.connection,
             execution: told.execution,
             inputs: &told.inputs,
+            random: told.random,
             done: Vec::new(),
             picked: None,
         };
@@ -76,6 +81,7 @@ struct Telling<'a, S> {
     connection: &'a mut Connection,
     execution: u64,
     inputs: &'a Texts,
+    random: u64,
     /// What has not been told yet.
     done: Vec<Scheduled>,
     picked: Option<Scheduled>,
@@ -96,6 +102,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
             let running = Reply::Running {
                 inputs: self.inputs.clone(),
                 execution: self.execution,
+                random: self.random,
                 done: std::mem::take(&mut self.done),
                 next,
             };

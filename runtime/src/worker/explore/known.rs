@@ -143,6 +143,11 @@ impl Known {
         left
     }
 
+    /// Whether this failure has been sent.
+    pub(super) fn has(&self, failure: &Failure) -> bool {
+        self.numbers.contains_key(&Key::of(failure))
+    }
+
     /// Counts a failure of an execution; the answer is its number, how it couples the threads, and whether it is a
     /// new one.
     pub(super) fn note(

@@ -79,7 +79,7 @@ impl<'r> Lengths<'r> {
             .careful
             .is_some_and(|(inputs, executions)| (inputs as usize, executions) <= (number, 0));
         if is_careful {
-            machine.tell(connection, 1, texts(bound))?;
+            machine.tell(connection, (1, 0), texts(bound))?;
         }
         let end = machine.run(&mut fair);
         Ok((end.outcome != Outcome::Truncated).then(|| fair.events()))

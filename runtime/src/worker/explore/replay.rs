@@ -9,6 +9,7 @@ use super::super::message::{ReplayRequest, Replayed, Reply};
 use super::finding;
 use crate::harness::AnyHarness;
 use crate::input::{InputError, Spec};
+use crate::process::random;
 use crate::scheduled::replay::{Follow, Parting};
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Idle, Machine, Settings};
@@ -46,6 +47,7 @@ pub(in super::super) fn replay(
         unfollowed: request.unfollowed,
         ..Settings::default()
     };
+    random::vary(request.random);
     let mut first = None;
     let mut failures = Vec::new();
     let mut bystanders = Vec::new();

@@ -73,6 +73,8 @@ pub struct ReplayRequest {
     pub stack: u64,
     /// Not all that the harness's threads share is followed.
     pub unfollowed: bool,
+    /// Which sequence the program's random numbers are of: 0 is the usual one.
+    pub random: u64,
 }
 
 /// A failure with the schedule that leads to it.
@@ -102,6 +104,8 @@ pub struct ScheduleFinding {
     pub execution: u64,
     /// In which turn of the divided search the execution is, and its number in that, from 1.
     pub standing: (u64, u64),
+    /// Which sequence the program's random numbers are of: 0 is the usual one.
+    pub random: u64,
 }
 
 /// Something in an execution by which a search knows less than it would have to.
@@ -349,7 +353,8 @@ wire!(ReplayRequest {
     spurious,
     spurious_at,
     stack,
-    unfollowed
+    unfollowed,
+    random
 });
 
 wire!(ScheduleFinding {
@@ -364,7 +369,8 @@ wire!(ScheduleFinding {
     schedule,
     events,
     execution,
-    standing
+    standing,
+    random
 });
 
 wire!(Explored {
