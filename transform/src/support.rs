@@ -43,6 +43,10 @@ const EAGER: &str = "use `seqz explore`, which runs it as it is; or initialize i
 const RAW: &str = "accesses through the raw pointer it gives out can't be seen";
 const UNSTABLE: &str = "it is unstable in std and seqz has no version of it";
 
+const HANDLES: &str =
+    "the threads of the program are none of the system's, and have no number there";
+const JOINED: &str = "wait for the thread by `JoinHandle::join`";
+
 /// Why an item is run under a scheduler only, and what to do instead: the runtime has it for that.
 fn scheduled_only(path: &[&str]) -> Option<(&'static str, &'static str)> {
     Some(match path {
@@ -96,6 +100,7 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
             RAW,
             "share the atomic itself, as a static or through `Arc` or a reference",
         ),
+        ["os", "unix", "thread", "JoinHandleExt", _, ..] => (HANDLES, JOINED),
         ["thread", "sleep_until", ..] => (UNSTABLE, "use `thread::sleep`"),
         ["cell", "SyncUnsafeCell", ..] => (UNSTABLE, "use an atomic, a `Mutex` or a `static mut`"),
         _ => return None,
@@ -106,6 +111,7 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
 /// The refusal for a method that only a concurrency type of std has, by its name and number of arguments.
 pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option<Refusal> {
     let (reason, help) = match (name, arguments) {
+        ("as_pthread_t" | "into_pthread_t", 0) => (HANDLES, JOINED),
         _ if mode != Mode::Sequential => return None,
         ("unpark", 0) => (WAITING, ASSUME),
         ("recv_timeout" | "try_recv", _) => (CHANNEL, QUEUE),
@@ -156,6 +162,17 @@ pub(crate) fn crate_refusal(name: &str) -> Option<Refusal> {
 mod tests {
     use super::*;
     use crate::resolve::std_names;
+
+    #[test]
+    fn what_the_system_calls_a_thread_is_refused_everywhere() {
+        for mode in [Mode::Sequential, Mode::Scheduled, Mode::Followed] {
+            assert!(method_refusal("as_pthread_t", 0, mode).is_some());
+            let path = ["os", "unix", "thread", "JoinHandleExt"];
+            assert_eq!(refusal(&path, mode), None);
+            assert!(refusal(&[&path[..], &["into_pthread_t"]].concat(), mode).is_some());
+        }
+        assert_eq!(method_refusal("unpark", 0, Mode::Scheduled), None);
+    }
 
     #[test]
     fn every_refused_name_is_known_to_globs() {

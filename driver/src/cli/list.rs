@@ -88,7 +88,12 @@ pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error
             path: args.packages.path.clone(),
         });
     }
-    Ok(members.verdict(Verdict::Clean))
+    let none_can_be_run = harnesses.iter().all(|(_, it)| it.unsupported.is_some());
+    Ok(members.verdict(if none_can_be_run {
+        Verdict::Unsupported
+    } else {
+        Verdict::Clean
+    }))
 }
 
 fn entry<'a>(name: &str, harness: &'a Harness) -> Entry<'a> {

@@ -82,7 +82,13 @@ impl Parts {
                     continue;
                 }
                 let now = match &node.gate {
-                    Gate::Named(any) => any.iter().any(|name| names.contains(name.as_str())),
+                    // What a module of tests declares is named there, or together with the module.
+                    Gate::Named(any) => {
+                        any.iter().any(|name| names.contains(name.as_str()))
+                            && node.tests.as_ref().is_none_or(|(module, name)| {
+                                names.contains(name.as_str()) || modules.contains(module.as_str())
+                            })
+                    }
                     Gate::Method(name, about) => names.contains(name.as_str()) && is(about),
                     Gate::About(about) => is(about),
                     Gate::Below => modules.contains(node.module.as_str()),
@@ -186,6 +192,27 @@ mod tests {
             static OTHER: &str = "no";
         "#;
         assert_eq!(reached(text), "{STATIC} a b c v m used drop static ");
+    }
+
+    #[test]
+    fn what_tests_declare_for_themselves_is_reached_from_there_alone() {
+        let text = r#"
+            fn t() { S.clone(); shared(); }
+            fn shared() { "s"; }
+            struct S;
+            impl Clone for S { fn clone(&self) -> Self { "c"; S } }
+            #[cfg(test)]
+            mod tests {
+                fn clone() { "no"; }
+                pub fn shared() { "no"; }
+            }
+        "#;
+        assert_eq!(reached(text), "s c ");
+        let within = text.replace("fn t()", "fn u()");
+        let within = within.replace("fn clone() {", "fn t() { clone() } fn clone() {");
+        assert_eq!(reached(&within), "no ");
+        let named = text.replace("shared(); }", "tests::shared(); }");
+        assert_eq!(reached(&named), "s c no no ");
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub(super) struct Node {
     pub(super) mentions: Mentions,
     /// The module that it is in, `a::b`.
     pub(super) module: String,
+    /// The innermost module around it that is there for tests alone: its path and its name.
+    pub(super) tests: Option<(String, String)>,
     /// What `unsafe` code in it does out of sight, and where.
     pub(super) hidden: Vec<(usize, String)>,
 }
@@ -54,6 +56,7 @@ pub(super) fn collect(program: &Crate) -> Vec<Node> {
         program,
         types,
         declared,
+        tests: None,
         nodes: Vec::new(),
     };
     collector.items(0, "", &program.files[0].tree.items);
@@ -92,11 +95,21 @@ fn type_names(items: &[Item], names: &mut HashSet<String>, others: &mut HashSet<
     }
 }
 
+/// Whether the attribute is `#[cfg(test)]`.
+fn is_for_tests(attr: &Attribute) -> bool {
+    attr.path().is_ident("cfg")
+        && attr
+            .parse_args::<syn::Path>()
+            .is_ok_and(|path| path.is_ident("test"))
+}
+
 struct Collector<'p> {
     program: &'p Crate,
     types: HashSet<String>,
     /// These, and other names that the crate declares.
     declared: HashSet<String>,
+    /// The innermost module that is there for tests alone, of those that are being looked at.
+    tests: Option<(String, String)>,
     nodes: Vec<Node>,
 }
 
@@ -120,7 +133,12 @@ impl Collector<'_> {
         let mut body = None;
         let gate = match item {
             Item::Mod(item) => {
-                let below = format!("{module}::{}", plain(&item.ident.to_string()));
+                let name = plain(&item.ident.to_string());
+                let below = format!("{module}::{name}");
+                let around = self.tests.clone();
+                if item.attrs.iter().any(is_for_tests) {
+                    self.tests = Some((below.clone(), name));
+                }
                 match &item.content {
                     Some((_, items)) => self.items(file, &below, items),
                     None => {
@@ -130,6 +148,7 @@ impl Collector<'_> {
                         }
                     }
                 }
+                self.tests = around;
                 return;
             }
             Item::Impl(item) => return self.implementation(file, module, item),
@@ -226,6 +245,10 @@ impl Collector<'_> {
         self.add(file, module, item, body, gate, mentions);
         if let Some(node) = self.nodes.last_mut() {
             node.import = matches!(item, Item::Use(_) | Item::ExternCrate(_));
+            // Macros are seen beyond their modules.
+            if let Item::Macro(_) = item {
+                node.tests = None;
+            }
         }
         if let (Item::ForeignMod(item), Some(node)) = (item, self.nodes.last_mut()) {
             for foreign in &item.items {
@@ -286,6 +309,7 @@ impl Collector<'_> {
             import: true,
             mentions,
             module: module.to_owned(),
+            tests: self.tests.clone(),
             hidden: Vec::new(),
         });
     }
@@ -313,6 +337,7 @@ impl Collector<'_> {
             import: false,
             mentions,
             module: module.to_owned(),
+            tests: self.tests.clone(),
             hidden,
         });
     }
@@ -372,6 +397,7 @@ impl Collector<'_> {
                         import: false,
                         mentions,
                         module: module.to_owned(),
+                        tests: self.tests.clone(),
                         hidden: Vec::new(),
                     });
                 }
