@@ -30,12 +30,12 @@
 
 mod visits;
 
+use crate::divergence::Divergence;
 use crate::dpor::turn_round;
 use crate::event::{Event, Object};
 use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::race::{Latest, going_on, is_immediate, races};
 use crate::relation::Relation;
-use crate::search::Divergence;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;

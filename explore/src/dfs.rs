@@ -4,10 +4,10 @@
 //! 1997, section 3), without its reductions. Promise: exhausted. No schedule is executed twice, but most executions
 //! are redundant in that they permute independent events; it is the yardstick for the other strategies.
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::parts::{Part, Standing};
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 

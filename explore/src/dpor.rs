@@ -15,10 +15,10 @@
 //! Promise: exhausted: every Mazurkiewicz trace is executed at least once. With sleep sets none is executed to its end
 //! twice; what is lost is lost in executions that are given up.
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
-use crate::search::Divergence;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;

@@ -8,7 +8,7 @@
 //!
 //! What an executor has to hold to, for the strategies' promises to be true:
 //! - *Determinism*: the same picks give the same announcements and events. Strategies notice most breaches, and end
-//!   the search with a [`Divergence`](crate::search::Divergence).
+//!   the search with a [`Divergence`](crate::divergence::Divergence).
 //! - *Stable names*: see [`Thread`] and [`Object`].
 //! - *To the end*: an execution goes on until no thread is enabled. A thread that fails (panics) ends; the others go on.
 //!   An execution that is cut short must say [`Outcome::Truncated`], and takes the search's promise down with it.

@@ -23,11 +23,11 @@ pub mod guided_pcb;
 mod rounds;
 pub mod sets;
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Outcome, Pick, RunEnd, View};
 use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
 use crate::random_numbers::RandomNumbers;
-use crate::search::Divergence;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;

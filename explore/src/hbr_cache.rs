@@ -13,11 +13,11 @@
 //! given up later.
 
 use crate::cache::Cache;
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::parts::Standing;
 use crate::relation::Relation;
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 

@@ -8,9 +8,9 @@
 //! the whole, since the number of schedules grows by a factor about the length of an execution with each bound.
 //! [`Icb::repeated`] tells how many those are. Promise: exhausted, or bounded by the last bound that was completed.
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 

@@ -21,11 +21,11 @@
 
 use std::mem::replace;
 
+use crate::divergence::{Difference, Divergence};
 use crate::event::{Event, Kind, Thread};
 use crate::executor::{Pick, RunEnd, View};
 use crate::fair::Turns;
 use crate::race::{Latest, races, was_let_go_by};
-use crate::search::{Difference, Divergence};
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::{Position, Trace};

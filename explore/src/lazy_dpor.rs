@@ -39,9 +39,9 @@
 mod rows;
 mod trace;
 
+use crate::divergence::Divergence;
 use crate::event::{Event, Kind, Pending, Thread};
 use crate::executor::{Outcome, Pick, RunEnd, View};
-use crate::search::Divergence;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;

@@ -74,6 +74,7 @@ pub mod cached_dpor;
 pub mod catalogue;
 pub mod dfs;
 pub mod distinct;
+mod divergence;
 pub mod dpor;
 pub mod event;
 pub mod executor;

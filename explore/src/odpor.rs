@@ -51,11 +51,11 @@ mod execution;
 mod holdings;
 mod outline;
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::fair::Turns;
 use crate::parts::{Part, Standing, Units};
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::trace::Position;
 

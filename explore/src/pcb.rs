@@ -5,9 +5,9 @@
 //! that ends, waits or is parked gives way for free. Unlike CHESS, every shared access is a point of preemption, as in
 //! *Maximal Causality Reduction* (Huang), section 4. Promise: bounded, or exhausted if the bound cut nothing off.
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::tree::Tree;
 

@@ -6,10 +6,10 @@
 //! program of n threads, an execution hits a bug of depth d with probability at least 1 / (n kᵈ⁻¹). k is taken from
 //! the longest execution so far. Promise: sampled.
 
+use crate::divergence::Divergence;
 use crate::event::{Event, Thread};
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 

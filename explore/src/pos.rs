@@ -6,10 +6,10 @@
 //! Promise: sampled; every Mazurkiewicz trace has a probability that does not shrink with the number of its
 //! interleavings' independent permutations.
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 

@@ -3,10 +3,10 @@
 //! A random walk over the tree of schedules: cheap and hard to fool, but far from uniform over schedules, let alone over
 //! Mazurkiewicz traces. Promise: sampled.
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 
 /// A random walk.

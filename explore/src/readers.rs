@@ -15,10 +15,10 @@
 //! for all executions of one trace. So as long as nobody has met, the search does what it would do of that program, and it
 //! would come to each of its traces.
 
+use crate::divergence::Divergence;
 use crate::event::{Event, Kind, Object, Pending, Thread};
 use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::parts::Standing;
-use crate::search::Divergence;
 use crate::strategy::{Stats, Strategy};
 
 /// A strategy that does not search the order of readers whom no writer meets.

@@ -4,10 +4,10 @@
 //! and sleep sets (Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996, chapter 5). A thread
 //! whose alternatives have been explored sleeps until a dependent event wakes it.
 
+use crate::divergence::{Difference, Divergence};
 use crate::event::{Event, Thread};
 use crate::executor::View;
 use crate::fair::Turns;
-use crate::search::{Difference, Divergence};
 use crate::threads::ThreadSet;
 
 /// There is room for so many scheduling points from the start.

@@ -1,9 +1,9 @@
 //! What every search strategy offers.
 
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::parts::Standing;
-use crate::search::Divergence;
 
 /// What can be said of the program once a strategy has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

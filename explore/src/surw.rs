@@ -10,10 +10,10 @@
 //! forks it runs in its place: it must not be taken for having been drawn itself, or its next interesting event would
 //! come before all of theirs. Promise: sampled.
 
+use crate::divergence::Divergence;
 use crate::event::{Event, Kind, Object, Thread};
 use crate::executor::{Pick, RunEnd, View};
 use crate::random_numbers::RandomNumbers;
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 

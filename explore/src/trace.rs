@@ -4,9 +4,9 @@
 //! Partial-Order Reduction for Model Checking Software*, POPL 2005, section 4.1). A trace can be cut back to a prefix,
 //! so that what two executions have in common is computed once.
 
+use crate::divergence::Divergence;
 use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::looks::{look, look_at};
-use crate::search::Divergence;
 
 /// A position in a trace; [`NOWHERE`] is before its start.
 pub(crate) type Position = u32;

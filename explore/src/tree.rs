@@ -3,11 +3,11 @@
 //! The stack holds the current schedule with what is still to try at each of its points: memory is linear in the
 //! length of an execution.
 
+use crate::divergence::{Difference, Divergence};
 use crate::event::Thread;
 use crate::executor::{Pick, View};
 use crate::fair::Turns;
 use crate::parts::{Part, Standing, Units};
-use crate::search::{Difference, Divergence};
 use crate::threads::ThreadSet;
 
 /// One scheduling point of the current schedule.

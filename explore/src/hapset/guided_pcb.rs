@@ -7,11 +7,11 @@
 //! The bound takes schedules away that the reduction relies on (section 4.3), so that even without guidance this is not
 //! all within the bound: it promises nothing.
 
+use crate::divergence::{Difference, Divergence};
 use crate::event::{Event, Thread};
 use crate::executor::{Pick, RunEnd, View};
 use crate::fair::Turns;
 use crate::race::{Latest, races};
-use crate::search::{Difference, Divergence};
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::Trace;

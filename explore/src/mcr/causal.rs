@@ -6,11 +6,11 @@ use super::paths::Paths;
 use super::run::Run;
 use super::settle::Settled;
 use super::task::Task;
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::mcm::model::Model;
 use crate::parts::Standing;
-use crate::search::Divergence;
 use crate::strategy::{Promise, Stats, Strategy};
 
 /// Where the seeds of a search come from: what one such search does otherwise than another.

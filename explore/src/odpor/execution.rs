@@ -1,8 +1,8 @@
 //! One canonical execution: its events with clocks, and its steps.
 
+use crate::divergence::Divergence;
 use crate::event::{Event, Pending, Thread};
 use crate::executor::View;
-use crate::search::Divergence;
 use crate::threads::ThreadSet;
 use crate::trace::{NOWHERE, Position, Trace};
 

@@ -1,11 +1,11 @@
 //! What is kept of an execution whose children are being visited and which has been let go for its memory: enough to make
 //! it again, and to see that it is the same.
 
+use crate::divergence::{Difference, Divergence};
 use crate::event::{Event, Thread};
 use crate::executor::View;
 use crate::hash::mix;
 use crate::mcr::schedule::{Follower, Schedule};
-use crate::search::{Difference, Divergence};
 
 use super::execution::{Execution, Step};
 
