@@ -93,11 +93,35 @@ enum Step {
     TimeZone(Tzset),
 }
 
+/// A list of pointers to variables.
+struct Place(*mut *mut c_char);
+
+impl Default for Place {
+    fn default() -> Self {
+        Self(std::ptr::null_mut())
+    }
+}
+
+impl Place {
+    /// Whether the environment is this list still, and holds these, as it did.
+    #[inline]
+    fn holds(&self, pristine: &[*mut c_char]) -> bool {
+        // SAFETY: the list is as long as it was when it held these: the C library makes another one where it needs a longer one.
+        unsafe {
+            environ == self.0
+                && !self.0.is_null()
+                && std::slice::from_raw_parts(self.0, pristine.len()) == pristine
+        }
+    }
+}
+
 /// How it was. Nothing of what can't be changed.
 #[derive(Default)]
 pub(super) struct Environment {
     /// The pointers to the variables, with the null pointer behind them, and those that the C library is given.
     variables: Option<(Vec<*mut c_char>, Vec<*mut c_char>)>,
+    /// Where the list of them is.
+    list: Place,
     steps: Vec<Step>,
 }
 
@@ -109,6 +133,8 @@ impl Environment {
         if any_of(&VARIABLES) {
             let all = variables();
             environment.variables = Some((all.clone(), all));
+            // SAFETY: a pointer is read.
+            environment.list = Place(unsafe { environ });
         }
         let mut add = |names: &[&str], step: &dyn Fn() -> Option<Step>| {
             if any_of(names) {
@@ -146,7 +172,11 @@ impl Environment {
     /// Sets all of it back.
     #[inline]
     pub(super) fn restore(&mut self) {
-        if self.variables.is_some() || !self.steps.is_empty() {
+        let may_have_changed = match &self.variables {
+            Some((pristine, _)) => !self.list.holds(pristine),
+            None => false,
+        };
+        if may_have_changed || !self.steps.is_empty() {
             self.set_back();
         }
     }
@@ -160,6 +190,7 @@ impl Environment {
             // SAFETY: no other thread uses the environment, and the C library takes any list that ends with a null pointer;
             // the strings are those that the process was started with.
             unsafe { environ = given.as_mut_ptr() };
+            self.list = Place(given.as_mut_ptr());
         }
         for step in &self.steps {
             step.run();

@@ -41,10 +41,25 @@ struct Range {
     pristine: usize,
 }
 
+/// An aligned word of which some bytes are compared: most ranges are shorter than that, what is between two statics of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Word {
+    address: usize,
+    /// The bytes that are compared.
+    mask: u64,
+    /// What they hold at an execution's beginning.
+    pristine: u64,
+}
+
+/// Ranges that are shorter are compared as words.
+const SHORT: usize = 64;
+
 /// What is compared and put back.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ranges: Vec<Range>,
+    /// The short ones of them, as words.
+    words: Vec<Word>,
     pristine: Vec<u8>,
     /// The executable's statics: begin and end.
     extent: (usize, usize),
@@ -84,6 +99,7 @@ impl Memory {
         for library in &loaded[1..] {
             memory.watch_library(library);
         }
+        memory.take_words();
         memory
     }
 
@@ -142,35 +158,70 @@ impl Memory {
             }
         }
         self.ranges = ranges;
+        self.take_words();
+    }
+
+    /// Takes the short ranges apart into words, and has the long ones come first.
+    fn take_words(&mut self) {
+        self.ranges.sort_by_key(|it| (it.length < SHORT, it.start));
+        self.words.clear();
+        for range in self.ranges.iter().filter(|it| it.length < SHORT) {
+            for at in 0..range.length {
+                let address = (range.start + at) & !7;
+                let shift = (range.start + at) % 8 * 8;
+                if self.words.last().is_none_or(|it| it.address != address) {
+                    self.words.push(Word {
+                        address,
+                        mask: 0,
+                        pristine: 0,
+                    });
+                }
+                if let Some(word) = self.words.last_mut() {
+                    word.mask |= 0xff << shift;
+                    word.pristine |= u64::from(self.pristine[range.pristine + at]) << shift;
+                }
+            }
+        }
     }
 
     /// Puts back what has changed.
     #[inline]
     pub(super) fn restore(&mut self) {
-        for range in &self.ranges {
-            let pristine = &self.pristine[range.pristine..][..range.length];
-            // SAFETY: as in `watch`; no execution runs, and the runtime has no reference to what it watches.
-            if !are_same(unsafe { bytes(range.start, range.length) }, pristine) {
-                put_back(range.start, pristine);
-            }
+        for range in self.ranges.iter().take_while(|it| it.length >= SHORT) {
+            self.put_back_if_changed(range);
+        }
+        if !self.words.iter().all(Word::is_as_it_was) {
+            self.put_words_back();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_words_back(&self) {
+        for range in self.ranges.iter().filter(|it| it.length < SHORT) {
+            self.put_back_if_changed(range);
+        }
+    }
+
+    #[inline]
+    fn put_back_if_changed(&self, range: &Range) {
+        let pristine = &self.pristine[range.pristine..][..range.length];
+        // SAFETY: as in `watch`; no execution runs, and the runtime has no reference to what it watches.
+        if unsafe { bytes(range.start, range.length) } != pristine {
+            put_back(range.start, pristine);
         }
     }
 }
 
-/// Nearly all ranges are so short that a call would take longer.
-#[inline]
-fn are_same(now: &[u8], pristine: &[u8]) -> bool {
-    if now.len() > 64 {
-        return now == pristine;
+impl Word {
+    #[inline]
+    fn is_as_it_was(&self) -> bool {
+        let word = std::ptr::with_exposed_provenance::<u64>(self.address);
+        // SAFETY: the word has bytes of a section that is loaded and readable, which begins and ends with a page. What others
+        // do with its other bytes is left out.
+        let now = unsafe { word.read_volatile() };
+        now.to_le() & self.mask == self.pristine
     }
-    let (now, rest) = now.as_chunks::<8>();
-    let (pristine, pristine_rest) = pristine.as_chunks::<8>();
-    let words = now
-        .iter()
-        .zip(pristine)
-        .all(|(now, pristine)| now == pristine);
-    let mut bytes = rest.iter().zip(pristine_rest);
-    words && bytes.all(|(now, pristine)| now == pristine)
 }
 
 #[cold]
@@ -209,5 +260,28 @@ mod tests {
             .map(|it| (it.start - start, it.length, it.pristine))
             .collect();
         assert_eq!(ranges, [(4, 4, 4), (20, 36, 20)]);
+    }
+
+    #[test]
+    fn what_differs_is_put_back_and_nothing_else() {
+        let mut held = [7_u8; 256];
+        let start = held.as_mut_ptr().expose_provenance();
+        let mut memory = Memory::default();
+        memory.watch(start, 256);
+        // Short ones within a word, over the ends of words, and a long one.
+        for (from, to) in [(3, 5), (6, 11), (16, 30), (33, 40), (130, 131)] {
+            memory.leave_alone(start + from, to - from);
+        }
+        let left_alone = |at: &usize| {
+            let cut = [3..5, 6..11, 16..30, 33..40, 130..131];
+            cut.iter().any(|range| range.contains(at))
+        };
+        for changed in 0..held.len() {
+            held[changed] = 1;
+            memory.restore();
+            let expected = if left_alone(&changed) { 1 } else { 7 };
+            assert_eq!(std::hint::black_box(&held)[changed], expected, "{changed}");
+            held[changed] = 7;
+        }
     }
 }

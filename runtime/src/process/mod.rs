@@ -20,10 +20,10 @@
 //!
 //! # What it costs
 //! Each execution is followed by a comparison of the statics that are neither the runtime's nor std's nor objects of the
-//! runtime's types: in most programs there are none, and it takes a few nanoseconds. What the C library keeps is looked after
-//! where the executable imports a function that can change it, and thread-locals are switched with the threads where a
-//! dependency has any. What a dependency has put on the heap and refers to from a static is forgotten with the static, and
-//! its memory is not used again.
+//! runtime's types: in most programs there are none but what lies between others, which is compared word by word. What the C
+//! library keeps is looked after where the executable imports a function that can change it, and thread-locals are switched
+//! with the threads where a dependency has any. What a dependency has put on the heap and refers to from a static is forgotten
+//! with the static, and its memory is not used again.
 
 pub(crate) mod asked;
 mod environment;
