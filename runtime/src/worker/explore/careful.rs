@@ -156,7 +156,7 @@ mod tests {
         let learned = executor.learned().transitions.to_vec();
         assert!(!learned.is_empty());
         let (own, _other) = UnixStream::pair()?;
-        executor.tell(&Connection::new(own), 1, Vec::new())?;
+        executor.tell(&Connection::new(own), (1, 0), Vec::new())?;
         executor.run(&mut Fair::default());
         assert_eq!(executor.learned().transitions, learned);
         Ok(())
