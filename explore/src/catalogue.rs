@@ -1,7 +1,7 @@
-//! All strategies, one row each: what the command line offers, what workers run, and what the pages say comes from here.
+//! All strategies, one row each. The command line's choices, the workers' searches and the pages' tables come from here.
 //!
-//! A strategy is known by the name in its row, in messages between processes and in reports, too. Whoever meets a name
-//! that is in no row has met an error.
+//! A strategy is known by the name in its row, in messages between processes and in reports, too. A name that is in no
+//! row is an error.
 
 use std::fmt;
 use std::io;
@@ -18,22 +18,22 @@ use crate::{
 
 /// One strategy.
 pub struct Entry {
-    /// What it is called.
+    /// The strategy's name, as on the command line.
     pub name: &'static str,
-    /// What it tries, in one line for those who choose among strategies.
+    /// What the strategy tries, in one line that helps to choose among strategies.
     pub about: &'static str,
-    /// What it promises when it has come to its end.
+    /// What the strategy promises at the end of its search.
     pub ends: Ends,
-    /// What may be bounded, for those that have a bound.
+    /// What the strategy can bound in an execution. `None`: the strategy has no bound.
     pub bound: Option<Bound>,
-    /// What becomes of a thread that waits in a loop.
+    /// How the strategy deals with a thread that waits in a loop.
     pub loops: Loops,
-    /// What else tells it from others.
+    /// What else tells the strategy from other strategies.
     pub traits: &'static [Trait],
 }
 
 impl Entry {
-    /// Whether it has this trait.
+    /// Whether the strategy has this trait.
     #[must_use]
     pub fn has(&self, wanted: Trait) -> bool {
         self.traits.contains(&wanted)
@@ -54,7 +54,7 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// What a strategy promises when it has come to its end, if nothing was cut.
+/// What a strategy promises at the end of its search, if nothing was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
     /// [`Promise::Exhausted`].
@@ -74,7 +74,7 @@ pub enum Ends {
 }
 
 impl Ends {
-    /// In words.
+    /// Returns the promise in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -88,7 +88,7 @@ impl Ends {
         }
     }
 
-    /// Whether this promise is the one.
+    /// Whether this promise is one that the strategy may end with.
     #[must_use]
     pub const fn is_kept_by(self, promise: Promise) -> bool {
         matches!(
@@ -108,12 +108,12 @@ impl Ends {
     }
 }
 
-/// What may be bounded.
+/// A bound on an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
-    /// What there may be at most so many of, in one execution.
+    /// What the bound limits the number of, in one execution.
     pub of: &'static str,
-    /// How many, if nothing is said. `None`: any number.
+    /// The bound where none is given. `None`: no bound.
     pub default: Option<u32>,
 }
 
@@ -127,11 +127,11 @@ const fn preemptions(default: Option<u32>) -> Option<Bound> {
 /// What becomes of a thread after a turn of a loop that waits, in which it has seen nothing new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loops {
-    /// It goes no further in this execution: another one of the search has it look later.
+    /// The thread goes no further in this execution: in another execution of the search the thread looks later.
     End,
-    /// The same, where the search goes by the values that threads observe.
+    /// The thread goes no further in this execution, in a search that goes by the values that threads observe.
     EndByValues,
-    /// It waits until something has changed that it has looked at.
+    /// The thread waits until an object that the thread has looked at has changed.
     Wait,
 }
 
@@ -140,47 +140,47 @@ pub enum Loops {
 pub enum Trait {
     /// Its search can be [divided](Part) among workers that know nothing of each other.
     Divides,
-    /// It draws schedules, each with a seed of its own, and never comes to an end by itself.
+    /// The strategy draws schedules, each with a seed of its own, and its search never ends by itself.
     Samples,
-    /// It has to be told the values of all shared objects.
+    /// The strategy needs the values of all shared objects.
     Values,
-    /// It is about lazy happens-before relations, so that these are to be counted.
+    /// The strategy is about lazy happens-before relations, so reports count these relations.
     CountsLazily,
-    /// It leaves out orders in which somebody who reads may come to wait behind a writer that waits.
+    /// The strategy leaves out orders in which a reader may come to wait behind a writer that waits.
     LeavesOutBehindWriters,
     /// No two of its executions have the same happens-before relation, in whichever parts of the search they are.
     NeverRepeats,
-    /// It learns from runs before it begins, and tells events apart by the calls that led to them.
+    /// The strategy learns from runs before its search, and tells events apart by the calls that led to the events.
     Learns,
-    /// It asks a solver what else there is in a trace.
+    /// The strategy asks a solver which other executions a trace implies.
     Asks,
-    /// OS threads can help it to ask.
+    /// Further OS threads can ask the strategy's solver at the same time.
     Threaded,
-    /// What it knows can be written down as it comes to know it, and it can go on from there.
+    /// The strategy can write its knowledge down as the search goes on, and a later search can go on from there.
     GoesOn,
 }
 
-/// What a search is to be like. Each strategy takes of it what it has to do with.
+/// The settings of a search. Each strategy uses those that concern it.
 pub struct Config {
-    /// Which part of the search.
+    /// The part of the search to make.
     pub part: Part,
-    /// See [`Entry::bound`]; `None`: its default.
+    /// The bound: see [`Entry::bound`]. `None`: the bound's default.
     pub bound: Option<u32>,
-    /// Where random choices begin.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// How many runs to learn from.
+    /// The number of runs to learn from before the search.
     pub learning_runs: u32,
-    /// Whom to ask; `None`: the strategy's own solver.
+    /// The solver to ask. `None`: the strategy's own solver.
     pub solver: Option<Box<dyn Solver>>,
-    /// How many OS threads help to ask, if it is the strategy's own solver.
+    /// The number of further OS threads that ask the strategy's own solver.
     pub helpers: usize,
-    /// What to go on from.
+    /// The knowledge of an earlier search, from which this search goes on.
     pub known: Knowledge,
-    /// Where to write down what the search comes to know.
+    /// Where the search writes its knowledge down as it goes on.
     pub log: Option<Box<dyn Log>>,
     /// Whether to count distinct lazy happens-before relations, too.
     pub lazy_relations: bool,
-    /// Who is told when the strategy thinks.
+    /// Is told when the strategy computes.
     pub watcher: Option<Box<dyn Watcher>>,
 }
 

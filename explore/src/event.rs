@@ -1,19 +1,21 @@
 //! What threads do: kinds of operations, announced operations, executed events, and when two of them are dependent.
 //!
-//! Two events of different threads are dependent iff they are on the same object and their order can matter. That is
+//! Two events of different threads are dependent iff both are on the same object and their order can matter. This is
 //! the relation of conditional independence that partial-order reduction needs (Godefroid, *Partial-Order Methods for
 //! the Verification of Concurrent Systems*, 1996, section 3.4): what counts is what the event *did*. A
 //! compare-exchange that failed is a read, a `try_lock` that failed is a read of the lock's state.
 
-/// A thread's name: dense, and **the same in every execution of a search** whatever the order of forks
-/// (see [`Names`](crate::names::Names)). At most [`MAX_THREADS`](crate::threads::MAX_THREADS).
+/// A thread's number: dense, and **the same in every execution of a search** in any order of forks (see
+/// [`Names`](crate::names::Names)). There are at most [`MAX_THREADS`](crate::threads::MAX_THREADS) threads.
 pub type Thread = u8;
 
-/// An object's name: dense, and the same in every execution of a search (see [`Names`](crate::names::Names)). The
-/// value that a lock protects is an object of its own. For [`Kind::Fork`] and [`Kind::Join`] it is the other thread.
+/// An object's number: dense, and the same in every execution of a search (see [`Names`](crate::names::Names)). The
+/// value that a lock protects is an object of its own. The object of a [`Kind::Fork`] or a [`Kind::Join`] is the number of
+/// the other thread.
 pub type Object = u32;
 
-/// A place in the program, as the executor numbers them. Strategies don't look at it.
+/// A place in the program, by the executor's number for the place. Few strategies look at sites: `hapset` tells statements
+/// apart by their sites, and `mcr` data races.
 pub type Site = u32;
 
 /// What an operation is, before it runs or after it ran.
@@ -33,71 +35,73 @@ pub enum Kind {
     CompareExchange,
     /// A compare-exchange that found another value: a read.
     FailedUpdate,
-    /// Takes a lock exclusively. Enabled while nobody holds it.
+    /// Takes a lock exclusively. Enabled while no thread holds the lock.
     Lock,
-    /// Attempts to take a lock exclusively, never blocks. As an event: it succeeded.
+    /// Attempts to take a lock exclusively, never blocks. As an event: the attempt succeeded.
     TryLock,
     /// An attempt to take a lock exclusively that failed: a read.
     TryLockFailed,
     /// Gives back a lock held exclusively.
     Unlock,
-    /// Takes a lock shared. Enabled while nobody holds it exclusively.
+    /// Takes a lock shared. Enabled while no thread holds the lock exclusively.
     LockShared,
-    /// Attempts to take a lock shared, never blocks. As an event: it succeeded.
+    /// Attempts to take a lock shared, never blocks. As an event: the attempt succeeded.
     TryLockShared,
     /// An attempt to take a lock shared that failed: a read.
     TryLockSharedFailed,
     /// Gives back a lock held shared.
     UnlockShared,
-    /// Creates the thread that `object` names. An executor may make a thread's begin part of it.
+    /// Creates the thread that `object` names. An executor may make the new thread's begin part of the fork.
     Fork,
-    /// A thread's first event, for executors that announce it.
+    /// A thread's first event, from executors that announce the begin of a thread.
     Begin,
-    /// A thread's last event, for executors that announce it.
+    /// A thread's last event, from executors that announce the end of a thread.
     End,
-    /// Waits for the end of the thread that `object` names. Enabled once that has ended. A thread that is to go no further
-    /// waits for its own end: see [loops that wait](crate::executor#loops-that-wait).
+    /// Waits for the end of the thread that `object` names. Enabled once that thread has ended. A thread that is to go no
+    /// further waits for its own end: see [loops that wait](crate::executor#loops-that-wait).
     Join,
-    /// Enters the object's wait [queue](crate::waiting). A condition variable's always does, and finds 0.
+    /// Enters the object's wait [queue](crate::waiting). A wait on a condition variable always enters the queue, and
+    /// finds 0.
     ///
-    /// What else waits in this way (a barrier, a channel, a parking place) has more of a state than its queue, and looks at
-    /// it in the same step. If there is no need to wait, the thread does not enter the queue: [`Event::found`] is not 0, but
-    /// tells what the thread sees. And if others may go on because of it, they are notified in the same step, too: then it
-    /// runs as [`Self::Notify`], likewise with something else than 0 found. What is found on such an object is a
-    /// function of *all* events on it before, in their order.
+    /// The other objects with a wait queue (a barrier, a channel, a parking place) have more state than the queue, and the
+    /// wait looks at that state in the same step. If there is no need to wait, the thread does not enter the queue, and
+    /// [`Event::found`] is not 0 but says what the thread sees. If the operation lets other threads go on, it notifies
+    /// these threads in the same step, too: then the operation runs as [`Self::Notify`], also with a [`Event::found`]
+    /// other than 0. [`Event::found`] on such an object is a function of *all* earlier events on the object, in their
+    /// order.
     Wait,
     /// Leaves the object's wait queue. Enabled while a notification is left that covers this thread, or always if there is
-    /// a time limit (see [`Pending::expected`]). [`Event::found`] is 1 if it was notified, 0 if its time was up.
+    /// a time limit (see [`Pending::expected`]). [`Event::found`] is 1 if the thread was notified, 0 if its time was up.
     Wake,
-    /// Notifies waiters of the object: all of them if [`Event::left`] is 1, one if it is 0.
+    /// Notifies waiters of the object: all waiters if [`Event::left`] is 1, one waiter if [`Event::left`] is 0.
     Notify,
-    /// Changes a count by a number and tells its thread nothing: one more, or one less that nobody notices. Commutes with
-    /// others of its kind, and with [`Self::Take`].
+    /// Changes a count by a number and tells its thread nothing: adds one, or takes one away without a check whether it
+    /// was the last. Commutes with other events of this kind, and with [`Self::Take`].
     Add,
-    /// Takes one from a count, and tells its thread whether that was the last one. Whoever adds one has one, so that beside a
-    /// [`Self::Add`] none is the last.
+    /// Takes one from a count, and tells its thread whether that was the last one. A thread that adds one already holds
+    /// one, so no [`Self::Take`] that could run beside an [`Self::Add`] takes the last one.
     Take,
 }
 
-/// How an event touches its object; decides dependence.
+/// How an event touches its object. Two events' classes decide whether the events are dependent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// Touches none.
+    /// Touches no object.
     None,
-    /// Leaves it as it is.
+    /// Leaves the object as it is.
     Read,
-    /// Changes it.
+    /// Changes the object.
     Modify,
     /// Adds a shared holder to a lock.
     ///
-    /// Two of these would commute, but their order is kept: with it, the operation that makes an enabled exclusive
-    /// lock wait is ordered with all others that do, which [`Odpor`](crate::odpor::Odpor) builds on.
+    /// Two acquires would commute, but their order is kept. So all operations that make an enabled exclusive lock wait
+    /// are ordered with each other, and [`Odpor`](crate::odpor::Odpor) relies on this order.
     Acquire,
-    /// Takes a shared holder away from a lock. Commutes with other shared takers and givers.
+    /// Takes a shared holder away from a lock. Commutes with [`Self::Acquire`] and with other releases.
     Release,
-    /// Adds to a count. Commutes with others that do, and with those that take one away.
+    /// Adds to a count. Commutes with other events that add to the count, and with [`Self::Take`].
     Add,
-    /// Takes one away from a count, and sees whether it was the last one.
+    /// Takes one away from a count, and sees whether this one was the last.
     Take,
 }
 
@@ -109,7 +113,7 @@ impl Class {
         CONFLICTS[self as usize] >> other as u8 & 1 == 1
     }
 
-    /// The same, as a rule.
+    /// Whether the classes conflict, written as a rule, from which [`CONFLICTS`] is computed.
     const fn conflicts_by_rule(self, other: Self) -> bool {
         !matches!(
             (self, other),
@@ -134,7 +138,7 @@ impl Class {
     ];
 }
 
-/// By class: a bit for each of those that it conflicts with. It is asked for all pairs of uses of an object.
+/// Per class: a bit for each class that conflicts with it. A table, since searches look up all pairs of uses of an object.
 const CONFLICTS: [u8; Class::ALL.len()] = {
     let mut all = [0; Class::ALL.len()];
     let mut pair = 0;
@@ -149,7 +153,7 @@ const CONFLICTS: [u8; Class::ALL.len()] = {
 };
 
 impl Kind {
-    /// All of them, each at the place of its number.
+    /// All kinds, each at the index of its discriminant.
     pub const ALL: [Self; 23] = [
         Self::Local,
         Self::Read,
@@ -176,8 +180,8 @@ impl Kind {
         Self::Take,
     ];
 
-    /// How it touches its object. For an operation whose outcome is open ([`Self::CompareExchange`], or an announced
-    /// [`Self::TryLock`]): the outcome that conflicts with more.
+    /// Returns how an operation of this kind touches its object. For an operation whose outcome is open
+    /// ([`Self::CompareExchange`], or an announced [`Self::TryLock`]): the class of the outcome that conflicts with more.
     #[inline]
     #[must_use]
     pub const fn class(self) -> Class {
@@ -202,7 +206,7 @@ impl Kind {
         }
     }
 
-    /// What it is for those who don't look at what commutes.
+    /// Returns the kind as a strategy sees it that makes no use of commuting counts.
     #[inline]
     #[must_use]
     pub const fn plain(self) -> Self {
@@ -219,7 +223,7 @@ impl Kind {
         matches!(self, Self::Lock | Self::LockShared | Self::Wake)
     }
 
-    /// Whether it takes a lock, in whichever mode.
+    /// Whether an event of this kind takes a lock, exclusively or shared.
     #[inline]
     #[must_use]
     pub const fn acquires(self) -> bool {
@@ -260,15 +264,15 @@ impl Kind {
         )
     }
 
-    /// Whether it is of those that work on the object's wait [queue](crate::waiting).
+    /// Whether an event of this kind works on the object's wait [queue](crate::waiting).
     #[inline]
     #[must_use]
     pub const fn is_waiting(self) -> bool {
         matches!(self, Self::Wait | Self::Wake | Self::Notify)
     }
 
-    /// Whether, of two conflicting events on one object, both could have been enabled before the earlier one ran: if
-    /// not, their order is none that a scheduler could turn round. A blocking acquire can't be, beside a release.
+    /// Whether, of two conflicting events on one object, both could have been enabled before the earlier event ran. If
+    /// not, a scheduler can't reverse their order. A blocking acquire and a release can't both be enabled.
     #[inline]
     #[must_use]
     pub const fn may_be_coenabled(self, later: Self) -> bool {
@@ -285,7 +289,7 @@ impl Kind {
     }
 }
 
-// Whoever tells a kind by its number finds it there.
+// `Kind::ALL[number]` is the kind with this discriminant, so that a kind written as a number can be read back.
 const _: () = {
     let mut number = 0;
     while number < Kind::ALL.len() {
@@ -297,9 +301,9 @@ const _: () = {
 /// What a thread has announced to do next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// The kind of operation.
+    /// The kind of the operation.
     pub kind: Kind,
-    /// The object, see [`Object`].
+    /// The object that the operation is on.
     pub object: Object,
     /// For [`Kind::CompareExchange`]: the hash of the value at which it succeeds, comparable with [`Event::found`]. For
     /// [`Kind::Wake`]: 1 if the wait has a time limit, else 0.
@@ -312,28 +316,28 @@ pub struct Pending {
 
 /// What a thread did.
 ///
-/// Invariant, for the sake of strategies that reason about values: what a thread does next is a function of [`Self::found`]
-/// in its own events so far, and of its having been forked and having joined. So whatever an operation tells its thread is in
-/// `found`, whether a notification came or the time was up, which thread came last to a barrier, what a receiver got.
+/// Invariant, for strategies that reason about values: the next operation of a thread is a function of [`Self::found`] in
+/// the thread's own events so far, and of the thread's fork and joins. So all that an operation tells its thread is in
+/// `found`: whether a notification came or the time was up, which thread came last to a barrier, what a receiver got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Who.
+    /// The thread that did the event.
     pub thread: Thread,
-    /// What; never [`Kind::CompareExchange`].
+    /// What the thread did; never [`Kind::CompareExchange`].
     pub kind: Kind,
-    /// On what, see [`Object`].
+    /// The object that the event is on.
     pub object: Object,
-    /// Hash of the value that the object had before; equal values have equal hashes. An object with
-    /// [`Kind::CompareExchange`] operations needs it in all of its events, even in a [`Kind::Write`]; otherwise 0 will do
-    /// where it is not known.
+    /// Hash of the object's value before the event; equal values have equal hashes. All events on an object with
+    /// [`Kind::CompareExchange`] operations need this hash, even a [`Kind::Write`]. On other objects the hash may be 0
+    /// where the value is not known.
     pub found: u64,
-    /// Hash of the value that the object has after, likewise. It differs from [`Self::found`] iff the event changed the
-    /// value, as far as the executor knows: also in a [`Kind::Unlock`] whose values are not told.
+    /// Hash of the object's value after the event. It differs from [`Self::found`] iff the event changed the value, as far
+    /// as the executor knows, also in a [`Kind::Unlock`] whose values the executor does not tell.
     pub left: u64,
     /// Where in the program.
     pub site: Site,
-    /// The calls that the thread is in, the last few of them, as the executor numbers such lists. 0 where it does not follow
-    /// calls. No part of what has to be the same when an execution is repeated.
+    /// The last few calls that the thread is in, by the executor's number for this list of calls. 0 where the executor
+    /// does not follow calls. May differ when an execution is repeated.
     pub context: u32,
 }
 
@@ -345,12 +349,13 @@ impl Event {
         self.found != self.left
     }
 
-    /// How it touches its object in the *lazy* happens-before relation, in which the order of lock operations as such does
-    /// not count: a lock operation touches nothing but the value that the lock protects. Whoever takes the lock may read it,
-    /// whoever gives it back has written it if the event says so.
+    /// Returns how the event touches its object in the *lazy* happens-before relation, in which the order of lock
+    /// operations as such does not count: a lock operation touches only the value that the lock protects. Taking the lock
+    /// counts as a read of the value, and giving the lock back counts as a write if the event changed the value.
     ///
-    /// With the paper's relation (*The Lazy Happens-Before Relation*, Thomson and Donaldson, section 2) accesses to what a
-    /// mutex protects are events of their own. Here they need not be: then they show in [`Self::left`].
+    /// In the paper's relation (*The Lazy Happens-Before Relation*, Thomson and Donaldson, section 2) accesses to the value
+    /// that a mutex protects are events of their own. Here these accesses need not be events: then a change shows in
+    /// [`Self::left`].
     #[inline]
     #[must_use]
     pub const fn lazy_class(&self) -> Class {

@@ -2,34 +2,37 @@
 //! scheduling point.
 //!
 //! Every live thread has announced its next operation before the scheduler is asked. The executor runs the picked
-//! thread's operation and whatever thread-local code follows it, up to the thread's next announcement, tells the
-//! scheduler what the operation did, and asks again. A dispatch that costs more than the operation itself would
-//! decide the speed of a search, so all of it is generic; both traits' calls carry borrowed data only.
+//! thread's operation and the thread-local code that follows the operation, up to the thread's next announcement, tells
+//! the scheduler what the operation did, and asks again. A dispatch that costs more than the operation itself would
+//! decide the speed of a search, so both traits are generic, and their calls carry borrowed data only.
 //!
-//! What an executor has to hold to, for the strategies' promises to be true:
+//! An executor has to meet these conditions for the strategies' promises to be true:
 //! - *Determinism*: the same picks give the same announcements and events. Strategies notice most breaches, and end
 //!   the search with a [`Divergence`](crate::divergence::Divergence).
 //! - *Stable names*: see [`Thread`] and [`Object`].
 //! - *To the end*: an execution goes on until no thread is enabled. A thread that fails (panics) ends; the others go on.
-//!   An execution that is cut short must say [`Outcome::Truncated`], and takes the search's promise down with it.
-//! - *Enabledness*: only [`Kind::Lock`](crate::event::Kind::Lock) and its like may wait, each for what its kind says
-//!   ([`Kind::Wake`](crate::event::Kind::Wake) for what the object's [queue](crate::waiting) says), and a **parked**
-//!   read: one that repeats a read of the same object by the same thread, and is enabled again by the first event that
-//!   modifies the object after it. A thread that announces a [`Kind::Join`](crate::event::Kind::Join) of *itself* goes no
-//!   further: its own end is the one thing that it can't wait for.
+//!   An execution that is cut short must end with [`Outcome::Truncated`], which takes away the search's promise.
+//! - *Enabledness*: two sorts of operations may wait. The first are those of kinds that wait, such as
+//!   [`Kind::Lock`](crate::event::Kind::Lock), each for the condition that its kind's doc names
+//!   ([`Kind::Wake`](crate::event::Kind::Wake) for a permit in the object's [queue](crate::waiting)). The second are
+//!   **parked** reads: a parked read repeats a read of the same object by the same thread, and is enabled again by the
+//!   first event that modifies the object after the earlier read. A thread that announces a
+//!   [`Kind::Join`](crate::event::Kind::Join) of *itself* goes no further, since a thread can't wait for its own end.
 //!
 //! # Loops that wait
-//! A thread that looks at shared objects again and again until they are as it wants has infinitely many executions, of
-//! which all but a few are the same with turns put in that saw nothing. An executor that knows that a turn of such a loop
-//! has been *idle* (nothing that the thread did in it outlives it) does one of two things:
-//! - For strategies that leave executions out by reasoning about which events are dependent, and for those that run
-//!   everything, the thread **goes no further** after an idle turn. That loses nothing: from any execution all idle turns
-//!   can be taken away, and what is left is an execution of the same threads with the same results in which nobody makes
-//!   one. And it asks nothing of the strategy, since where the thread stops is a function of what came before. An execution
-//!   at whose end such a thread is left, while what it has looked at has changed, is no deadlock, but goes on in another
-//!   one, in which the thread looked later: [`Outcome::Waiting`].
-//! - For strategies that draw schedules, or count preemptions, the thread is not enabled until something that it has looked
-//!   at has changed.
+//! A program with a thread that looks at shared objects again and again, until the objects have the wanted values, has
+//! infinitely many executions. All but a few of these executions differ from others only in additional turns of the loop
+//! that saw nothing new. An executor that knows that a turn of such a loop was *idle* (nothing that the thread did in the
+//! turn outlives the turn) does one of two things:
+//! - For strategies that leave executions out by reasoning about which events are dependent, and for strategies that run
+//!   every schedule, the thread **goes no further** after an idle turn. This rule loses nothing: removing all idle turns
+//!   from an execution leaves an execution of the same threads with the same results and without idle turns. The rule
+//!   asks nothing of the strategy either, since the place where the thread stops is a function of the events before. If
+//!   such a thread is left at the end of an execution, and an object that the thread has looked at has changed since, the
+//!   execution is no deadlock: it goes on in another execution, in which the thread looked later
+//!   ([`Outcome::Waiting`]).
+//! - For strategies that draw schedules, or count preemptions, the thread is not enabled until an object that the thread
+//!   has looked at has changed.
 
 use crate::event::{Event, Object, Pending, Thread};
 use crate::observation::Test;
@@ -39,35 +42,35 @@ use crate::transition::Transition;
 /// What a scheduler sees at a scheduling point.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The next operation of each live thread, indexed by thread. Entries of other threads mean nothing.
+    /// The next operation of each live thread, indexed by thread. The entries of other threads mean nothing.
     pub pending: &'a [Pending],
-    /// Threads that exist and have not ended.
+    /// The threads that exist and have not ended.
     pub live: ThreadSet,
-    /// Those of them that can run now; not empty.
+    /// The live threads that can run now. Not empty when [`Scheduler::pick`] is called.
     pub enabled: ThreadSet,
-    /// The thread that ran last, if any: switching away from it while it is enabled is a preemption.
+    /// The thread that ran last, if any. To run another thread while `last` is enabled is a preemption.
     pub last: Option<Thread>,
-    /// Threads that let the others go first: they sleep or yield again and again, and do nothing else. They can run, and who
-    /// they are is a function of what has run.
+    /// The threads that let other threads go first: such a thread sleeps or yields again and again, and does nothing else.
+    /// Resting threads can run; which threads rest is a function of the events so far.
     pub resting: ThreadSet,
 }
 
 impl View<'_> {
-    /// What a live thread has announced.
+    /// Returns the operation that a live thread has announced.
     #[inline]
     #[must_use]
     pub fn of(&self, thread: Thread) -> &Pending {
         &self.pending[usize::from(thread)]
     }
 
-    /// The last thread, if it is enabled.
+    /// Returns the thread that ran last, if this thread is enabled.
     #[inline]
     #[must_use]
     pub fn running(&self) -> Option<Thread> {
         self.last.filter(|&last| self.enabled.contains(last))
     }
 
-    /// Those of the threads that can run which don't let others go first, or all of them if all do.
+    /// Returns the enabled threads that are not [resting](Self::resting), or all enabled threads if all of them rest.
     #[inline]
     #[must_use]
     pub fn willing(&self) -> ThreadSet {
@@ -79,14 +82,14 @@ impl View<'_> {
         }
     }
 
-    /// Whom to prefer among these threads, of which there has to be one: the last thread, else the lowest.
+    /// Returns the thread to prefer among `among`, which must not be empty: the thread that ran last, else the lowest.
     #[inline]
     pub(crate) fn preferred(&self, among: ThreadSet) -> Thread {
         let running = self.running().filter(|&last| among.contains(last));
         running.or_else(|| among.first()).unwrap_or_default()
     }
 
-    /// Whom a scheduler picks that doesn't preempt: the last thread if it is enabled, else the lowest.
+    /// Returns the thread that a scheduler without preemptions picks: the last thread if it is enabled, else the lowest.
     ///
     /// # Panics
     /// When no thread is enabled: the executor must not ask then.
@@ -99,30 +102,31 @@ impl View<'_> {
     }
 }
 
-/// A scheduler's answer.
+/// What a scheduler decides at a scheduling point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
     /// Run this thread's operation.
     Run(Thread),
-    /// Give the execution up: nothing new can come of it.
+    /// Give the execution up: its continuations would show nothing new.
     Abandon,
 }
 
-/// Decides what runs.
+/// Decides which thread runs at each scheduling point.
 pub trait Scheduler {
-    /// Whom to run. Asked whenever at least one thread is enabled.
+    /// Picks the thread to run. Called at every scheduling point at which at least one thread is enabled.
     fn pick(&mut self, view: &View<'_>) -> Pick;
 
-    /// The picked operation ran, and this is what it did.
+    /// Takes the event of the picked operation, which has run.
     fn ran(&mut self, event: &Event);
 
-    /// No thread is enabled, but some are live: they wait for each other, or for a write that never comes. `view` is
-    /// as for [`Self::pick`], with nothing enabled. Called at most once, as the last call of the execution.
+    /// No thread is enabled, but some threads are live: these threads wait for each other, or for a write that never
+    /// comes. `view` is as for [`Self::pick`], with no enabled thread. Called at most once, as the last call of the
+    /// execution.
     fn blocked(&mut self, view: &View<'_>);
 
-    /// The executor's bound cuts the execution here. `view` is as for [`Self::pick`]: what it tells that can run would have
-    /// gone on, and nothing may be enabled. Called at most once, as the last call of the execution, by executors that can
-    /// tell.
+    /// The executor's bound cuts the execution here. `view` is as for [`Self::pick`]: its enabled threads would have gone
+    /// on, but here the set of enabled threads may be empty. Called at most once, as the last call of the execution, by
+    /// executors that can tell.
     fn cut(&mut self, _view: &View<'_>) {}
 }
 
@@ -149,47 +153,49 @@ impl<S: Scheduler + ?Sized> Scheduler for &mut S {
 pub enum Outcome {
     /// All threads have ended.
     Completed,
-    /// Threads are left, and none is enabled: a deadlock, a lost wake-up.
+    /// Live threads are left, and none of them is enabled: a deadlock, a lost wake-up.
     Blocked,
-    /// Threads are left that wait in loops, and what they have looked at has changed since: the execution goes on in another
-    /// one, in which they look later. It is neither an end of the program nor cut.
+    /// Threads are left that wait in loops, and an object that one of them has looked at has changed since: the execution
+    /// goes on in another execution, in which the thread looks later. The execution is neither an end of the program nor
+    /// cut.
     Waiting,
-    /// The executor's bound on steps or time cut it.
+    /// The executor's bound on steps or time cut the execution.
     Truncated,
-    /// The scheduler gave it up.
+    /// The scheduler gave the execution up.
     Abandoned,
 }
 
 /// What is known of an execution that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunEnd {
-    /// How it ended.
+    /// How the execution ended.
     pub outcome: Outcome,
-    /// Hash of the terminal state: shared values, what each thread has seen, who waits where. Executors that can't
-    /// tell leave it 0.
+    /// Hash of the terminal state: shared values, what each thread has seen, which thread waits where. 0 from executors
+    /// that can't tell.
     pub state: u64,
-    /// Hashes of all that failed (a panic, an assertion, a deadlock), in order. Details are the executor's to keep. An
-    /// execution without a failure allocates nothing for it.
+    /// One hash per failure (a panic, an assertion, a deadlock), in the order of the failures. The executor keeps the
+    /// details. Empty, without an allocation, for an execution without a failure.
     pub failures: Vec<u64>,
 }
 
-/// What there is to know of an execution beside its events. Positions are those among the events, ascending.
+/// What an executor knows of an execution beside the events. A position is the number of an event in the execution, from
+/// 0; positions ascend.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Learned<'a> {
-    /// The reads of which the thread learned less than the value, and what it learned.
+    /// Per read from which the thread learned less than the value: the read's position, and what the thread learned.
     pub tests: &'a [(usize, Test)],
-    /// What was done to objects that are more than a value, a lock or a queue.
+    /// Per event on an object that is more than a value, a lock or a queue: its position, and what it did to the object.
     pub transitions: &'a [(usize, Transition)],
-    /// The objects that are plain data: accesses to them must be ordered by something else.
+    /// The objects that are plain data: other events must order the accesses to plain data.
     pub plain: &'a [Object],
 }
 
 /// Runs the program.
 pub trait Executor {
-    /// Runs it once from its start, under this scheduler.
+    /// Runs the program once from its start, under this scheduler.
     fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd;
 
-    /// What there is to know of the latest execution beside its events.
+    /// Returns what the executor knows of the latest execution beside the events.
     fn learned(&self) -> Learned<'_> {
         Learned::default()
     }

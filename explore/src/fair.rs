@@ -1,29 +1,29 @@
 //! Turns: no thread runs alone for ever while others could run.
 //!
-//! A schedule that prefers one thread as long as that can run never gets to the end of a program in which this thread looks,
-//! again and again, for what another one is to do: the executor's bound cuts every execution, and nothing but the orders
-//! of what comes last before the cut would be explored, one after another. So a thread that has run for a [`TURN`] lets the
-//! others run for one each. Where executions are shorter than that, nothing changes.
+//! A schedule that prefers one thread as long as that thread can run never ends in a program in which this thread looks
+//! again and again for an event of another thread: the executor's bound cuts every execution, and the search would
+//! explore only the orders of the last events before the cut. So a thread that has run for a [`TURN`] lets the other
+//! threads run for one turn each. Executions shorter than a turn do not change.
 //!
-//! Whose turn it is is a function of what has run, and of who could run, so that a strategy that repeats the beginning of an
-//! execution comes to the same. Any such rule will do for the strategies' promises: which thread is preferred where
-//! nothing has been decided is up to them.
+//! The turns are a function of the events so far and of the enabled threads, so a strategy that repeats the beginning of
+//! an execution comes to the same turns. The strategies' promises hold under any such rule: a strategy is free to choose
+//! which thread it prefers where nothing has been decided.
 
 use crate::event::{Event, Thread};
 use crate::executor::{Pick, Scheduler, View};
 use crate::threads::ThreadSet;
 
-/// How many events of a thread are a turn.
+/// The length of a turn, in events of one thread.
 const TURN: u32 = 128;
 
-/// Who has had a turn.
+/// Which threads have had their turn.
 #[derive(Clone, Debug)]
 pub(crate) struct Turns {
-    /// See [`TURN`].
+    /// The length of a turn, in events of one thread: see [`TURN`].
     turn: u32,
     /// How many events of the execution have been counted.
     counted: usize,
-    /// Per thread: events since all have begun a new turn.
+    /// Per thread: its events since all threads began a new turn.
     used: Vec<u32>,
     /// Threads that have had their turn.
     spent: ThreadSet,
@@ -36,7 +36,7 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// Turns of so many events.
+    /// Turns of `turn` events each.
     pub(crate) const fn of(turn: u32) -> Self {
         Self {
             turn,
@@ -46,7 +46,7 @@ impl Turns {
         }
     }
 
-    /// An execution begins.
+    /// Starts over for a new execution.
     #[inline]
     pub(crate) fn clear(&mut self) {
         if self.counted > 0 {
@@ -55,22 +55,22 @@ impl Turns {
         }
     }
 
-    /// All begin a new turn.
+    /// Begins a new turn for all threads.
     fn renew(&mut self) {
         self.used.fill(0);
         self.spent = ThreadSet::EMPTY;
     }
 
-    /// Whether somebody may have had a turn after so many events.
+    /// Whether a thread may have had a turn after this number of events.
     #[inline]
     pub(crate) const fn are_counted(&self, events: usize) -> bool {
         events >= self.turn as usize
     }
 
-    /// Those of the threads that can run whose turn it is, after so many events, of which `ran` says whose they were. Asked
-    /// at every scheduling point, once.
+    /// Returns the threads among `enabled` whose turn it is after `events` events; `ran` gives the thread of each event. To
+    /// be called once at every scheduling point.
     ///
-    /// In executions with fewer events than a turn has, nobody has had one, and nothing is counted.
+    /// In an execution with fewer events than a turn has, no thread has had a turn, and nothing is counted.
     #[inline]
     pub(crate) fn among(
         &mut self,
@@ -116,7 +116,8 @@ impl Turns {
     }
 }
 
-/// Runs one execution in turns: how long it takes a program to come to its end, if it does that when everybody has a turn.
+/// Runs one execution in turns. It shows the number of events after which a program ends, if the program ends when every
+/// thread has its turns.
 #[derive(Clone, Debug, Default)]
 pub struct Fair {
     turns: Turns,
@@ -124,7 +125,7 @@ pub struct Fair {
 }
 
 impl Fair {
-    /// How many events there were.
+    /// The number of events of the execution.
     #[must_use]
     pub fn events(&self) -> usize {
         self.ran.len()

@@ -9,7 +9,7 @@ use crate::looks;
 use crate::trace::{Position, Trace};
 use long::flat::{LENGTHS, is_flat, stays_apart, stays_racing};
 
-/// What this costs.
+/// The cost of a run, in looks at events.
 fn cost(run: &mut dyn FnMut()) -> u64 {
     let before = looks::taken();
     run();
@@ -26,7 +26,7 @@ fn nor_where_all_events_race() {
     stays_racing(cost);
 }
 
-/// An execution of so many events, all on one object.
+/// An execution of `events` events, all on one object.
 fn trace(events: usize) -> Trace {
     let mut trace = Trace::default();
     for _ in 0..events {

@@ -1,12 +1,13 @@
 //! Search strategies over the schedules of a concurrent program.
 //!
-//! A program is an [`Executor`]: it runs once from its start, and asks a [`Scheduler`] at every scheduling point which
-//! thread's announced operation to run. A [`Strategy`] decides over many executions, a [`Search`] runs it and keeps
-//! count. Nothing in here does I/O, starts processes or threads, or knows of Rust source.
+//! A program is an [`Executor`]: the executor runs the program once from its start, and asks a [`Scheduler`] at every
+//! scheduling point which thread's announced operation to run. A [`Strategy`] decides over many executions, and a
+//! [`Search`] runs the strategy and keeps count. This crate does no I/O, starts no processes, and knows nothing of Rust
+//! source.
 //!
-//! [`catalogue`] lists all strategies, with what each tries and what it promises. [`Dfs`] and [`Odpor`] can be divided into
-//! [parts](Part) that are searched by themselves. [`Readers`] goes around another strategy: of those orders in which readers
-//! of a lock differ whom no writer meets, it takes one.
+//! [`catalogue`] lists all strategies, with what each strategy tries and promises. [`Dfs`] and [`Odpor`] can be divided
+//! into [parts](Part) that are searched by themselves. [`Readers`] wraps another strategy: of the orders that differ only
+//! in how readers of a lock follow each other, [`Readers`] takes one, if no writer meets these readers.
 //!
 //! # Example
 //!
@@ -64,7 +65,7 @@
 
 #![forbid(unsafe_code)]
 
-// What tests share names the crate.
+// The code that tests share names this crate `seqz_explore`.
 #[cfg(test)]
 extern crate self as seqz_explore;
 

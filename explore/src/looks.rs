@@ -1,20 +1,20 @@
 //! How often a search looks at an event, counted in tests alone: see `growth`.
 //!
-//! Whatever goes through an execution comes by what gives its events away, and is counted there, so that nobody who writes a
-//! loop has to think of it.
+//! Every loop over the events of an execution gets the events from a few functions, and these functions count. So the
+//! author of a new loop needs no count of its own.
 
 #[cfg(test)]
 thread_local! {
     static LOOKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Somebody looks at an event.
+/// Counts one look at an event.
 #[inline(always)]
 pub(crate) fn look() {
     look_at(1);
 }
 
-/// Somebody looks at so many events.
+/// Counts one look at each of `events` events.
 #[inline(always)]
 pub(crate) fn look_at(events: usize) {
     #[cfg(test)]
@@ -23,7 +23,7 @@ pub(crate) fn look_at(events: usize) {
     let _ = events;
 }
 
-/// How many looks this OS thread has taken.
+/// The number of looks that this OS thread has taken.
 #[cfg(test)]
 pub(crate) fn taken() -> u64 {
     LOOKS.get()

@@ -1,14 +1,16 @@
 //! Names for threads and objects that do not depend on the schedule.
 //!
 //! Numbering threads or objects in the order in which they come up would make two forks by different threads
-//! dependent: swapped, they would swap numbers, and a schedule made from one execution would name the wrong thread in
-//! another. Numbering by *creator and count* does not: the n-th fork of thread t is the same thread in every execution.
+//! dependent: swapped forks would swap their numbers, and a schedule made from one execution would name the wrong thread
+//! in another. Numbering by *creator and count* has no such effect: the n-th fork of thread t is the same thread in every
+//! execution.
 
-/// Gives dense numbers to (creating thread, how many it had created) pairs. An executor keeps one for threads and one
-/// for objects **for as long as the search goes on**, not for one execution.
+/// Gives dense numbers to pairs (creating thread, number of its creations before). An executor keeps one `Names` for
+/// threads and one for objects **for as long as the search goes on**, not for one execution.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// By creator, which is a dense number too, plus one: what it created, in order. [`NONE`] where that has not come up.
+    /// Per creator's number plus one: the numbers of the creator's threads or objects in the order of their creation, or
+    /// [`NONE`] where a creation has not come up.
     known: Vec<Vec<u32>>,
     count: u32,
 }
@@ -16,7 +18,8 @@ pub struct Names {
 const NONE: u32 = u32::MAX;
 
 impl Names {
-    /// The number of what `creator` created after `before` others. `u32::MAX` is a creator too: nobody.
+    /// Returns the number of what `creator` created after `before` others. The creator `u32::MAX` stands for what no thread
+    /// created.
     #[inline]
     pub fn of(&mut self, creator: u32, before: u32) -> u32 {
         let (creator, before) = (creator.wrapping_add(1) as usize, before as usize);
@@ -40,7 +43,7 @@ impl Names {
         known[before]
     }
 
-    /// Gives this number, as an earlier search has.
+    /// Gives the number `name`, as an earlier search has.
     pub fn recall(&mut self, creator: u32, before: u32, name: u32) {
         let next = self.count;
         self.count = name;
@@ -48,13 +51,13 @@ impl Names {
         self.count = self.count.max(next);
     }
 
-    /// How many numbers have been given.
+    /// The count of numbers that have been given.
     #[must_use]
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether none has been given.
+    /// Whether no number has been given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0

@@ -1,9 +1,10 @@
 //! Dividing the search of a tree among several searches that know nothing of each other.
 //!
-//! Every part walks the top of the tree. Where a path leaves it, a *unit* begins, a subtree that belongs to one part: the
-//! units are numbered as they are met, and dealt out in turn. The top is where the weight of a node, its share of the
-//! tree if all children of a node weigh the same, is above a limit, so it is the same for all parts, and small: at most
-//! as many nodes as the limit allows on each level. Units are many, so that the large ones even out.
+//! Every part walks the top of the tree. Where a path leaves the top, a *unit* begins, a subtree that belongs to one part:
+//! the units are numbered as they are met, and dealt out in turn. A node is in the top if the node's weight is above a
+//! limit; the weight is the node's share of the tree if all children of a node weigh the same. So the top is the same for
+//! all parts, and small: at most as many nodes as the limit allows on each level. There are many units, so that large units
+//! even out.
 
 /// One of several parts of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,14 +15,14 @@ pub struct Part {
 }
 
 impl Part {
-    /// All of the search.
+    /// The whole search, not divided.
     pub const WHOLE: Self = Self {
         index: 0,
         count: 1,
         units: None,
     };
 
-    /// Part number `index`, from 0, of `count`. `None`: there is no such part.
+    /// Part number `index`, from 0, of `count` parts. `None`: there is no such part.
     #[must_use]
     pub const fn new(index: u32, count: u32) -> Option<Self> {
         if index < count {
@@ -35,14 +36,14 @@ impl Part {
         }
     }
 
-    /// Whether it is all of the search.
+    /// Whether the part is the whole search.
     #[must_use]
     pub const fn is_whole(self) -> bool {
         self.count == 1
     }
 
-    /// The same part of a search that is divided into about so many units, not as many as suit the strategy. All parts
-    /// must have the same.
+    /// This part of a search that is divided into about `units` units, instead of the number that suits the strategy. All
+    /// parts must have the same number.
     #[must_use]
     pub const fn of_units(self, units: u32) -> Self {
         Self {
@@ -55,17 +56,19 @@ impl Part {
 /// Where an execution stands in its search, which may be divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Whether it belongs to this part. If not, another part executes it too, and counts it.
+    /// Whether the execution belongs to this part. If not, another part executes it, too, and counts the execution.
     pub own: bool,
-    /// Which unit it is in. Executions outside of units are counted like units, in the same row. With all units in
-    /// order, and each one's executions in order, there is the order of the search that is not divided.
+    /// The number of the execution's unit. An execution outside of all units has a number of its own, in the same
+    /// sequence. The executions by this number, and within one unit in their order, are in the order of the undivided
+    /// search.
     pub turn: u64,
-    /// Whether what fails in it, if it was given up, fails in another one, too, that is run to its end. If not, it counts.
+    /// For an execution that was given up: whether its failures also come up in another execution, which is run to its
+    /// end. If not, these failures are counted.
     pub fails_again: bool,
 }
 
 impl Standing {
-    /// In a search that is not divided.
+    /// The standing of every execution of an undivided search.
     pub const WHOLE: Self = Self {
         own: true,
         turn: 0,
@@ -73,19 +76,19 @@ impl Standing {
     };
 }
 
-/// The units of a tree: where they begin, and whose they are.
+/// The units of a tree: where each unit begins, and which part it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Units {
     part: Part,
-    /// Nodes of more weight are in the top of the tree.
+    /// Nodes whose weight is above this limit are in the top of the tree.
     limit: f64,
-    /// Units met.
+    /// The number of units met.
     met: u64,
     turn: u64,
 }
 
 impl Units {
-    /// Of this part, where about so many units suit the strategy.
+    /// The units as this part sees them, where about `units` units suit the strategy.
     pub(crate) fn new(part: Part, units: u32) -> Self {
         let units = part.units.unwrap_or(units);
         Self {
@@ -107,12 +110,12 @@ impl Units {
         weight > self.limit
     }
 
-    /// Whether what is in the top counts for this part.
+    /// Whether executions in the top count for this part.
     pub(crate) fn counts_top(&self) -> bool {
         self.part.index == 0
     }
 
-    /// Meets the next unit. Whether it belongs to this part.
+    /// Meets the next unit. Returns whether the unit belongs to this part.
     pub(crate) fn meet(&mut self) -> bool {
         let number = self.met;
         self.met += 1;
@@ -120,7 +123,7 @@ impl Units {
         number % u64::from(self.part.count) == u64::from(self.part.index)
     }
 
-    /// In the unit that was met last.
+    /// The standing of an execution in the unit that was met last.
     pub(crate) fn within(&self) -> Standing {
         Standing {
             turn: self.turn,
@@ -128,7 +131,7 @@ impl Units {
         }
     }
 
-    /// An execution in the top, which counts for the first part.
+    /// The standing of an execution in the top, which counts for the first part.
     pub(crate) fn outside(&mut self) -> Standing {
         self.turn += 1;
         Standing {
@@ -138,7 +141,7 @@ impl Units {
         }
     }
 
-    /// Turns so far: the same for all parts, in the end.
+    /// The number of turns so far. At the end of the search all parts have the same number.
     pub(crate) fn turns(&self) -> u64 {
         self.turn
     }

@@ -1,4 +1,4 @@
-//! Runs a strategy over an executor and keeps count.
+//! Runs a strategy over an executor and keeps counts of the executions.
 
 use std::fmt;
 
@@ -10,26 +10,26 @@ use crate::parts::Standing;
 use crate::relation::Relation;
 use crate::strategy::{Promise, Strategy};
 
-/// Counts of a search; of one part of a search: of the executions that belong to it.
+/// Counts of a search. For one part of a search: of the executions that belong to this part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Executions begun, of every kind.
     pub executions: u64,
-    /// Those that ran to an end with a happens-before relation that had been seen.
+    /// Executions that ran to an end with a happens-before relation that had been seen before.
     pub redundant: u64,
-    /// Those that were given up, since nothing new could come of them: every enabled thread was asleep, or a cache knew
-    /// the state.
+    /// Executions that the strategy gave up, since they would have shown nothing new: every enabled thread was asleep, or
+    /// a cache knew the state.
     pub abandoned: u64,
-    /// Those that ended in a deadlock.
+    /// Executions that ended in a deadlock.
     pub deadlocks: u64,
-    /// Those cut by the executor's bound.
+    /// Executions cut by the executor's bound.
     pub truncated: u64,
-    /// Those that go on in another one, in which a thread that waits in a loop looks later: see
+    /// Executions that go on in another execution, in which a thread that waits in a loop looks later: see
     /// [`Outcome::Waiting`].
     pub waiting: u64,
-    /// Those that failed, each once, however much failed in it.
+    /// Executions with at least one failure.
     pub failures: u64,
-    /// Events of all executions.
+    /// Events, summed over all executions.
     pub events: u64,
     /// Distinct happens-before relations of executions that ran to an end.
     pub relations: u64,
@@ -42,34 +42,36 @@ pub struct Counts {
 /// One execution of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// How it ended.
+    /// How the execution ended.
     pub end: RunEnd,
-    /// The hash of its happens-before relation.
+    /// The hash of the execution's happens-before relation.
     pub relation: u64,
-    /// Whether that had not been seen before (and the execution ran to an end).
+    /// Whether the execution ran to an end with a happens-before relation that had not been seen before.
     pub new_relation: bool,
-    /// Whether its terminal state had not been seen before.
+    /// Whether the execution ran to an end with a terminal state that had not been seen before.
     pub new_state: bool,
-    /// Where it stands in the whole, for one part of a search. What is not its own is not counted.
+    /// Where the execution stands in the whole search. An execution that belongs to another part is not counted.
     pub standing: Standing,
 }
 
-/// How many hashes a search keeps for its counts of distinct relations and of distinct states.
+/// The number of hashes that a search keeps for each count of distinct relations or states.
 const HASHES_KEPT: usize = 1 << 24;
 
-/// Is told when a strategy thinks, which may take long.
+/// Is told when a strategy computes, which may take long.
 pub trait Watcher {
-    /// It thinks between two executions, or at the end of one. So many events have been in all of them.
+    /// The strategy begins to compute between two executions, or at the end of one. `events`: the number of events of all
+    /// executions so far.
     fn begins(&mut self, events: u64);
 
-    /// It thinks about the last of so many events, within an execution.
+    /// The strategy begins to compute within an execution, about the latest event. `events`: the number of events of all
+    /// executions so far.
     fn sees(&mut self, events: u64);
 
-    /// It thinks no more.
+    /// The strategy has ended its computation.
     fn ends(&mut self);
 }
 
-/// Who watches, if anybody does.
+/// The watcher, if there is one.
 #[derive(Default)]
 struct Watch(Option<Box<dyn Watcher>>);
 
@@ -138,11 +140,12 @@ impl fmt::Debug for Watch {
 pub struct Search<S> {
     strategy: S,
     counts: Counts,
-    /// Executions, those that belong to other parts of the search included.
+    /// The number of executions, those included that belong to other parts of the search.
     begun: u64,
     relation: Relation,
     relations: Distinct,
-    /// The lazy relation of the execution, and all of those that were seen at an end, if they are counted.
+    /// The lazy relation of the current execution, and the hashes of the lazy relations at executions' ends. `None` if
+    /// lazy relations are not counted.
     lazy: Option<(Relation, Distinct)>,
     states: Distinct,
     over: bool,
@@ -150,7 +153,7 @@ pub struct Search<S> {
 }
 
 impl<S: Strategy> Search<S> {
-    /// Before its first execution.
+    /// A search by this strategy, before the first execution.
     #[must_use]
     pub fn new(strategy: S) -> Self {
         Self {
@@ -166,14 +169,14 @@ impl<S: Strategy> Search<S> {
         }
     }
 
-    /// The same search, which says when its strategy thinks.
+    /// Has the search tell `watcher` when its strategy computes.
     #[must_use]
     pub fn watched_by(mut self, watcher: Box<dyn Watcher>) -> Self {
         self.watch = Watch(Some(watcher));
         self
     }
 
-    /// The same search, which counts distinct lazy happens-before relations too.
+    /// Has the search count distinct lazy happens-before relations, too.
     #[must_use]
     pub fn counting_lazy_relations(mut self) -> Self {
         self.lazy = Some((Relation::lazy(), Distinct::new(HASHES_KEPT)));
@@ -181,7 +184,7 @@ impl<S: Strategy> Search<S> {
         self
     }
 
-    /// Runs the next execution. `None`: there is none.
+    /// Runs the next execution. Returns `None` if the search is over.
     ///
     /// # Errors
     /// When the program does not do the same under the same schedule.
@@ -232,7 +235,7 @@ impl<S: Strategy> Search<S> {
         Ok(Some(run))
     }
 
-    /// Counts an execution that a search which this one goes on from has made.
+    /// Counts an execution made by an earlier search, from which this search goes on.
     pub fn recall(&mut self, end: &RunEnd, relation: u64, events: u64) {
         self.begun += 1;
         let mut run = Run {
@@ -271,7 +274,7 @@ impl<S: Strategy> Search<S> {
         self.counts.states = self.states.len();
     }
 
-    /// Runs up to `executions` more executions; how many there were.
+    /// Runs up to `executions` more executions. Returns the number of executions that it ran.
     ///
     /// # Errors
     /// When the program does not do the same under the same schedule.
@@ -294,7 +297,7 @@ impl<S: Strategy> Search<S> {
         self.counts
     }
 
-    /// Executions so far, those included that belong to other parts of the search.
+    /// The number of executions so far, those included that belong to other parts of the search.
     #[must_use]
     pub fn begun(&self) -> u64 {
         self.begun
@@ -307,22 +310,22 @@ impl<S: Strategy> Search<S> {
         self.relations.is_exact() && lazy_is_exact && self.states.is_exact()
     }
 
-    /// Hashes of the happens-before relations seen, in no order.
+    /// The hashes of the happens-before relations seen, in no particular order.
     pub fn relations(&self) -> impl Iterator<Item = u64> {
         self.relations.iter()
     }
 
-    /// Hashes of the lazy happens-before relations seen, in no order. None if they are not counted.
+    /// The hashes of the lazy happens-before relations seen, in no particular order. Empty if these are not counted.
     pub fn lazy_relations(&self) -> impl Iterator<Item = u64> {
         self.lazy.iter().flat_map(|(_, seen)| seen.iter())
     }
 
-    /// Hashes of the terminal states seen, in no order.
+    /// The hashes of the terminal states seen, in no particular order.
     pub fn states(&self) -> impl Iterator<Item = u64> {
         self.states.iter()
     }
 
-    /// What can be said of the program: what the strategy promises, less what truncated executions take from it.
+    /// Returns the strategy's promise, weakened if executions were cut.
     #[must_use]
     pub fn promise(&self) -> Promise {
         let truncated = self.counts.truncated > 0;
@@ -341,7 +344,7 @@ impl<S: Strategy> Search<S> {
         }
     }
 
-    /// An estimate of how many executions there will be in all, for searches of a tree.
+    /// An estimate of the number of executions of the whole search. `None`: not a search of a tree, or no estimate yet.
     #[must_use]
     pub fn estimate(&self) -> Option<f64> {
         let explored = self.strategy.report().explored?;
@@ -355,8 +358,8 @@ impl<S: Strategy> Search<S> {
     }
 }
 
-/// A search by some strategy, over one kind of executor. The strategy's own part of an execution costs as much as where it is
-/// known by its type; only what is done once for each execution is a call through a table.
+/// A search by some strategy, over one type of executor. Within an execution the strategy's calls are as cheap as in a
+/// search whose strategy is a type parameter; only the calls of this trait, a few for each execution, are dynamic.
 pub trait AnySearch<E> {
     /// See [`Search::step`].
     ///
@@ -427,13 +430,13 @@ impl<S: Strategy, E: Executor> AnySearch<E> for Search<S> {
     }
 }
 
-/// The strategy as the executor sees it: counted and watched.
+/// The scheduler that the executor sees: hands each call on to the strategy, counts the events and tells the watcher.
 struct Watched<'a, S> {
     strategy: &'a mut S,
     relation: &'a mut Relation,
     lazy: Option<&'a mut Relation>,
     watch: &'a mut Watch,
-    /// Events of all executions before.
+    /// The number of events of all earlier executions.
     before: u64,
     events: u64,
     divergence: Option<Divergence>,

@@ -1,8 +1,8 @@
 //! The current schedule of a dynamic partial-order reduction: its scheduling points with backtrack sets and sleep sets.
 //!
-//! Which threads have to be tried at a point is for the strategy to say; what is here is the same for all: depth-first order,
-//! and sleep sets (Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996, chapter 5). A thread
-//! whose alternatives have been explored sleeps until a dependent event wakes it.
+//! The strategy decides which threads have to be tried at a point. This module has what is the same for all strategies:
+//! depth-first order, and sleep sets (Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996,
+//! chapter 5). A thread whose alternatives have been explored sleeps until a dependent event wakes the thread.
 
 use crate::divergence::{Difference, Divergence};
 use crate::event::{Event, Thread};
@@ -10,7 +10,7 @@ use crate::executor::View;
 use crate::fair::Turns;
 use crate::threads::ThreadSet;
 
-/// There is room for so many scheduling points from the start.
+/// The number of scheduling points that a stack has room for from the start.
 const SHORT: usize = 32;
 
 /// One scheduling point of the current schedule.
@@ -19,17 +19,17 @@ pub(crate) struct Node {
     pub(crate) enabled: ThreadSet,
     pub(crate) backtrack: ThreadSet,
     pub(crate) asleep: ThreadSet,
-    /// Threads that sleep here, each by the event that it did when it was explored.
+    /// The threads that sleep here, each as the event that the thread did when it was explored.
     sleep: Vec<Event>,
     done: ThreadSet,
     chosen: Thread,
-    /// What the chosen thread did.
+    /// The event of the chosen thread.
     event: Event,
     weight: f64,
 }
 
 impl Node {
-    /// Makes sure that one of these threads is tried here, if there are any: `first` if it is one of them.
+    /// Makes sure that one of `threads` is tried here, if any of them is enabled: `first` if `first` is one of them.
     pub(crate) fn try_one_of(&mut self, threads: ThreadSet, first: Thread) {
         let threads = threads.intersection(self.enabled);
         let tried = self.backtrack.union(self.asleep);
@@ -46,7 +46,7 @@ impl Node {
         self.backtrack = self.backtrack.union(self.enabled);
     }
 
-    /// Threads of which each is tried here.
+    /// The threads that have been tried or are to be tried here.
     fn children(&self) -> ThreadSet {
         self.backtrack.difference(self.asleep).union(self.done)
     }
@@ -68,7 +68,7 @@ pub(crate) struct Stack {
     length: usize,
     depth: usize,
     turns: Turns,
-    /// How many events of the current schedule have been done.
+    /// The number of events of the current schedule that are known.
     known: usize,
     started: bool,
     done: bool,
@@ -76,8 +76,8 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Goes on to the next schedule, of which the first [`Self::known`] events are those of the one before. False if there
-    /// is none.
+    /// Goes on to the next schedule, which has its first [`Self::known`] events in common with the schedule before. Returns
+    /// false if there is no next schedule.
     pub(crate) fn begin(&mut self) -> bool {
         self.depth = 0;
         self.turns.clear();
@@ -105,7 +105,7 @@ impl Stack {
         false
     }
 
-    /// How many events of the current schedule are known.
+    /// The number of events of the current schedule that are known.
     pub(crate) fn known(&self) -> usize {
         self.known
     }
@@ -120,7 +120,7 @@ impl Stack {
         self.depth >= self.length
     }
 
-    /// Threads that sleep at the last scheduling point.
+    /// The threads that sleep at the last scheduling point.
     pub(crate) fn asleep(&self) -> ThreadSet {
         self.nodes[..self.length]
             .last()
@@ -132,7 +132,7 @@ impl Stack {
         self.length -= 1;
     }
 
-    /// Whom to run. At a new point: the thread that ran last, or the lowest, of those whose turn it is.
+    /// Picks the thread to run. At a new point: of the threads whose turn it is, the thread that ran last, or the lowest.
     #[inline]
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Result<Step, Divergence> {
         let ran = |at: usize| self.nodes[at].chosen;
@@ -143,7 +143,7 @@ impl Stack {
         })
     }
 
-    /// Whom to run. At a new point it is for `choose` to say, which is given the threads that are awake.
+    /// Picks the thread to run. At a new point `choose` picks among the threads that are awake.
     #[inline]
     pub(crate) fn pick_with(
         &mut self,
@@ -197,7 +197,7 @@ impl Stack {
         Step::Run(chosen)
     }
 
-    /// Takes what the picked thread did: whether that is new.
+    /// Takes the event of the picked thread. Returns whether the event is new, not one that the schedule before had.
     #[inline]
     pub(crate) fn ran(&mut self, event: &Event) -> Result<bool, Divergence> {
         let position = self.depth - 1;
@@ -224,8 +224,8 @@ impl Stack {
         self.done
     }
 
-    /// Estimated part of the search that lies behind. Backtrack sets grow as a search goes on, so that early estimates are too
-    /// low for the whole.
+    /// The estimated share of the tree that has been searched, 0 to 1. Backtrack sets grow as a search goes on, so the
+    /// number of executions that follows from an early estimate is too low.
     pub(crate) fn explored(&self) -> f64 {
         self.explored.min(1.0)
     }

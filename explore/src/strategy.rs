@@ -8,31 +8,32 @@ use crate::parts::Standing;
 /// What can be said of the program once a strategy has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    /// Every Mazurkiewicz trace was executed at least once, so every reachable terminal state and failure was seen.
+    /// The search executed every Mazurkiewicz trace at least once, so every reachable terminal state and failure was seen.
     Exhausted,
     /// Every reachable terminal state, failure and deadlock was seen, but not every Mazurkiewicz trace was executed: of
-    /// those with one lazy happens-before relation, which differ in the order of critical sections that share nothing, at
-    /// least one was.
+    /// the traces with one lazy happens-before relation, which differ in the order of critical sections that share
+    /// nothing, at least one was executed.
     ExhaustedLazily {
         /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
         truncated: bool,
     },
-    /// Every class of executions in which all threads observe the same, and the same ones wait forever, was executed. Every
-    /// failure and every deadlock is that of a class.
+    /// An execution of every class was made. In all executions of a class every thread observes the same values, and the
+    /// same threads wait forever, so every failure and every deadlock belongs to a class.
     ExhaustedByValues {
         /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
         truncated: bool,
     },
-    /// All that can be reached within bounds was seen.
+    /// Every terminal state and failure that can be reached within bounds was seen.
     Bounded {
-        /// Every Mazurkiewicz trace that has an interleaving with at most so many preemptions. `None`: any number.
+        /// The bound on preemptions in one execution: every Mazurkiewicz trace that has an interleaving within the bound
+        /// was executed. `None`: no bound.
         preemptions: Option<u32>,
         /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
         truncated: bool,
     },
-    /// Schedules were drawn at random: what was not seen may still exist.
+    /// The search drew schedules at random: a failure that was not seen may still exist.
     Sampled,
-    /// Schedules were left out that are like others which were seen: what was not seen may still exist.
+    /// The search left out schedules that are like executed schedules: a failure that was not seen may still exist.
     Heuristic,
     /// The search has not come to its end.
     Unfinished,
@@ -41,41 +42,42 @@ pub enum Promise {
 /// Counts of a strategy that tells executions apart by what the threads observe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Causality {
-    /// Classes executed.
+    /// Classes of which an execution was made.
     pub classes: u64,
     /// Executions of a class that had been executed before.
     pub redundant: u64,
-    /// Executions that were only to show a race that had been predicted, and were of a class that had been executed.
+    /// Executions made only to show a predicted race, of a class that had been executed before.
     pub confirmations: u64,
-    /// Seeds that wait to be executed; some of them may be covered by then.
+    /// Seed interleavings that wait to be executed; other executions may cover some of these seeds first.
     pub waiting: u64,
-    /// Questions asked of the solver.
+    /// Queries given to the solver.
     pub queries: u64,
-    /// Those that it gave up. If there is one, nothing is promised.
+    /// Queries that the solver gave up. If there is one, the search promises nothing.
     pub unknown: u64,
-    /// Seeds that the program did not follow. Likewise.
+    /// Seed interleavings that the program did not follow. If there is one, the search promises nothing.
     pub lost: u64,
-    /// Executions with an event whose outcome depends on more than values. Likewise.
+    /// Executions with an event whose outcome depends on more than values. If there is one, the search promises nothing.
     pub open: u64,
 }
 
-/// What a strategy says of its search.
+/// What a strategy reports of its search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stats {
-    /// What can be said of the program, at this moment. Of one part of a search: of what belongs to it.
+    /// The promise of the search at this moment. For one part of a search, the promise covers that part only.
     pub promise: Promise,
-    /// For searches of a tree: the part of it that lies behind, 0 to 1, estimated as Knuth does (*Estimating the
-    /// efficiency of backtrack programs*, 1975): every node's children weigh the same. Executions so far divided by
-    /// it estimate how many there will be in all. `None`: not a search of a tree.
+    /// For searches of a tree: the share of the tree that has been searched, 0 to 1, estimated as Knuth does (*Estimating
+    /// the efficiency of backtrack programs*, 1975): every node's children weigh the same. The executions so far divided
+    /// by this share estimate the number of executions in all. `None`: not a search of a tree.
     pub explored: Option<f64>,
-    /// For strategies that tell executions apart by what the threads observe: their counts.
+    /// The counts of a strategy that tells executions apart by what the threads observe; `None` for other strategies.
     pub causality: Option<Causality>,
-    /// For one part of a search that is over: the number of turns of the whole, which all parts must agree on.
+    /// For one part of a search that is over: the number of [turns](Standing::turn) of the whole search, on which all
+    /// parts must agree.
     pub turns: u64,
 }
 
 impl Stats {
-    /// Of a search that is no tree, and has no parts.
+    /// The report of a search that walks no tree and has no parts.
     #[must_use]
     pub const fn new(promise: Promise) -> Self {
         Self {
@@ -86,7 +88,7 @@ impl Stats {
         }
     }
 
-    /// Of a search of a tree of which this part lies behind.
+    /// The report of a search of a tree, of which the share `explored` has been searched.
     #[must_use]
     pub const fn of_tree(promise: Promise, explored: f64) -> Self {
         Self {
@@ -96,11 +98,11 @@ impl Stats {
     }
 }
 
-/// A search strategy: picks threads through one execution after the other, until there are no more.
+/// A search strategy: picks threads through one execution after the other, until no execution is left.
 ///
-/// Order of calls: [`Self::begin`]; if it said yes, any number of [`Self::pick`] followed by [`Self::ran`], perhaps one
-/// [`Self::blocked`] or [`Self::cut`], then [`Self::learned`] and [`Self::end`]; then again from the start. What only some
-/// strategies have to say of their search is in [`Self::report`].
+/// Order of calls: [`Self::begin`]; if [`Self::begin`] returned true, any number of [`Self::pick`] followed by
+/// [`Self::ran`], perhaps one [`Self::blocked`] or [`Self::cut`], then [`Self::learned`] and [`Self::end`]; then again from
+/// the start. [`Self::report`] holds what only some strategies know of their search.
 ///
 /// ```
 /// # use seqz_explore::threads::ThreadSet;
@@ -157,40 +159,41 @@ impl Stats {
 /// # Ok::<(), Divergence>(())
 /// ```
 pub trait Strategy {
-    /// Gets ready for the next execution. False: the search is over.
+    /// Gets ready for the next execution. Returns false if the search is over.
     fn begin(&mut self) -> bool;
 
-    /// Whom to run.
+    /// Picks the thread to run.
     ///
     /// # Errors
     /// When the execution differs from an earlier one with the same picks.
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence>;
 
-    /// What the picked operation did.
+    /// Takes the event of the picked operation.
     ///
     /// # Errors
     /// When the execution differs from an earlier one with the same picks.
     fn ran(&mut self, event: &Event) -> Result<(), Divergence>;
 
-    /// Threads are left that wait forever. Of interest to strategies that turn round the order of lock acquisitions.
+    /// The execution ends with threads that wait forever. Strategies that reverse the order of lock acquisitions need this
+    /// call.
     fn blocked(&mut self, _view: &View<'_>) {}
 
-    /// The executor's bound cuts the execution: all live threads would go on, those that are not enabled some day perhaps. Of
-    /// interest to strategies that turn round the order of operations: those that are announced count, too.
+    /// The executor's bound cuts the execution: every enabled thread would go on, and every other live thread might be
+    /// enabled later. Strategies that reverse the order of operations need this call: announced operations count, too.
     fn cut(&mut self, _view: &View<'_>) {}
 
-    /// What the executor knows of the execution that is over: see [`Executor::learned`](crate::Executor::learned).
+    /// Takes what the executor knows of the execution that is over: see [`Executor::learned`](crate::Executor::learned).
     /// Called before [`Self::end`].
     fn learned(&mut self, _learned: &Learned<'_>) {}
 
     /// The execution is over.
     fn end(&mut self, end: &RunEnd);
 
-    /// Where the execution that is over stands in the whole search.
+    /// Returns where the execution that is over stands in the whole search.
     fn standing(&self) -> Standing {
         Standing::WHOLE
     }
 
-    /// What there is to say of the search, at this moment.
+    /// Reports on the search at this moment.
     fn report(&self) -> Stats;
 }

@@ -1,44 +1,49 @@
-//! Who waits on an object, and which notifications are left for them.
+//! Which threads wait on an object, and which notifications are left for these threads.
 //!
-//! A condition variable in std lets `notify_one` wake *some* waiter. Choosing it at the notification would be a choice that
-//! no scheduler sees. So here it is put off: a notification leaves a *permit*, and whoever of the waiters goes on first
-//! uses it up. The choice is then one among the orders of [`Wake`](crate::Kind::Wake) events, which every strategy explores.
+//! A condition variable in std lets `notify_one` wake *some* waiter. Choosing the waiter at the notification would be a
+//! choice that no scheduler sees. So here the choice is put off: a notification leaves a *permit*, and the first waiter to
+//! go on uses the permit up. The choice is then one among the orders of [`Wake`](crate::Kind::Wake) events, which every
+//! strategy explores.
 //!
 //! - [`Queue::wait`] puts the thread at the queue's end.
-//! - [`Queue::notify_one`] puts a permit at the queue's end, if fewer permits than waiters are in it. Otherwise all who wait
-//!   are as good as notified, and it does nothing.
-//! - [`Queue::notify_all`] puts permits there until there are as many as waiters.
-//! - A waiter is *covered* by the permits behind it. [`Queue::wake`] takes the waiter out, with the first permit that covers
-//!   it; it was notified. If none does, it was not, and only a wait with a time limit may end so.
+//! - [`Queue::notify_one`] puts a permit at the queue's end, if the queue has fewer permits than waiters. Otherwise all
+//!   waiters are as good as notified, and [`Queue::notify_one`] does nothing.
+//! - [`Queue::notify_all`] puts permits at the queue's end until there are as many permits as waiters.
+//! - A waiter is *covered* by the permits behind this waiter. [`Queue::wake`] takes the waiter out, with the first permit
+//!   that covers the waiter: this waiter was notified. If no permit covers the waiter, the waiter was not notified; only a
+//!   wait with a time limit may end so.
 //!
-//! **Why that is the same.** Compare with the machine that chooses: there `notify_one` marks one waiter that has no mark,
+//! **Why permits change nothing.** Compare with the machine that chooses: there `notify_one` marks one waiter without mark,
 //! if there is one, `notify_all` marks all, a waiter with a mark may go on as notified, and one without a mark that has a
 //! time limit may go on as timed out. Let Π be the machine with permits. Claim: in each, a thread can see the same.
 //!
-//! *Whatever the choosing machine does, Π does.* Let each chosen waiter's `Wake` run right after the notification (its
-//! thread sees that later: what comes next is the lock of its mutex, which waits for its turn). Then there is never a permit
-//! left from before, so a notification that finds a waiter leaves its permits for just those that were chosen, and a
-//! waiter that was not chosen finds none, and may time out.
+//! *Every behaviour of the choosing machine is one of Π.* Let each chosen waiter's `Wake` run right after the notification
+//! (the waiter's thread sees the notification later: its next operation, the lock of its mutex, waits for its turn).
+//! Then no permit is ever left from before, so a notification that finds a waiter leaves its permits for exactly the chosen
+//! waiters, and a waiter that was not chosen finds no permit, and may time out.
 //!
-//! *Whatever Π does, the choosing machine does.* First an invariant: the permits of a queue can be matched to different
-//! waiters that they cover. A new permit covers all waiters, and one of them is not matched, since there are more
-//! waiters than permits. If waiter w goes on with permit p, the first that covers it, and the matching has p ↔ v and
-//! w ↔ q with v ≠ w, then q is behind p, since p is the first behind w; so q covers v, as p does, and v ↔ q is a
-//! matching of what is left. (If w has no q, v is left over.) A waiter that times out is covered by no permit, so it has
-//! none in the matching. So: give to each notification's permit the waiter that goes on with it, and to those that are left
-//! in the end the waiters of a matching. In the choosing machine let each notification mark these. They wait at that
-//! moment (they are before the permit, and still there), are marked once, and a notification does nothing in one machine
-//! just if it does in the other, as the numbers of waiters without a mark, and of waiters less permits, are the same. One
-//! that times out is not marked, since it has none of these permits.
+//! *Every behaviour of Π is one of the choosing machine.* First an invariant: the permits of a queue can be matched to
+//! different waiters, each permit to a waiter that the permit covers. A new permit covers all waiters, and one of these
+//! waiters is not matched, since there are more waiters than permits. If waiter w goes on with permit p, the first permit
+//! that covers w, and the matching has p ↔ v and w ↔ q with v ≠ w, then q is behind p, since p is the first behind w; so q
+//! covers v, as p does, and v ↔ q completes a matching of the permits and waiters that are left. (If w has no q, v has no
+//! permit in the new matching.) A waiter that times out is covered by no permit, so this waiter has no permit in the
+//! matching. So assign to each permit the waiter that goes on with the permit, and to the permits that are left in the end
+//! the waiters of a matching. In the choosing machine, let each notification mark the waiters of its permits. Such a waiter
+//! waits at that moment (the waiter is before the permit, and still there), and is marked once. A notification does nothing
+//! in one machine iff it does nothing in the other, as the number of waiters without a mark in the one machine equals the
+//! number of waiters less the number of permits in the other. A waiter that times out is not marked, since it has none of
+//! these permits.
 //!
-//! It follows that as long as a permit is left, some waiter is covered by one: a deadlock of Π is one of the choosing machine.
+//! It follows that as long as a permit is left, the permit covers some waiter: a deadlock of Π is a deadlock of the
+//! choosing machine.
 //!
-//! *What isn't here:* wake-ups without a reason, which std allows. A program that goes wrong only by one of those seems
-//! right. Waiters are woken in any order; that no waiter starves is not promised by std either.
+//! *What this module leaves out:* wake-ups without a reason, which std allows. A program that fails only by such a wake-up
+//! seems right. Waiters are woken in any order; std does not promise either that no waiter starves.
 
 use crate::event::{Event, Kind, Thread};
 
-/// What is in a queue.
+/// An entry of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Entry {
     Waiter(Thread),
@@ -52,7 +57,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Nobody waits, and nothing is left.
+    /// A queue without waiters and permits.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -60,7 +65,7 @@ impl Queue {
         }
     }
 
-    /// Forgets all, keeps the memory.
+    /// Removes all entries, and keeps the memory.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
@@ -70,7 +75,7 @@ impl Queue {
         self.entries.push(Entry::Waiter(thread));
     }
 
-    /// Notifies one waiter. Whether there was one to notify.
+    /// Notifies one waiter. Returns whether there was a waiter to notify.
     pub fn notify_one(&mut self) -> bool {
         let open = self.open() > 0;
         if open {
@@ -79,20 +84,20 @@ impl Queue {
         open
     }
 
-    /// Notifies all waiters. How many had not been.
+    /// Notifies all waiters. Returns the number of waiters that had not been notified before.
     pub fn notify_all(&mut self) -> usize {
         let open = self.open();
         self.entries.extend((0..open).map(|_| Entry::Permit));
         open
     }
 
-    /// How many waiters there are more than permits.
+    /// The number of waiters less the number of permits.
     fn open(&self) -> usize {
         let waiters = self.waiters().count();
         2 * waiters - self.entries.len()
     }
 
-    /// Who waits.
+    /// The threads that wait, in the order in which they came.
     pub fn waiters(&self) -> impl Iterator<Item = Thread> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Waiter(thread) => Some(*thread),
@@ -116,7 +121,7 @@ impl Queue {
         matches!((self.place_of(thread), last), (Some(at), Some(last)) if at < last)
     }
 
-    /// The thread goes on. Whether it was notified.
+    /// The thread goes on. Returns whether the thread was notified.
     pub fn wake(&mut self, thread: Thread) -> bool {
         let Some(at) = self.place_of(thread) else {
             return false;
@@ -131,7 +136,7 @@ impl Queue {
         behind.is_some()
     }
 
-    /// Follows an event on the object.
+    /// Changes the queue as this event on the object does.
     pub fn follow(&mut self, event: &Event) {
         match event.kind {
             Kind::Wait if event.found == 0 => self.wait(event.thread),
