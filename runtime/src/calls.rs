@@ -12,18 +12,18 @@ use std::panic::Location;
 #[cfg(feature = "scheduler")]
 use crate::scheduled::events::current;
 
-/// In how many calls the thread was.
+/// The number of calls that the thread was in.
 #[derive(Clone, Copy, Debug)]
 pub struct Depth(#[cfg(feature = "scheduler")] usize);
 
-/// A call begins: what follows is in it.
+/// A call begins. Returns the number of calls that the thread was in before it.
 #[inline]
 #[must_use]
 #[track_caller]
 pub fn enter() -> Depth {
     #[cfg(feature = "scheduler")]
     {
-        // Not in the closure: that has another caller.
+        // Taken outside of the closure, which has another caller.
         let site = Location::caller();
         Depth(current().map_or(0, |machine| machine.enter_call(site)))
     }
@@ -31,7 +31,7 @@ pub fn enter() -> Depth {
     Depth()
 }
 
-/// The call is over, and gave this.
+/// The call is over. Returns `value`, what the call gave.
 #[inline]
 pub fn leave<V>(depth: Depth, value: V) -> V {
     #[cfg(feature = "scheduler")]

@@ -28,7 +28,7 @@ impl<V: Shadow> StaticMut<V> {
     where
         V: Copy,
     {
-        // SAFETY: the pointer is valid, and nobody writes at this moment.
+        // SAFETY: the pointer is valid, and no other thread writes at this moment.
         unsafe { *self.cell.borrow(Location::caller()) }
     }
 
@@ -51,7 +51,8 @@ impl<V: Shadow> StaticMut<V> {
     #[allow(clippy::mut_from_ref, clippy::should_implement_trait)]
     #[track_caller]
     pub fn borrow_mut(&self) -> &mut V {
-        // SAFETY: as for `borrow`.
+        // SAFETY: the pointer is valid. The program's `unsafe` code has to see to it that the reference is not used
+        // across another access, as for the `static mut`.
         unsafe { &mut *self.cell.borrow_mut(Location::caller()) }
     }
 }

@@ -133,7 +133,7 @@ pub mod alloc {
     pub use crate::alloc_crate::*;
 }
 
-/// Discards the execution unless `condition` holds: whatever the threads do after this, they do it only if it does.
+/// Discards the execution unless `condition` holds: all that the threads do after this call, they do only if it holds.
 ///
 /// On the thread under test the execution ends here and counts as none. The interfering thread waits here for ever, as it
 /// would for a condition that never comes true. Outside of executions this does nothing.

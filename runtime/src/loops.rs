@@ -2,10 +2,10 @@
 //!
 //! A thread that waits for another one by looking again and again (`while !flag.load(o) {}`, `lock` and look, `try_recv`, with
 //! `sleep` or without) has as many executions as there are numbers, of which all but a few are the same with turns put in
-//! that saw nothing. But that a thread has read the same value a hundred times doesn't tell that it waits: it may count,
-//! and do something else after the hundredth time. So the transformation decides from the source which loops *qualify*:
-//! whatever one of their turns does is forgotten at its end, but for events (see `seqz_transform`, `walk::loops`). It makes
-//! of `while c { … }`
+//! that saw nothing. But that a thread has read the same value a hundred times doesn't tell that it waits: it may
+//! count, and do something else after the hundredth time. So the transformation decides from the source which loops
+//! *qualify*: all that one of their turns does is forgotten at its end, but for events (see `seqz_transform`,
+//! `walk::loops`). It makes of `while c { … }`
 //!
 //! ```text
 //! { let mut waits = Loop::new(); loop { waits.turn(); if c { … } else { break } } }
@@ -31,19 +31,19 @@ use crate::engine::{self, Turns};
 #[cfg(feature = "scheduler")]
 use crate::scheduled::{events, loops};
 
-/// One run of a loop that qualifies, by one thread.
+/// One run of a loop that waits, by one thread.
 #[derive(Debug)]
 pub struct Loop {
     #[cfg(feature = "scheduler")]
     scheduled: Option<loops::Since>,
     sequential: Turns,
-    /// It stays on its thread.
+    /// Keeps the run on its thread.
     _of_this_thread: PhantomData<*const ()>,
 }
 
 impl Loop {
-    /// The loop is about to begin.
-    #[allow(clippy::new_without_default)] // A beginning is nobody's default.
+    /// A run of the loop, which is about to begin.
+    #[allow(clippy::new_without_default)] // A run that begins is no default value.
     #[inline]
     #[must_use]
     pub fn new() -> Self {
@@ -73,7 +73,7 @@ impl Loop {
         }
     }
 
-    /// What this turn does from here on is there after it: with the next one the loop begins anew.
+    /// What this turn does from here on lasts beyond it: with the next turn another run of the loop begins.
     #[inline]
     pub fn lasts(&mut self) {
         // The old run ends before the new one begins: one is around the other nowhere.
@@ -88,7 +88,7 @@ impl Loop {
     }
 }
 
-/// What this thread does from here on is there after the turns of all loops that it is in.
+/// What this thread does from here on lasts beyond the turns of all loops that it is in.
 #[inline]
 pub fn lasts() {
     #[cfg(feature = "scheduler")]

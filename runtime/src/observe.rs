@@ -9,7 +9,7 @@
 //!   mark's beginning and [`here`]. So the value is what that read gave, and not what some code made of it that has a value
 //!   of its own to remember.
 //!
-//! Who asks for it: see `Machine::tests`. In all other cases a mark is a look at a flag.
+//! `Machine::tests` returns what the marks have said. Where values are not asked for, a mark is a look at a flag.
 
 use std::panic::Location;
 
@@ -151,8 +151,9 @@ fn compared<V>(value: &V, op: Comparison, constant: i128, start: Site, end: Site
         return;
     };
     machine.note_test(|event, _, site| {
-        // What an update leaves depends on all that it found. Were the outcome of the comparison what is observed where it tells
-        // the value, and the value elsewhere, nobody could foretell which of them an update observes that finds another value.
+        // What an update leaves depends on the whole value found. If the outcome of the comparison were observed where
+        // it tells the value, and the value elsewhere, no search could foretell which of them an update observes that
+        // finds another value.
         let marked =
             is_marked(event, site, start, end) && event.kind != Kind::Update && event.found == bits;
         marked.then_some(Test::Compared {

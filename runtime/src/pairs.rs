@@ -4,7 +4,7 @@ use crate::vocabulary::{Pair, ReadId, WriteId};
 use std::fmt;
 use std::ops::Deref;
 
-/// So many need no memory of their own: an outcome is made for each execution.
+/// The greatest number of pairs that need no memory of their own: an outcome is made for each execution.
 const FEW: usize = 2;
 
 /// Non-local reads, in their order, as a slice of [`Pair`]s.

@@ -1,7 +1,7 @@
 //! `std` as a transformed program sees it: everything that std has, with the concurrency items replaced.
 //!
-//! What is missing here on purpose is what the machines cannot run, as `UnsafeCell`. Condition variables, barriers, one-time
-//! initialization, channels and parking are there on the scheduled machine only.
+//! Items that the machines cannot run, as `UnsafeCell`, are missing here on purpose. Condition variables, barriers,
+//! one-time initialization, channels and parking are there on the scheduled machine only.
 
 pub use ::std::*;
 

@@ -4,7 +4,7 @@
 use std::mem::{ManuallyDrop, transmute_copy};
 use std::panic::Location;
 
-/// What is said of a conversion that can't be made.
+/// The message for a conversion that can't be made.
 const OTHER_SIZE: &str =
     "a `transmute` to or from a type that shares memory, and has another size under seqz";
 
@@ -43,7 +43,7 @@ mod tests {
         // SAFETY: all bits mean something in both types.
         let bits: u32 = unsafe { super::transmute(1.0_f32) };
         assert_eq!(bits, 1.0_f32.to_bits());
-        // SAFETY: as above.
+        // SAFETY: all bits mean something in both types.
         let bytes: [u8; 4] = unsafe { super::transmute(0x0102_0304_u32.to_be()) };
         assert_eq!(bytes, [1, 2, 3, 4]);
         let other = std::panic::catch_unwind(|| {

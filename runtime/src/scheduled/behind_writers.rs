@@ -1,6 +1,6 @@
 //! Executions in which a reader waits for ever behind a writer that waits: see [`seqz_explore::behind_writers`].
 //!
-//! They are made beside those of a search, out of its executions, and are no part of what it counts.
+//! These executions are made beside those of a search, from its executions, and the search does not count them.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -11,12 +11,12 @@ use seqz_explore::{Event, Executor, Kind, Outcome, Pending, Pick, Scheduler, Thr
 use super::machine::Machine;
 
 thread_local! {
-    /// A scheduler says that from here on readers wait behind writers that wait. One that gives up when it says so is
-    /// asked again.
+    /// Set by a scheduler that wants readers to wait behind writers from here on. A scheduler that gives up when it
+    /// sets this is asked again.
     pub(super) static WRITERS_FIRST: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs what can run of a prefix, and then lets writers go first.
+/// A scheduler that runs what can run of a prefix, and then lets writers go first.
 struct Run {
     left: VecDeque<Thread>,
 }
@@ -50,7 +50,7 @@ impl Scheduler for Run {
     fn blocked(&mut self, _view: &View<'_>) {}
 }
 
-/// What of this has been looked at in a search.
+/// The readers and writers of this kind that a search has found.
 #[derive(Debug, Default)]
 pub struct Known {
     /// Places of readers and writers.
@@ -112,7 +112,7 @@ impl Machine<'_> {
         tried_beside(&events, &waiting, false) || values && tried_beside(&events, &waiting, true)
     }
 
-    /// Runs such a prefix. Whether all threads that are left then wait for ever.
+    /// Runs such a prefix. Returns whether all threads that are left then wait for ever.
     pub fn run_behind_writers(&mut self, prefix: &Prefix, known: &mut Known) -> bool {
         let mut run = Run {
             left: prefix.threads.iter().copied().collect(),

@@ -18,7 +18,7 @@ pub(super) struct Contexts {
 }
 
 impl Contexts {
-    /// The number of a list: from 1, and 0 for none.
+    /// The number of a list of calls: from 1, and 0 for the empty list.
     fn number(&mut self, calls: &[u32]) -> u32 {
         if calls.is_empty() {
             return 0;
@@ -33,7 +33,7 @@ impl Contexts {
 }
 
 impl Handle {
-    /// The current thread makes a call; in how many it was.
+    /// The current thread makes a call. Returns the number of calls that the thread was in before it.
     pub(crate) fn enter_call(self, site: Site) -> usize {
         let state = self.get();
         let current = state.current;
@@ -47,7 +47,7 @@ impl Handle {
         depth
     }
 
-    /// The current thread is back from a call before which it was in so many.
+    /// The current thread is back from a call; `depth` is the number of calls that the thread was in before it.
     pub(crate) fn leave_call(self, depth: usize) {
         let state = self.get();
         let current = state.current;
@@ -56,7 +56,7 @@ impl Handle {
         }
     }
 
-    /// The last few calls that the current thread is in.
+    /// The number of the list of the innermost calls, at most `call_depth`, that the current thread is in.
     #[inline]
     pub(super) fn context(self) -> u32 {
         let state = self.get();

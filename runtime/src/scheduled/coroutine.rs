@@ -4,7 +4,7 @@ use corosensei::Coroutine;
 
 use crate::memory::stack::GuardedStack;
 
-/// A thread's coroutine. What it yields says nothing: the machine's state does.
+/// A thread's coroutine. It yields no value: the machine's state says what comes next.
 pub(super) type Thread = Coroutine<(), (), (), GuardedStack>;
 
 /// How a coroutine gives control back.

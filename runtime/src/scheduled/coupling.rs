@@ -13,7 +13,7 @@ use super::failures::Failure;
 use super::machine::Traced;
 use crate::vocabulary::{FailureKind, Role};
 
-/// Whose an event is.
+/// The party that an event belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// Before two threads run side by side.
@@ -28,15 +28,16 @@ enum Line {
 
 /// Follows which line each event belongs to.
 struct Lines {
-    /// Two threads are spawned; otherwise the harness goes on beside one.
+    /// Whether two threads are spawned; otherwise the harness goes on beside one.
     two: bool,
     harness: Line,
     joined: usize,
 }
 
 impl Lines {
-    /// Of an execution in which two lines run side by side, if it is of a shape that is followed here: the harness spawns
-    /// one thread, or it spawns two and does nothing more before it joins one of them, and nobody waits to be notified.
+    /// The lines of an execution in which two lines run side by side, if its shape is followed here: the harness spawns
+    /// one thread, or it spawns two and does nothing more before it joins one of them, and no thread waits to be
+    /// notified.
     fn of(events: &[Event]) -> Option<Self> {
         let mut forks = 0;
         let mut joined = false;
@@ -97,14 +98,14 @@ impl Lines {
     }
 }
 
-/// What of one variable matters.
+/// What is known of one variable.
 #[derive(Clone, Copy, Default)]
 struct Variable {
     /// The latest write: its number, from 1, and whether T' made it.
     written: (usize, bool),
     /// The latest write that T has made or seen.
     seen: usize,
-    /// T made the latest write.
+    /// Whether T made the latest write.
     by_t: bool,
 }
 
@@ -214,7 +215,7 @@ pub fn couplings(trace: &[Traced], failure: &Failure, failures: &[Failure]) -> V
     }
     let of = |(role, t)| {
         let failing = match failure.kind {
-            // Whoever waits, T does.
+            // In a deadlock T waits, whichever threads wait besides.
             FailureKind::Deadlock if t == Line::First && Lines::of(&all)?.two => 1,
             FailureKind::Deadlock if t == Line::First => 0,
             FailureKind::Deadlock if Lines::of(&all)?.two => 2,

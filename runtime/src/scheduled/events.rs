@@ -10,7 +10,7 @@ pub(crate) use super::state::{Handle, current};
 use crate::log::LockMode;
 use crate::vocabulary::{Action, Place, Site};
 
-/// Where every [`Site`] of the program is near to: sites are named by their distance from here.
+/// An address that every [`Site`] of the program is near to: the number of a site is its distance from here.
 static ORIGIN: u8 = 0;
 
 pub(super) fn origin() -> usize {
@@ -26,7 +26,8 @@ pub(super) fn site_number(site: Site) -> u32 {
     distance
 }
 
-/// What an event of this kind does, as it is written down. What commutes with what does not show there.
+/// The action of an event of this kind, as schedules are written down. Kinds that differ only in what they commute with
+/// have one action.
 pub(crate) const fn action(kind: Kind) -> Action {
     match kind {
         Kind::Local => Action::Local,
@@ -53,12 +54,12 @@ pub(crate) const fn action(kind: Kind) -> Action {
     }
 }
 
-/// The place that an operation announces. `None`: it has announced nothing yet.
+/// The place of an announced operation; `None` if nothing has been announced yet.
 pub(crate) fn place(pending: &Pending) -> Option<Place> {
     site_of(pending.site).map(Place::from)
 }
 
-/// The place that a number was made of. `None`: it was made of none.
+/// The place that a number was made of; `None` for 0, which stands for no place.
 pub(super) fn site_of(number: u32) -> Option<Site> {
     if number == 0 {
         return None;
@@ -66,7 +67,8 @@ pub(super) fn site_of(number: u32) -> Option<Site> {
     let distance = number.cast_signed() as isize;
     let address = (&raw const ORIGIN).addr().wrapping_add_signed(distance);
     let site = std::ptr::with_exposed_provenance::<std::panic::Location<'static>>(address);
-    // SAFETY: what is announced or done has its number from `site_number`, so this is the place that it was made of.
+    // SAFETY: events and announced operations have their numbers from `site_number`, so this is the place that the
+    // number was made of.
     Some(unsafe { &*site })
 }
 
@@ -103,7 +105,7 @@ impl Handle {
         super::objects::is_static(address, &state.arena, &state.stacks)
     }
 
-    /// Makes something that outlives the execution.
+    /// Calls `make`, whose allocations outlive the execution.
     pub(crate) fn outside<R>(self, make: impl FnOnce() -> R) -> R {
         crate::memory::outside(make)
     }
@@ -113,7 +115,7 @@ impl Handle {
         self.get().slots.get(thread as usize)?.name.clone()
     }
 
-    /// The name of an object at this address that has not had one in this execution.
+    /// The object of a value at this address that has had no event in this execution.
     pub(crate) fn new_object(self, address: usize) -> Object {
         let state = self.get();
         state.objects.new_name(address, &state.arena, &state.stacks)
@@ -134,12 +136,12 @@ impl Handle {
         self.get().objects.forget_count(address);
     }
 
-    /// The place of the object.
+    /// A number for the object's place that is the same in all searches.
     pub(crate) fn place_of_object(self, object: Object) -> u64 {
         self.get().objects.place(object as usize)
     }
 
-    /// This address, told in a way that does not depend on the schedule.
+    /// A number for this address that does not depend on the schedule.
     pub(crate) fn place_of(self, address: usize) -> u64 {
         let state = self.get();
         super::objects::place(address, &state.arena, &state.stacks)
@@ -205,7 +207,7 @@ impl Handle {
         }
     }
 
-    /// Waits for a lock and takes it. `contents` gives the hash of what it protects, see [`Self::found`].
+    /// Waits for a lock and takes it. `contents` returns the hash of the protected value, see [`Self::found`].
     pub(crate) fn lock(
         self,
         object: Object,
@@ -248,11 +250,11 @@ impl Handle {
         free
     }
 
-    /// The current thread, which has a lock for itself, takes it shared as well, and is going to give back what it has. Nobody
-    /// can tell before that.
+    /// The current thread, which holds a lock exclusively, takes it shared as well, and is going to give back its
+    /// exclusive hold. No other thread can tell before that.
     pub(crate) fn share(self, object: Object, site: Site) {
         if self.tells_values() {
-            // What the lock protects may have been changed, and nobody has been told.
+            // What the lock protects may have been changed, and no event has told of that.
             let message =
                 "a write guard becomes a read guard, which a search over values doesn't follow";
             self.give_up_soon(message, site);
@@ -264,7 +266,7 @@ impl Handle {
 
     /// Gives a lock back.
     ///
-    /// `written` tells that what it protects may have changed, `contents` what it is now.
+    /// `written` says that the protected value may have changed; `contents` returns the hash of the value now.
     pub(crate) fn unlock(
         self,
         object: Object,
@@ -289,7 +291,7 @@ impl Handle {
         self.did(kind, object, found, left, site);
     }
 
-    /// What a lock's value was when it was taken, and what it is now.
+    /// The hashes of the value that a lock protects: when the lock was taken, and now.
     fn given_back(
         self,
         object: Object,
@@ -345,7 +347,7 @@ impl Handle {
         }
         self.turn(Kind::Fork, thread, 0, site);
         self.note_fork(thread as usize);
-        // It comes before all that the thread does.
+        // The fork comes before all that the new thread does.
         self.did(Kind::Fork, thread, 0, 0, site);
         start(self, thread as usize, (name, Some(site)), body);
         thread

@@ -17,22 +17,23 @@ use crate::vocabulary::{FailureKind, Place, Site};
 /// A failure of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What the program said, or what is wrong.
+    /// The panic's message, or a sentence on what is wrong.
     pub message: String,
-    /// Where: the panic, or what the first of the waiting threads waits for.
+    /// The place of the panic, or of what the first of the waiting threads waits for.
     pub place: Option<Place>,
-    /// Whose panic; the first of the waiting threads.
+    /// The thread that panicked, or the first of the waiting threads.
     pub thread: seqz_explore::Thread,
-    /// For threads that wait: who, for what, and where.
+    /// The threads that wait, each with the operation that it waits for and the place of that.
     pub waiting: Vec<(seqz_explore::Thread, Pending, Option<Place>)>,
-    /// How many events came before.
+    /// The number of events of the execution before the failure.
     pub events: usize,
-    /// A panic whose thread the harness may have been about to join when something else kept it from that: whether it
-    /// would have made something of it is not known.
+    /// Whether this is a panic whose thread the harness may have been about to join when another failure kept it from
+    /// that: it is not known whether the harness would have handled the panic.
     pub bystander: bool,
-    /// The places of panics that it follows from, if those are failures: it says nothing beside them.
+    /// The places of the panics that this failure follows from: where one of them is a failure, this one tells nothing
+    /// more.
     pub follows: Vec<Place>,
 }
 
@@ -55,7 +56,8 @@ impl State {
                 )
             })
             .collect();
-        // Who waits for a lock says more than who waits to be notified, and that more than who waits for a thread.
+        // A thread that waits for a lock tells more than one that waits to be notified, and that more than one that
+        // waits for a thread.
         let says = |kind| match kind {
             Kind::Lock | Kind::LockShared => 0,
             Kind::Wake => 1,
@@ -103,7 +105,7 @@ impl State {
     fn extent(&self) -> Extent {
         match self.outcome {
             Outcome::Completed | Outcome::Blocked => Extent::Whole,
-            // Where idle turns of loops are not told apart, it is by the bound alone that who waits for ever is known.
+            // Where idle turns of loops are not told apart, only the bound shows which threads wait for ever.
             Outcome::Truncated if self.settings.idle == Idle::GoesOn => Extent::Whole,
             Outcome::Waiting | Outcome::Truncated | Outcome::Abandoned => Extent::Left,
         }
@@ -142,7 +144,7 @@ impl State {
             })
             .collect();
         failures.append(&mut self.failures);
-        // What decides comes first: what a bystander says may have been meant to be heard.
+        // The failures that decide come first: a bystander's panic may have been meant to be handled.
         failures.sort_by_key(|failure| (failure.bystander, failure.events));
         self.failures = failures;
     }
@@ -180,7 +182,7 @@ impl Handle {
         };
     }
 
-    /// Something is wrong with what the current thread does now.
+    /// Notes a failure of what the current thread does now.
     fn fail(self, kind: FailureKind, message: String, place: Option<Place>) {
         let state = self.get();
         let thread = state.current_name();
@@ -223,9 +225,9 @@ impl Handle {
         self.get().is_main = true;
     }
 
-    /// The current thread ends the process. Whatever other threads do after this they could have done before, since this
-    /// thread does nothing more: so they go on, but nobody can wait for this one to end. Comes back where a thread that
-    /// unwinds can't be left where it is.
+    /// The current thread ends the process. All that other threads do after this they could have done before, since
+    /// this thread does nothing more: so they go on, but no thread can wait for this one to end. Returns only where a
+    /// thread that unwinds can't be left where it is.
     pub(crate) fn leave(self, how: Leaving, site: Site) {
         let state = self.get();
         if state.ending {

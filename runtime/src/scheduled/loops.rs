@@ -9,40 +9,43 @@
 //!   it again, as a wait with a time limit does.
 //!
 //! # What becomes of the thread
-//! That depends on who drives: see [`Idle`]. The reason that a thread may go no further after an idle turn ([`Idle::Ends`])
-//! is that idle turns can be taken away from an execution: the thread, being in the same place with the same variables
-//! before and after, does the same without it, and so do all others, *if none of them could see that the turn was made*.
-//! Most of a turn can't be seen, as nothing has changed. But a lock is held for a while, and somebody else may have failed
-//! to take it in that while, or have got a lock that the turn had given back. So a turn in which that happened is not
-//! idle. Whether it happened is a function of the trace up to the turn's end, up to the order of independent events: what
-//! the other one did is dependent on how the thread took the lock and on how it gave it back.
+//! That depends on the search: see [`Idle`]. The reason that a thread may go no further after an idle turn
+//! ([`Idle::Ends`]) is that idle turns can be taken away from an execution: the thread, being in the same place with
+//! the same variables before and after, does the same without the turn, and so do all others, *if none of them could
+//! see that the turn was made*. Most of a turn can't be seen, as nothing has changed. But a lock is held for a while,
+//! and another thread may have failed to take it in that while, or have got a lock that the turn had given back. So a
+//! turn in which that happened is not idle. Whether it happened is a function of the trace up to the turn's end, up to
+//! the order of independent events: what the other thread did depends on how the thread took the lock and on how it
+//! gave it back.
 //!
-//! For searches over values (`mcr`, `rv-causal`) and for the lazy ones, in which lock operations as such are not ordered, it
-//! is no function of what they look at. There an execution counts as cut, and nothing is promised, in which a thread goes
-//! no further although somebody failed to take a lock that its last turn had taken, or uses one that it had given back
-//! first. For the same reason a write, which tells its thread nothing of the value that it
-//! found, is never idle there, nor is an update of which the thread learns less than what it found. An update that is taken
-//! back is, if nobody has looked meanwhile: whoever did so in another execution of the class has seen in this one what somebody
-//! else had left, so that the turn can be taken away all the same.
+//! For searches over values (`mcr`, `rv-causal`) and for the lazy ones, in which lock operations as such are not
+//! ordered, it is no function of what these searches look at. There an execution counts as cut, and nothing is
+//! promised, in which a thread goes no further although another thread failed to take a lock that its last turn had
+//! taken, or uses a lock that its last turn had given back first. For the same reason a write, which tells its thread
+//! nothing of the value that it found, is never idle there, nor is an update of which the thread learns less than the
+//! value found. An update that is taken back is idle if no other thread has looked meanwhile: a thread that looked in
+//! another execution of the class has seen in this one what a third thread had left, so that the turn can be taken away
+//! all the same.
 //!
 //! # Livelocks
-//! No thread can run. Whoever waits in a loop would make the same turn again, if what it has looked at is as it was, and it
-//! would change nothing with that, so that nobody else goes on either: then all threads wait for ever, and that is a
-//! livelock. This is checked, for each of them: see [`State::livelock`]. Where it doesn't hold, the execution is one
-//! that goes on in another one ([`Outcome::Waiting`]).
+//! No thread can run. A thread that waits in a loop would make the same turn again, if what it has looked at is as it
+//! was, and that turn would change nothing, so that no other thread goes on either: then all threads wait for ever, and
+//! that is a livelock. [`State::livelock`] checks this for each of the threads. Where it doesn't hold, the execution is
+//! one that goes on in another one ([`Outcome::Waiting`]).
 //!
 //! # Where not all is followed
-//! A turn may look at something that makes no event, as at a queue of a dependency that is not followed. It is idle by its events,
-//! and yet another turn may see something else. So with [`Settings::unfollowed`](super::machine::Settings::unfollowed) a turn
-//! without events lets others go first, like one that sleeps ([`resting`](super::resting)); and where nobody can run, those who
-//! wait in loops look again before that is called a livelock. That they do is an event of theirs ([`Kind::Local`]).
+//! A turn may look at something that makes no event, as at a queue of a dependency that is not followed. The turn is
+//! idle by its events, and yet another turn may see something else. So with
+//! [`Settings::unfollowed`](super::machine::Settings::unfollowed) a turn without events lets others go first, like one
+//! that sleeps ([`resting`](super::resting)); and where no thread can run, the threads that wait in loops look again
+//! before that is called a livelock. Looking again is an event of the thread ([`Kind::Local`]).
 //!
 //! # Searches over values
-//! A search over values runs one execution of all those in which the threads observe the same. So there a thread would make
-//! its turn again if it *observed* the same in it, whatever has changed since: no other execution shows it at that. And these
-//! executions may end with other values, as nobody observes them. So where the proof fails, but the last writes of the
-//! threads could have been in another order in which it would not, the execution counts as cut: see
-//! [`State::may_be_livelock`].
+//! A search over values runs one execution of all those in which the threads observe the same. So there a thread would
+//! make its turn again if it *observed* the same in it, whatever has changed since: no other execution shows the thread
+//! at that turn. And these executions may end with other values, as no thread observes them. So where the proof fails,
+//! but the last writes of the threads could have been in another order in which it would not, the execution counts as
+//! cut: see [`State::may_be_livelock`].
 
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::transition::{Standing, Transition};
@@ -58,14 +61,15 @@ use crate::memory::Buffer;
 use crate::memory::arena::leave_program;
 use crate::vocabulary::Site;
 
-/// Whether threads of which none can run, and some wait in loops, wait for ever.
+/// Whether threads wait for ever, where none of them can run and some wait in loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Livelock {
-    /// They do.
+    /// They wait for ever.
     Proven,
-    /// They do if each makes its turns alone; but one might notice that another makes one. Nothing is said.
+    /// They wait for ever if each makes its turns alone; but one might notice that another makes a turn. Nothing is
+    /// said.
     Open,
-    /// Some of them goes on, in another execution.
+    /// One of them goes on, in another execution.
     None,
 }
 
@@ -74,17 +78,18 @@ pub(super) enum Livelock {
 pub enum Idle {
     /// It goes no further in this execution: for searches that run every schedule, or leave out those that are like others.
     Ends,
-    /// The same, for searches over the values that threads observe.
+    /// It goes no further in this execution: for searches over the values that threads observe.
     EndsByValues,
     /// It waits until something has changed that it has looked at: for searches that draw schedules, or count preemptions.
     Waits,
-    /// The same, but after so many events of the execution only: for schedules that were written down.
+    /// From this number of events of the execution on, it waits as with [`Waits`](Self::Waits): for schedules that were
+    /// written down.
     WaitsAfter(u32),
-    /// Nothing: loops are run as they are written.
+    /// It goes on: loops are run as they are written.
     GoesOn,
 }
 
-/// So often in a row all that wait in loops look again, where not all is followed.
+/// The number of times in a row that all threads that wait in loops look again, where not all is followed.
 const LOOKS_AGAIN: u32 = 2;
 
 /// What a turn of a loop came to.
@@ -98,22 +103,22 @@ enum Turn {
     Unseen,
 }
 
-/// Where a run of a loop stands.
+/// The state of one run of a loop: its latest turn, and what was known when that turn began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Since {
-    /// How many runs of loops the thread is in, this one included.
+    /// The number of runs of loops that the thread is in, this one included.
     depth: u32,
-    /// Which of the thread's [`Look`]s was the turn's first.
+    /// The index of the turn's first [`Look`] among the thread's.
     from: usize,
-    /// What the thread's clock showed when the loop began.
+    /// What the thread's clock showed when the run began, in nanoseconds.
     began: u64,
-    /// What it showed when the turn began.
+    /// What the thread's clock showed when the turn began, in nanoseconds.
     time: u64,
-    /// A turn of it has begun.
+    /// Whether a turn of the run has begun.
     has_begun: bool,
-    /// A turn has slept, or come to a time limit, and the loop went on with that.
+    /// Whether a turn has slept or come to a time limit, and the loop went on after that turn.
     has_slept: bool,
-    /// How often the thread had said by then that it leaves something behind.
+    /// How often the thread had said, when the run began, that it leaves something behind.
     said: u32,
 }
 
@@ -121,14 +126,14 @@ pub(crate) struct Since {
 #[derive(Clone, Copy, Debug)]
 struct Look {
     event: Event,
-    /// Its number in the execution.
+    /// The event's number in the execution, from 0.
     number: usize,
-    /// The object's marks after it.
+    /// The object's marks after the event.
     marks: Marks,
 }
 
 impl Look {
-    /// Whether others may notice it while its turn lasts: it takes a lock, or changes something.
+    /// Whether other threads may notice the event while its turn lasts: it takes a lock, or changes something.
     fn is_noticed(&self) -> bool {
         let event = &self.event;
         event.kind.acquires() || matches!(event.kind, Kind::Update | Kind::Add) && event.changes()
@@ -138,34 +143,34 @@ impl Look {
 /// What has happened to an object in an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Marks {
-    /// How many events have changed it.
+    /// The number of events that have changed the object.
     changes: u32,
-    /// How many attempts to take it have failed.
+    /// The number of attempts to take the object that have failed.
     failures: u32,
-    /// How many events it had.
+    /// The number of the object's events.
     events: u32,
-    /// How many of them were more than one of those that add to a count and tell their thread nothing.
+    /// The number of the object's events that do more than add to a count without telling their thread anything.
     noticing: u32,
 }
 
 /// What is known of a thread's turns.
 #[derive(Debug, Default)]
 pub(super) struct Turning {
-    /// How many runs of marked loops it is in.
+    /// The number of runs of marked loops that the thread is in.
     depth: u32,
-    /// How often it has said, in them, that it leaves something behind.
+    /// How often the thread has said, in marked loops, that it leaves something behind.
     said: u32,
-    /// Its events since the outermost of them, or its latest turn, began.
+    /// The thread's events since the outermost run of a loop, or its latest turn, began.
     looks: Buffer<Look>,
-    /// It has just made an idle turn.
+    /// Whether the thread has just made an idle turn.
     is_idle: bool,
-    /// The events of its latest idle turn.
+    /// The events of the thread's latest idle turn.
     idle: Buffer<Look>,
-    /// It may go on after that, once something has changed.
+    /// Whether the thread may go on after that turn, once something has changed.
     may_go_on: bool,
-    /// It has looked at its clock in that turn: what it waits for may be a time.
+    /// Whether the thread has looked at its clock in that turn: what it waits for may be a time.
     looks_at_clock: bool,
-    /// For how long that turn slept.
+    /// How long that turn slept, in nanoseconds.
     slept: u64,
 }
 
@@ -179,8 +184,8 @@ impl Turning {
     }
 }
 
-/// What happens to objects in an execution, by object: counted from where a loop which may wait is run for the first time,
-/// since nobody else asks.
+/// The marks of each object in an execution, counted from where a loop that waits is run for the first time, since no
+/// other part needs them.
 #[derive(Debug, Default)]
 pub(super) struct Changes(Buffer<Marks>);
 
@@ -215,29 +220,29 @@ impl Changes {
     }
 }
 
-/// A lock that a turn has taken and given back, or the other way round.
+/// A lock that a turn has taken and is to give back, or has given back and is to take.
 struct Held {
     object: Object,
-    /// It has been taken once more than given back, or the other way round.
+    /// Whether it has been taken once more than given back; else it has been given back once more than taken.
     is_taken: bool,
     marks: Marks,
 }
 
 /// A value that a turn has changed, and is to change back.
 ///
-/// Others may add to a count meanwhile, or take from it where nobody can notice: that commutes. Of one allocation, all ends
-/// of handles are noticed or none is, so that what is noticed has its place in the trace: but not before an own handle that
-/// was added so.
+/// Other threads may add to a count meanwhile, or take from it where no thread can notice: these changes commute. For
+/// one allocation, all ends of handles are noticed or none is, so that a noticed end has its place in the trace: but
+/// not before an own handle that was added so.
 struct Changed {
     object: Object,
-    /// By how much, as numbers go round.
+    /// The difference between the value now and the value before the turn, modulo 2⁶⁴.
     by: u64,
     is_added: bool,
     marks: Marks,
 }
 
 impl Changed {
-    /// The first change of this object, if this event is one that can be taken back.
+    /// The change that this event begins, if the event is one that can be taken back.
     fn first(look: &Look) -> Option<Self> {
         let Look { event, marks, .. } = look;
         matches!(event.kind, Kind::Update | Kind::Add).then(|| Self {
@@ -248,7 +253,8 @@ impl Changed {
         })
     }
 
-    /// The thread does this to the object. Whether nobody else can have noticed that it had changed it.
+    /// The thread makes this event on the object. Returns whether no other thread can have noticed that the thread had
+    /// changed it.
     fn go_on(&mut self, look: &Look) -> bool {
         let Look { event, marks, .. } = look;
         let own = u32::from(event.kind != Kind::Add);
@@ -265,7 +271,8 @@ impl Changed {
     }
 }
 
-/// What the thread has changed itself, after it has looked at it, tells nothing of others.
+/// Marks what the thread has looked at as unchanged where the thread itself made the change: that change tells nothing
+/// of others.
 fn forget_own_changes(looks: &mut [Look]) {
     for at in (0..looks.len()).rev() {
         let Look { event, .. } = looks[at];
@@ -279,7 +286,7 @@ fn forget_own_changes(looks: &mut [Look]) {
     }
 }
 
-/// Whether these events of a thread together changed nothing, and nobody could see that they were made.
+/// Whether these events of a thread together changed nothing, and no other thread could see that they were made.
 fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
     let mut open: Vec<Held> = Vec::new();
     let mut entered: Vec<Object> = Vec::new();
@@ -289,7 +296,7 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
         let Look { event, marks, .. } = look;
         let object = event.object;
         looked |= event.kind.class() != seqz_explore::Class::None;
-        // What it has changed it may change back, if nobody could notice.
+        // What the thread has changed it may change back, if no other thread could notice.
         if let Some(at) = changed.iter().position(|it| it.object == object) {
             if !changed[at].go_on(look) {
                 return false;
@@ -299,7 +306,7 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
             }
             continue;
         }
-        // For a search over values it has to know what it finds first: what comes then follows from that.
+        // In a search over values the thread has to know what it finds first: what comes then follows from that.
         let is_told = tests.is_none_or(|tests| {
             matches!(
                 test_of(look.number, tests),
@@ -328,7 +335,7 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
                     .iter()
                     .position(|held| held.object == object && !held.is_taken)
                 {
-                    // Nobody else had it in between.
+                    // No other thread had the lock in between.
                     Some(at) => {
                         let held = open.swap_remove(at);
                         tests.is_some() || marks.events == held.marks.events + 1
@@ -350,7 +357,7 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
                     .rposition(|held| held.object == object && held.is_taken);
                 unchanged
                     && match taken {
-                        // Nobody failed to take it in between.
+                        // No other thread failed to take the lock in between.
                         Some(at) => {
                             let held = open.swap_remove(at);
                             tests.is_some() || marks.failures == held.marks.failures
@@ -365,7 +372,7 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
                         }
                     }
             }
-            // It entered the queue, or saw something there that it left as it is.
+            // The thread entered the queue, or saw something there that it left as it is.
             Kind::Wait if event.found == 0 => {
                 entered.push(object);
                 true
@@ -404,7 +411,7 @@ fn is_known(number: usize, event: &Event, tests: &[(usize, Test)]) -> bool {
 }
 
 impl Handle {
-    /// The current thread is about to run a loop which may wait.
+    /// The current thread is about to run a loop that waits.
     pub(crate) fn begin_loop(self) -> Since {
         if !self.is_ending() {
             let inside = leave_program();
@@ -429,14 +436,14 @@ impl Handle {
         }
     }
 
-    /// What the current thread does is there after the turns of all loops that it is in.
+    /// The current thread says that what it does now lasts beyond the turns of all loops that it is in.
     pub(crate) fn lasts(self) {
         let state = self.get();
         let turning = &mut state.slots[state.current].turning;
         turning.said = turning.said.wrapping_add(1);
     }
 
-    /// It has left it.
+    /// The current thread has left a run of a loop.
     pub(crate) fn end_loop(self) {
         let state = self.get();
         state.fruitless = 0;
@@ -487,7 +494,7 @@ impl Handle {
 }
 
 impl State {
-    /// A loop which may wait is about to be run: what has happened to objects so far is counted, and all that follows.
+    /// A loop that waits is about to be run: counts what has happened to objects so far; from here on all is counted.
     fn watch_loops(&mut self) {
         if !std::mem::replace(&mut self.watches_loops, true) {
             for Traced { event, .. } in &self.trace {
@@ -496,7 +503,7 @@ impl State {
         }
     }
 
-    /// The latest event has been done: it counts for the turn of its thread.
+    /// Notes the latest event in its object's marks and in the turn of its thread.
     pub(super) fn note_look(&mut self, event: &Event) {
         self.changes.note(event);
         let slot = &mut self.slots[usize::from(event.thread)];
@@ -514,7 +521,8 @@ impl State {
         }
     }
 
-    /// The same where loops are run as they are written: only who looks at nothing at all goes no further.
+    /// What [`Self::ends_idle`] does where loops are run as they are written: a thread goes no further only if its turn
+    /// looked at nothing at all.
     fn goes_round_for_ever(&mut self, since: &mut Since, looked: bool) -> Turn {
         let turning = &mut self.slots[self.current].turning;
         let looks_at_nothing = turning.looks.len() == since.from;
@@ -533,7 +541,7 @@ impl State {
         Turn::Idle
     }
 
-    /// The current thread's turn is over, and the next one begins. What it came to.
+    /// The current thread's turn is over, and the next one begins. Returns what the turn that is over came to.
     fn ends_idle(&mut self, since: &mut Since) -> Turn {
         let thread = u32::from(self.current_name());
         let looked = self.clocks.was_looked_at(thread);
@@ -590,8 +598,8 @@ impl State {
         }
     }
 
-    /// Nobody can run. Where not all is followed, those who wait in loops make another turn: what they wait for may be there,
-    /// and no event have told of it. Whether any do.
+    /// No thread can run. Where not all is followed, the threads that wait in loops make another turn: what they wait
+    /// for may be there, without an event that has told of it. Returns whether there are such threads.
     pub(super) fn looks_again(&mut self) -> bool {
         // A schedule that was written down has these turns in it.
         let is_written = matches!(self.settings.idle, Idle::WaitsAfter(_));
@@ -610,7 +618,8 @@ impl State {
         true
     }
 
-    /// Whether all that other threads have done is before what the current thread does: it has joined them, or whoever has.
+    /// Whether all that other threads have done is before what the current thread does: the current thread has joined
+    /// them, or has joined threads that have.
     fn is_alone(&self) -> bool {
         let current = self.current_name();
         if self.live != ThreadSet::only(current) || !self.settings.trace {
@@ -627,7 +636,7 @@ impl State {
         begun.all(|(thread, _)| Thread::try_from(thread).is_ok_and(|it| joined.contains(it)))
     }
 
-    /// Nobody can run. Whether all threads wait, and some of them for a time: see [`crate::clock`].
+    /// No thread can run. Returns whether all threads wait, and some of them for a time: see [`crate::clock`].
     fn waits_for_time(&mut self) -> bool {
         let waits = self.live.intersection(self.parked).iter().any(|thread| {
             self.slots[usize::from(thread)].turning.looks_at_clock
@@ -636,10 +645,11 @@ impl State {
         waits && self.livelock() != Livelock::None
     }
 
-    /// Nobody can run. Time passes for those that wait in loops that look at the clock, if that is what all wait for. Whether
-    /// there are any.
+    /// No thread can run. Time passes for the threads that wait in loops that look at the clock, if all threads wait
+    /// for a time. Returns whether time has passed for any.
     ///
-    /// Where threads go no further after an idle turn, none of them can: that is for [`Self::stopped`] to tell.
+    /// Where threads go no further after an idle turn, none of them can go on: that case is for [`Self::stopped`] to
+    /// tell.
     pub(super) fn time_passes(&mut self) -> bool {
         if matches!(self.settings.idle, Idle::Ends | Idle::EndsByValues) || !self.waits_for_time() {
             return false;
@@ -742,12 +752,12 @@ impl State {
         }
     }
 
-    /// Nobody can run, and these threads wait in loops: how the execution ends.
+    /// No thread can run, and these threads wait in loops. Returns how the execution ends.
     pub(super) fn stopped(&mut self, parked: ThreadSet) -> Outcome {
         if self.may_have_been_seen(parked) {
             return Outcome::Truncated;
         }
-        // They go on once that has come: which [`Clocks::hurried`](crate::clock::Clocks::hurried) tells.
+        // The threads go on once their time has come, which [`Clocks::hurried`](crate::clock::Clocks::hurried) tells.
         if self.waits_for_time() {
             return Outcome::Waiting;
         }
@@ -768,14 +778,15 @@ impl State {
         }
     }
 
-    /// Nobody can run, and some wait in loops: whether all of them wait for ever.
+    /// No thread can run, and some wait in loops. Returns whether all of them wait for ever.
     ///
     /// Each would make its idle turn again, event by event, as far as it doesn't come to a lock that another one keeps:
     /// - what it has looked at is as it was, and the turns of the others don't change it, since they are idle, too;
     /// - it doesn't see locks that the turns of others take for a while, as it doesn't try to take one of them without
     ///   waiting for it.
     ///
-    /// And nobody else can go on meanwhile, as no turn gives a lock back for a while for which somebody waits.
+    /// And no other thread can go on meanwhile, as no turn gives a lock back for a while for which another thread
+    /// waits.
     pub(super) fn livelock(&mut self) -> Livelock {
         let parked = self.live.intersection(self.parked);
         let of = |state: &Self, thread: u8| state.slots[usize::from(thread)].turning.idle.clone();
@@ -816,7 +827,8 @@ impl State {
         livelock
     }
 
-    /// In a search over values: whether a thread goes no further although somebody could tell that its last turn was made.
+    /// In a search over values: whether a thread goes no further although another one could tell that its last turn was
+    /// made.
     pub(super) fn may_have_been_seen(&self, parked: ThreadSet) -> bool {
         let of_others = |thread: u8, object: Object| {
             let uses = |kind: Kind, of: Object| of == object && kind.acquires();
@@ -838,7 +850,8 @@ impl State {
             })
     }
 
-    /// In a search over values: whether, in another order of what nobody has observed, all threads might wait for ever.
+    /// In a search over values: whether, in another order of what no thread has observed, all threads might wait for
+    /// ever.
     ///
     /// What an object holds at the end is what the last write of some thread has left there: as each has observed the same,
     /// it leaves the same.
@@ -847,7 +860,7 @@ impl State {
             && parked.iter().all(|thread| {
                 let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
                 let may_be = idle.iter().all(|look| match look.event.kind {
-                    // Who holds a lock at the end is the same in any order.
+                    // The holder of a lock at the end is the same in any order.
                     Kind::TryLockFailed => !self.objects.holders(look.event.object).is_free(),
                     Kind::TryLockSharedFailed => {
                         self.objects.holders(look.event.object).exclusive != 0
@@ -860,11 +873,12 @@ impl State {
             })
     }
 
-    /// Whether, in another order of what nobody has observed, the thread might find at the end what it has seen.
+    /// Whether, in another order of what no thread has observed, the thread might find at the end what it has seen.
     ///
-    /// Where nobody just writes, there is one end: each change leads from a value that its thread has observed to one that
-    /// follows from it, and all of them, in whichever order, are a way from the first value. It ends where more changes come
-    /// to than go from. Likewise where a count is added to and taken from.
+    /// Where no thread writes without observing, there is one last value: each change leads from a value that its
+    /// thread has observed to one that follows from it, and all changes, in any order, are a way from the first value.
+    /// The way ends at the value that more changes lead to than start from. For the same reason there is one last value
+    /// where a count is added to and taken from.
     fn may_look_alike(&self, look: &Look, idle: &[Look]) -> bool {
         let mut last = [None; MAX_THREADS];
         let mut is_written = false;
@@ -890,8 +904,9 @@ impl State {
         left.any(|&left| self.is_alike(look, left))
     }
 
-    /// Whether the same comes of this attempt at the end, in any order of what nobody has observed: which messages are in a
-    /// channel does not depend on that, and how many of its ends are there. `None`: of anything else it is not known.
+    /// Whether this attempt, made again at the end, has the same outcome, in any order of what no thread has observed:
+    /// which messages are in a channel does not depend on that order, nor does the number of its ends. `None` for any
+    /// other object, of which that is not known.
     fn comes_again(&self, look: &Look) -> Option<bool> {
         let transitions = self.values.transitions();
         let own = transitions.binary_search_by_key(&look.number, |&(number, _)| number);
@@ -940,8 +955,8 @@ impl State {
     }
 }
 
-/// What a turn found in an object that it has changed, and changed back: it finds the same again in all that it does to the
-/// object if it finds that.
+/// What a turn found in an object that it has changed, and changed back. If the turn finds this value again, it finds
+/// the same in all that it does to the object.
 fn found_before_change(looks: &[Look], object: Object) -> Option<u64> {
     let mut changes = looks.iter().map(|look| &look.event);
     let is_change =

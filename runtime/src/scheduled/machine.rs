@@ -25,37 +25,38 @@ use crate::judge::{End, Panics};
 use crate::memory::arena::{Arena, note_large};
 use crate::vocabulary::{Place, Site, ThreadInfo};
 
-/// Executions may have so many events in any case.
+/// The least bound on the events of an execution.
 const LEAST: u32 = 20_000;
 
-/// How many times as many events as one execution others may have.
+/// The factor from the events of one known execution to the bound for the others.
 const TIMES: u32 = 4;
 
 /// How executions are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Events of one execution, over all threads.
+    /// The bound on the events of one execution, over all threads.
     pub steps: u32,
-    /// Bytes of stack for each thread.
+    /// The size of each thread's stack, in bytes.
     pub stack: usize,
-    /// What becomes of a thread that waits in a loop.
+    /// What happens to a thread after an idle turn of a loop that waits.
     pub idle: Idle,
     /// Whether executions are traced: see [`Machine::trace`].
     pub trace: bool,
-    /// Whether events tell the values behind locks and in `static mut`s as they do those of atomics, and [`Machine::tests`]
-    /// what of them threads observe. Atomics' are told in any case.
+    /// Whether events tell the values behind locks and in `static mut`s as they tell those of atomics, and
+    /// [`Machine::tests`] tells what of these values the threads observe. The values of atomics are told in any case.
     pub values: bool,
-    /// How often in an execution something may happen without a reason: see [`spurious`](super::spurious).
+    /// The number of times in an execution that something may happen without a reason: see
+    /// [`spurious`](super::spurious).
     pub spurious: u32,
-    /// Where alone that is; anywhere, if there is nothing.
+    /// The only places where something may happen without a reason; `None` is any place.
     pub spurious_at: Option<&'static [Place]>,
-    /// How many of the calls that a thread is in are part of its events' contexts, where calls are marked: see
+    /// The number of innermost calls of a thread that are part of its events' contexts, where calls are marked: see
     /// [`calls`](crate::calls).
     pub call_depth: u32,
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are no failures.
     pub ignore_detached_panics: bool,
-    /// Not all that threads share is followed: a loop that has seen nothing new may see something in its next turn all the
-    /// same. See [`loops`](super::loops).
+    /// Whether not all that threads share is followed: a loop that has seen nothing new may then see something new in
+    /// its next turn all the same. See [`loops`](super::loops).
     pub unfollowed: bool,
 }
 
@@ -63,7 +64,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             steps: LEAST,
-            // As much as std gives to a thread. Pages that are not touched cost nothing.
+            // The size that std gives to a thread's stack. Pages that are not touched cost nothing.
             stack: 2 << 20,
             idle: Idle::Ends,
             trace: true,
@@ -78,8 +79,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The bound on events for executions of which one is known to have so many: others may take longer than that one, by
-    /// what threads do when they see something else.
+    /// The bound on events of an execution where one execution is known to have this number of events: others may have
+    /// more, by what threads do when they see something else.
     #[must_use]
     pub fn room_for(events: usize) -> u32 {
         let events = u32::try_from(events).unwrap_or(u32::MAX);
@@ -90,9 +91,9 @@ impl Settings {
 /// An event with its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Traced {
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// Where.
+    /// The place in the source that made the event, if it is known.
     pub site: Option<Site>,
 }
 
@@ -116,7 +117,7 @@ impl<'p> Machine<'p> {
     pub fn new(program: &'p dyn Fn(), settings: Settings) -> Self {
         crate::panics::install_hook();
         let mut names = Names::default();
-        // The harness's own thread is number 0, and nobody's child.
+        // The harness's own thread is number 0, and no thread's child.
         names.of(u32::MAX, 0);
         Self {
             state: Box::new(State {
@@ -178,7 +179,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Numbers a thread as an earlier search has: the `nth` that `parent` creates, from 0.
+    /// Gives a thread the number that it had in an earlier search: the `nth` thread that `parent` creates, from 0.
     pub fn recall_thread(
         &mut self,
         thread: seqz_explore::Thread,
@@ -199,8 +200,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Of which events of the latest execution the thread observes less than the value that they found: by the event's
-    /// number, which is its place in the trace. In order; only where values are told.
+    /// The events of the latest execution of which the thread observes less than the value found, by the event's
+    /// number, which is its place in the trace. In the order of numbers; empty where values are not told.
     #[must_use]
     pub fn tests(&self) -> &[(usize, Test)] {
         self.state.values.tests()
@@ -222,8 +223,9 @@ impl<'p> Machine<'p> {
         self.state.leaves_time_open()
     }
 
-    /// Whether in the latest execution some time might have come sooner than it did, while others could go on, or a thread
-    /// might have looked at its clock more often before it came, or have been held up by others between two looks.
+    /// Whether in the latest execution a time might have come sooner than it did while other threads could go on, or a
+    /// thread might have looked at its clock more often before the time came, or been held up by others between two
+    /// looks.
     #[must_use]
     pub fn hurries_time(&self) -> bool {
         self.state.clocks.hurried() || self.state.may_see_others_hold_it_up()
@@ -243,20 +245,20 @@ impl<'p> Machine<'p> {
         self.state.has_left_scope_open
     }
 
-    /// Whether in the latest execution a thread parked that may have used up before what it was unparked for: see
+    /// Whether in the latest execution a thread parked that may have used up its unpark token before: see
     /// [`parking`](super::parking).
     #[must_use]
     pub const fn leaves_unparks_open(&self) -> bool {
         self.state.has_left_unparks_open
     }
 
-    /// What failed in the latest execution, in order.
+    /// The failures of the latest execution, in order.
     #[must_use]
     pub fn failures(&self) -> &[Failure] {
         &self.state.failures
     }
 
-    /// Whether the harness of the latest execution came to an end, or something ended the process.
+    /// Whether the harness of the latest execution came to an end, or a thread ended the process.
     #[must_use]
     pub fn harness_is_over(&self) -> bool {
         self.state.harness != End::Open || self.state.has_left
@@ -326,7 +328,7 @@ impl Executor for Machine<'_> {
         let handle = Handle(pointer);
         handle.get().begin(&mut alone);
         let counter = handle.get().counter;
-        // Whoever asks for the execution may unwind. No thread of the program does yet.
+        // The code that asks for the execution may be unwinding. No thread of the program is unwinding yet.
         if let Some(counter) = counter.filter(|counter| counter.is_raised()) {
             return counter.hide(|| self.execute(handle, &mut alone, scheduler));
         }
@@ -335,7 +337,7 @@ impl Executor for Machine<'_> {
 }
 
 impl Machine<'_> {
-    /// Runs what has begun.
+    /// Runs the execution that has begun.
     #[inline(always)]
     fn execute<S: Scheduler>(
         &mut self,
@@ -354,7 +356,7 @@ impl Machine<'_> {
         crate::panics::listen(Some(super::failures::hear));
         super::values::ask(handle.get().settings.values);
         let program: *const (dyn Fn() + '_) = self.program;
-        // SAFETY: as above; the coroutine is over before `run` returns.
+        // SAFETY: only the lifetime is changed; the coroutine is over before `run` returns.
         let program: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(program) };
         let run = move || {
             handle.start_spurious();

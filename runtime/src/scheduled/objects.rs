@@ -1,4 +1,4 @@
-//! Names of shared objects that are the same in every execution, who holds which lock, and who waits where.
+//! Names of shared objects that are the same in every execution, the holders of locks, and the queues of objects.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -9,7 +9,7 @@ use seqz_explore::waiting::Queue;
 
 use crate::memory::arena::{self, Arena};
 
-/// Where an object lies, told in a way that does not depend on the schedule.
+/// The place of an object, in a way that does not depend on the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Spot {
     /// In a thread's region.
@@ -18,9 +18,10 @@ enum Spot {
     Stack(usize, usize),
     /// Anywhere else: a static.
     Fixed(usize),
-    /// Where another object has been in this execution: which was the first one there, and how many there have been.
+    /// A place where another object has been in this execution: the first object there, and the number of objects
+    /// before this one.
     Again(Object, u32),
-    /// A thread, for who parks it.
+    /// A thread, as the object on which it parks.
     Parking(u32),
     /// The poison flag of this lock.
     Poison(Object),
@@ -32,11 +33,11 @@ pub(super) struct Holders {
     generation: u32,
     /// The exclusive holder, plus one.
     pub exclusive: u16,
-    /// How many hold it shared.
+    /// The number of threads that hold the lock shared.
     pub shared: u16,
-    /// Its poison flag is set.
+    /// Whether the lock's poison flag is set.
     pub poisoned: bool,
-    /// A thread has panicked while it held it exclusively.
+    /// Whether a thread has panicked while it held the lock exclusively.
     pub was_poisoned: bool,
 }
 
@@ -55,13 +56,13 @@ struct Waiters {
 
 const NONE: Object = Object::MAX;
 
-/// Objects further than this from the start of their region are looked up by hash.
+/// The offset in bytes from the start of its region up to which an object is looked up by index, and not by hash.
 const NEAR: usize = 1 << 16;
 
-/// No two objects are closer to each other: each has numbers of this size in it.
+/// The least distance of two objects, in bytes: each object has numbers of this size in it.
 const DISTANCE: usize = size_of::<u32>();
 
-/// The objects of a search.
+/// The objects of a search, with what is known of them in the current execution.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     /// By thread, and by offset in its region: those near the region's start, which nearly all are. [`NONE`] for those
@@ -91,7 +92,7 @@ impl Objects {
         (*generation == self.generation).then_some(*object)
     }
 
-    /// What the count of the allocation at this address is called.
+    /// Notes that this object is the count of the allocation at this address.
     pub(super) fn set_count(&mut self, address: usize, object: Object) {
         arena::outside(|| self.counts.insert(address, (self.generation, object)));
     }

@@ -1,17 +1,20 @@
-//! Parking, and who else parks a thread.
+//! Parking, and std's own waits that park a thread, too.
 //!
-//! That a thread has been unparked is kept for the next time that it parks, once. But std parks threads, too: those that wait for a
-//! message, or for room for one, and those that wait for a scope's threads. Whoever is unparked before or while it waits so
-//! has it used up, and parks for ever later. Nobody can tell that from being late but by parking, so:
+//! That a thread has been unparked is kept, as its *token*, for the next time that the thread parks, once. But std
+//! parks threads, too: those that wait for a message, or for room for one, and those that wait for a scope's threads. A
+//! thread that is unparked before or during such a wait may have its token used up by it, and parks for ever later. A
+//! program can tell this from an unpark that comes late by parking only, so:
 //!
-//! - who waits for a channel, and has asked for its own handle before, has all used up that has come until it goes on
-//!   ([`Transition::UseUp`]). That it is not used up is what happens where it comes later, and needs not wait;
-//! - wherever both may happen though it waits (a scope's end; a channel without room, whose other end can tell; a time limit),
-//!   it is used up where things [happen without a reason](super::spurious) and this does, and else it isn't;
-//! - who has not asked for its own handle has nothing used up.
+//! - a thread that waits for a channel, and has asked for its own handle before, has its token used up if that has come
+//!   until the thread goes on ([`Transition::UseUp`]). The other outcome, that the token is left, is the one of an
+//!   unpark that comes later, and needs no event of its own;
+//! - where both outcomes are possible although the thread waits (a scope's end; a channel without room, whose other end
+//!   can tell; a time limit), the token is used up where things [happen without a reason](super::spurious) and this
+//!   does, and else it is left;
+//! - a thread that has not asked for its own handle has nothing used up.
 //!
-//! In the latter two cases, if such a thread parks later, in an execution in which it is unparked, that is noted, and nothing is
-//! promised.
+//! In the latter two cases, if such a thread parks later, in an execution in which it is unparked, that is noted, and
+//! nothing is promised.
 
 use seqz_explore::{Kind, Transition};
 
@@ -22,20 +25,20 @@ use crate::vocabulary::Site;
 /// What is known of a thread that may be unparked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Unparks {
-    /// It has asked for its own handle, and may have given it to others.
+    /// Whether the thread has asked for its own handle, and may have given it to others.
     has_handle: bool,
-    /// Somebody has unparked it.
+    /// Whether some thread has unparked it.
     any: bool,
-    /// It has waited where that may have been used up, and has not.
+    /// Whether it has waited where its token may have been used up, and has not been.
     left: bool,
 }
 
-/// Where a thread has waited.
+/// What others can tell of a wait in which std may have parked the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waited {
-    /// Where nobody could tell whether it did, or came later.
+    /// No thread could tell whether the thread waited, or came later.
     Unnoticed,
-    /// Where somebody could, or where it may not have been parked.
+    /// Another thread could tell, or the thread may not have been parked.
     Perhaps,
 }
 
@@ -46,7 +49,7 @@ impl Handle {
         self.get().slots[thread].unparks.has_handle = true;
     }
 
-    /// The current thread goes on where std may have parked it for something else than being unparked.
+    /// The current thread goes on after a wait in which std may have parked it for something else than to be unparked.
     pub(crate) fn was_parked_inside(self, waited: Waited, site: Site) {
         let thread = self.thread();
         let unparks = &mut self.get().slots[thread as usize].unparks;
@@ -62,7 +65,8 @@ impl Handle {
         });
     }
 
-    /// Parks the current thread until it is unparked, with a time limit or without. Whether that came before the time was over.
+    /// Parks the current thread until it is unparked, with a time limit or without. Returns whether the thread was
+    /// unparked before the time was over.
     pub(crate) fn park(self, timed: bool, site: Site) -> bool {
         if self.happens_without_reason(site) {
             return true;
@@ -84,8 +88,8 @@ impl Handle {
         is_unparked
     }
 
-    /// Unparks a thread: the one that is parked goes on, and one that is not won't be the next time. To do so twice is
-    /// as good as once.
+    /// Unparks a thread: a parked thread goes on, and a thread that is not parked will not wait the next time that it
+    /// parks. Two unparks do no more than one.
     pub(crate) fn unpark(self, thread: u32, site: Site) {
         let object = self.get().objects.parking(thread);
         self.turn(Kind::Notify, object, 0, site);

@@ -21,7 +21,7 @@ impl Handle {
         self.set_poison(lock, true, site);
     }
 
-    /// Another object was poisoned, and is this one from here on.
+    /// Marks as poisoned a lock that was poisoned as another object, and is this object from here on.
     #[cold]
     pub(crate) fn stays_poisoned(self, lock: Object) {
         let state = self.get();
@@ -31,7 +31,7 @@ impl Handle {
         holders.was_poisoned = true;
     }
 
-    /// Whether a thread that held the lock has poisoned it. Only to be asked by who holds it.
+    /// Whether a thread that held the lock has poisoned it. Only for the thread that holds the lock.
     #[inline]
     pub(crate) fn was_poisoned(self, lock: Object) -> bool {
         let state = self.get();

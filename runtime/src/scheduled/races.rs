@@ -12,7 +12,7 @@ use super::failures::Failure;
 use super::machine::Traced;
 use crate::vocabulary::{FailureKind, Place, Site};
 
-/// One entry per thread: how many of its events are known to come before.
+/// The number of events known to come before, by thread.
 type Clock = Vec<u32>;
 
 fn join(into: &mut Clock, other: &Clock) {
@@ -28,7 +28,7 @@ fn join(into: &mut Clock, other: &Clock) {
 #[derive(Clone, Copy)]
 struct Access {
     thread: Thread,
-    /// Its thread's own entry at the access.
+    /// The own entry of the access's thread in its clock, at the access.
     at: u32,
     kind: Kind,
     site: Option<Site>,
@@ -37,9 +37,9 @@ struct Access {
 /// What is known of an object.
 #[derive(Default)]
 struct Past {
-    /// What the latest change comes after.
+    /// The clock of the latest change.
     changed: Clock,
-    /// What the reads since come after.
+    /// The joined clocks of the reads since the latest change.
     read: Clock,
     /// Accesses to plain data: the latest write, and the latest read of each thread since.
     accesses: Vec<Access>,

@@ -1,9 +1,11 @@
 //! Following a schedule that was written down.
 //!
-//! The schedule says who does what, event by event. Where the program does something else, the two part ways there, and
-//! nothing is run instead. Numbers of threads and objects are given in the order in which a search meets them, so those of
-//! the schedule are other ones: which is which shows as they appear. After the schedule's last event threads go on alone, the last one first, so that a failure
-//! that comes after the last event is reached; and as that failure may be that a reader waits behind a writer, readers do.
+//! The schedule says which thread does what, event by event. Where the program does something else, program and
+//! schedule part ways, and nothing is run instead. Threads and objects are numbered in the order in which a search
+//! meets them, so the schedule's numbers are other ones than the program's: which belongs to which shows as they
+//! appear. After the schedule's last event threads go on alone, the last one first, so that a failure that comes after
+//! the last event is reached. As that failure may be that a reader waits behind a writer, readers then wait behind
+//! writers.
 
 use std::collections::HashMap;
 
@@ -16,29 +18,29 @@ use crate::vocabulary::{Action, Scheduled, Waiting};
 /// Where a program and a schedule part ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
-    /// At which event of the schedule.
+    /// The index of the event in the schedule at which they part.
     pub at: u32,
-    /// What differs.
+    /// A sentence on what differs.
     pub difference: String,
     /// The thread whose turn it was.
     pub thread: Option<usize>,
 }
 
-/// Keeps to a schedule.
+/// A scheduler that keeps to a schedule.
 #[derive(Debug)]
 pub struct Follow<'s> {
     schedule: &'s [Scheduled],
     at: usize,
-    /// The thread here of each of the schedule's.
+    /// The program's thread for each of the schedule's threads.
     threads: HashMap<u32, Thread>,
     objects: Pairs,
     parting: Option<Parting>,
-    /// What the threads had announced when the schedule was at its end.
+    /// The operations that the threads had announced at the schedule's end.
     next: Option<Vec<Waiting>>,
 }
 
 impl<'s> Follow<'s> {
-    /// From the schedule's start.
+    /// A follower at the schedule's start.
     #[must_use]
     pub fn new(schedule: &'s [Scheduled]) -> Self {
         Self {
@@ -52,7 +54,7 @@ impl<'s> Follow<'s> {
         }
     }
 
-    /// What the threads were about to do when the schedule was at its end.
+    /// The operations that the threads were about to do at the schedule's end.
     pub fn take_next(&mut self) -> Vec<Waiting> {
         self.next.take().unwrap_or_default()
     }
@@ -72,7 +74,7 @@ impl<'s> Follow<'s> {
         }
     }
 
-    /// Where the two part, if they do.
+    /// The point where program and schedule part, if they do.
     #[must_use]
     pub fn parting(self) -> Option<Parting> {
         if self.parting.is_some() || self.at >= self.schedule.len() {
@@ -98,7 +100,7 @@ impl<'s> Follow<'s> {
     }
 }
 
-/// Which object of the program is which of the schedule.
+/// Which object of the program is which object of the schedule.
 #[derive(Debug, Default)]
 struct Pairs {
     here: HashMap<u32, u32>,
@@ -106,7 +108,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    /// Whether these two are one object. Those that appear for the first time are.
+    /// Whether these two are one object. Two that appear for the first time are.
     fn pair(&mut self, there: u32, here: u32) -> bool {
         let known_here = *self.here.entry(there).or_insert(here);
         let known_there = *self.there.entry(here).or_insert(there);
@@ -160,7 +162,7 @@ impl Scheduler for Follow<'_> {
             );
         }
         let same = match kind {
-            // Its thread gets its number when it is created.
+            // A new thread gets its number when it is created.
             Kind::Local | Kind::Fork => true,
             Kind::Join => {
                 let joined = self.threads.get(&next.object);

@@ -1,12 +1,13 @@
 //! Threads that let others go first.
 //!
-//! A thread that sleeps or yields again and again and makes no event in between may wait for something that is not followed, as
-//! for a lock of a dependency: whoever holds it needs a turn, and there is no event at which it could get one. So from the
-//! [`QUIET`]th time on, sleeping and yielding are events of their own, at which others may run, and the thread *rests*: until the
-//! others have made some events, schedulers that choose by themselves prefer them. As it can run, no schedule is lost by that.
+//! A thread that sleeps or yields again and again and makes no event in between may wait for something that is not
+//! followed, as for a lock of a dependency: the thread that holds it needs a turn, and there is no event at which it
+//! could get one. So from the [`QUIET`]th time on, sleeping and yielding are events of their own, at which others may
+//! run, and the thread *rests*: until the others have made some events, schedulers that choose by themselves prefer
+//! them. As it can run, no schedule is lost by that.
 //!
-//! A schedule may still give the others no turn, which no system does for long. What fails then may be the schedule's fault alone,
-//! unless all is followed: that it was so is [told](Asked::Turns).
+//! A schedule may still give the others no turn, which no system does for long. What fails then may be the schedule's
+//! fault alone, unless all is followed: that the others got no turn is [told](Asked::Turns).
 
 use seqz_explore::{Event, Kind};
 
@@ -14,29 +15,30 @@ use super::state::{Handle, State};
 use crate::process::asked;
 use crate::vocabulary::{Asked, Site};
 
-/// So often a thread may sleep or yield, with nothing in between, before it lets others go first.
+/// The number of times that a thread may sleep or yield, with no other event in between, before it lets others go
+/// first.
 const QUIET: u32 = 8;
 
-/// For so many events of the execution it does then.
+/// The number of events of the execution for which the thread then lets others go first.
 const REST: u32 = 8;
 
-/// So often in a row it may come before the others all the same.
+/// The number of times in a row that the thread may come before the others all the same, before that is told.
 const UNFAIR: u32 = 16;
 
 /// What a thread has done since its last event that was more than to sleep or to yield.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rest {
-    /// How often it has slept or yielded.
+    /// The number of times that the thread has slept or yielded.
     quiet: u32,
-    /// How many events the execution has when it has rested.
+    /// The number of events of the execution at which the thread has rested.
     until: u32,
-    /// How often in a row it went on while others could have.
+    /// The number of times in a row that the thread went on while others could have.
     unfair: u32,
 }
 
 impl Handle {
-    /// The current thread sleeps or yields. What it does is decided by what it has done alone: not by who else is there, which
-    /// another order of independent events could change.
+    /// The current thread sleeps or yields. What this call does depends on what the thread has done alone: not on which
+    /// other threads are there, which another order of independent events could change.
     pub(crate) fn give_way(self, site: Site) {
         if self.is_ending() || std::thread::panicking() {
             return;
@@ -70,7 +72,8 @@ impl Handle {
 }
 
 impl State {
-    /// This was done: whoever did more than sleep is at it again, and others may have rested.
+    /// Notes an event: a thread that did more than sleep or yield rests no longer, and others may have rested long
+    /// enough.
     pub(super) fn note_rest(&mut self, event: &Event) {
         if event.kind != Kind::Local {
             self.slots[usize::from(event.thread)].rest = Rest::default();

@@ -19,15 +19,16 @@ pub(crate) struct Ended;
 /// What becomes of the threads that are not over when the execution is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AtEnd {
-    /// They are left where they are, and nothing of the program runs any more, as little as in a process that has ended: what
-    /// destructors would do is nothing that the program does. What threads have is given back with the execution's memory.
+    /// They are left where they are, and no code of the program runs any more, as in a process that has ended: what
+    /// destructors would do is nothing that the program does. What the threads own is given back with the execution's
+    /// memory.
     Forgets,
-    /// They are unwound. So it is where nobody puts the process back, as in tests: what they have must be given back by them.
+    /// They are unwound, where the process is not put back, as in tests: then the threads must give back what they own.
     Unwinds,
 }
 
 impl AtEnd {
-    /// What can be done in this process.
+    /// What this process allows.
     pub(super) fn possible() -> Self {
         if crate::process::is_put_back() {
             Self::Forgets
@@ -37,7 +38,7 @@ impl AtEnd {
     }
 }
 
-/// Creates a thread, of this name, there, and runs it up to its first announcement.
+/// Creates a thread of this name, spawned at this place, and runs it up to its first announcement.
 pub(super) fn start(
     handle: Handle,
     thread: usize,
@@ -68,12 +69,13 @@ pub(super) fn start(
     state.stacks[thread] = stack.range();
     let slot = &mut state.slots[thread];
     slot.stage = Stage::Starting;
-    // It may look at its name before its first event.
+    // The thread may look at its name before its first event.
     slot.name = name;
     slot.spawned_at = spawned_at;
     let coroutine = coroutine::Thread::with_stack(stack, move |yielder, ()| {
         handle.get().slots[thread].yielder = std::ptr::from_ref::<Yielder>(yielder);
-        // What a spawned thread panics with is kept for who joins it: here comes only what ends the execution.
+        // The payload of a spawned thread's panic is kept for the thread that joins it: only the payload that ends the
+        // execution comes here.
         let result = catch_unwind(AssertUnwindSafe(body));
         if thread == 0 {
             handle.harness_ended(result);
@@ -100,7 +102,7 @@ pub(super) fn start(
     inside.leave();
 }
 
-/// Lets a thread run until it is somebody else's turn.
+/// Lets a thread run until it is another thread's turn.
 pub(super) fn resume(handle: Handle, thread: usize) {
     let state = handle.get();
     state.next = None;
@@ -111,7 +113,7 @@ pub(super) fn resume(handle: Handle, thread: usize) {
 pub(super) fn resume_inside(handle: Handle, thread: usize) {
     let state = handle.get();
     let place = state.slots[thread].coroutine.get();
-    // SAFETY: the place is on the heap, and is borrowed by nobody else: a thread that runs is not resumed, and its slot is
+    // SAFETY: the place is on the heap, and nothing else borrows it: a thread that runs is not resumed, and its slot is
     // only asked for its coroutine when all threads have stopped.
     let Some(coroutine) = (unsafe { &mut *place }) else {
         return;
@@ -122,12 +124,12 @@ pub(super) fn resume_inside(handle: Handle, thread: usize) {
         coroutine.resume(());
         crate::process::leave(before);
     } else {
-        // Nobody puts the process back, so that nobody asks whose code runs.
+        // The process is not put back, so that it does not matter whose code runs.
         coroutine.resume(());
     }
     outside.leave();
     if coroutine.done() {
-        // SAFETY: as above; `coroutine` is not used any more.
+        // SAFETY: nothing else borrows the place, and `coroutine` is not used any more.
         let stack = unsafe { &mut *place }.take().map(|over| over.into_stack());
         handle.get().free[thread] = stack;
     }
@@ -166,8 +168,8 @@ fn forget_all(state: &mut State) {
         if let Some(counter) = state.counter {
             counter.forget(&mut slot.panics);
         }
-        // SAFETY: nobody comes back to what is on the stack: no thread of the execution runs any more, the machine's own code
-        // on it holds nothing, and whoever outlives the execution forgets what the program has given to it.
+        // SAFETY: nothing on the stack is used again: no thread of the execution runs any more, the machine's own code
+        // on it holds nothing, and all that outlives the execution forgets what the program has given to it.
         unsafe { coroutine.force_reset() };
         *free = Some(coroutine.into_stack());
     }
@@ -179,12 +181,12 @@ impl Handle {
         self.get().watches_ends = true;
     }
 
-    /// From here on, letting go of these results are events.
+    /// From here on, letting go of a result of these is an event.
     pub(crate) fn watch_results(self, results: Results) {
         self.get().watches_results = results;
     }
 
-    /// Of which results it is one to let go.
+    /// The results for which letting go is an event.
     pub(crate) fn watches_results(self) -> Results {
         self.get().watches_results
     }
@@ -194,8 +196,7 @@ impl Handle {
         self.get().watches_ends
     }
 
-    /// Destroys the current thread's thread-locals. What is left when the execution is ended meanwhile is destroyed
-    /// all the same.
+    /// Destroys the current thread's thread-locals, also those that are left if the execution is ended meanwhile.
     fn destroy_locals(self, thread: usize) {
         let number = u32::try_from(thread).unwrap_or(0);
         let before = self.get().steps;

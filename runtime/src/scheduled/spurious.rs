@@ -1,11 +1,11 @@
-//! What std allows to happen without a reason: that a wait ends though nobody has notified it, and that a weak exchange fails
+//! What std allows to happen without a reason: that a wait ends without a notification, and that a weak exchange fails
 //! though it finds the value that it expects.
 //!
-//! How often that may happen in an execution is a setting, and where: who waits in a loop looks again, but who doesn't may not
-//! have thought of it. Then one more thread belongs to the execution, the harness's
-//! first child, which gives so many *tokens*, one after the other; whatever may happen without a reason takes one, if there
-//! is one, and happens. So it is for the schedule to say when it happens, strategies need not know of it, and a schedule
-//! that is followed has it happen again.
+//! How often that may happen in an execution is a setting, and so are the places: a thread that waits in a loop looks
+//! again, but code without a loop may not have been written for it. Then one more thread belongs to the execution, the
+//! harness's first child, which gives that number of *tokens*, one after the other. An operation that may happen
+//! without a reason takes a token if there is one, and then happens. So the schedule says when it happens, strategies
+//! need not know of it, and a schedule that is followed has it happen again.
 
 use std::panic::Location;
 use std::path::Path;
@@ -15,22 +15,22 @@ use seqz_explore::{Kind, Object};
 use super::state::Handle;
 use crate::vocabulary::{Place, Site};
 
-/// What the thread that gives tokens is called.
+/// The name of the thread that gives tokens.
 pub const NAME: &str = "what happens without a reason";
 
-/// Where tokens are, as a place in memory that is that of nothing else.
+/// The address that stands for the tokens as an object; no other object has it.
 static PLACE: u8 = 0;
 
 /// The tokens of an execution.
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
-    /// Their name, from the first event on.
+    /// The object that the tokens are, from the first event on.
     object: Option<Object>,
     left: u32,
 }
 
 impl Handle {
-    /// Starts the thread that gives tokens, if there are any.
+    /// Starts the thread that gives tokens, if the setting allows any.
     pub(super) fn start_spurious(self) {
         let tokens = self.get().settings.spurious;
         if tokens == 0 {
@@ -46,7 +46,7 @@ impl Handle {
         self.fork(Some(name), site, Box::new(give));
     }
 
-    /// Whether what may happen here without a reason does.
+    /// Whether what may happen at this place without a reason happens now.
     pub(crate) fn happens_without_reason(self, site: Site) -> bool {
         let settings = self.get().settings;
         if settings.spurious == 0 || self.is_ending() {
@@ -66,7 +66,7 @@ impl Handle {
         self.goes_without_reason(site)
     }
 
-    /// The same where all places are meant.
+    /// Whether what may happen without a reason happens now, at a place that the setting of places does not concern.
     pub(super) fn goes_without_reason(self, site: Site) -> bool {
         if self.get().settings.spurious == 0 || self.is_ending() {
             return false;
@@ -74,7 +74,8 @@ impl Handle {
         self.change_tokens(|tokens| tokens.checked_sub(1), site)
     }
 
-    /// Changes how many there are, if that can be done; an event in either case.
+    /// Changes the number of tokens, if `change` allows it; this is an event in either case. Returns whether it was
+    /// changed.
     fn change_tokens(self, change: impl FnOnce(u32) -> Option<u32>, site: Site) -> bool {
         let object = match self.get().tokens.object {
             Some(object) => object,

@@ -33,63 +33,67 @@ pub(super) struct State {
     pub(super) slots: Vec<Slot>,
     pub(super) current: usize,
     pub(super) last: Option<u8>,
-    /// Whom to switch to; `None` ends the execution.
+    /// The thread to switch to; `None` ends the execution.
     pub(super) next: Option<usize>,
     pub(super) scheduler: Option<*mut dyn Scheduler>,
-    /// What each thread has announced.
+    /// The operation that each thread has announced, by thread.
     pub(super) pending: Vec<Pending>,
     /// Threads at [`Stage::Live`].
     pub(super) live: ThreadSet,
-    /// Those of them that may have to wait: all others can run.
+    /// The live threads that may have to wait; all other live threads can run.
     pub(super) waiting: ThreadSet,
-    /// Those of them that can run, as long as not `stale`.
+    /// The live threads that can run; valid as long as `stale` is false.
     pub(super) enabled: ThreadSet,
-    /// Something has changed that decides which threads can run.
+    /// Whether `enabled` has to be computed anew, since something that it depends on has changed.
     pub(super) stale: bool,
-    /// Those of them that have made an idle turn of a loop, and done nothing since: see [`loops`](super::loops).
+    /// The live threads that have made an idle turn of a loop and no event since: see [`loops`](super::loops).
     pub(super) parked: ThreadSet,
-    /// Those of them that let the others go first: see [`resting`](super::resting).
+    /// The live threads that let the others go first: see [`resting`](super::resting).
     pub(super) resting: ThreadSet,
-    /// Some thread has slept or yielded in this execution.
+    /// Whether a thread has slept or yielded in this execution.
     pub(super) gives_way: bool,
     pub(super) changes: Changes,
-    /// A loop which may wait has been run in this execution; or it is not traced, so that nothing can be counted afterwards.
+    /// Whether the events of objects are counted in `changes`: since a loop that waits has been run in this execution,
+    /// or since the execution is not traced, so that they can't be counted afterwards.
     pub(super) watches_loops: bool,
-    /// How often in a row all that wait in loops have looked again, where not all is followed, and seen nothing.
+    /// How often in a row all threads that wait in loops have looked again and seen nothing, where not all is followed.
     pub(super) fruitless: u32,
-    /// A lock has been poisoned in this execution.
+    /// Whether a lock has been poisoned in this execution.
     pub(super) has_poisoned: bool,
-    /// The last event of the trace has been done since the current thread's last announcement, and nobody been told.
+    /// Whether the last event of the trace has been done since the current thread's last announcement, and the
+    /// scheduler has not been told of that event.
     pub(super) untold: bool,
     pub(super) outcome: Outcome,
-    /// The execution is over, and nothing that is done counts: threads are being unwound.
+    /// Whether the execution is over and its threads are being unwound: what they do meanwhile does not count.
     pub(super) ending: bool,
     pub(super) at_end: AtEnd,
-    /// Where std counts the panics of this OS thread, so that threads can be switched while one unwinds.
+    /// The counter in which std counts the panics of this OS thread; with it, threads can be switched while one
+    /// unwinds.
     pub(super) counter: Option<Counter>,
-    /// How often threads have gone on without a notification since they are.
+    /// How often threads have gone on without a notification while `ending`.
     pub(super) ended_waits: u32,
     pub(super) names: Names,
     pub(super) objects: Objects,
     pub(super) arena: Arena,
     pub(super) clocks: Clocks,
-    /// The execution was cut, as a thread had slept again and again for longer than anybody is held up.
+    /// Whether the execution was cut since a thread had slept again and again for longer than any machine holds others
+    /// up.
     pub(super) is_outslept: bool,
-    /// The lowest and the highest address of each thread's stack.
+    /// The lowest and the highest address of each thread's stack, by thread.
     pub(super) stacks: Vec<(usize, usize)>,
     pub(super) free: Vec<Option<GuardedStack>>,
-    /// All events of the execution, or the last one.
+    /// All events of the execution if it is traced, or else the last event.
     pub(super) trace: Vec<Traced>,
     pub(super) steps: u32,
     pub(super) reads: [u64; MAX_THREADS],
     pub(super) left: Vec<u64>,
     pub(super) failures: Vec<Failure>,
     pub(super) panics: Panics,
-    /// How the harness ended, once it has.
+    /// How the harness has ended, or that it has not.
     pub(super) harness: End,
-    /// Something has ended the process, as the program sees it.
+    /// Whether, as the program sees it, a thread has ended the process.
     pub(super) has_left: bool,
-    /// The harness is a program's `main`, which may end with `exit(0)`.
+    /// Whether the harness is a program's `main`, which may end with `exit(0)`.
     pub(super) is_main: bool,
     /// The objects of this execution that are plain data.
     pub(super) plain: Vec<Object>,
@@ -97,18 +101,18 @@ pub(super) struct State {
     pub(super) contexts: Contexts,
     pub(super) time: Uses,
     pub(super) unsupported: Option<(String, Site)>,
-    /// The ends of threads are events in this execution.
+    /// Whether the ends of threads are events in this execution.
     pub(super) watches_ends: bool,
     pub(super) tokens: Tokens,
-    /// Letting go of these results of threads are events in this execution.
+    /// The results of threads for which letting go is an event in this execution.
     pub(super) watches_results: Results,
-    /// A lock has been taken shared while it was held so.
+    /// Whether a lock has been taken shared while it was already held shared.
     pub(super) has_shared_holders: bool,
-    /// A scope has waited for destructors of thread-locals, for which std's would not have waited.
+    /// Whether a scope has waited for destructors of thread-locals, for which std's scopes do not wait.
     pub(super) has_left_scope_open: bool,
-    /// A thread has parked that may have used up before what it was unparked for: see [`parking`](super::parking).
+    /// Whether a thread has parked that may have used up its unpark token before: see [`parking`](super::parking).
     pub(super) has_left_unparks_open: bool,
-    /// Readers wait behind writers that wait: see [`behind_writers`](super::behind_writers).
+    /// Whether readers wait behind writers that wait: see [`behind_writers`](super::behind_writers).
     pub(super) writers_first: bool,
 }
 
@@ -138,7 +142,7 @@ pub(crate) fn current() -> Option<Handle> {
 }
 
 impl State {
-    /// How many events there have been, the one included that the scheduler has not been told of.
+    /// The number of events done in this execution, with the one that the scheduler has not been told of.
     pub(super) fn events(&self) -> usize {
         self.steps as usize + usize::from(self.untold)
     }
@@ -222,7 +226,7 @@ impl State {
         }
     }
 
-    /// What the threads have read, and what the atomics hold.
+    /// A hash of what the threads have read and of what the atomics hold.
     fn state_by_events(&self) -> u64 {
         let mut hash = 0_u64;
         let threads = self.reads[..self.slots.len()].iter();
@@ -236,7 +240,7 @@ impl State {
         hash
     }
 
-    /// What the threads have observed, and what all shared objects hold.
+    /// A hash of what the threads have observed and of what all shared objects hold.
     fn state_by_values(&self) -> u64 {
         let mut hash = 0_u64;
         for (at, slot) in self.slots.iter().enumerate() {
@@ -304,7 +308,7 @@ impl State {
         })
     }
 
-    /// Those of the live threads that can run.
+    /// The live threads that can run.
     #[inline]
     pub(super) fn enabled(&mut self) -> ThreadSet {
         if self.stale {
@@ -323,7 +327,8 @@ impl State {
         }
     }
 
-    /// Keeps what the terminal state is made of, and what threads in loops have looked at.
+    /// Notes what an event adds to the terminal state, to what threads in loops have looked at, and to who lets others
+    /// go first.
     pub(super) fn account(&mut self, event: &Event) {
         self.steps += 1;
         let thread = usize::from(event.thread);

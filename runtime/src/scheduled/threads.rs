@@ -16,41 +16,41 @@ pub(super) enum Stage {
     Absent,
     /// It runs up to its first announcement, on top of its creator.
     Starting,
-    /// It has announced something, or is doing it.
+    /// It has announced an operation, or is doing it.
     Live,
     /// It is over.
     Ended,
-    /// It has ended the process, as the program sees it: nobody will ever have waited for it.
+    /// It has ended the process, as the program sees it: no thread will ever have waited for it.
     Gone,
 }
 
 /// One thread.
 pub(super) struct Slot {
     pub stage: Stage,
-    /// Its place stays where it is when slots are added, so that the coroutine can run in it. Nothing else borrows it
-    /// meanwhile.
+    /// The thread's coroutine. The box stays where it is when slots are added, so that the coroutine can run in it, and
+    /// nothing else borrows its content meanwhile.
     pub coroutine: Box<UnsafeCell<Option<coroutine::Thread>>>,
     pub yielder: *const Yielder,
     pub site: Option<Site>,
     pub name: Option<String>,
     pub spawned_at: Option<Site>,
-    /// Those that are under way in it, while it does not run.
+    /// The panics that are under way in the thread, kept while the thread does not run.
     pub panics: Panics,
-    /// How many threads it has created.
+    /// The number of threads that the thread has created.
     pub children: u32,
-    /// How many messages it has sent.
+    /// The number of messages that the thread has sent.
     pub messages: u32,
-    /// What its thread-locals' destructors did were events.
+    /// Whether its thread-locals' destructors have made events.
     pub destroyed_with_events: bool,
-    /// It has been unparked, and was not parked: the next time it parks, it goes on.
+    /// Whether the thread has been unparked while it was not parked: the next time that it parks, it goes on.
     pub is_unparked: bool,
-    /// What comes of its having been unparked where it waits for something else.
+    /// What is known of the thread's unpark token where the thread waits for something else than to be unparked.
     pub unparks: Unparks,
-    /// The places of the calls that it is in, where they are followed.
+    /// The numbers of the call sites that the thread is in, outermost first, where calls are followed.
     pub calls: Vec<u32>,
-    /// Its turns of loops.
+    /// What is known of the thread's turns of loops.
     pub turning: Turning,
-    /// How it has let others go first.
+    /// What is known of how the thread has let others go first.
     pub rest: Rest,
 }
 
@@ -75,7 +75,7 @@ impl Slot {
         }
     }
 
-    /// Makes ready for the next execution.
+    /// Makes the slot ready for the next execution.
     pub(super) fn clear(&mut self) {
         self.stage = Stage::Absent;
         self.name = None;

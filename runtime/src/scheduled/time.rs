@@ -8,8 +8,8 @@
 //! all orders.
 
 //!
-//! **Whoever looks at its clock again** while others are there sees in reality how long they have held it up, which is not
-//! tried: see [`is_held_up`].
+//! **A thread that looks at its clock again** while others are there sees in reality how long they have held it up,
+//! which is not tried: see [`is_held_up`].
 
 use seqz_explore::threads::ThreadSet;
 use seqz_explore::{Class, Kind, Object, Thread};
@@ -21,13 +21,13 @@ use crate::memory::Buffer;
 /// When clocks were moved and looked at, in events of the execution.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
-    /// The first time that each thread's clock moved by itself.
+    /// The number of events before each thread's clock moved by itself for the first time.
     moved: Buffer<(Thread, usize)>,
-    /// The last time that each thread has looked at its clock.
+    /// The number of events before each thread's last look at its clock.
     looked: Buffer<(Thread, usize)>,
-    /// The first time that any has.
+    /// The first thread that looked at its clock, and the number of events before that look.
     first: Option<(Thread, usize)>,
-    /// Those that have looked when there was a time to hold it against.
+    /// The threads that have looked at their clocks after the first look, with which they can compare theirs.
     again: ThreadSet,
 }
 
@@ -82,20 +82,20 @@ impl Uses {
     }
 }
 
-/// Whether somebody else may have been there between two looks at a clock, as far as forks and joins tell: thread `first.0`
-/// looked after `first.1` events, and thread `last.0` after `last.1`. One thread is none of the program's.
+/// Whether another thread may have run between two looks at a clock, as far as forks and joins tell: thread `first.0`
+/// looked after `first.1` events, and thread `last.0` after `last.1`. The thread `without` is none of the program's.
 fn is_held_up(
     trace: &[Traced],
     first: (Thread, usize),
     last: (Thread, usize),
     without: Option<Thread>,
 ) -> bool {
-    /// What comes before what a thread does next.
+    /// The events and ends of threads that come before what a thread does next.
     #[derive(Clone)]
     struct Past {
-        /// How many events of each thread.
+        /// The number of events, by thread.
         events: Vec<u32>,
-        /// Which threads are over.
+        /// The threads that are over.
         over: ThreadSet,
     }
     let named = |traced: &Traced| match traced.event.kind {
@@ -155,7 +155,7 @@ fn is_held_up(
     }
     born.iter().any(|thread| {
         let at = usize::from(thread);
-        // Who has come to wait for the one that looks does nothing meanwhile.
+        // A thread that waits for the looking thread does nothing meanwhile.
         thread != last.0
             && Some(thread) != without
             && !before.over.contains(thread)
@@ -163,12 +163,12 @@ fn is_held_up(
     })
 }
 
-/// From which event on a thread's clock may be another one than at the execution's beginning.
+/// The event from which on a thread's clock may differ from the execution's beginning.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
-    /// By its own sleeping, a fork or a join.
+    /// By the thread's own sleeping, a fork or a join.
     own: usize,
-    /// By what it has in common with others.
+    /// By an object that the thread has in common with others.
     others: usize,
 }
 
@@ -201,7 +201,7 @@ impl Spread {
         &mut self.objects[at]
     }
 
-    /// Follows the trace once. Whether more was reached.
+    /// Follows the trace once. Returns whether more was reached.
     fn goes_on(&mut self, trace: &[Traced]) -> bool {
         let mut more = false;
         for (number, Traced { event, .. }) in trace.iter().enumerate() {
@@ -275,7 +275,8 @@ impl State {
         }
     }
 
-    /// Whether the thread that ran last has slept again and again for longer than any of these, which can run, is held up.
+    /// Whether the thread that ran last has slept again and again for longer than any of these threads, which can run,
+    /// is held up.
     #[inline]
     pub(super) fn someone_is_outslept(&self, enabled: ThreadSet) -> bool {
         self.last.is_some_and(|last| {
@@ -286,7 +287,7 @@ impl State {
     #[cold]
     fn outsleeps(&self, last: Thread, enabled: ThreadSet) -> bool {
         enabled.iter().any(|thread| {
-            // Who has been waiting can't have run before.
+            // A thread that has been waiting can't have run before.
             let kind = self.pending[usize::from(thread)].kind;
             !matches!(kind, Kind::Join | Kind::Wake)
                 && self
@@ -309,7 +310,7 @@ impl State {
         if !self.settings.trace {
             return false;
         }
-        // Who gives what happens without a reason is none of the program's.
+        // The thread that gives tokens is none of the program's.
         let gives = (self.settings.spurious > 0).then_some(1);
         self.time.are_of_who_is_held_up(&self.trace, gives)
     }

@@ -10,7 +10,8 @@ use super::threads::Stage;
 use crate::memory::arena::leave_program;
 use crate::vocabulary::Site;
 
-/// The execution is over, and the thread goes on to be unwound. One that unwinds already goes on with that.
+/// The execution is over, and the thread is resumed to be unwound. A thread that unwinds already goes on with its
+/// unwinding.
 #[cold]
 #[inline(never)]
 fn unwind_at_end() {
@@ -20,7 +21,8 @@ fn unwind_at_end() {
 }
 
 impl Handle {
-    /// Tells the scheduler what has been done, and lets it decide who is next: see [`State::next`](super::state::State::next).
+    /// Tells the scheduler what has been done, and lets it decide which thread is next: see
+    /// [`State::next`](super::state::State::next).
     pub(super) fn decide(self) {
         let inside = leave_program();
         self.tell();
@@ -106,7 +108,7 @@ impl Handle {
             state.trace.clear();
         }
         if let Some(scheduler) = state.scheduler {
-            // SAFETY: as in `decide`.
+            // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.
             unsafe { &mut *scheduler }.ran(&event);
         }
     }
@@ -152,7 +154,8 @@ impl Handle {
         unsafe { (*yielder).suspend(()) };
     }
 
-    /// The current thread unwinds: the others don't, and it goes on with it when it is its turn again.
+    /// Switches away from the current thread, which unwinds: the other threads do not, and it goes on with its
+    /// unwinding in its next turn.
     #[cold]
     #[inline(never)]
     fn switch_from_unwinding(self, thread: usize) {
@@ -165,8 +168,8 @@ impl Handle {
         counter.swap(&mut self.get().slots[thread].panics);
     }
 
-    /// The current thread would be switched away from while it unwinds, and where std counts its panics isn't known: the
-    /// execution is given up, and the thread goes on for itself.
+    /// The current thread would have to be switched away from while it unwinds, and it isn't known where std counts its
+    /// panics: the execution is given up, and the thread goes on alone.
     #[cold]
     fn refuse_to_switch(self) {
         let state = self.get();
@@ -180,7 +183,8 @@ impl Handle {
         state.ending = true;
     }
 
-    /// The execution is over, and the thread would go on: it has unwound, or the program has caught what ends it.
+    /// The execution is over, and the thread would go on, since it has unwound, or the program has caught the payload
+    /// that ends it.
     pub(super) fn stay_ended(self) {
         let state = self.get();
         if !state.ending || std::thread::panicking() {

@@ -1,5 +1,5 @@
-//! Values in events, for those who ask for them with [`Settings::values`](super::Settings::values): what is behind a lock or
-//! in a `static mut` is told like an atomic's bits.
+//! Values in events, where they are asked for with [`Settings::values`](super::Settings::values): what is behind a lock
+//! or in a `static mut` is told like an atomic's bits.
 //!
 //! # Opaque values
 //! Of a type that [`values`](crate::values) knows, an event tells a hash of the value. Of any other type it tells which
@@ -12,14 +12,15 @@
 //! - at its beginning, all that its creator has observed (it gets a closure);
 //! - at a join, all that the other thread has observed (it gets a result).
 //!
-//! The value that an opaque object has at first is told as a constant. It is made without an event, by a thread that has
-//! observed something. But whoever uses the object has a reference to it: from its creator, whose observations it has
-//! inherited then; or out of another shared value that it has read. That value holds a reference to something opaque, so it
-//! is opaque itself (a lock is [`ValueHash`](crate::values::ValueHash) only if what it protects is), and its hash tells what
-//! its writer had observed: the maker of the object, or somebody who got it in one of these ways.
+//! The value that an opaque object has at first is told as a constant. It is made without an event, by a thread that
+//! has observed something. But a thread that uses the object has a reference to it: from its creator, whose
+//! observations it has inherited then; or out of another shared value that it has read. That value holds a reference to
+//! something opaque, so it is opaque itself (a lock is [`ValueHash`](crate::values::ValueHash) only if what it protects
+//! is), and its hash tells what its writer had observed: the maker of the object, or a thread that got the reference in
+//! one of these ways.
 //!
-//! Whether an opaque value has a `Cell` in it, which changes without being borrowed mutably, can't be known. So whoever
-//! had one for itself is taken to have written it.
+//! Whether an opaque value has a `Cell` in it, which changes without being borrowed mutably, can't be known. So a
+//! thread that had such a value for itself is taken to have written it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,10 +32,10 @@ use super::machine::Traced;
 use super::state::Handle;
 use crate::vocabulary::Site;
 
-/// The root of all histories.
+/// The hash that all histories begin with.
 const ROOT: u64 = 0x0b5e_57a7_1011_5eed;
 
-/// The first value of an opaque object.
+/// The hash that stands for the first value of an opaque object.
 const FIRST: u64 = 0x0f1a_57fa_1de5_0b1e;
 
 /// A write through a reference, whose value is there when the thread comes to its next event.
@@ -49,19 +50,20 @@ struct Late {
 /// What is known of values in the current execution.
 #[derive(Debug)]
 pub(super) struct Values {
-    /// The latest event is such a write.
+    /// The latest event, if it is a write through a reference whose value is still to come.
     late: Option<Late>,
-    /// By object: what its latest event left, if it had one.
+    /// The value that each object's latest event left, by object; `None` for an object without events.
     left: Vec<Option<u64>>,
-    /// What each thread has observed, and done.
+    /// The hash of what each thread has observed and done, by thread.
     histories: [u64; MAX_THREADS],
-    /// What the thread of the latest event had observed before it.
+    /// The hash of what the thread of the latest event had observed before that event.
     before: u64,
     tests: Vec<(usize, Test)>,
     transitions: Vec<(usize, Transition)>,
 }
 
-/// Of what the event of this number has found, its thread has observed no more than this: of these, if it is one of them.
+/// What the thread of the event of this number has observed of the value that the event found, if that event is among
+/// these.
 pub(super) fn test_of(number: usize, tests: &[(usize, Test)]) -> Option<Test> {
     let at = tests.binary_search_by_key(&number, |&(number, _)| number);
     at.ok().map(|at| tests[at].1)
@@ -89,27 +91,27 @@ impl Values {
         self.transitions.clear();
     }
 
-    /// See [`Machine::tests`](super::Machine::tests).
+    /// The events of which the thread observes less than the value: see [`Machine::tests`](super::Machine::tests).
     pub(super) fn tests(&self) -> &[(usize, Test)] {
         &self.tests
     }
 
-    /// See [`test_of`].
+    /// What its thread has observed of the event of this number, if that is less than the value: see [`test_of`].
     pub(super) fn test(&self, number: usize) -> Option<Test> {
         test_of(number, &self.tests)
     }
 
-    /// What the object's latest event has left, if it had one.
+    /// The value that the object's latest event has left, if the object has had an event.
     pub(super) fn left(&self, object: Object) -> Option<u64> {
         self.left.get(object as usize).copied().flatten()
     }
 
-    /// What the events of the execution did to objects that stand in some way, by their numbers.
+    /// The transitions of objects that the execution's events made, by the events' numbers.
     pub(super) fn transitions(&self) -> &[(usize, Transition)] {
         &self.transitions
     }
 
-    /// What each thread has observed.
+    /// The hash of what each thread has observed and done, by thread.
     pub(super) fn histories(&self) -> &[u64; MAX_THREADS] {
         &self.histories
     }
@@ -120,19 +122,19 @@ impl Values {
         objects.filter_map(|(object, left)| Some((object, (*left)?)))
     }
 
-    /// A thread is about to be created. After that its creator has done one event more, so that its next child has another
-    /// history.
+    /// A thread is about to be created: begins its history from its creator's. The creator has done one event more
+    /// after that, so that its next child has another history.
     fn fork(&mut self, creator: usize, created: usize) {
         self.histories[created] = mix(self.histories[creator], ROOT);
     }
 
-    /// Of what the latest event, a read, found, its thread has observed only this.
+    /// Puts into the history of the latest event's thread no more of the value found than this test tells.
     fn learn(&mut self, event: &Event, test: &Test) {
         let history = mix(self.before, event.kind as u64);
         self.histories[usize::from(event.thread)] = mix(history, test.observe(event.found));
     }
 
-    /// The answer is whether the event finds what is known to be there.
+    /// Notes an event. Returns whether the event finds the value that is known to be there.
     fn note(&mut self, event: &Event) -> bool {
         let thread = usize::from(event.thread);
         self.before = self.histories[thread];
@@ -174,7 +176,7 @@ impl Handle {
     }
 
     /// Notes what the latest event did to values.
-    // Out of the way of those who don't ask for values.
+    // Cold, so that it costs nothing where values are not told.
     #[cold]
     #[inline(never)]
     pub(super) fn note_values(self) {
@@ -191,8 +193,8 @@ impl Handle {
         }
     }
 
-    /// What `object` holds, for an event that leaves it as it is: `contents` gives the hash of it, or nothing if it is opaque.
-    /// 0 where values are not told.
+    /// The value that `object` holds, for an event that leaves it as it is: `contents` returns its hash, or `None` if
+    /// it is opaque. 0 where values are not told.
     #[inline]
     pub(crate) fn found(self, object: Object, contents: impl FnOnce() -> Option<u64>) -> u64 {
         if self.tells_values() {
@@ -207,8 +209,8 @@ impl Handle {
         self.get().values.left(object).unwrap_or(FIRST)
     }
 
-    /// What `object` held before the current thread changed it, and what it holds now. Where values are not told:
-    /// whether it was `written`.
+    /// The values that `object` held before the current thread changed it and holds now. Where values are not told: 0,
+    /// and 1 if it was `written`.
     #[inline]
     pub(crate) fn change(
         self,
@@ -245,7 +247,7 @@ impl Handle {
         }
     }
 
-    /// The latest event is about to be told: if its value was still to come, it has come.
+    /// The latest event is about to be told: fills in its value, if that was still to come.
     #[cold]
     #[inline(never)]
     pub(super) fn complete_values(self) {
@@ -253,7 +255,7 @@ impl Handle {
         let Some(late) = state.values.late.take() else {
             return;
         };
-        // SAFETY: by `writes_late`.
+        // SAFETY: the caller of `writes_late` has promised that `contents` may be called with `cell`.
         let contents = unsafe { (late.contents)(late.cell) };
         let (Some(left), Some(traced)) = (contents, state.trace.last_mut()) else {
             let message =
@@ -271,7 +273,7 @@ impl Handle {
         mix(FIRST, state.values.histories[state.current])
     }
 
-    /// The current thread's event that has just been done was this.
+    /// Notes the transition that the current thread's latest event made.
     pub(crate) fn note_transition(self, transition: Transition) {
         if self.tells_values() {
             let state = self.get();
@@ -282,8 +284,8 @@ impl Handle {
 
     /// The value that the current thread has just read is used for no more than this.
     ///
-    /// `test` is given the event, how it was announced, and its place. It is not asked if the thread has done something
-    /// since.
+    /// `test` is called with the event, the operation as it was announced, and the event's place. It is not called if
+    /// the thread has done something since.
     pub(crate) fn note_test(self, test: impl FnOnce(&Event, &Pending, Site) -> Option<Test>) {
         let state = self.get();
         if !self.tells_values() || !state.untold {
@@ -296,7 +298,7 @@ impl Handle {
         if usize::from(traced.event.thread) == state.current
             && let Some(test) = test(&traced.event, &state.pending[state.current], site)
         {
-            // What an update leaves depends on all that it found, but for one value.
+            // What an update leaves depends on the whole value found, except with a test for one value.
             if traced.event.kind != Kind::Update || matches!(test, Test::ThisOrAll { .. }) {
                 state.values.learn(&traced.event, &test);
             }
@@ -306,15 +308,15 @@ impl Handle {
     }
 }
 
-/// Somebody asks how values are used: see [`observe`](crate::observe).
+/// Whether the machine that runs asks how values are used: see [`observe`](crate::observe).
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on somebody asks, or nobody does.
+/// Sets whether the machine that runs asks how values are used.
 pub(crate) fn ask(asked: bool) {
     ASKED.store(asked, Ordering::Relaxed);
 }
 
-/// Whether somebody asks.
+/// Whether the machine that runs asks how values are used.
 #[inline]
 pub(crate) fn is_asked() -> bool {
     ASKED.load(Ordering::Relaxed)

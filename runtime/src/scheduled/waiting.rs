@@ -2,8 +2,9 @@
 //!
 //! What waits in the way of a condition variable is an object with a [queue](seqz_explore::waiting): threads enter it, go
 //! on once they are notified, and notify others. Each of the three is an event. A condition variable's `wait` enters the
-//! queue first and gives its mutex back then: since that is a step of its own, others may run in between, but as they don't
-//! have the mutex, nothing that the mutex protects has changed. In std the two are one step, and nobody can tell.
+//! queue first and gives its mutex back then: since that is a step of its own, others may run in between, but as they
+//! don't have the mutex, nothing that the mutex protects has changed. In std the two are one step, and no thread can
+//! tell.
 
 use seqz_explore::hash::mix;
 use seqz_explore::waiting::Queue;
@@ -16,21 +17,22 @@ use crate::vocabulary::ended::UNWINDS;
 /// What comes of an attempt at something that may have to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
-    /// It has to wait: the thread enters the object's queue.
+    /// The thread has to wait: it enters the object's queue.
     Waits,
-    /// It is done, and this, which is not 0, is what the thread sees.
+    /// The attempt is done; the thread sees this value, which is not 0.
     Done(u64),
-    /// The same, and nothing has changed.
+    /// The attempt is done without a change; the thread sees this value, which is not 0.
     Looked(u64),
-    /// It is done, the thread sees this, and all who wait may try again.
+    /// The attempt is done, the thread sees this value, and all threads that wait on the object may try again.
     DoneForAll(u64),
 }
 
-/// How often threads may go on without a notification while an execution is being ended: see [`Handle::wake`].
+/// The number of times that threads may go on without a notification while an execution is being ended: see
+/// [`Handle::wake`].
 const ENDED_WAITS: u32 = 10_000;
 
 impl Handle {
-    /// Enters the object's queue.
+    /// The current thread enters the object's queue.
     pub(crate) fn wait(self, object: Object, site: Site) {
         self.turn(Kind::Wait, object, 0, site);
         if !self.is_ending() {
@@ -40,11 +42,11 @@ impl Handle {
         self.did(Kind::Wait, object, 0, 0, site);
     }
 
-    /// Waits until the current thread has been notified, or, if it waits with a time limit, perhaps no longer. Whether it
-    /// was notified.
+    /// Waits until the current thread has been notified, or, if `timed`, perhaps no longer. Returns whether it was
+    /// notified.
     ///
-    /// When the execution is being ended, a destructor may come here that nobody will notify. It goes on as if it had been,
-    /// as std allows; but if it asks again and again, there is no way to end it.
+    /// When the execution is being ended, a destructor may wait here for a notification that no thread will give. It
+    /// goes on as if it had been notified, as std allows; but a destructor that waits again and again can't be ended.
     pub(crate) fn wake(self, object: Object, timed: bool, site: Site) -> bool {
         self.turn(Kind::Wake, object, u64::from(timed), site);
         if self.is_ending() {
@@ -61,8 +63,8 @@ impl Handle {
         notified
     }
 
-    /// Attempts something in one step, which is this transition. What the thread sees, or nothing if it has entered the queue and has to
-    /// [`wake`](Self::wake).
+    /// Attempts something in one step, which is this transition. Returns what the thread sees, or `None` if it has
+    /// entered the queue and has to [`wake`](Self::wake).
     pub(crate) fn attempt(
         self,
         object: Object,
@@ -105,7 +107,7 @@ impl Handle {
         seen
     }
 
-    /// Does something in one step that lets all who wait on the object try again.
+    /// Makes a change in one step that lets all threads that wait on the object try again.
     pub(crate) fn change_for_all(
         self,
         object: Object,
@@ -119,8 +121,8 @@ impl Handle {
         self.note_transition(transition);
     }
 
-    /// Tells a message from all others that an execution may have, and from 0, 1, 2, …: it is a function of what its
-    /// sender has seen, and with that so is the message.
+    /// A number for a message that differs from those of all other messages of an execution, and from 0, 1, 2, …. It is
+    /// a function of what its sender has seen, and so the message is, too.
     pub(crate) fn new_message(self) -> u64 {
         let state = self.get();
         let slot = &mut state.slots[state.current];
@@ -129,7 +131,7 @@ impl Handle {
         mix(self.fresh(), number) | 1 << 63
     }
 
-    /// Notifies one of those that wait, or all of them.
+    /// Notifies one of the threads that wait on the object, or `all` of them.
     pub(crate) fn notify(self, object: Object, all: bool, site: Site) {
         self.turn(Kind::Notify, object, 0, site);
         self.queue(object, |queue| {
@@ -142,7 +144,7 @@ impl Handle {
         self.did(Kind::Notify, object, 0, u64::from(all), site);
     }
 
-    /// Changes who waits on the object, and with that perhaps who can run.
+    /// Changes the object's queue, and with that perhaps which threads can run.
     pub(crate) fn queue<R>(self, object: Object, change: impl FnOnce(&mut Queue) -> R) -> R {
         crate::memory::outside(|| {
             let state = self.get();
@@ -152,11 +154,11 @@ impl Handle {
     }
 }
 
-/// What nobody sends any more.
+/// What a destructor waits for in vain, for the message that ends the process.
 const NOTIFICATION: &str = "for a notification by another thread";
 
-/// The execution is ended, and nobody does what a destructor waits for. It is no failure of the program; whoever listens is
-/// told that nothing can be known of what follows.
+/// Ends the process: the execution is being ended, and no thread does what a destructor waits for. That is no failure
+/// of the program; the driver, which reads the message, is told that nothing can be known of what follows.
 fn give_up_waiting(what: &str) -> ! {
     eprintln!("{UNWINDS}{what}");
     std::process::abort();

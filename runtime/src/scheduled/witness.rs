@@ -1,8 +1,8 @@
 //! Following the interleaving of a finding of P̂ₖ on the original program.
 //!
-//! What P̂ₖ finds comes with an order of the events of both threads. Here the original program runs under a scheduler that
-//! keeps exactly this order, and the finding is confirmed if the bug is there at its end. Whatever differs is told with
-//! its place; no other thread is ever run instead.
+//! A finding of P̂ₖ comes with an order of the events of both threads. Here the original program runs under a scheduler
+//! that keeps exactly this order, and the finding is confirmed if the bug is there at its end. A difference is told
+//! with its place; no other thread is ever run instead.
 
 use std::collections::HashMap;
 
@@ -27,27 +27,28 @@ struct Expected {
     site: u32,
 }
 
-/// Keeps to the interleaving.
+/// A scheduler that keeps to the interleaving.
 struct Follow {
     lineage: Vec<Lineage>,
-    /// The number here of each of the finding's threads.
+    /// The program's thread for each of the finding's threads.
     threads: Vec<Option<Thread>>,
-    /// How many threads each thread has created.
+    /// The number of threads that each thread has created.
     created: HashMap<Thread, u32>,
-    /// Events that the harness does alone before the interleaving begins.
+    /// The number of events that the harness makes alone before the interleaving begins.
     before: u32,
     expected: Vec<Expected>,
     at: usize,
     difference: Option<String>,
     /// The thread that fails, by its number in the finding.
     culprit: u32,
-    /// The bug is that both threads wait: then readers wait behind writers that wait.
+    /// Whether the bug is that both threads wait: then readers wait behind writers that wait.
     is_deadlock: bool,
-    /// Locks are kept over the join: see [`kept_locks`].
+    /// Whether locks are kept over the join: see [`kept_locks`].
     keeps_locks: bool,
-    /// What has just been let run is an attempt to take a lock that P̂ₖ does not log: it must fail.
+    /// Whether the operation that has just been let run is an attempt to take a lock that P̂ₖ does not log: the attempt
+    /// must fail.
     must_fail: bool,
-    /// Who could run at the end.
+    /// The threads that could run at the interleaving's end.
     enabled_at_end: Vec<Thread>,
     onwards: Onwards,
     random: Random,
@@ -56,7 +57,7 @@ struct Follow {
 /// How the program is run on where the interleaving has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Onwards {
-    /// It is not: the bug is that something can be done then, or can't.
+    /// The program is not run on: the bug is that something can be done then, or can't.
     Nowhere,
     /// Each thread in turn.
     InTurn,
@@ -68,7 +69,8 @@ enum Onwards {
     Random(u64),
 }
 
-/// What comes of a bug may hang on what follows: a harness may handle a panic or not, as things go on.
+/// The ways that are tried. What comes of a bug may depend on them: a harness may handle a panic in one and not in
+/// another.
 const ONWARDS: [Onwards; 8] = [
     Onwards::InTurn,
     Onwards::First,
@@ -108,8 +110,8 @@ pub fn confirm(bug: &Bug, program: &dyn Fn()) -> Confirmation {
     absent.map_or(Confirmation::NotTried, Confirmation::Absent)
 }
 
-/// What the original program makes of a panic or a deadlock that can be reached. Nothing if the program goes on as if nothing had
-/// been.
+/// What the original program makes of a panic or a deadlock that can be reached; `None` if the program goes on as if
+/// nothing had been.
 #[must_use]
 pub(crate) fn judge(bug: &Bug, program: &dyn Fn()) -> Option<Answer> {
     let expected = expected(bug)?;
@@ -117,11 +119,11 @@ pub(crate) fn judge(bug: &Bug, program: &dyn Fn()) -> Option<Answer> {
     for onwards in ONWARDS {
         let (machine, follow) = follow(bug, program, &expected, onwards);
         if follow.difference.is_some() {
-            // Whoever confirms it will say so.
+            // `confirm` reports the difference.
             return Some(Answer::failure(bug.kind));
         }
         if bug.kind == BugKind::Deadlock {
-            // Those that wait do so whatever comes: the question is whether the harness ends without them.
+            // The threads that wait do so in any case: the question is whether the harness ends without them.
             if machine.harness_is_over() {
                 continue;
             }
@@ -275,8 +277,8 @@ fn is_free(pending: &Pending) -> bool {
     counts || matches!(pending.kind, Kind::Fork | Kind::Join | Kind::Local)
 }
 
-/// The locks that T' takes and never gives back in its log: main, on the line of T', keeps them over the join. What T does
-/// with them after that concerns nobody else, and is not logged.
+/// The locks that T' takes and never gives back in its log: main, on the line of T', keeps them over the join. What T
+/// does with these locks after the join concerns no other thread, and is not logged.
 fn kept_locks(bug: &Bug) -> Vec<Object> {
     let mut kept = Vec::new();
     for event in &bug.interfering {
@@ -299,7 +301,7 @@ impl Follow {
         self.threads.get(self.culprit as usize).copied().flatten()
     }
 
-    /// Whom to run where the interleaving has ended.
+    /// The thread to run where the interleaving has ended.
     fn go_on(&mut self, view: &View<'_>) -> Option<Thread> {
         match self.onwards {
             Onwards::Nowhere => None,
@@ -317,8 +319,8 @@ impl Follow {
         }
     }
 
-    /// Whether this may be something that P̂ₖ does without logging it: unwrapping a shared value, trying to take a lock that is held for certain, or
-    /// using a lock that main kept over the join.
+    /// Whether this may be an operation that P̂ₖ does without logging it: unwrapping a shared value, trying to take a
+    /// lock that is held for certain, or using a lock that main kept over the join.
     const fn is_unlogged(&mut self, pending: &Pending) -> bool {
         match pending.kind {
             Kind::TryLock | Kind::TryLockShared => {
@@ -358,7 +360,7 @@ impl Scheduler for Follow {
             if let Some(thread) = culprit.filter(|&thread| view.enabled.contains(thread))
                 && self.is_unlogged(view.of(thread))
             {
-                // Where the program runs on, it may take what it likes.
+                // Where the program runs on, it may take any lock.
                 self.must_fail &= self.onwards == Onwards::Nowhere;
                 return Pick::Run(thread);
             }

@@ -1,5 +1,5 @@
-//! `std::hint`. Which loops wait shows in the source, see [`crate::loops`]; a thread that is in another one says with `spin_loop`
-//! as with `yield_now` that somebody else is to go on.
+//! `std::hint`. The source shows which loops wait, see [`crate::loops`]. In any other loop, `spin_loop` says as
+//! `yield_now` does that another thread is to go on.
 
 pub use ::std::hint::{assert_unchecked, black_box, unreachable_unchecked};
 

@@ -77,7 +77,7 @@ fn start(name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
     threads::spawn(engine_or_panic(), name, site, body)
 }
 
-/// The same on the scheduled machine.
+/// Makes a thread on the scheduled machine.
 #[cfg(feature = "scheduler")]
 #[cold]
 #[inline(never)]
@@ -123,7 +123,7 @@ pub struct JoinHandle<T> {
     lets_go: LetGo,
 }
 
-/// Lets a thread go when it is dropped: nobody can join it any more.
+/// Lets a thread go when it is dropped: no thread can join it any more.
 struct LetGo(ThreadNo);
 
 impl Drop for LetGo {
@@ -277,7 +277,7 @@ pub fn park() {
     crate::shared::machine("thread::park", site).park(false, site);
 }
 
-/// See `std::thread::park_timeout`. It may end at any moment; if nobody has unparked the thread, its time is over then.
+/// See `std::thread::park_timeout`. It may end at any moment; if no thread has unparked this one, its time is over then.
 #[cfg(feature = "scheduler")]
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
@@ -307,8 +307,8 @@ pub fn yield_now() {
     }
 }
 
-/// See `std::thread::sleep`. The thread's clock moves on; what another thread does meanwhile is for the interleaving to say.
-/// Who sleeps again and again lets others go first.
+/// See `std::thread::sleep`. The thread's clock moves on; what another thread does meanwhile is for the interleaving to
+/// say. A thread that sleeps again and again lets others go first.
 #[track_caller]
 pub fn sleep(duration: Duration) {
     #[cfg(feature = "scheduler")]

@@ -17,8 +17,8 @@
 //! parts of a value lie, except the identity of an `Arc`; where in its buffer a `VecDeque` begins; the order in which a hash
 //! map with std's random keys gives out its entries.
 //!
-//! Objects that have events of their own (locks, atomics) count as what they are, not as what is in them: whoever looks
-//! inside does so with an event, which tells what it found.
+//! Objects that have events of their own (locks, atomics) count as what they are, not as what is in them: a look inside
+//! is an event, which tells what it found.
 
 mod local;
 mod registry;
@@ -38,7 +38,7 @@ pub trait ValueHash {
     /// Feeds the value into a hash. How much is fed must show from what has been fed before.
     fn value_hash(&self, to: &mut ValueHasher);
 
-    /// Feeds values that lie one after the other. Of how many, says who calls.
+    /// Feeds values that lie one after the other. The caller has fed how many there are.
     #[inline]
     fn all(values: &[Self], to: &mut ValueHasher)
     where
@@ -70,7 +70,7 @@ impl ValueHasher {
             self.word(u64::from_le_bytes(*word));
         }
         if !rest.is_empty() {
-            // With the bytes before them, if there are any, so that they are a word.
+            // The last bytes, with bytes before them if there are any, so that they are a word.
             let last = bytes.last_chunk::<8>().copied();
             self.word(last.map_or_else(
                 || {
@@ -93,7 +93,7 @@ impl ValueHasher {
         self.word(address.addr() as u64);
     }
 
-    /// There is a part that can't be hashed.
+    /// Notes that the value has a part that can't be hashed.
     pub const fn opaque(&mut self) {
         self.opaque = true;
     }

@@ -18,12 +18,12 @@ use super::{ValueHash, ValueHasher};
 /// Hashes a value of the type that it is registered for.
 pub(crate) type Function = unsafe fn(*const (), &mut ValueHasher);
 
-/// How rows of words are told apart: vectors of integers, texts. What shows at a glance mostly tells.
+/// How rows of words, as vectors of integers and texts, are told apart. Their sizes mostly suffice.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// For how many words there is room.
+    /// Returns the number of words that there is room for.
     room: unsafe fn(*const ()) -> usize,
-    /// Whether two have the same words.
+    /// Returns whether two rows have the same words.
     are_same: unsafe fn(*const (), *const ()) -> bool,
     feed: Function,
 }
@@ -71,7 +71,7 @@ impl Registry<'_> {
         ADDITIONS.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Values of this type can be hashed. The answer is whether that was not known.
+    /// Notes that values of this type can be hashed. Returns whether that was not known.
     pub fn add<T: ValueHash>(&mut self) -> bool {
         match self.0.entry(identity::<T>()) {
             Entry::Vacant(place) => {
@@ -82,7 +82,7 @@ impl Registry<'_> {
         }
     }
 
-    /// Values of this type are integers or the like.
+    /// Notes that values of this type are single words, as integers are.
     pub(super) fn add_word<T: Word>(&mut self) {
         let known = if T::SIGNED {
             Hashing::SignedWord
@@ -92,13 +92,13 @@ impl Registry<'_> {
         self.0.insert(identity::<T>(), known);
     }
 
-    /// Values of this type are rows of words.
+    /// Notes that values of this type are rows of words.
     pub(super) fn add_row<T: Words>(&mut self) {
         self.0
             .insert(identity::<T>(), Hashing::Row(const { &Row::of::<T>() }));
     }
 
-    /// Values of this type can be hashed, and those of the collections of it that are used most.
+    /// Notes that values of this type can be hashed, and values of the collections of it that are used most.
     pub fn add_local<T: ValueHash>(&mut self) {
         self.add::<T>();
         self.add::<Box<T>>();
@@ -126,13 +126,13 @@ impl Registry<'_> {
     }
 }
 
-/// How often [`FUNCTIONS`] has been added to.
+/// The number of times that [`FUNCTIONS`] has been added to.
 static ADDITIONS: AtomicU32 = AtomicU32::new(0);
 
-/// How many types are looked up without [`FUNCTIONS`].
+/// The number of types that are looked up without [`FUNCTIONS`].
 const CACHED: usize = 16;
 
-/// What was found for a type, and how often [`FUNCTIONS`] had been added to then.
+/// What was found for a type, and the value of [`ADDITIONS`] then.
 struct Found {
     ty: Cell<Option<TypeId>>,
     then: Cell<u32>,

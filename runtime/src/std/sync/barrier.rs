@@ -11,11 +11,11 @@ use crate::shared::Spot;
 
 /// `std::sync::Barrier`.
 ///
-/// Coming to it is one step: whoever comes last is the leader, and the others are notified in the same step.
+/// Coming to it is one step: the thread that comes last is the leader, and the others are notified in the same step.
 pub struct Barrier {
     spot: Spot,
     size: usize,
-    /// The execution, and how many have come in it since the barrier was passed.
+    /// The number of the execution, and the number of threads that have come in it since the barrier was passed.
     come: Cell<(u32, usize)>,
 }
 

@@ -34,7 +34,8 @@ impl Condvar {
         self.spot.identity()
     }
 
-    /// Waits, with a time limit or without, after which the thread's clock has moved on. Whether the thread was notified, beside the guard.
+    /// Waits, with a time limit or without, after which the thread's clock has moved on. Returns the guard, and whether
+    /// the thread was notified.
     fn pause<'a, T: Shadow>(
         &self,
         guard: MutexGuard<'a, T>,
@@ -43,7 +44,7 @@ impl Condvar {
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let (machine, object) = self.spot.enter("Condvar::wait", site);
         if machine.happens_without_reason(site) {
-            // Others may run before it has the mutex again: it is as good as woken later.
+            // Other threads may run before this one has the mutex again: that is as if it had been woken later.
             return (guard.without(site, || ()), true);
         }
         machine.wait(object, site);

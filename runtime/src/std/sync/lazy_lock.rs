@@ -45,7 +45,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
             // completes or poisons it. For statics see above.
             let init = unsafe { std::ptr::read(&raw const *self.init) };
             let value = init();
-            // SAFETY: no other initialization runs, and nobody reads before this one is over.
+            // SAFETY: no other initialization runs, and no thread reads before this one is over.
             unsafe { self.value.put(value) };
         });
     }
@@ -54,7 +54,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     pub fn force(this: &Self) -> &T {
         this.init("LazyLock::force", Location::caller());
-        // SAFETY: the initialization is over, so nobody changes the value any more.
+        // SAFETY: the initialization is over, so no thread changes the value any more.
         unsafe { this.value.get() }
     }
 
@@ -73,7 +73,7 @@ impl<T, F> LazyLock<T, F> {
         let there = this
             .once
             .is_completed_at("LazyLock::get", Location::caller());
-        // SAFETY: the initialization is over, so nobody changes the value any more.
+        // SAFETY: the initialization is over, so no thread changes the value any more.
         there.then(|| unsafe { this.value.get() })
     }
 

@@ -1,8 +1,9 @@
 //! `std::sync::mpsc`, on the scheduled machine.
 //!
-//! A channel is one object. Sending, receiving, and dropping an end are one step each; whoever has to wait enters the
-//! object's queue, and every step after which somebody might go on notifies all who are in it, to try again. What a step
-//! tells its thread is in its event: whether the other end is there, whether there is room, which message came.
+//! A channel is one object. Sending, receiving, and dropping an end are one step each. A thread that has to wait enters
+//! the object's queue, and every step after which a thread might go on notifies all that are in the queue, to try
+//! again. What a step tells its thread is in its event: whether the other end is there, whether there is room, which
+//! message came.
 
 mod channel;
 mod iter;

@@ -1,8 +1,8 @@
 //! `std::sync::Once`, on the scheduled machine.
 //!
-//! Its state is an atomic, and who waits for another thread's initialization does so in a queue beside it: it enters the
-//! queue, looks at the state once more, and goes on at once if the initialization is over by then. So whoever only asks
-//! whether it is over does no more than read.
+//! Its state is an atomic, and a thread that waits for another thread's initialization does so in a queue beside it:
+//! the thread enters the queue, looks at the state once more, and goes on at once if the initialization is over by
+//! then. So asking whether the initialization is over is no more than a read.
 
 use std::fmt;
 use std::panic::{
@@ -15,7 +15,8 @@ use crate::vocabulary::Site;
 const INCOMPLETE: u64 = 0;
 const POISONED: u64 = 1;
 const RUNNING: u64 = 2;
-/// In the lowest bits of the state; the others tell who did it, in what circumstances, and so what was made.
+/// The stage in the lowest bits of the state; the other bits tell which thread did it, after what, and so what was
+/// made.
 const COMPLETE: u64 = 3;
 
 const fn stage(state: u64) -> u64 {
@@ -45,7 +46,7 @@ impl Once {
         Self::with_state(INCOMPLETE)
     }
 
-    /// One whose initialization is over.
+    /// A `Once` whose initialization is over.
     pub(super) const fn completed() -> Self {
         Self::with_state(COMPLETE)
     }
@@ -66,12 +67,12 @@ impl Once {
         self.stage(what, site) == COMPLETE
     }
 
-    /// Begins anew, for whoever has it for itself.
+    /// Begins anew; the caller has it exclusively.
     pub(super) fn reset(&mut self) {
         *self = Self::new();
     }
 
-    /// Waits while an initialization runs. The stage after that, in which none runs.
+    /// Waits while an initialization runs. Returns the stage after that, in which none runs.
     fn settled(&self, what: &str, site: Site) -> u64 {
         loop {
             let found = self.stage(what, site);
@@ -90,7 +91,8 @@ impl Once {
         machine.wake(queue, !runs, site);
     }
 
-    /// Runs `init` if nobody has. It is told whether another attempt panicked before, and with `force` is run then, too.
+    /// Runs `init` unless an initialization is over. `init` is told whether an earlier attempt panicked; after such an
+    /// attempt it is run with `force` only.
     #[track_caller]
     pub(super) fn call(&self, what: &str, force: bool, site: Site, init: impl FnOnce(&OnceState)) {
         let machine = machine(what, site);

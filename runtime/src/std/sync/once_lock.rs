@@ -37,7 +37,7 @@ impl<T> OnceLock<T> {
     pub fn get(&self) -> Option<&T> {
         let site = Location::caller();
         let there = self.is_there("OnceLock::get", site);
-        // SAFETY: the initialization is over, so nobody changes the value any more.
+        // SAFETY: the initialization is over, so no thread changes the value any more.
         there.then(|| unsafe { self.value.get() })
     }
 
@@ -53,7 +53,7 @@ impl<T> OnceLock<T> {
     pub fn wait(&self) -> &T {
         self.once
             .wait_at("OnceLock::wait", true, Location::caller());
-        // SAFETY: the initialization is over, so nobody changes the value any more.
+        // SAFETY: the initialization is over, so no thread changes the value any more.
         unsafe { self.value.get() }
     }
 
@@ -72,7 +72,7 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, init: F) -> &T {
         self.init("OnceLock::get_or_init", Location::caller(), || Some(init()));
-        // SAFETY: the initialization is over, so nobody changes the value any more.
+        // SAFETY: the initialization is over, so no thread changes the value any more.
         unsafe { self.value.get() }
     }
 
@@ -81,7 +81,7 @@ impl<T> OnceLock<T> {
         // A panic in an initialization leaves it to the next one.
         self.once.call(what, true, site, |_| {
             if let Some(value) = init() {
-                // SAFETY: no other initialization runs, and nobody reads before this one is over.
+                // SAFETY: no other initialization runs, and no thread reads before this one is over.
                 unsafe { self.value.put(value) };
             }
         });

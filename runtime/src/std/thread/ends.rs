@@ -1,7 +1,7 @@
 //! Whether a thread has finished, for programs that ask for it without waiting.
 //!
-//! Then the end of a thread's code is a write, of a place that nothing but `is_finished` reads. A program in which nobody
-//! asks has no such events: `transform` knows, and says so where the program starts.
+//! Then the end of a thread's code is a write, of a place that nothing but `is_finished` reads. A program in which no
+//! thread asks has no such events: `transform` knows that, and says so where the program starts.
 
 use crate::engine::{current as engine, unsupported};
 use crate::vocabulary::Site;
@@ -19,7 +19,7 @@ pub fn watch_ends() {
     }
 }
 
-/// The program asks, and was not known to: the execution can't be followed.
+/// The program asks, and `transform` has not known that it would: the execution can't be followed.
 #[cold]
 pub(super) fn asks_unseen(site: Site) -> bool {
     let message = "`is_finished` is called by code that seqz has not seen";

@@ -1,8 +1,9 @@
-//! Who drops what a thread returns, or panics with.
+//! Dropping what a thread returns, or panics with.
 //!
-//! As with std, a thread and its handle share the result, and whoever lets go of it last drops it: the thread at its end,
-//! before its thread-locals are destroyed, or whoever drops the handle. Where others may see what that does, letting go is an
-//! update of how many of the two are left. A handle that is joined gives the result away: there is nothing to let go of then.
+//! As with std, a thread and its handle share the result, and the last of the two to let go of it drops it: the thread
+//! at its end, before its thread-locals are destroyed, or the thread that drops the handle. Where others may see what
+//! that does, letting go is an update of the number of the two that are left. A handle that is joined gives the result
+//! away: there is nothing to let go of then.
 //!
 //! A program that has no destructors, and nothing whose end others notice, has no such events: `transform` knows, and says so
 //! where the program starts. Nor does a result that owns at most memory.
@@ -15,7 +16,7 @@ use crate::engine::{current as engine, die_of_a};
 use crate::shared::AtomicCell;
 use crate::vocabulary::Site;
 
-/// The program may see these dropped: from here on, letting go of them are events of this execution.
+/// The program may see these results dropped: from here on, letting go of one of them is an event of this execution.
 pub fn watch_results(results: Results) {
     WATCHED.store(true, Ordering::Relaxed);
     #[cfg(feature = "scheduler")]
@@ -32,11 +33,11 @@ pub fn watch_results(results: Results) {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watched {
     pub(super) results: Results,
-    /// See [`super::watch_ends`].
+    /// Whether the program sees when threads have finished: see [`super::watch_ends`].
     pub(super) ends: bool,
 }
 
-/// Some program has had something watched, in this process: most have not.
+/// Whether some program in this process has had something watched; most have not.
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// The ends of threads are watched from here on.
@@ -44,7 +45,7 @@ pub(super) fn watches_ends() {
     WATCHED.store(true, Ordering::Relaxed);
 }
 
-/// Asked once for each thread, when it is spawned.
+/// What is watched now; asked once for each thread, when it is spawned.
 #[inline]
 pub(super) fn watched() -> Watched {
     if WATCHED.load(Ordering::Relaxed) {
@@ -69,11 +70,11 @@ fn watched_now() -> Watched {
     })
 }
 
-/// How many share a result, where that is watched.
+/// The number of owners that a result still has, where that is watched.
 pub(super) struct Shares(Option<AtomicCell<u64>>);
 
 impl Shares {
-    /// Those of a thread that returns such a value: its own, and its handle's.
+    /// The two owners of a result of type `T`: the thread and its handle.
     pub(super) fn of<T>(watched: Results) -> Self {
         let is_watched = match watched {
             Results::Unseen => false,
@@ -83,7 +84,7 @@ impl Shares {
         Self(is_watched.then(|| AtomicCell::new(2)))
     }
 
-    /// The thread lets go of it, or its handle is dropped. Whether the result goes with it.
+    /// The thread or its handle lets go of the result. Returns whether the result is to be dropped with that.
     #[inline]
     pub(super) fn let_go(&self, site: Site) -> bool {
         self.0.as_ref().is_some_and(|it| Self::take_one(it, site))
@@ -110,8 +111,8 @@ pub(super) fn die() {
     }
 }
 
-/// Whether what is of this type owns at most memory, by its name: all that is named is std's, and is nothing that others have
-/// a part in or that may be anything.
+/// Whether values of the type of this name own at most memory: all words of the name are types of std that share
+/// nothing with others, and none may be any type.
 fn owns_memory(name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
     let mut words = name.split(|c| !is_word(c)).filter(|word| !word.is_empty());

@@ -29,13 +29,13 @@ unsafe impl Sync for Scope<'_, '_> {}
 pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
     packet: Packet<'scope, T>,
-    /// The scope's threads, on the scheduled machine: whoever is joined is not waited for at the end.
+    /// The scope's threads, on the scheduled machine: a thread that is joined is not waited for at the end.
     joined: Option<&'scope RefCell<Vec<ThreadNo>>>,
 }
 
-// SAFETY: see `Scope`.
+// SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
 unsafe impl<T> Send for ScopedJoinHandle<'_, T> {}
-// SAFETY: see `Scope`.
+// SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
 unsafe impl<T> Sync for ScopedJoinHandle<'_, T> {}
 
 /// Ends the scope even where it is being unwound: no thread may run after its borrows have ended.
@@ -90,7 +90,7 @@ where
     }
 }
 
-/// Waits for the threads of a scope. The answer is those of them that panicked and that nobody has joined.
+/// Waits for the threads of a scope. Returns those that have panicked and that no thread has joined.
 fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
     let mut panicked = Vec::new();
     // The list may grow while it is worked through: a scoped thread may spawn others.

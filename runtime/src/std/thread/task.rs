@@ -19,7 +19,7 @@ use crate::vocabulary::Site;
 struct Task<F, T> {
     body: Cell<Option<F>>,
     result: Cell<Option<Result<T>>>,
-    /// What others may see of its end, where that is watched: in most programs nothing.
+    /// What others may see of the thread's end, where that is watched: in most programs nothing.
     seen: Option<Box<Seen>>,
     spawned_at: Site,
 }
@@ -27,12 +27,12 @@ struct Task<F, T> {
 /// What others may see of a thread's end.
 struct Seen {
     shares: Shares,
-    /// The code has run, and its result is there. Only where the program [asks for it](crate::watch_ends).
+    /// Whether the code has run, and its result is there. Only where the program [asks for it](crate::watch_ends).
     is_finished: Option<AtomicCell<bool>>,
 }
 
 impl Seen {
-    /// That of a thread that returns such a value.
+    /// What others may see of the end of a thread that returns a `T`.
     #[inline]
     fn of<T>(watched: Watched) -> Option<Box<Self>> {
         let is_any = watched.ends || watched.results != Results::Unseen;
@@ -94,12 +94,12 @@ impl<F, T> Task<F, T> {
             self.drop_result();
         }
         if let Some(is_finished) = &seen.is_finished {
-            // As with std before the thread's thread-locals are destroyed.
+            // As with std, this comes before the thread's thread-locals are destroyed.
             is_finished.store(true, self.spawned_at);
         }
     }
 
-    /// Whoever has let go of the result last drops it. As with std, a panic of its destructor ends the process.
+    /// Drops the result, which the last owner has let go of. As with std, a panic of its destructor ends the process.
     fn drop_result(&self) {
         let result = self.result.take();
         let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(result))) else {
@@ -115,7 +115,7 @@ impl<F, T> Task<F, T> {
 trait Take<T> {
     fn take(&self) -> Option<Result<T>>;
     fn let_go(&self, site: Site);
-    /// Nothing where that is not watched.
+    /// Whether the thread's code has run; `None` where that is not watched.
     fn is_finished(&self, site: Site) -> Option<bool>;
 }
 
@@ -137,18 +137,18 @@ impl<F, T> Take<T> for Task<F, T> {
     }
 }
 
-/// What a thread returns, for who joins it.
+/// What a thread returns, for the thread that joins it.
 pub(super) struct Packet<'scope, T>(Rc<dyn Take<T> + 'scope>);
 
 // SAFETY: threads of the program are on one OS thread, so that both owners of the task are. Where a handle outlives its
 // execution it is the only one: the engine drops its own before the execution ends.
 unsafe impl<T> Send for Packet<'_, T> {}
-// SAFETY: see above.
+// SAFETY: both owners of the task are on one OS thread, and a handle that outlives its execution is the only owner.
 unsafe impl<T> Sync for Packet<'_, T> {}
 
 impl<T> Packet<'_, T> {
-    /// Takes the result, if there is one: what the thread returned, or the payload of the panic that ended it. It is given
-    /// away like that, and not let go of.
+    /// Takes the result, if there is one: what the thread returned, or the payload of the panic that ended it. The
+    /// result is given away so, and not let go of.
     pub(super) fn take(self) -> Option<Result<T>> {
         let packet = ManuallyDrop::new(self);
         // SAFETY: the packet is not used again, and not dropped.
@@ -176,7 +176,7 @@ impl<T> fmt::Debug for Packet<'_, T> {
     }
 }
 
-/// A thread's body for the engine, and its result for who joins it.
+/// A thread's body for the engine, and its result for the thread that joins it.
 ///
 /// # Safety
 /// The body is run or dropped before `'scope` ends.

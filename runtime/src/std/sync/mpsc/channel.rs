@@ -24,17 +24,18 @@ const EMPTY: u64 = Transition::EMPTY;
 
 /// A message.
 struct Message<T> {
-    /// See [`Handle::new_message`].
+    /// The message's number: see [`Handle::new_message`].
     name: u64,
-    /// Its sender waits for it to be taken.
+    /// Whether its sender waits for it to be taken.
     is_offer: bool,
     value: T,
 }
 
-/// Who is there. It is apart from the messages, since that somebody goes may be told after they have been dropped.
+/// The ends that are there. They are apart from the messages, since that an end goes may be told after the messages
+/// have been dropped.
 struct Ends {
     spot: Spot,
-    /// In which execution the channel was made.
+    /// The number of the execution in which the channel was made.
     generation: u32,
     senders: Cell<usize>,
     has_receiver: Cell<bool>,
@@ -44,9 +45,9 @@ struct Ends {
 unsafe impl Sync for Ends {}
 
 struct Messages<T> {
-    /// In the order in which they are received.
+    /// The messages that have not been received, in the order in which they will be.
     queue: VecDeque<Message<T>>,
-    /// With a bound of 0: the receiver waits, and nothing has been given to it.
+    /// With a bound of 0: whether the receiver waits, and nothing has been given to it.
     is_open: bool,
     /// With a bound of 0: the names of the messages that have been taken from senders that wait.
     taken: Vec<u64>,
@@ -61,7 +62,7 @@ pub(super) struct Channel<T> {
 
 // SAFETY: all threads of an execution run on one OS thread. Messages go from thread to thread, and are not shared.
 unsafe impl<T: Send> Sync for Channel<T> {}
-// SAFETY: as above.
+// SAFETY: all threads of an execution run on one OS thread. Messages go from thread to thread, and are not shared.
 unsafe impl<T: Send> Send for Channel<T> {}
 
 /// How an attempt to send ended.
@@ -78,7 +79,7 @@ pub(super) enum Received<T> {
     Disconnected,
 }
 
-/// Whether a thread waits where it can't go on.
+/// Whether, and how long, a thread waits where it can't go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Patience {
     None,
@@ -87,7 +88,7 @@ pub(super) enum Patience {
 }
 
 impl Ends {
-    /// Tells that somebody goes, or, where nobody can be told, notes it.
+    /// Changes which ends are there: as an event, or without one outside of the channel's execution.
     fn change(self: &Arc<Self>, site: Site, change: impl FnOnce(&Self) -> Transition + 'static) {
         let of_this_execution =
             |machine: &Handle| machine.generation() == self.generation && !machine.is_ending();
@@ -126,18 +127,18 @@ impl<T> Channel<T> {
         unsafe { &mut *self.messages.get() }
     }
 
-    /// What grows in here must not take from the memory of the thread that happens to come when it has to.
+    /// Adds a message. The queue must not grow in the memory of the thread that happens to add to it.
     fn push(&self, message: Message<T>) {
         outside(|| self.messages().queue.push_back(message));
     }
 
-    /// One more sender. Nobody can tell: whoever makes it is, or has, one.
+    /// Counts one more sender. No thread can tell: the sender is made from another sender, or with the channel.
     pub(super) fn add_sender(&self) {
         let senders = &self.ends.senders;
         senders.set(senders.get() + 1);
     }
 
-    /// One less.
+    /// Counts one sender less.
     pub(super) fn remove_sender(&self, site: Site) {
         self.ends.change(site, |ends| {
             let left = ends.senders.get() - 1;
@@ -146,13 +147,13 @@ impl<T> Channel<T> {
         });
     }
 
-    /// The receiver is gone, and with it what it has not received.
+    /// The receiver goes, and with it the messages that it has not received.
     pub(super) fn remove_receiver(&self, site: Site) {
         self.ends.change(site, |ends| {
             ends.has_receiver.set(false);
             Transition::DropReceiver
         });
-        // What senders still wait with is theirs.
+        // Messages that senders wait with are the senders'.
         while self.bound != Some(0) {
             let Some(message) = self.messages().queue.pop_front() else {
                 break;
@@ -206,7 +207,7 @@ impl<T> Channel<T> {
             });
             let found = match found {
                 Some(found) => found,
-                // Nobody comes for it any more.
+                // No receiver comes for the message any more.
                 None if machine.is_ending() => DISCONNECTED,
                 None => {
                     machine.wake(object, false, site);
@@ -228,7 +229,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// How somebody has waited that was notified.
+    /// What others can tell of the wait of a thread that was notified.
     const fn waited(&self) -> Waited {
         match self.bound {
             // The other end finds out.
@@ -295,12 +296,12 @@ impl<T> Channel<T> {
             });
             let notified = match found {
                 Some(_) => break,
-                // Nobody sends any more.
+                // No thread sends any more.
                 None if machine.is_ending() => return Received::Disconnected,
                 None => machine.wake(object, patience == Patience::Limited, site),
             };
             if !notified {
-                // Nothing has happened since it looked, so there is nothing to receive.
+                // Nothing has happened since the thread looked, so there is nothing to receive.
                 self.messages().is_open = false;
                 machine.note_transition(Transition::GiveUp);
                 machine.was_parked_inside(Waited::Perhaps, site);

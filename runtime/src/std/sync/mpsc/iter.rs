@@ -1,4 +1,4 @@
-//! Iterators over what is received.
+//! Iterators over the messages that are received.
 //!
 //! Their steps are told at the place where the iterator was made: `next` is called from inside of std as often as not.
 
