@@ -7,12 +7,13 @@ use std::os::unix::fs::FileExt;
 /// An object of the executable that can be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Symbol {
-    /// As the linker knows it.
+    /// The name that the linker knows.
     pub(crate) name: String,
-    /// Relative to where the executable is loaded, or to the beginning of a thread's block of thread-locals.
+    /// The address relative to where the executable is loaded, or to the beginning of a thread's block of
+    /// thread-locals.
     pub(crate) address: usize,
     pub(crate) size: usize,
-    /// Each OS thread has one of its own.
+    /// Whether each OS thread has one of its own.
     pub(crate) local: bool,
 }
 
@@ -25,18 +26,18 @@ pub(crate) struct Section {
     pub(crate) local: bool,
 }
 
-/// What the executable says.
+/// What the executable says of its memory and its imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executable {
     pub(crate) sections: Vec<Section>,
     pub(crate) symbols: Vec<Symbol>,
-    /// The functions and objects of shared libraries that it names.
+    /// The names of the functions and objects that it takes from shared libraries.
     pub(crate) imports: Vec<String>,
-    /// What is made read-only once it is loaded: begin and end.
+    /// The addresses at which the part begins and ends that is made read-only once it is loaded.
     pub(crate) read_only: (usize, usize),
-    /// What the thread-locals of a new thread hold, without those that hold zeros.
+    /// The bytes of a new thread's thread-locals, without those at the end that are zeros.
     pub(crate) locals: Vec<u8>,
-    /// How large a thread's block of thread-locals is.
+    /// The size of a thread's block of thread-locals, in bytes.
     pub(crate) locals_size: usize,
 }
 
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn finds_a_static_of_this_executable() {
-        // SAFETY: nobody else uses it.
+        // SAFETY: nothing else uses it.
         unsafe { std::hint::black_box(&raw mut WRITTEN).write([8; 5]) };
         let executable = read().unwrap();
         let mut symbols = executable.symbols.iter();

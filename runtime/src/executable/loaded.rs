@@ -41,9 +41,9 @@ struct Info {
 pub(crate) struct Loaded {
     pub(crate) name: String,
     pub(crate) base: usize,
-    /// Its parts that can be written: where, and how long.
+    /// The parts that can be written: address and size, in bytes.
     pub(crate) writable: Vec<(usize, usize)>,
-    /// This OS thread's block of its thread-locals.
+    /// This OS thread's block of the file's thread-locals.
     locals: *mut u8,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn loaded() -> Vec<Loaded> {
         let (name, segments) = if info.name.is_null() || info.segments.is_null() {
             (String::new(), &[] as &[Segment])
         } else {
-            // SAFETY: as above.
+            // SAFETY: the system gives valid pointers for the time of the call.
             unsafe {
                 let name = CStr::from_ptr(info.name).to_string_lossy().into_owned();
                 let count = usize::from(info.count);

@@ -1,6 +1,6 @@
-//! Whose a symbol is.
+//! The part of the process that a symbol belongs to.
 
-/// Whose memory is it?
+/// The owner of a symbol's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// The runtime's, or that of the crates that it stands on: it outlives executions.
@@ -23,7 +23,7 @@ const STD: [&str; 7] = [
     "compiler_builtins",
 ];
 
-/// By the symbol's name, as the linker knows it.
+/// The owner of a symbol, by the name that the linker knows.
 pub(crate) fn owner(symbol: &str) -> Owner {
     match root(symbol) {
         Some(root) if RUNTIME.contains(&root) => Owner::Runtime,

@@ -1,30 +1,30 @@
-//! Where executables are not read: where std counts panics isn't known.
+//! For systems on which executables are not read: it isn't known where std counts panics.
 
 /// What std keeps of a thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Panics;
 
-/// There is none.
+/// std's count of an OS thread's panics, which is never known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Counter {}
 
 impl Counter {
-    /// It isn't known.
+    /// Returns nothing: the count isn't known.
     pub(crate) const fn find() -> Option<Self> {
         None
     }
 
-    /// Nobody has one.
+    /// Can't be called: there is no `Counter`.
     pub(crate) const fn swap(self, _panics: &mut Panics) {
         match self {}
     }
 
-    /// Nobody has one.
+    /// Can't be called: there is no `Counter`.
     pub(crate) const fn number(self) -> usize {
         match self {}
     }
 
-    /// Nobody has one.
+    /// Can't be called: there is no `Counter`.
     pub(crate) const fn forget(self, _panics: &mut Panics) {
         match self {}
     }

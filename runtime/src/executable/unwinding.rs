@@ -1,8 +1,8 @@
 //! std's count of the panics that are under way in a thread.
 //!
-//! std keeps it for each OS thread, and all threads of a program run on one. So whoever lets a thread run puts the thread's
-//! own in its place, and the one before back afterwards. As most threads don't unwind, that is looked at by those who let others
-//! run. Where it lies is looked up in the executable, and tried.
+//! std keeps the count for each OS thread, and all threads of a program run on one. So the code that lets a thread run
+//! puts the thread's own count in its place, and the count before back afterwards. As most threads don't unwind, that
+//! code first looks whether there is anything to put. The count's place is looked up in the executable, and tried.
 
 use std::cell::Cell;
 use std::panic::{catch_unwind, resume_unwind};
@@ -14,7 +14,7 @@ use super::elf::{self, Executable, Symbol};
 use super::loaded::{loaded, own_locals};
 use super::owners::{Owner, owner};
 
-/// What std calls it: that of an OS thread, and the sum of all.
+/// The names that std has for the count of an OS thread, and for the sum of all.
 const OWN: &str = "17LOCAL_PANIC_COUNT";
 const SUM: &str = "18GLOBAL_PANIC_COUNT";
 
@@ -23,7 +23,7 @@ const SUM: &str = "18GLOBAL_PANIC_COUNT";
 pub(crate) struct Panics([usize; 2]);
 
 impl Panics {
-    /// Whether there is anything of a panic.
+    /// Whether a panic is under way.
     #[inline(always)]
     pub(crate) const fn is_raised(self) -> bool {
         let [first, second] = self.0;
@@ -31,16 +31,16 @@ impl Panics {
     }
 }
 
-/// Where std keeps it for this OS thread.
+/// The count of this OS thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter {
     own: NonNull<Panics>,
     sum: &'static AtomicUsize,
-    /// Which of the two words is the number.
+    /// The index of the word, of the two, that is the number of panics.
     number: usize,
 }
 
-/// Where it lies: in a thread's block of thread-locals, and in the executable.
+/// The places of the counts: the offset in a thread's block of thread-locals, and the address in the executable.
 #[derive(Clone, Copy, Debug)]
 struct Symbols {
     own: usize,
@@ -70,13 +70,13 @@ impl Symbols {
     }
 }
 
-/// Looks it up, where somebody has read the executable already.
+/// Looks the places up in an executable that has been read already.
 pub(crate) fn look_up(executable: &Executable) {
     Symbols::known(|| Symbols::of(executable));
 }
 
 impl Counter {
-    /// That of this OS thread. `None`: the executable doesn't say where it is.
+    /// The count of this OS thread; `None` if the executable doesn't say where it is.
     pub(crate) fn find() -> Option<Self> {
         thread_local! {
             static FOUND: Cell<Option<Option<Counter>>> = const { Cell::new(None) };
@@ -107,7 +107,7 @@ impl Counter {
         found.is_looked_at().then_some(found)
     }
 
-    /// Whether std does look there: tried with a panic. It tells which word is the number.
+    /// Whether std uses these places, which is tried with a panic. The panic tells which word is the number.
     fn is_looked_at(&mut self) -> bool {
         struct Try<'a>(Counter, &'a mut Option<usize>);
         impl Drop for Try<'_> {
@@ -136,14 +136,14 @@ impl Counter {
         number.is_some()
     }
 
-    /// Whether it has anything of a panic.
+    /// Whether a panic is under way on this OS thread.
     #[inline(always)]
     pub(crate) fn is_raised(self) -> bool {
-        // SAFETY: as in `swap`.
+        // SAFETY: std's thread-local of this size is there as long as the OS thread is, and it is only read.
         unsafe { self.own.as_ptr().read_volatile() }.is_raised()
     }
 
-    /// Puts another thread's in place. The one that was there comes back.
+    /// Puts another thread's count in place. The count that was there comes back in `panics`.
     pub(crate) fn swap(self, panics: &mut Panics) {
         // SAFETY: std's thread-local of this size is there as long as the OS thread is, and std refers to it in none of its
         // functions that call others.
@@ -155,7 +155,7 @@ impl Counter {
         }
     }
 
-    /// Runs something for which no panic is under way, and puts back what is.
+    /// Runs something as if no panic were under way, and puts the count back afterwards.
     pub(crate) fn hide<R>(self, run: impl FnOnce() -> R) -> R {
         let mut panics = Panics::default();
         self.swap(&mut panics);
@@ -164,13 +164,13 @@ impl Counter {
         result
     }
 
-    /// How many are under way in this one.
+    /// The number of panics under way in the current thread.
     pub(crate) fn number(self) -> usize {
-        // SAFETY: as in `swap`.
+        // SAFETY: std's thread-local of this size is there as long as the OS thread is, and it is only read.
         unsafe { self.own.as_ptr().read_volatile() }.0[self.number]
     }
 
-    /// A thread is left where it is: its panics are not under way any more.
+    /// A thread is left where it is: takes its panics from the sum, as they are not under way any more.
     pub(crate) fn forget(self, panics: &mut Panics) {
         let number = std::mem::take(panics).0[self.number];
         if number > 0 {

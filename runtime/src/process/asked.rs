@@ -11,19 +11,19 @@ use std::sync::{Mutex, PoisonError};
 use crate::memory::outside;
 use crate::vocabulary::Asked;
 
-/// Those that were asked for, and how many of them have been told.
+/// What was asked for, and how many of these have been told.
 static ASKED: Mutex<(Vec<Asked>, usize)> = Mutex::new((Vec::new(), 0));
 
-/// Whether some have not been told.
+/// Whether some of these have not been told.
 static HAS_NEWS: AtomicBool = AtomicBool::new(false);
 
-/// Files that nobody learns anything from.
+/// Files from which no thread and no execution learns anything.
 const SINKS: [&str; 3] = ["/dev/null", "/dev/tty", "/dev/full"];
 
 /// The flags of C's `open` by which a file may be changed: to write, to write and read, to create it, to empty it.
 const CHANGES: c_int = 0o1 | 0o2 | 0o100 | 0o1000;
 
-/// The program asks for something. What is noted outlives the execution.
+/// Notes what the program asks for. The note outlives the execution.
 #[cold]
 pub(crate) fn note(asked: Asked) {
     outside(|| {
@@ -62,7 +62,7 @@ pub(crate) const fn may_change(flags: c_int) -> bool {
     flags & CHANGES != 0
 }
 
-/// What has not been told.
+/// What was asked for and has not been told.
 pub(crate) fn take() -> Vec<Asked> {
     if !HAS_NEWS.load(Ordering::Relaxed) {
         return Vec::new();

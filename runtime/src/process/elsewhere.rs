@@ -5,7 +5,7 @@ use crate::alone::Generation;
 /// Nothing is remembered.
 pub(crate) const fn install(_alone: &mut Generation) {}
 
-/// What a program may have changed.
+/// What a program may have changed, in words.
 pub(crate) fn left_behind(_alone: &mut Generation) -> Vec<String> {
     vec!["state of the process".to_owned()]
 }
@@ -18,10 +18,10 @@ pub(crate) const fn restore(_alone: &mut Generation) {}
 pub(crate) mod asked {
     use crate::vocabulary::Asked;
 
-    /// It is not told.
+    /// Notes nothing.
     pub(crate) fn note(_asked: Asked) {}
 
-    /// Nothing.
+    /// There is never anything to tell.
     pub(crate) const fn take() -> Vec<Asked> {
         Vec::new()
     }
@@ -29,10 +29,10 @@ pub(crate) mod asked {
 
 /// The numbers of threads are not looked after.
 pub(crate) mod thread_ids {
-    /// It is not noted.
+    /// Notes nothing.
     pub(crate) const fn started_by(_thread: u32) {}
 
-    /// It is not told.
+    /// Notes nothing.
     pub(crate) const fn told() {}
 }
 
@@ -49,12 +49,12 @@ pub(crate) const fn is_put_back() -> bool {
     false
 }
 
-/// Whether nobody refers to an execution's memory is not known.
+/// It is not known whether anything refers to an execution's memory.
 pub(crate) fn is_let_go(_is_such: impl Fn(usize) -> bool) -> bool {
     false
 }
 
-/// None is known to be one.
+/// No object is known to be a static.
 #[inline]
 pub(crate) const fn is_static<C>(_object: &C) -> bool {
     false
@@ -75,7 +75,7 @@ pub(crate) const fn enter(_thread: u32) -> Option<u32> {
     None
 }
 
-/// See [`enter`].
+/// All threads have the same thread-locals.
 #[inline]
 pub(crate) const fn leave(_before: Option<u32>) {}
 

@@ -13,7 +13,7 @@ unsafe extern "C" {
     static mut environ: *mut *mut c_char;
 }
 
-// The runtime must not import these itself: what is imported is what the program may call.
+// The runtime must not import these functions itself: what is imported is what the program may call.
 type Fchdir = unsafe extern "C" fn(c_int) -> c_int;
 type Umask = unsafe extern "C" fn(c_uint) -> c_uint;
 type Setlocale = unsafe extern "C" fn(c_int, *const c_char) -> *mut c_char;
@@ -25,7 +25,7 @@ type Tzset = unsafe extern "C" fn();
 /// The C library's function of this name.
 ///
 /// # Safety
-/// It has this type.
+/// The function has the type `F`.
 unsafe fn function<F: Copy>(name: &CStr) -> Option<F> {
     assert!(size_of::<F>() == size_of::<*mut c_void>(), "not a function");
     let found = library::function(name);
@@ -33,7 +33,7 @@ unsafe fn function<F: Copy>(name: &CStr) -> Option<F> {
     (!found.is_null()).then(|| unsafe { std::mem::transmute_copy(&found) })
 }
 
-/// Those that there are.
+/// The functions that the C library has.
 struct Functions {
     fchdir: Option<Fchdir>,
     umask: Option<Umask>,
@@ -81,7 +81,7 @@ pub(super) fn is_set_back(import: &str) -> bool {
         || matches!(import, "umask" | "setlocale" | "strtok" | "localtime_r")
 }
 
-/// What is left to be done after an execution.
+/// A part of the C library's state that is set back after an execution.
 enum Step {
     /// The current directory.
     Directory(Fchdir, File),
@@ -103,7 +103,7 @@ impl Default for Place {
 }
 
 impl Place {
-    /// Whether the environment is this list still, and holds these, as it did.
+    /// Whether the environment still is this list, and holds these pointers as it did.
     #[inline]
     fn holds(&self, pristine: &[*mut c_char]) -> bool {
         // SAFETY: the list is as long as it was when it held these: the C library makes another one where it needs a longer one.
@@ -115,18 +115,18 @@ impl Place {
     }
 }
 
-/// How it was. Nothing of what can't be changed.
+/// The state before the first execution, of all that the program can change.
 #[derive(Default)]
 pub(super) struct Environment {
     /// The pointers to the variables, with the null pointer behind them, and those that the C library is given.
     variables: Option<(Vec<*mut c_char>, Vec<*mut c_char>)>,
-    /// Where the list of them is.
+    /// The list of the pointers in which the C library looks.
     list: Place,
     steps: Vec<Step>,
 }
 
 impl Environment {
-    /// As it is now, as far as an executable with these imports can change it.
+    /// The state now, as far as an executable with these imports can change it.
     pub(super) fn of(imports: &[String]) -> Self {
         let any_of = |names: &[&str]| imports.iter().any(|name| names.contains(&name.as_str()));
         let mut environment = Self::default();
@@ -150,7 +150,7 @@ impl Environment {
             let umask = system.umask?;
             // SAFETY: takes a number, and the mask is set to what it was.
             let mask = unsafe { umask(0) };
-            // SAFETY: as above.
+            // SAFETY: takes a number, and sets the mask to what it was.
             unsafe { umask(mask) };
             Some(Step::Mask(umask, mask))
         });
@@ -158,7 +158,7 @@ impl Environment {
             let setlocale = system.setlocale?;
             // SAFETY: a null pointer asks for the name.
             let name = unsafe { setlocale(LC_ALL, std::ptr::null()) };
-            // SAFETY: a text that ends as C's do, which is copied before anybody changes it.
+            // SAFETY: a text that ends as C's do, which is copied before anything changes it.
             let name = (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) })?;
             Some(Step::Locale(setlocale, name.to_owned()))
         });
@@ -169,7 +169,7 @@ impl Environment {
         environment
     }
 
-    /// Sets all of it back.
+    /// Sets the whole state back.
     #[inline]
     pub(super) fn restore(&mut self) {
         let may_have_changed = match &self.variables {
@@ -230,7 +230,7 @@ impl Step {
     }
 }
 
-/// What `strtok` is left with: it never writes where there is nothing.
+/// The text that `strtok` is left with: it never writes where there is nothing.
 struct Empty([c_char; 1]);
 static EMPTY: Empty = Empty([0]);
 

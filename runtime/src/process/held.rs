@@ -1,18 +1,18 @@
 //! What std has put aside of the memory of an execution, such as the buffer of standard output.
 //!
-//! All else that outlives an execution is put back or has forgotten it. What std keeps it refers to from its statics and its
-//! thread-locals, so those are looked through.
+//! All else that outlives an execution is put back or has forgotten that memory. std refers to what it keeps from its
+//! statics and thread-locals, so those are looked through.
 
 use crate::executable::elf::Executable;
 use crate::executable::loaded::{loaded, own_locals};
 use crate::executable::owners::{Owner, owner};
 
-/// Where std may keep it.
+/// The places where std may refer to such memory.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// Its statics: where they are, and how long.
+    /// std's statics: address and size, in bytes.
     statics: Vec<(usize, usize)>,
-    /// Its thread-locals, likewise, in a thread's block of them.
+    /// std's thread-locals: offset in a thread's block of thread-locals, and size, in bytes.
     locals: Vec<(usize, usize)>,
 }
 

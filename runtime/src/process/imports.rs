@@ -41,7 +41,8 @@ const FAMILIES: [&str; 16] = [
     "inotify_",
 ];
 
-/// Others. Files, sockets and processes are found in the source, and [when they are asked for](super::asked).
+/// Other known names. Files, sockets and processes are found in the source, and [when they are asked
+/// for](super::asked).
 const KNOWN: &str = "
     __environ environ abort chroot pidfd_getpid posix_spawn_file_actions_addchdir posix_spawn_file_actions_addchdir_np
     accept accept4 access aligned_alloc atof atoi atol atoll bcmp bind bsearch calloc ceil ceilf chmod chown clock_getres
@@ -73,7 +74,7 @@ const KNOWN: &str = "
     toupper tolower isupper islower gmtime_r timegm difftime rand_r
 ";
 
-/// Those of them whose state outlives an execution, or is not known not to, in words.
+/// The imports whose state outlives an execution, or is not known not to, in words.
 pub(super) fn without_remedy(imports: &[String]) -> Vec<String> {
     let known = |name: &str| {
         FAMILIES.iter().any(|family| name.starts_with(family))

@@ -7,10 +7,10 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// The library after this one.
+/// The handle that has `dlsym` look in the libraries after this one.
 const NEXT: *mut c_void = usize::MAX as *mut c_void;
 
-/// A function of the system's.
+/// A function of the system's, looked up once.
 pub(crate) struct System {
     name: &'static CStr,
     found: AtomicPtr<c_void>,
@@ -39,7 +39,7 @@ impl System {
     }
 }
 
-/// The function of this name in whichever library has it, or null.
+/// The function of this name in the first library that has it, or null.
 pub(crate) fn function(name: &CStr) -> *mut c_void {
     // SAFETY: a name that ends as C's do.
     unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) }

@@ -1,14 +1,15 @@
 //! The thread-locals of dependencies, and std's random keys.
 //!
-//! All threads of a program run on one OS thread. Those thread-locals that the runtime doesn't replace lie in that thread's
-//! block of them: it holds what the current thread's are, and the others' are kept here meanwhile.
+//! All threads of a program run on one OS thread. The thread-locals that the runtime doesn't replace lie in that OS
+//! thread's block of thread-locals: the block holds those of the current thread, and those of the other threads are
+//! kept here meanwhile.
 
 use super::outside;
 use crate::executable::elf::Executable;
 use crate::executable::loaded::own_locals;
 use crate::executable::owners::{Owner, owner};
 
-/// Where std keeps the keys of its hash maps.
+/// The names of the thread-locals in which std keeps the keys of its hash maps.
 const STD_KEYS: [&str; 2] = ["11RandomState3new4KEYS", "4KEYS0"];
 
 /// A destructor that is to run when a thread ends.
@@ -18,27 +19,28 @@ pub(super) struct Destructor {
     pub object: *mut u8,
 }
 
-/// What one thread's hold.
+/// The content of one thread's thread-locals.
 #[derive(Debug, Default)]
 struct Image {
-    /// Nothing before the thread has been switched away from.
+    /// The bytes of all parts; empty before the thread has been switched away from.
     bytes: Vec<u8>,
     destructors: Vec<Destructor>,
 }
 
-/// Those of all threads.
+/// The thread-locals of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Locals {
-    /// Which parts of the block.
+    /// The parts of the block that each thread has of its own: offset and size, in bytes.
     parts: Vec<(usize, usize)>,
-    /// What they hold in a new thread.
+    /// The bytes of all parts in a new thread.
     new: Vec<u8>,
-    /// Something may be in them: not so in programs whose dependencies have none, until they draw keys.
+    /// Whether the parts may hold something: false for programs whose dependencies have no thread-locals, until they
+    /// draw keys.
     used: bool,
     images: Vec<Image>,
-    /// Whose are in place.
+    /// The thread whose thread-locals are in the block.
     current: Option<u32>,
-    /// Some thread's are not new.
+    /// Whether some thread's thread-locals may have changed in this execution.
     touched: bool,
 }
 
@@ -61,12 +63,12 @@ impl Locals {
         locals
     }
 
-    /// Somebody draws random keys: they are among what threads have of their own.
+    /// A thread draws random keys, which are among what threads have of their own.
     pub(super) const fn use_them(&mut self) {
         self.used = true;
     }
 
-    /// From here on the current thread is this one. The answer is which was.
+    /// From here on the current thread is this one. Returns the thread that was current before.
     #[inline(never)]
     pub(super) fn enter(&mut self, thread: Option<u32>) -> Option<u32> {
         let before = std::mem::replace(&mut self.current, thread);
@@ -91,7 +93,7 @@ impl Locals {
             image.bytes.clear();
             for &(start, size) in &parts {
                 let from = block.wrapping_add(start);
-                // SAFETY: the part lies in this OS thread's block, and nobody else uses it.
+                // SAFETY: the part lies in this OS thread's block, and nothing else uses it meanwhile.
                 image
                     .bytes
                     .extend_from_slice(unsafe { std::slice::from_raw_parts(from, size) });
@@ -104,7 +106,7 @@ impl Locals {
         self.put(kept);
     }
 
-    /// Puts a thread's in place.
+    /// Puts a thread's bytes into the block.
     fn put(&self, kept: &[u8]) {
         let Some(block) = own_locals() else {
             return;
@@ -113,7 +115,7 @@ impl Locals {
         for &(start, size) in &self.parts {
             let (part, rest) = from.split_at(size);
             let to = block.wrapping_add(start);
-            // SAFETY: the part lies in this OS thread's block, and nobody else uses it.
+            // SAFETY: the part lies in this OS thread's block, and nothing else uses it meanwhile.
             unsafe { to.copy_from_nonoverlapping(part.as_ptr(), size) };
             from = rest;
         }
@@ -127,7 +129,7 @@ impl Locals {
         &mut self.images[at]
     }
 
-    /// Whether this is one of those that each thread of the program has of its own.
+    /// Whether this object is a thread-local that each thread of the program has of its own.
     pub(super) fn contains(&self, object: *mut u8) -> bool {
         let Some(block) = own_locals() else {
             return false;
@@ -137,7 +139,7 @@ impl Locals {
         parts.any(|(start, size)| (*start..start + size).contains(&offset))
     }
 
-    /// The current thread's, if one runs.
+    /// Notes a destructor of the current thread. Returns whether a thread runs.
     pub(super) fn note_destructor(&mut self, destructor: Destructor) -> bool {
         let Some(thread) = self.current else {
             return false;
@@ -147,13 +149,13 @@ impl Locals {
         true
     }
 
-    /// What is to run next when the current thread ends.
+    /// The destructor to run next when the current thread ends.
     pub(super) fn next_destructor(&mut self) -> Option<Destructor> {
         let thread = self.current?;
         self.images.get_mut(thread as usize)?.destructors.pop()
     }
 
-    /// The execution is over.
+    /// The execution is over: all thread-locals are new again.
     #[inline]
     pub(super) fn restore(&mut self) {
         if std::mem::take(&mut self.touched) {

@@ -4,7 +4,7 @@ use crate::executable::elf::Executable;
 use crate::executable::loaded::{Loaded, loaded};
 use crate::executable::owners::{Owner, owner};
 
-/// Sections of the executable that nobody writes once it is loaded, or that tools write which watch it.
+/// Sections of the executable that are not written once it is loaded, or are written by tools that watch it.
 const LEFT_ALONE: [&str; 9] = [
     ".got",
     ".dynamic",
@@ -37,36 +37,37 @@ const STD_HOOK: &str = "9panicking4HOOK";
 struct Range {
     start: usize,
     length: usize,
-    /// Where in [`Memory::pristine`] there is what they hold at an execution's beginning.
+    /// The index in [`Memory::pristine`] of what the bytes hold at an execution's beginning.
     pristine: usize,
 }
 
-/// An aligned word of which some bytes are compared: most ranges are shorter than that, what is between two statics of others.
+/// An aligned word of which some bytes are compared. Most ranges are shorter than a word: they lie between two statics
+/// that are left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Word {
     address: usize,
-    /// The bytes that are compared.
+    /// All bits of the bytes that are compared.
     mask: u64,
-    /// What they hold at an execution's beginning.
+    /// What these bytes hold at an execution's beginning.
     pristine: u64,
 }
 
-/// Ranges that are shorter are compared as words.
+/// Ranges shorter than this, in bytes, are compared as words.
 const SHORT: usize = 64;
 
 /// What is compared and put back.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ranges: Vec<Range>,
-    /// The short ones of them, as words.
+    /// The short ranges, as words.
     words: Vec<Word>,
     pristine: Vec<u8>,
-    /// The executable's statics: begin and end.
+    /// The addresses at which the executable's statics begin and end.
     extent: (usize, usize),
 }
 
 impl Memory {
-    /// As it is now.
+    /// The statics as they are now.
     pub(super) fn of(executable: &Executable) -> Self {
         let mut memory = Self::default();
         let loaded = loaded();
@@ -89,7 +90,7 @@ impl Memory {
             let is_left_alone = match owner(&symbol.name) {
                 Owner::Runtime => true,
                 Owner::Std => !symbol.name.contains(STD_HOOK),
-                // Where the environment is: see `super::environment`.
+                // The pointer to the environment: see `super::environment`.
                 Owner::Program => matches!(symbol.name.as_str(), "environ" | "__environ"),
             };
             if !symbol.local && is_left_alone {
@@ -133,7 +134,7 @@ impl Memory {
         (self.extent.0, self.extent.1 - self.extent.0)
     }
 
-    /// Neither compares nor puts back these bytes any more.
+    /// These bytes are neither compared nor put back any more.
     pub(super) fn leave_alone(&mut self, start: usize, length: usize) {
         let end = start + length;
         let mut ranges = Vec::with_capacity(self.ranges.len() + 1);
@@ -184,7 +185,7 @@ impl Memory {
         }
     }
 
-    /// Puts back what has changed.
+    /// Puts back all bytes that have changed.
     #[inline]
     pub(super) fn restore(&mut self) {
         for range in self.ranges.iter().take_while(|it| it.length >= SHORT) {
@@ -206,7 +207,8 @@ impl Memory {
     #[inline]
     fn put_back_if_changed(&self, range: &Range) {
         let pristine = &self.pristine[range.pristine..][..range.length];
-        // SAFETY: as in `watch`; no execution runs, and the runtime has no reference to what it watches.
+        // SAFETY: the bytes are those of a section that is loaded, readable and writable; no execution runs, and the
+        // runtime has no reference to what it watches.
         if unsafe { bytes(range.start, range.length) } != pristine {
             put_back(range.start, pristine);
         }
@@ -228,12 +230,12 @@ impl Word {
 #[inline(never)]
 fn put_back(start: usize, pristine: &[u8]) {
     let place = std::ptr::with_exposed_provenance_mut::<u8>(start);
-    // SAFETY: as in `Memory::restore`: the bytes are those of statics that nobody uses at this moment.
+    // SAFETY: the bytes are those of statics that nothing uses at this moment, since no execution runs.
     unsafe { place.copy_from_nonoverlapping(pristine.as_ptr(), pristine.len()) };
 }
 
 /// # Safety
-/// The bytes can be read, and nobody writes them as long as the reference is used.
+/// The bytes can be read, and are not written as long as the reference is used.
 unsafe fn bytes<'a>(start: usize, length: usize) -> &'a [u8] {
     let start = std::ptr::with_exposed_provenance(start);
     // SAFETY: the caller's promise.

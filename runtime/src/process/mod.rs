@@ -55,26 +55,28 @@ struct Process {
     environment: Environment,
     held: Held,
     draws: random::Draws,
-    /// What can't be put back.
+    /// What can't be put back, in words.
     left: Vec<String>,
 }
 
-/// Whoever runs a program has this for itself, since programs are run one after the other.
+/// All that is put back, for the OS thread that runs a program: programs are run one after the other.
 struct Place(UnsafeCell<Option<Box<Process>>>);
 
-// SAFETY: it is used by the OS thread alone that holds what `engine::alone` gives, but for `install`, before anybody does.
+// SAFETY: it is used by the OS thread alone that holds what `engine::alone` gives, but for `install`, before any
+// program runs.
 unsafe impl Sync for Place {}
 
 static PROCESS: Place = Place(UnsafeCell::new(None));
 
-/// Where statics begin, and how far they reach; nowhere before [`install`].
+/// The address at which statics begin, and their extent in bytes; 0 before [`install`].
 static STATICS: AtomicUsize = AtomicUsize::new(0);
 static EXTENT: AtomicUsize = AtomicUsize::new(0);
 
-/// What is put back, for those who run a program.
+/// All that is put back, for the OS thread that runs a program.
 #[allow(clippy::mut_from_ref)]
 fn process() -> Option<&'static mut Process> {
-    // SAFETY: see `Place`; no reference outlives a function of this module, and none calls another while it has one.
+    // SAFETY: only the OS thread that runs a program comes here; no reference outlives a function of this module, and
+    // none calls another while it has one.
     unsafe { (*PROCESS.0.get()).as_deref_mut() }
 }
 
@@ -105,7 +107,7 @@ pub(crate) fn install(_alone: &mut Generation) {
         draws: random::Draws::default(),
         left,
     };
-    // SAFETY: see `Place`: nobody runs a program yet.
+    // SAFETY: no OS thread runs a program yet.
     unsafe { *PROCESS.0.get() = Some(Box::new(process)) };
 }
 
@@ -137,12 +139,12 @@ pub(crate) fn is_put_back() -> bool {
     process().is_some()
 }
 
-/// Whether nobody who outlives an execution refers to these addresses, once everything has been put back.
+/// Whether nothing that outlives an execution refers to these addresses, once everything has been put back.
 pub(crate) fn is_let_go(is_such: impl Fn(usize) -> bool) -> bool {
     process().is_some_and(|process| process.left.is_empty() && !process.held.any(is_such))
 }
 
-/// An object of the runtime starts afresh by itself. It is noted if it is a static, so that it is left alone.
+/// Notes an object of the runtime, which starts afresh by itself: if it is a static, it is left alone.
 #[inline]
 pub(crate) fn object<C>(object: &C) {
     if is_static(object) {
@@ -150,7 +152,7 @@ pub(crate) fn object<C>(object: &C) {
     }
 }
 
-/// Whether an object is a static. None is known to be one where nothing is put back.
+/// Whether an object is a static. Where nothing is put back, no object is known to be one.
 #[inline]
 pub(crate) fn is_static<C>(object: &C) -> bool {
     let address = std::ptr::from_ref(object).addr();
@@ -173,7 +175,7 @@ fn leave_alone(address: usize, size: usize) {
     });
 }
 
-/// The code of a thread runs from here on, until [`leave`]. The answer is whose did.
+/// The code of this thread runs from here on, until [`leave`]. Returns the thread whose code ran before.
 #[inline]
 pub(crate) fn enter(thread: u32) -> Option<u32> {
     match process() {
@@ -182,7 +184,7 @@ pub(crate) fn enter(thread: u32) -> Option<u32> {
     }
 }
 
-/// The code of the thread before runs again, or none.
+/// The code of the thread before runs again, or code of no thread.
 #[inline]
 pub(crate) fn leave(before: Option<u32>) {
     if let Some(process) = process() {
@@ -190,7 +192,7 @@ pub(crate) fn leave(before: Option<u32>) {
     }
 }
 
-/// A thread of the program draws random numbers, or somebody outside of programs does.
+/// Fills bytes with random numbers for a thread of the program, or for code outside of programs.
 pub(crate) fn draw(thread: Option<u32>, bytes: &mut [u8]) {
     match (thread, process()) {
         (Some(thread), Some(process)) => outside(|| {

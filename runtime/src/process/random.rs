@@ -1,19 +1,20 @@
-//! Random numbers: the same in each execution and in each process, and of each thread's own.
+//! Random numbers: the same in each execution and in each process, with a sequence for each thread.
 //!
-//! So what goes by them is tried in one way: which lock comes first in a hash map, say. Where a program has drawn any, a search
-//! ends with some executions that draw others ([`vary`]). If one of them does something else, that takes the promise.
+//! So what depends on them is tried in one way: which lock comes first in a hash map, say. Where a program has drawn
+//! any, a search ends with some executions that draw others ([`vary`]). If one of these does something else, the
+//! search's promise is taken back.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use seqz_explore::hash::mix;
 
-/// So many other sequences are tried at the end of a search.
+/// The number of other sequences that are tried at the end of a search.
 pub(crate) const VARIATIONS: u64 = 16;
 
-/// Which sequence programs draw from: 0 while a search goes on.
+/// The number of the sequence that programs draw from: 0 while a search goes on.
 static VARIATION: AtomicU64 = AtomicU64::new(0);
 
-/// A program has drawn numbers.
+/// Whether a program has drawn numbers in this process.
 static ARE_DRAWN: AtomicBool = AtomicBool::new(false);
 
 /// Whether a program has drawn numbers in this process.
@@ -26,8 +27,8 @@ pub(crate) fn vary(variation: u64) {
     VARIATION.store(variation, Ordering::Relaxed);
 }
 
-/// Whether what `run` comes to, which is an execution, goes by the numbers that the program draws: whether another sequence
-/// makes it come to something else.
+/// Whether the result of `run`, which is an execution, depends on the numbers that the program draws: whether it is
+/// another one with another sequence.
 pub(crate) fn decide<R: PartialEq>(mut run: impl FnMut() -> R) -> bool {
     if !are_drawn() {
         return false;
@@ -41,14 +42,14 @@ pub(crate) fn decide<R: PartialEq>(mut run: impl FnMut() -> R) -> bool {
     decide
 }
 
-/// How many times each thread has drawn.
+/// The number of times that each thread has drawn.
 #[derive(Debug, Default)]
 pub(super) struct Draws {
     by_thread: Vec<u64>,
 }
 
 impl Draws {
-    /// Fills what a thread has asked for.
+    /// Fills the bytes that a thread has asked for.
     pub(super) fn fill(&mut self, thread: u32, bytes: &mut [u8]) {
         let at = thread as usize;
         if self.by_thread.len() <= at {
@@ -66,7 +67,7 @@ impl Draws {
     }
 }
 
-/// The same outside of programs, where one sequence is as good as any other.
+/// Fills bytes from the sequence of this seed; outside of programs one sequence is as good as any other.
 pub(super) fn fill(seed: u64, drawn: &mut u64, bytes: &mut [u8]) {
     for piece in bytes.chunks_mut(8) {
         *drawn += 1;

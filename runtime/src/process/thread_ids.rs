@@ -1,24 +1,25 @@
 //! Whether the numbers of threads mean anything.
 //!
-//! std numbers threads in the order in which they are started. Here a thread's number says who has started it, as how manyth: it
-//! is the same whatever the schedule is. Where one thread starts all others, both are the same. Where more than one does, and the
-//! program looks at numbers, what it sees is one of several orders: that is [told](Asked::Ids).
+//! std numbers threads in the order in which they are started. Here a thread's number tells its creator and how many
+//! threads that had created before: it is the same whatever the schedule is. Where one thread starts all others, both
+//! numbers are the same. Where more than one does, and the program looks at numbers, what it sees is one of several
+//! orders: that is [told](Asked::Ids).
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::asked;
 use crate::vocabulary::Asked;
 
-/// Nobody.
+/// Stands for no thread in [`FIRST`].
 const NONE: u32 = u32::MAX;
 
-/// Who has started a thread first, in this process.
+/// The thread that was the first to start another one, in this process.
 static FIRST: AtomicU32 = AtomicU32::new(NONE);
 
-/// Another thread has started some, too.
+/// Whether another thread than [`FIRST`] has started threads, too.
 static SEVERAL: AtomicBool = AtomicBool::new(false);
 
-/// The program has looked at a number.
+/// Whether the program has looked at a thread's number.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// This thread starts another one.

@@ -2,8 +2,8 @@
 //!
 //! std and all that stands on it ask the C library for the time, for random numbers, to sleep, and to run a thread-local's
 //! destructor. A worker has functions of its own under these names, which linkers prefer to a shared library's: see
-//! [`stand_before_the_system`](crate::stand_before_the_system). While code of the program runs they answer for it, and
-//! otherwise they call the system's.
+//! [`stand_before_the_system`](crate::stand_before_the_system). While code of the program runs, these functions answer
+//! by themselves, and otherwise they call the system's.
 
 pub mod requests;
 
@@ -15,8 +15,8 @@ use crate::memory::{arena, outside};
 use crate::process;
 use crate::process::library::System;
 
-/// Seconds at an execution's beginning: of the clocks that only go forward, and of those that tell the date, which is the
-/// first day of 2026.
+/// The time at an execution's beginning, in seconds: of the clocks that only go forward, and of those that tell the
+/// date, which is the first day of 2026.
 const STARTED: u64 = 1_000_000;
 const DATE: u64 = 1_767_225_600;
 
@@ -53,7 +53,7 @@ impl TimeSpec {
     }
 }
 
-/// Whose code runs on this OS thread, if the program's does: the number of its thread.
+/// The number of the thread whose code runs on this OS thread, if code of the program runs.
 #[inline]
 pub(super) fn program() -> Option<u32> {
     if !arena::is_entered() {
@@ -65,7 +65,7 @@ pub(super) fn program() -> Option<u32> {
     crate::engine::current().map(|engine| engine.get().threads.current)
 }
 
-/// The clock of the thread that runs, which looks at it.
+/// The time of the clock of the thread that runs, which looks at it.
 fn look(thread: u32) -> Duration {
     let now = outside(|| {
         if let Some(machine) = crate::scheduled::events::current() {
@@ -76,7 +76,7 @@ fn look(thread: u32) -> Duration {
     Duration::from_nanos(now)
 }
 
-/// The thread sleeps. Where no program runs, that is for the caller to do.
+/// The current thread sleeps. Returns false where no program runs: then the caller has to sleep.
 fn sleep_in_program(duration: Duration) -> bool {
     if program().is_none() {
         return false;
@@ -122,7 +122,7 @@ pub unsafe fn gettimeofday(time: *mut TimeSpec, zone: *mut c_void) -> c_int {
         return 0;
     }
     type Function = unsafe extern "C" fn(*mut TimeSpec, *mut c_void) -> c_int;
-    // SAFETY: as in `clock_gettime`.
+    // SAFETY: the system's function of this name has this type; for its arguments see the caller's promise.
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(time, zone) }
 }
 
@@ -166,7 +166,7 @@ pub unsafe fn clock_nanosleep(
         return 0;
     }
     type Function = unsafe extern "C" fn(c_int, c_int, *const TimeSpec, *mut TimeSpec) -> c_int;
-    // SAFETY: as in `clock_gettime`.
+    // SAFETY: the system's function of this name has this type; for its arguments see the caller's promise.
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(clock, flags, duration, rest) }
 }
 
@@ -181,7 +181,7 @@ pub unsafe fn nanosleep(duration: *const TimeSpec, rest: *mut TimeSpec) -> c_int
         return 0;
     }
     type Function = unsafe extern "C" fn(*const TimeSpec, *mut TimeSpec) -> c_int;
-    // SAFETY: as in `clock_gettime`.
+    // SAFETY: the system's function of this name has this type; for its arguments see the caller's promise.
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(duration, rest) }
 }
 
@@ -194,7 +194,7 @@ pub fn sched_yield() -> c_int {
         return 0;
     }
     type Function = unsafe extern "C" fn() -> c_int;
-    // SAFETY: as in `clock_gettime`; it has no arguments.
+    // SAFETY: the system's function of this name has this type, and no arguments.
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())() }
 }
 
@@ -236,7 +236,8 @@ pub unsafe fn syscall(number: c_long, arguments: [usize; 6]) -> c_long {
     type Function =
         unsafe extern "C" fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long;
     let [a, b, c, d, e, f] = arguments;
-    // SAFETY: as in `clock_gettime`. The function takes as many arguments as the system call has.
+    // SAFETY: the system's function of this name takes as many arguments as the system call has; for them see the
+    // caller's promise.
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(number, a, b, c, d, e, f) }
 }
 
@@ -254,7 +255,7 @@ pub unsafe fn cxa_thread_atexit_impl(
         return 0;
     }
     type Function = unsafe extern "C" fn(unsafe extern "C" fn(*mut u8), *mut u8, *mut u8) -> c_int;
-    // SAFETY: as in `clock_gettime`.
+    // SAFETY: the system's function of this name has this type; for its arguments see the caller's promise.
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(run, object, handle) }
 }
 

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use super::{Registry, ValueHash, ValueHasher};
 
-/// A field.
+/// A field of a type, to be fed into a hash.
 #[derive(Debug)]
 pub struct Part<'a, T: ?Sized>(pub &'a T);
 
@@ -19,7 +19,7 @@ impl<T: ValueHash + ?Sized> Part<'_, T> {
     }
 }
 
-/// What a field does whose values can't be hashed.
+/// Feeding of a field whose values can't be hashed.
 pub trait Opaque {
     /// Makes the hash that of an opaque value.
     fn seqz_feed(&self, to: &mut ValueHasher);
@@ -45,13 +45,13 @@ impl<T: ?Sized> Type<T> {
 }
 
 impl<T: ValueHash> Type<T> {
-    /// Registers it.
+    /// Registers the type.
     pub fn seqz_add(&self, to: &mut Registry<'_>) {
         to.add::<T>();
     }
 }
 
-/// What a type does whose values can't be hashed.
+/// Registering of a type whose values can't be hashed.
 pub trait Unregistered {
     /// Does nothing.
     fn seqz_add(&self, to: &mut Registry<'_>);

@@ -151,7 +151,7 @@ thread_local! {
     };
 }
 
-/// What there is for the type: looked up at every event of a lock, so that the answer is kept.
+/// How values of the type are hashed: asked at every event of a lock, so that the result is kept.
 #[inline]
 fn known<T>() -> Hashing {
     let ty = identity::<T>();
@@ -167,7 +167,7 @@ fn known<T>() -> Hashing {
     })
 }
 
-/// Where a type's entry is.
+/// The index of a type's entry in the cache.
 #[inline]
 fn slot(ty: TypeId) -> usize {
     /// What a type's identity feeds is a hash already.
@@ -239,17 +239,17 @@ fn word<T>(value: &T, signed: bool) -> u64 {
     }
 }
 
-/// How values of one type are hashed. Where values are it is kept: what does not change is not looked up again.
+/// How values of one type are hashed. It is kept beside the values, so that it is looked up once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Hashing {
-    /// It has to be looked up, or there is no way.
+    /// The type has to be looked up, or its values can't be hashed.
     #[default]
     Unknown,
-    /// They are integers or the like, which are words, and need no hash;
+    /// Values are unsigned integers or the like, which are words, and need no hash.
     Word,
-    /// they have a sign.
+    /// Values are signed integers or the like.
     SignedWord,
-    /// They are rows of words.
+    /// Values are rows of words.
     Row(&'static Row),
     By(Function),
 }
@@ -275,7 +275,7 @@ impl Hashing {
         }
     }
 
-    /// For how many words a value has room, if those of its type are rows of words; always of the same type.
+    /// The number of words that a value has room for, if values of its type are rows of words; always of the same type.
     #[inline]
     pub(crate) fn room<T>(&mut self, value: &T) -> Option<usize> {
         if matches!(self, Self::Unknown) {

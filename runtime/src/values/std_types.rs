@@ -12,15 +12,15 @@ use std::time::Duration;
 
 use super::{Registry, ValueHash, ValueHasher};
 
-/// Integers and the like: what has as many values as its bits have, or fewer, and is told by them.
+/// Integers and the like: types whose values are told apart by their bits.
 pub(super) trait Word: ValueHash {
-    /// Whether it has a sign.
+    /// Whether the type has a sign.
     const SIGNED: bool;
 }
 
-/// What holds words one after the other, and is told by them and by how many there is room for.
+/// Types that hold words one after the other, and whose values are told apart by the words and by the room for them.
 pub(super) trait Words: ValueHash + PartialEq {
-    /// For how many.
+    /// The number of words that there is room for.
     fn room(&self) -> usize;
 }
 
@@ -209,7 +209,7 @@ impl<T: ValueHash> ValueHash for Range<T> {
     }
 }
 
-/// What std does not show of a range is whether it has been gone through.
+/// std does not show whether a range has been gone through.
 impl<T: ValueHash + PartialOrd> ValueHash for RangeInclusive<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
         self.start().value_hash(to);

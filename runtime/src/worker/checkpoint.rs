@@ -19,16 +19,16 @@ const MAGIC: &[u8] = b"seqz checkpoint 7\n";
 /// Names and values that tell a search from others.
 pub type Fields = Vec<(String, String)>;
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// What the search is; nothing if there is no search yet.
+    /// The names and values of the search; `None` if there is no search yet.
     pub fields: Option<Fields>,
     /// The bodies of all other frames.
     pub bodies: Vec<Vec<u8>>,
-    /// Where the last whole frame ends.
+    /// The offset of the last whole frame's end, in bytes.
     pub length: u64,
-    /// How many bytes come after that: what a kill has torn off, or what is behind a damaged place.
+    /// The number of bytes after that: what a kill has torn off, or what is behind a damaged place.
     pub lost: u64,
 }
 
@@ -82,10 +82,10 @@ fn parse(bytes: &[u8]) -> io::Result<Contents> {
     Ok(contents)
 }
 
-/// What a file holds. One that is not there holds nothing.
+/// The content of a file. A file that does not exist holds nothing.
 ///
 /// # Errors
-/// When it can't be read, or is something else.
+/// When the file can't be read, or is no checkpoint.
 pub fn read(path: &Path) -> io::Result<Contents> {
     match std::fs::read(path) {
         Ok(bytes) => parse(&bytes),
@@ -102,14 +102,14 @@ pub struct Checkpoint {
     trouble: Option<String>,
 }
 
-/// How often, and how long each time, is waited for the worker of a search that has been killed to end.
+/// The number of waits for the worker of a killed search to end, and the length of each.
 const TRIES: (u32, Duration) = (200, Duration::from_millis(50));
 
 impl Checkpoint {
-    /// Opens a file to go on with, and says what is in it.
+    /// Opens a file to go on with, and reads what is in it.
     ///
     /// # Errors
-    /// When that can't be, or it is that of another search, or somebody writes it.
+    /// When the file can't be opened, belongs to another search, or is being written by another process.
     pub fn open(path: &Path, fields: &Fields) -> io::Result<(Self, Contents)> {
         let mut options = OpenOptions::new();
         let mut file = options
@@ -150,7 +150,7 @@ impl Checkpoint {
         Ok((checkpoint, contents))
     }
 
-    /// Puts something in the next frame.
+    /// Adds a value to the next frame.
     pub fn note(&mut self, what: &impl Wire) {
         if self.trouble.is_none() {
             what.put(&mut self.body);
@@ -167,7 +167,7 @@ impl Checkpoint {
         self.trouble = written.err().map(|error| error.to_string());
     }
 
-    /// Why nothing is written any more, if so.
+    /// The reason why nothing is written any more, if that is so.
     #[must_use]
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
@@ -207,7 +207,7 @@ mod tests {
             std::fs::write(&path, &whole[..length]).unwrap();
             let torn = read(&path).unwrap();
             assert!(torn.bodies.len() < 3 && bodies.starts_with(&torn.bodies));
-            // It goes on where it is whole.
+            // The file is gone on with where it is whole.
             let (mut checkpoint, before) = Checkpoint::open(&path, &fields("a")).unwrap();
             assert_eq!(before.bodies, torn.bodies);
             checkpoint.note(&7_u32);

@@ -195,7 +195,7 @@ fn execute_bytes(generated: Generated, options: &Options, file: &str) -> Result<
     }
 }
 
-/// The harness that is named, or the only one.
+/// The harness of this name, or the only one.
 fn chosen<'a>(
     harnesses: &'a [&'a dyn AnyHarness],
     options: &Options,

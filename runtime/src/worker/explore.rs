@@ -39,13 +39,13 @@ use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Idle, Machine, Settings, behind_writers};
 use crate::vocabulary::{Asked, Place, Waiting};
 
-/// How often progress is reported.
+/// The time between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// A look at the clock costs little after so much work.
+/// The time of work between two looks at the clock, beside which a look costs little.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// So many hashes are sent at once.
+/// The number of hashes that are sent at once.
 const PIECE: usize = 1 << 16;
 
 /// Explores, for each choice of inputs.
@@ -154,7 +154,7 @@ pub(super) fn explore(
     connection.send(&Reply::Done)
 }
 
-/// What becomes of threads that wait in loops.
+/// What becomes of threads that wait in loops under this strategy.
 const fn idle(strategy: &Entry) -> Idle {
     match strategy.loops {
         Loops::End => Idle::Ends,
@@ -168,15 +168,15 @@ struct Exploration<'a> {
     connection: &'a mut Connection,
     request: &'a ExploreRequest,
     strategy: &'static Entry,
-    /// How many choices of inputs came before this one.
+    /// The number of choices of inputs before this one.
     number: usize,
     bound: &'a Bound,
-    /// The bound on events of an execution.
+    /// The bound on the events of an execution.
     steps: u32,
     known: &'a mut Known,
 }
 
-/// How executions are made that draw other random numbers: all threads take turns.
+/// The settings of executions that draw other random numbers: all threads take turns.
 fn varied(of: Settings) -> Settings {
     Settings {
         idle: Idle::Waits,
@@ -186,14 +186,14 @@ fn varied(of: Settings) -> Settings {
     }
 }
 
-/// What an execution has come to.
+/// What an execution has come to, to be compared with another one.
 fn came(machine: &Machine<'_>, end: &RunEnd) -> impl PartialEq + use<> {
     let events: Vec<_> = machine.trace().iter().map(|it| it.event).collect();
     (end.outcome, machine.failures().len(), events)
 }
 
-/// Notes if other random numbers have the program do something else. Whoever is `careful` does not try them, which may kill the
-/// worker, and takes it that they do.
+/// Notes if other random numbers have the program do something else. A `careful` search does not try them, as they may
+/// kill the worker, and takes it that they do.
 pub(super) fn look_for_random_numbers(bound: &Bound, careful: bool) {
     let decide = random::are_drawn()
         && (careful
@@ -208,7 +208,7 @@ pub(super) fn look_for_random_numbers(bound: &Bound, careful: bool) {
 }
 
 impl<'a> Exploration<'a> {
-    /// Runs a search to its end, from where an earlier one was. The answer is whether the next choice of inputs may follow.
+    /// Runs a search to its end, from where an earlier one was. Returns whether the next choice of inputs may follow.
     fn run(
         &mut self,
         mut search: Box<dyn AnySearch<Careful<'a>> + 'a>,
@@ -230,7 +230,7 @@ impl<'a> Exploration<'a> {
         let mut executor = Careful::new(&*self.bound.program, settings);
         let mut last_progress = Instant::now();
         let (mut last_look, mut stride, mut until_look) = (last_progress, 1, 1);
-        // That there was an execution at all is told at once.
+        // The first execution is told at once.
         let mut is_told = self.number > 0;
         let (mut finished, mut left) = (false, false);
         let is_divided = request.part.1 > 1;
@@ -409,8 +409,8 @@ impl<'a> Exploration<'a> {
         Ok(true)
     }
 
-    /// Runs the program with other random numbers, at the end of a search that has begun so many executions. If one execution
-    /// is another than the usual one, that is noted; and whatever fails in one is a failure.
+    /// Runs the program with other random numbers, at the end of a search that has begun this number of executions. An
+    /// execution that differs from the usual one is noted, and each failure of these executions is a failure.
     fn draw_others(&mut self, settings: Settings, careful: bool, begun: u64) -> io::Result<()> {
         let mut usual = None;
         for variation in 0..=random::VARIATIONS {
@@ -453,7 +453,7 @@ impl<'a> Exploration<'a> {
         Ok(())
     }
 
-    /// Tells what other parts of the search may have seen, too.
+    /// Sends the hashes of what other parts of the search may have seen, too.
     fn send_seen<E>(&mut self, search: &dyn AnySearch<E>) -> io::Result<()> {
         let relations = if self.strategy.has(Trait::NeverRepeats) {
             Vec::new()
@@ -492,7 +492,7 @@ impl Turns {
         }
     }
 
-    /// Where the execution that was counted last stands.
+    /// The turn of the execution that was counted last, and the number of executions in that turn.
     fn last(&self) -> (u64, u64) {
         self.own.last().copied().unwrap_or_default()
     }

@@ -53,7 +53,7 @@ pub(super) fn decode(
                 inputs: inputs.clone(),
             };
             let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
-            // Who has nobody to tell goes on all the same, and fails at the end.
+            // Where the driver is gone, the worker goes on all the same, and fails at the end.
             let _ = line.send(&now);
         }
     }));
@@ -91,17 +91,17 @@ fn executing(role: Role, pairs: &[Pair], bound: &Bound) -> Reply {
     }
 }
 
-/// Those who look for something simpler than a bug that they have give up after so many events, however few executions these
-/// are: a second or two.
+/// The number of events after which a look for something simpler than a known bug is given up, however few executions
+/// these are: a second or two.
 pub(super) const ENOUGH_EVENTS: u64 = 20_000_000;
 
-/// How many events the machine's last execution had, about.
+/// The number of events of the machine's latest execution, about.
 pub(super) fn events(machine: &Machine) -> u64 {
     let log = machine.log();
     (log.under_test.len() + log.interfering.len()) as u64
 }
 
-/// The same bug with the same inputs and fewer non-local reads, as few as are found in so many executions.
+/// The same bug with the same inputs and fewer non-local reads, as few as are found in this number of executions.
 fn smallest(bug: &Bug, bound: &Bound, executions: u64) -> Option<Bug> {
     let k_max = bug.pairs.len().checked_sub(1)?;
     let bounds = Bounds {
@@ -178,7 +178,7 @@ pub(super) fn seeds(
                     let Remark { message, place } = *what;
                     return connection.send(&Reply::Unsupported { message, place });
                 }
-                // One that is not feasible is no execution, and another choice may have been made already.
+                // A choice that is not feasible is no execution, and an equal choice may have been made already.
                 if ending != Ending::Infeasible && seen.insert(machine.pairs().to_vec()) {
                     strings.push(string);
                     idle = 0;
@@ -197,15 +197,15 @@ pub(super) fn seeds(
     })
 }
 
-/// How many random inputs there are seeds for.
+/// The number of random inputs that there are seeds for.
 const INPUTS: usize = 3;
-/// Up to which number gaps are tried, and picks.
+/// The bounds up to which gaps are tried, and picks.
 const GAPS: u8 = 64;
 const PICKS: u8 = 8;
-/// How many choices in a row may bring nothing new.
+/// The number of choices in a row that may bring nothing new.
 const IDLE: u32 = 256;
 
-/// The bytes of one non-local read after so many opportunities, and no other one.
+/// The bytes of one non-local read after this number of opportunities (`gap`), and no other one.
 fn choice(k: usize, gap: u8, pick: u8, inputs: &[u8]) -> Vec<u8> {
     let mut string = vec![255; 2 * k];
     for pair in string.chunks_exact_mut(2) {

@@ -3,9 +3,9 @@
 //! A message is a frame: its length in bytes as a little-endian `u32`, then the bytes, in the encoding of
 //! [`wire`](super::wire). All places are those of the generated source.
 //!
-//! The driver sends one [`Request::Check`]. The worker answers with [`Reply::Started`], then any number of the others, and
-//! ends with [`Reply::Done`] or with one of the replies that say why it could not go on. After a [`Reply::Check`] it waits
-//! for a [`Request::Verdict`]. It stops when the connection is closed.
+//! The driver sends one [`Request::Check`]. The worker answers with [`Reply::Started`], then any number of other
+//! replies, and ends with [`Reply::Done`] or with one of the replies that say why it could not go on. After a
+//! [`Reply::Check`] it waits for a [`Request::Verdict`]. It stops when the connection is closed.
 
 mod fuzzing;
 mod schedules;
@@ -25,48 +25,48 @@ pub use schedules::{
     ScheduleFinding,
 };
 
-/// What decides feasibility, and what answers queries about maximal causal models.
+/// The solver that decides feasibility, and answers queries about maximal causal models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SolverKind {
     /// The worker's progress grid, the worker's order solver.
     Grid,
     /// The driver, asked with [`Reply::Check`] and [`Reply::Solve`].
     Driver,
-    /// The worker's own, and the driver is asked as well.
+    /// The worker's progress grid and order solver; the driver is asked as well.
     Both,
 }
 
-/// A search to make.
+/// A search of P̂ₖ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckRequest {
     /// The harness's name.
     pub harness: String,
     /// The role assignments to go through.
     pub roles: Vec<Role>,
-    /// The largest k.
+    /// The largest k: the search goes through 0, 1, …, `k_max`.
     pub k_max: u32,
     /// Values of parameters, by name, as [`Spec::parse`](crate::input::Spec::parse) reads them.
     pub inputs: Vec<(String, String)>,
-    /// How many choices of inputs at most.
+    /// The largest number of choices of inputs.
     pub max_inputs: u32,
-    /// Where random choices of inputs begin.
+    /// The seed of random choices of inputs.
     pub seed: u64,
-    /// The bound on events of a thread. Without one, it is as many as the program needs.
+    /// The bound on the events of a thread in an execution; `None` is the number that the program needs.
     pub max_steps: Option<u32>,
-    /// The bound on executions, for each role.
+    /// The bound on the executions for each role.
     pub max_executions: u64,
-    /// What decides feasibility.
+    /// The solver that decides feasibility.
     pub solver: SolverKind,
-    /// Announce every execution with [`Reply::Executing`], so that the one that kills the worker is known.
+    /// Whether to announce every execution with [`Reply::Executing`], so that the one that kills the worker is known.
     pub careful: bool,
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are no failures.
     pub ignore_detached_panics: bool,
 }
 
 /// From the driver to the worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Search.
+    /// Search P̂ₖ.
     Check(CheckRequest),
     /// The answer to a [`Reply::Check`].
     Verdict(Answer),
@@ -74,11 +74,11 @@ pub enum Request {
     Explore(ExploreRequest),
     /// Follow a schedule of the original program.
     Replay(ReplayRequest),
-    /// Run what bytes stand for.
+    /// Run the choice that bytes stand for.
     Decode(DecodeRequest),
-    /// Make bytes to begin with.
+    /// Make bytes for a fuzzer to begin with.
     Seeds(SeedRequest),
-    /// Make bytes simpler.
+    /// Find simpler bytes that meet the same bugs.
     Simplify(SimplifyRequest),
     /// The answer to a [`Reply::Solve`], in words.
     Solved(Vec<u64>),
@@ -87,32 +87,32 @@ pub enum Request {
 /// Whether a log is feasible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It is.
+    /// The log is feasible.
     Feasible,
-    /// It is not.
+    /// The log is not feasible.
     Infeasible,
-    /// It could not be decided, and why.
+    /// Feasibility could not be decided, for this reason.
     Unknown(String),
 }
 
 /// A bug with its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind of fault it is.
+    /// The kind of bug.
     pub kind: BugKind,
-    /// What the program said, or what is wrong.
+    /// The panic's message, or a sentence on what is wrong.
     pub message: String,
-    /// Where it happens.
+    /// The place at which T fails or waits, or T's access.
     pub place: Place,
-    /// For deadlocks and races: what T' is about to do.
+    /// For deadlocks and races: the place of what T' is about to do.
     pub other_place: Option<Place>,
-    /// The places of panics that it follows from: where one of them is told, it says nothing more.
+    /// The places of the panics that the bug follows from: where one of them is told, the bug says nothing more.
     pub follows: Vec<Place>,
-    /// Which party is T.
+    /// The party that is T.
     pub role: Role,
     /// The non-local reads, in order. Their number is k.
     pub pairs: Vec<(ReadId, WriteId)>,
-    /// The inputs, as text, with their names.
+    /// The names of the inputs, with their values as text.
     pub inputs: Vec<(String, String)>,
     /// T and T', unless the bug needs no second thread.
     pub threads: Option<(ThreadInfo, ThreadInfo)>,
@@ -124,7 +124,7 @@ pub struct Finding {
     pub interleaving: Vec<Step>,
     /// Whether the bug is there when the original program is run in this order.
     pub confirmation: Confirmation,
-    /// How many executions had been made with this party as T when the bug was met, that one included.
+    /// The number of executions with this party as T when the bug was met, that one included.
     pub execution: u64,
 }
 
@@ -133,9 +133,9 @@ pub struct Finding {
 pub enum Reply {
     /// The search has begun.
     Started {
-        /// How many choices of inputs it goes through.
+        /// The number of choices of inputs that the search goes through.
         inputs: u32,
-        /// Whether there are more.
+        /// Whether there are more choices of inputs than that.
         sampled: bool,
     },
     /// What an execution may leave behind for the next one, in words. Sent after [`Reply::Started`], if there is anything.
@@ -149,38 +149,38 @@ pub enum Reply {
         /// The one that was started later.
         second: ThreadInfo,
     },
-    /// How far it is; a few times a second.
+    /// How far the search is; a few times a second.
     Progress {
-        /// Which party is T.
+        /// The party that is T.
         role: Role,
-        /// The number of non-local reads.
+        /// The number of non-local reads of the executions.
         k: u32,
         /// The counts of this role and k so far.
         level: Level,
     },
-    /// One k is done.
+    /// All executions with this role and k are done.
     Level {
-        /// Which party is T.
+        /// The party that is T.
         role: Role,
-        /// The number of non-local reads.
+        /// The number of non-local reads of the executions.
         k: u32,
         /// The counts of this role and k.
         level: Level,
     },
     /// A bug, when it is first met.
     Finding(Box<Finding>),
-    /// How many executions met each of the findings, in the order in which those were sent.
+    /// The number of executions that met each of the findings, in the order in which the findings were sent.
     Times(Vec<u64>),
-    /// About to execute this. Only when asked to be careful.
+    /// The execution that comes next. Only when asked to be careful.
     Executing {
-        /// Which party is T.
+        /// The party that is T.
         role: Role,
         /// The non-local reads.
         pairs: Vec<(ReadId, WriteId)>,
         /// The inputs.
         inputs: Vec<(String, String)>,
     },
-    /// Is this log feasible?
+    /// Asks whether this log is feasible.
     Check {
         /// The events of T.
         under_test: Vec<TEvent>,
@@ -191,9 +191,9 @@ pub enum Reply {
     },
     /// The harness does what P̂ₖ cannot express.
     Unsupported {
-        /// What that is.
+        /// A sentence on what the harness does.
         message: String,
-        /// Where.
+        /// The place at which the harness does that.
         place: Option<Place>,
     },
     /// The harness does not do the same thing twice with the same inputs and choices.
@@ -203,9 +203,9 @@ pub enum Reply {
     },
     /// A value given for an input does not fit.
     BadInput {
-        /// The parameter.
+        /// The parameter's name.
         param: String,
-        /// What is wrong.
+        /// A sentence on what is wrong with the value.
         message: String,
     },
     /// The request can't be served: there is no such harness.
@@ -215,7 +215,7 @@ pub enum Reply {
     /// For each failure, in the order in which they were sent: the roles in which some execution with it has T' observe
     /// nothing of T, and how often T observes T' in the one in which it does so least. Of programs of two threads only.
     Couplings(Vec<Vec<(Role, u32)>>),
-    /// How far an exploration is; a few times a second.
+    /// The counts of an exploration that goes on; a few times a second.
     Exploring(Explored),
     /// A failure, when its kind and place are first met.
     Failure(Box<ScheduleFinding>),
@@ -225,11 +225,11 @@ pub enum Reply {
         inputs: Vec<(String, String)>,
         /// The counts.
         counts: Explored,
-        /// What it can promise.
+        /// What the exploration can promise.
         promise: Promise,
-        /// How many turns the search has, if it is divided, and has come to its end.
+        /// The number of turns of the search, if it is divided and has come to its end.
         turns: u64,
-        /// Which of them belong to this part, and how many executions each has.
+        /// The turns that belong to this part, each with its number of executions.
         own: Vec<(u64, u64)>,
     },
     /// What goes on in the execution that runs. Only when asked to be careful.
@@ -238,11 +238,11 @@ pub enum Reply {
         inputs: Vec<(String, String)>,
         /// The execution's number in its search, from 1.
         execution: u64,
-        /// Which sequence the program's random numbers are of: 0 is the usual one.
+        /// The number of the sequence that the program's random numbers are of: 0 is the usual one.
         random: u64,
-        /// What has been done since this was last said of the same execution.
+        /// The events since the last such reply about the same execution.
         done: Vec<Scheduled>,
-        /// What is done now.
+        /// The operation that is done now.
         next: Scheduled,
     },
     /// How a replay went.
@@ -251,16 +251,17 @@ pub enum Reply {
     Seeds {
         /// The byte strings.
         strings: Vec<Vec<u8>>,
-        /// How many bytes matter.
+        /// The greatest number of bytes that matter in a string.
         longest: u32,
     },
-    /// Has this query about a maximal causal model an answer? All in words, see `seqz_explore::mcm::words`.
+    /// Asks whether this query about a maximal causal model has an answer. All in words, see
+    /// `seqz_explore::mcm::words`.
     Solve {
-        /// The model; nothing if it is that of the question before.
+        /// The model; empty if it is that of the query before.
         model: Vec<u64>,
         /// The query.
         query: Vec<u64>,
-        /// What the worker's own solver says; nothing if it was not asked.
+        /// The answer of the worker's own solver; empty if that was not asked.
         own: Vec<u64>,
     },
     /// What a part of a search has seen, so that what several parts saw is counted once. Before [`Reply::Explored`], in

@@ -87,7 +87,7 @@ pub(crate) struct Connection {
     stream: UnixStream,
     /// Held while a frame is written.
     writing: Arc<Mutex<()>>,
-    /// Whether it is told what the program asks of the system: where more than one answer is expected.
+    /// Whether the driver is told what the program asks of the system: where more than one answer is expected.
     #[cfg(feature = "scheduler")]
     tells_asked: bool,
 }
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Another hold of it.
+    /// Another handle of the same connection.
     #[cfg(feature = "scheduler")]
     fn try_clone(&self) -> io::Result<Self> {
         Ok(Self {
@@ -112,7 +112,7 @@ impl Connection {
         })
     }
 
-    /// Says this, and before it what the program has asked of the system since.
+    /// Sends a reply, and before it what the program has asked of the system since the last one.
     fn send(&mut self, reply: &Reply) -> io::Result<()> {
         #[cfg(feature = "scheduler")]
         if self.tells_asked {

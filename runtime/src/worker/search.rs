@@ -16,23 +16,23 @@ use crate::input::{InputError, Spec};
 use crate::log::Log;
 use crate::vocabulary::{Confirmation, Pair, Role};
 
-/// How often progress is reported.
+/// The time between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// How many executions run between two looks at the clock.
+/// The number of executions between two looks at the clock.
 const BATCH: u64 = 256;
 
-/// How many events a thread may make in an execution, where nobody has said so and the program needs no more.
+/// The least bound on the events of a thread in an execution, where the request has none.
 const LEAST: u32 = 10_000;
 
-/// No execution is cut later than this, where nobody has said so.
+/// The greatest bound on the events of a thread in an execution, where the request has none.
 const MOST: u32 = 1_000_000;
 
-/// Where executions are cut, they are given so many times as much.
+/// The factor by which the bound grows where executions are cut.
 const TIMES: u32 = 10;
 
-/// How many times as many events as the execution with k = 0 others may have: threads may do more when they see what the
-/// other one wrote.
+/// The factor from the events of the execution with k = 0 to the bound for the others: threads may do more when they
+/// see what the other one wrote.
 const ROOM: usize = 4;
 
 /// The connection, shared by the search and by the solver that asks through it.
@@ -101,7 +101,7 @@ pub(super) fn bind(
     harness.bind(&specs, limit as usize, seed)
 }
 
-/// Names and values of inputs.
+/// The names of inputs, with their values as text.
 pub(super) type Texts = Vec<(String, String)>;
 
 pub(super) fn texts(bound: &Bound) -> Texts {
@@ -115,9 +115,9 @@ pub(super) fn texts(bound: &Bound) -> Texts {
 /// The searches for one thread under test, one for each choice of inputs.
 struct OfRole<'a> {
     role: Role,
-    /// How many executions are left.
+    /// The number of executions that are left.
     left: u64,
-    /// With some inputs, the program comes to no end, however long it is run.
+    /// Whether the program comes to no end with some inputs, however long it is run.
     is_endless: bool,
     searches: Vec<OfInput<'a>>,
 }
@@ -125,14 +125,14 @@ struct OfRole<'a> {
 /// The search for one choice of inputs.
 struct OfInput<'a> {
     search: Search<'a>,
-    /// The bound on events of a thread.
+    /// The bound on the events of a thread in an execution.
     steps: u32,
 }
 
 impl OfInput<'_> {
-    /// Executes the next level. At k = 0, where nobody has said how long executions may be, the bound grows as long as they are
-    /// cut: the program comes to its end without non-local reads, if it ever does. If it does not, everything is as if it had
-    /// not been tried.
+    /// Executes the next level. At k = 0, where the request has no bound on events, the bound grows as long as
+    /// executions are cut: the program comes to its end without non-local reads, if it ever does. If it does not,
+    /// everything is as if the larger bounds had not been tried.
     fn next_level(
         &mut self,
         machine: &mut Machine,
@@ -147,7 +147,7 @@ impl OfInput<'_> {
         if is_fixed || !first.is_cut_short() {
             return Ok(first);
         }
-        // These have been made, too, and have met the same bugs.
+        // The executions of the first attempt have been made, too, and have met the same bugs.
         let (mut executions, mut buggy) = (first.executions, first.buggy);
         let mut steps = self.steps;
         while steps < MOST {
@@ -180,7 +180,7 @@ impl OfInput<'_> {
 struct Work<'a> {
     request: &'a CheckRequest,
     line: Line,
-    /// How many findings have been sent.
+    /// The number of findings that have been sent.
     sent: usize,
     told_any: bool,
     told_threads: bool,
@@ -194,9 +194,9 @@ struct Watching<'w, 'r> {
     role: Role,
     k: u32,
     bound: &'w Bound,
-    /// The counts of the inputs before this one.
+    /// The counts of the choices of inputs before this one.
     before: &'w Level,
-    /// How many executions are left.
+    /// The number of executions that are left.
     left: u64,
 }
 
@@ -224,7 +224,7 @@ impl Watch for Watching<'_, '_> {
         if !self.work.told_threads {
             going &= self.work.tell_threads(machine, self.role);
         }
-        // That there was an execution at all is told at once.
+        // The first execution is told at once.
         let is_first = !std::mem::replace(&mut self.work.told_any, true);
         if is_first
             || level.executions.is_multiple_of(BATCH)
@@ -251,7 +251,7 @@ impl Work<'_> {
         let limits = Limits {
             steps: request.max_steps.unwrap_or(LEAST),
             ignore_detached_panics: request.ignore_detached_panics,
-            // Whoever is careful looks for what kills the worker: that must be the program, and not what it does in
+            // A careful search looks for what kills the worker: that must be the program, and not what it does in
             // states that no interleaving reaches.
             run_on: if request.careful {
                 0
@@ -343,7 +343,7 @@ impl Work<'_> {
         Ok(None)
     }
 
-    /// Sends, and tells whether that went well; if not, the search ends.
+    /// Sends a reply. Returns whether that went well; if not, the search ends.
     fn send(&mut self, reply: &Reply) -> bool {
         match self.line.borrow_mut().send(reply) {
             Ok(()) => true,

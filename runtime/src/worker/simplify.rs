@@ -11,7 +11,7 @@ use crate::fuzz::key;
 use crate::harness::AnyHarness;
 use crate::p_hat::run_bytes;
 
-/// Tells of each simpler string as it is found: the next one may end the process.
+/// Sends each simpler string as it is found: the next one may end the process.
 pub(super) fn serve(
     mut connection: Connection,
     harness: &dyn AnyHarness,
@@ -93,7 +93,7 @@ fn simplify(bytes: &[u8], from: usize, wanted: &mut dyn FnMut(&[u8]) -> Option<b
             }
         }
     };
-    // Whatever was found until it was stopped counts.
+    // What was found until the search was stopped counts.
     let _ = simpler();
     best
 }

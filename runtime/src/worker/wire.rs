@@ -15,7 +15,7 @@ impl fmt::Display for WireError {
 
 impl std::error::Error for WireError {}
 
-/// What can be sent.
+/// Values that can be sent.
 pub trait Wire: Sized {
     /// Appends the encoded value.
     fn put(&self, out: &mut Vec<u8>);
@@ -23,7 +23,7 @@ pub trait Wire: Sized {
     /// Takes a value from the front.
     ///
     /// # Errors
-    /// The bytes do not begin with one.
+    /// The bytes do not begin with an encoded value.
     fn take(bytes: &mut &[u8]) -> Result<Self, WireError>;
 
     /// The encoded value.
@@ -37,7 +37,7 @@ pub trait Wire: Sized {
     /// The value that these bytes are.
     ///
     /// # Errors
-    /// They are none, or there are more of them.
+    /// The bytes are no encoded value, or there are more of them.
     fn decode(mut bytes: &[u8]) -> Result<Self, WireError> {
         let value = Self::take(&mut bytes)?;
         if bytes.is_empty() {

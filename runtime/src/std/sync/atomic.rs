@@ -164,7 +164,8 @@ macro_rules! common {
                 self.cell.compare_exchange(current, new, Location::caller())
             }
 
-            /// See `compare_exchange_weak` of the std type. It fails without a reason where the machine is set to have that.
+            /// See `compare_exchange_weak` of the std type. It may fail without a reason where the machine is set to
+            /// allow that.
             ///
             /// # Errors
             /// The value was another one, or it failed without a reason: the value is returned.

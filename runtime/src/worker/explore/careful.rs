@@ -11,23 +11,23 @@ use crate::scheduled::events::{action, place};
 use crate::scheduled::{Machine, Settings};
 use crate::vocabulary::Scheduled;
 
-/// The machine. What it does can be told before it does it: nothing that kills the process can take that back.
+/// A machine that can tell each event before it is done: nothing that kills the process can take that back.
 pub(super) struct Careful<'p> {
     pub(super) machine: Machine<'p>,
     told: Option<Told>,
 }
 
-/// Who is told the events of an execution, and of which.
+/// The connection over which the events of an execution are told, and which execution that is.
 struct Told {
     connection: Connection,
     execution: u64,
     inputs: Texts,
-    /// Which sequence the program's random numbers are of.
+    /// The number of the sequence that the program's random numbers are of.
     random: u64,
 }
 
 impl<'p> Careful<'p> {
-    /// Of this program, not telling anything.
+    /// A machine for this program that tells nothing yet.
     pub(super) fn new(program: &'p dyn Fn(), settings: Settings) -> Self {
         Self {
             machine: Machine::new(program, settings),
@@ -82,7 +82,7 @@ struct Telling<'a, S> {
     execution: u64,
     inputs: &'a Texts,
     random: u64,
-    /// What has not been told yet.
+    /// The events that have not been told yet.
     done: Vec<Scheduled>,
     picked: Option<Scheduled>,
 }
@@ -106,7 +106,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
                 done: std::mem::take(&mut self.done),
                 next,
             };
-            // Whoever listened is gone: the next message that must arrive will tell.
+            // If the driver is gone, the next message that must arrive will tell.
             let _ = self.connection.send(&running);
         }
         pick

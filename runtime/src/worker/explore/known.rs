@@ -12,9 +12,10 @@ use crate::worker::message::ScheduleFinding;
 struct Key {
     kind: FailureKind,
     place: Option<Place>,
-    /// Of those that have no place.
+    /// The message of a failure that has no place.
     message: String,
-    /// What it follows from: where that is told, it is not, and so one beside other causes is another.
+    /// The places of the panics that the failure follows from: where one of them is told, the failure is not, and so a
+    /// failure beside other causes is another one.
     follows: Vec<Place>,
 }
 
@@ -59,9 +60,9 @@ pub(super) struct Known {
     bystanders: Vec<Bystander>,
     /// The places of panics that a harness has handled that then ended well.
     handled: HashSet<Place>,
-    /// How many executions had each of them, in the order in which they were sent.
+    /// The number of executions with each failure, in the order in which the failures were sent.
     pub(super) times: Vec<u64>,
-    /// How each of them couples the threads at the least.
+    /// How each failure couples the threads at the least, in the same order.
     pub(super) couplings: Vec<Vec<(Role, u32)>>,
 }
 
@@ -82,7 +83,7 @@ impl Known {
         self.couplings.push(Vec::new());
     }
 
-    /// Takes in what an execution whose harness ended well has handled.
+    /// Takes in the places of panics that an execution whose harness ended well has handled.
     pub(super) fn handle<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
         for place in places {
             if !self.handled.contains(place) {
@@ -118,7 +119,8 @@ impl Known {
         lessen(&mut bystander.couplings, &coupled);
     }
 
-    /// The search is over: what is left of bystanders' failures that nobody has handled, and that are not known otherwise.
+    /// The bystanders' failures that are left at the search's end: those that no harness has handled, and that are not
+    /// known otherwise.
     pub(super) fn left(&mut self) -> Vec<ScheduleFinding> {
         let mut left = Vec::new();
         for bystander in std::mem::take(&mut self.bystanders) {
@@ -148,8 +150,7 @@ impl Known {
         self.numbers.contains_key(&Key::of(failure))
     }
 
-    /// Counts a failure of an execution; the answer is its number, how it couples the threads, and whether it is a
-    /// new one.
+    /// Counts a failure of an execution. Returns its number, how it couples the threads, and whether it is new one.
     pub(super) fn note(
         &mut self,
         failure: &Failure,

@@ -1,4 +1,4 @@
-//! How many events an execution may have, where nobody has said so.
+//! The bound on the events of an execution, where the request has none.
 //!
 //! An execution has to be cut somewhere, as a program may go on for ever, and the search with it. But one that comes to its
 //! end is not to be cut, however long that takes. So the program is run once before the search begins, with turns for all
@@ -19,13 +19,13 @@ use super::careful::Careful;
 use crate::bound::Bound;
 use crate::scheduled::{Idle, Settings};
 
-/// No execution is cut later than this.
+/// The greatest bound on the events of an execution.
 const MOST: u32 = 1_000_000;
 
 /// The bounds for the inputs of a search, one after another.
 pub(super) struct Lengths<'r> {
     request: &'r ExploreRequest,
-    /// With some inputs, the program came to no end. It is not tried again with each of the others.
+    /// Whether the program came to no end with some inputs. It is not tried again with the others then.
     is_endless: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'r> Lengths<'r> {
         }
     }
 
-    /// The bound for these inputs, before which there were so many others.
+    /// The bound for the choice of inputs of this number.
     pub(super) fn bound(
         &mut self,
         number: usize,
@@ -56,7 +56,7 @@ impl<'r> Lengths<'r> {
         Ok(Settings::room_for(needed.unwrap_or(0)).min(MOST))
     }
 
-    /// How many events the program makes with these inputs. `None`: it came to no end.
+    /// The number of events that the program makes with these inputs; `None` if it came to no end.
     fn needed(
         &self,
         number: usize,

@@ -16,29 +16,29 @@ use seqz_explore::search::Watcher;
 
 use super::super::Connection;
 
-/// How often it says so.
+/// The time between two signs of life.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// After how many events of all executions together there is such a thread: what follows from fewer never takes long to find,
-/// and a search that ends before takes no longer than a thread does to start.
+/// The number of events of all executions together after which there is such a thread: what follows from fewer never
+/// takes long to find, and a search that ends before takes no longer than a thread does to start.
 const ENOUGH: u64 = 1 << 10;
 
 #[derive(Default)]
 struct Shared {
     thinks: AtomicBool,
-    /// How many events there have been.
+    /// The number of events so far.
     events: AtomicU64,
     over: AtomicBool,
 }
 
-/// The thread, until it is dropped.
+/// The thread that gives signs of life, until this is dropped.
 struct Pulse {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Pulse {
-    /// Begins to say so over this connection.
+    /// Begins to send signs of life over this connection.
     fn new(connection: &Connection) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let Connection {
@@ -55,7 +55,7 @@ impl Pulse {
                 let goes_on = std::mem::replace(&mut known, events) != events;
                 if goes_on || seen.thinks.load(Ordering::Acquire) {
                     let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Nobody listens any more, and thinking may take for ever.
+                    // The driver is gone, and thinking may take for ever.
                     if stream.write_all(&0_u32.to_le_bytes()).is_err() {
                         process::exit(1);
                     }
@@ -79,14 +79,14 @@ impl Drop for Pulse {
     }
 }
 
-/// Says so of a strategy that thinks.
+/// Gives signs of life while a strategy thinks.
 pub(super) struct Thinking {
     connection: Connection,
     pulse: Option<Pulse>,
 }
 
 impl Thinking {
-    /// Over this connection.
+    /// Signs of life over this connection.
     pub(super) fn new(connection: &Connection) -> io::Result<Self> {
         Ok(Self {
             connection: connection.try_clone()?,

@@ -14,7 +14,7 @@ use crate::scheduled::replay::{Follow, Parting};
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Idle, Machine, Settings};
 
-/// Follows a schedule, and says what comes of it.
+/// Follows a schedule, and sends what comes of it.
 pub(in super::super) fn replay(
     connection: &mut Connection,
     harness: &dyn AnyHarness,
@@ -40,7 +40,7 @@ pub(in super::super) fn replay(
     let settings = Settings {
         steps: Settings::room_for(request.schedule.len()),
         stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
-        // What was written down may have come about with other ideas of who waits.
+        // The schedule may come from an execution with another setting for threads that wait in loops.
         idle: Idle::WaitsAfter(u32::try_from(request.schedule.len()).unwrap_or(u32::MAX)),
         spurious: request.spurious,
         spurious_at: super::places(&request.spurious_at),

@@ -14,10 +14,10 @@ use super::super::wire::{Wire, WireError, wire};
 use super::summary::Shortfall;
 use crate::vocabulary::Role;
 
-/// What is written.
+/// A record of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Record {
-    /// What follows is of the choice of inputs of this number.
+    /// The records that follow belong to the choice of inputs of this number.
     Input(u32),
     /// The search has come to know this, in words.
     Known(Vec<u64>),
@@ -30,7 +30,7 @@ pub(super) enum Record {
 /// A run that has been counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Past {
-    /// Its number.
+    /// The run's number.
     pub(super) run: u32,
     pub(super) end: RunEnd,
     pub(super) relation: u64,
@@ -63,7 +63,7 @@ impl Memory {
             while !rest.is_empty() {
                 let record = Record::take(&mut rest)?;
                 match (record, memory.chapters.last_mut()) {
-                    // It is said again where a search goes on.
+                    // The record is written again where a search goes on.
                     (Record::Input(number), _) => {
                         if number as usize > memory.chapters.len() {
                             return Err(WireError);
@@ -84,12 +84,12 @@ impl Memory {
     }
 }
 
-/// The file, as all threads write it.
+/// The file, shared by all OS threads that write to it.
 #[derive(Clone, Debug)]
 pub(super) struct Log(Arc<Mutex<Checkpoint>>);
 
 impl Log {
-    /// Opens it, and says what is in it.
+    /// Opens the file, and reads what is in it.
     pub(super) fn open(path: &str, fields: &Vec<(String, String)>) -> io::Result<(Self, Memory)> {
         let (checkpoint, contents) = Checkpoint::open(Path::new(path), fields)?;
         let memory = Memory::read(&contents.bodies).map_err(io::Error::other)?;
@@ -109,7 +109,7 @@ impl Log {
         checkpoint.flush();
     }
 
-    /// Why nothing is written any more, if so.
+    /// The reason why nothing is written any more, if that is so.
     pub(super) fn trouble(&self) -> Option<String> {
         self.get().trouble().map(str::to_owned)
     }
@@ -128,23 +128,24 @@ impl checkpoint::Log for Log {
 /// Where the search of one choice of inputs begins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Start {
-    /// Threads that have numbers, with who creates them and after how many others.
+    /// The threads that have numbers, each with its creator and the number of threads that the creator has created
+    /// before.
     pub(super) threads: Vec<(Thread, Thread, u32)>,
-    /// Runs that count.
+    /// The runs that count.
     pub(super) runs: Vec<Past>,
-    /// The number of the next.
+    /// The number of the next run.
     pub(super) next: u32,
-    /// Where to write down what comes.
+    /// The file to write to.
     pub(super) log: Option<Log>,
 }
 
-/// What a search that begins where the chapter ends knows. `None`: that does not fit together.
+/// What a search that begins at the chapter's end knows; `None` if the records do not fit together.
 pub(super) fn begin(
     number: usize,
     chapter: Chapter,
     log: Option<&Log>,
 ) -> Option<(Knowledge, Start)> {
-    // A run that has not been counted may have had a failure that nobody has heard of.
+    // A run that has not been counted may have had a failure that has not been told.
     let counted: BTreeSet<u32> = chapter.runs.iter().map(|past| past.run).collect();
     let known = Knowledge::read(&chapter.known, |run| counted.contains(&run)).ok()?;
     let runs = chapter.runs.into_iter();

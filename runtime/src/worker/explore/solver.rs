@@ -10,9 +10,9 @@ use super::super::message::{Reply, Request, SolverKind};
 /// The driver's solver, at the other end of the connection, or the worker's own.
 pub(super) struct Asking {
     connection: Option<Connection>,
-    /// The worker's own. `None`: only the driver is asked.
+    /// The worker's own solver; `None` if only the driver is asked.
     own: Option<OrderSolver>,
-    /// The model that the driver knows.
+    /// The model that the driver knows, in words.
     told: Vec<u64>,
 }
 
@@ -50,8 +50,9 @@ impl Solver for Asking {
         let other = match answer {
             Ok(Request::Solved(words)) => words::to_verdict(&words),
             Ok(_) => None,
-            // Whoever listened is gone. A search that went on without answers would give up one question after the other, and
-            // write down in its checkpoint that it has: whoever goes on from there could never find what is behind them.
+            // The driver is gone. A search that went on without answers would give up one query after the other, and
+            // write that into its checkpoint: a search that went on from there could never find what is behind these
+            // queries.
             Err(_) => process::exit(1),
         };
         match own {

@@ -6,19 +6,19 @@ use seqz_explore::catalogue::{Entry, Trait};
 use crate::scheduled::Machine;
 use crate::worker::message::{Causality, Doubt, Doubts, Explored, Promise};
 
-/// What there was in executions by which a search knows less of them than it would have to.
+/// The reasons why a search knows less about its executions than its promise needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shortfall {
     pub(super) doubts: Doubts,
-    /// How many executions were cut since a thread had slept for longer than others are held up.
+    /// The number of executions that were cut since a thread had slept for longer than others are held up.
     pub(super) outslept: u64,
-    /// How many were cut where threads wait, and it is not known whether for ever. What a search promises takes that into
-    /// account already.
+    /// The number of executions that were cut where threads wait, and it is not known whether for ever. A search's
+    /// promise takes these into account already.
     pub(super) undecided: u64,
 }
 
 impl Shortfall {
-    /// One more execution.
+    /// Adds what was noted of another execution.
     pub(super) const fn note(&mut self, of: Self) {
         self.doubts.add(of.doubts);
         self.outslept += of.outslept;
@@ -30,7 +30,7 @@ impl Shortfall {
         self.doubts.is_empty() && self.outslept == 0
     }
 
-    /// Of the latest execution of a search by this strategy.
+    /// What is noted of the latest execution of a search by this strategy.
     pub(super) fn of(machine: &Machine<'_>, strategy: &Entry) -> Self {
         let all = [
             (Doubt::VirtualTime, machine.leaves_time_open()),
@@ -56,7 +56,7 @@ impl Shortfall {
     }
 }
 
-/// What a search has come to.
+/// The counts of a search.
 pub(super) fn counts<E>(search: &dyn AnySearch<E>, shortfall: Shortfall) -> Explored {
     let counts = search.counts();
     let causality = search.strategy().report().causality;
@@ -67,7 +67,7 @@ pub(super) fn counts<E>(search: &dyn AnySearch<E>, shortfall: Shortfall) -> Expl
         redundant: causality.map_or(counts.redundant, |causality| causality.redundant),
         abandoned: counts.abandoned,
         blocked: counts.deadlocks,
-        // These are cut for another reason than that they are long.
+        // Executions with a thread that outsleeps others are not cut for their length.
         truncated: counts.truncated.saturating_sub(shortfall.outslept),
         waiting: counts.waiting,
         doubts: shortfall.doubts,
@@ -93,7 +93,7 @@ pub(super) fn counts<E>(search: &dyn AnySearch<E>, shortfall: Shortfall) -> Expl
     }
 }
 
-/// What it promises.
+/// The promise of a search, as the message has it.
 pub(super) fn promise(promise: seqz_explore::Promise) -> Promise {
     match promise {
         seqz_explore::Promise::Exhausted => Promise::Exhausted,

@@ -7,17 +7,17 @@ use crate::vocabulary::Role;
 /// with [`Reply::Executing`](super::Reply::Executing), and answers as to a [`CheckRequest`](super::CheckRequest).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeRequest {
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are no failures.
     pub ignore_detached_panics: bool,
     /// The harness's name.
     pub harness: String,
-    /// Which party is T.
+    /// The party that is T.
     pub role: Role,
-    /// How many non-local reads there may be.
+    /// The largest number of non-local reads.
     pub k: u32,
-    /// The bytes.
+    /// The bytes that stand for the choice.
     pub bytes: Vec<u8>,
-    /// How many executions may be spent to look for the same bugs with fewer non-local reads.
+    /// The bound on executions to look for the same bugs with fewer non-local reads.
     pub executions: u64,
 }
 
@@ -25,17 +25,17 @@ pub struct DecodeRequest {
 /// is found, the last one being the simplest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimplifyRequest {
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are no failures.
     pub ignore_detached_panics: bool,
     /// The harness's name.
     pub harness: String,
-    /// Which party is T.
+    /// The party that is T.
     pub role: Role,
-    /// How many non-local reads there may be.
+    /// The largest number of non-local reads.
     pub k: u32,
-    /// The bytes that meet them.
+    /// The bytes that meet the bugs.
     pub bytes: Vec<u8>,
-    /// How many executions may be spent.
+    /// The bound on executions.
     pub executions: u64,
 }
 
@@ -44,13 +44,13 @@ pub struct SimplifyRequest {
 pub struct SeedRequest {
     /// The harness's name.
     pub harness: String,
-    /// Which party is T.
+    /// The party that is T.
     pub role: Role,
-    /// How many non-local reads there may be.
+    /// The largest number of non-local reads.
     pub k: u32,
-    /// How many seeds at most.
+    /// The largest number of seeds.
     pub limit: u32,
-    /// How random inputs are drawn.
+    /// The seed of random inputs.
     pub seed: u64,
 }
 

@@ -4,53 +4,56 @@ use super::super::wire::{Wire, WireError, wire};
 use super::SolverKind;
 use crate::vocabulary::{Action, Confirmation, FailureKind, Place, Scheduled, ThreadInfo, Waiting};
 
-/// An exploration of schedules to make.
+/// An exploration of schedules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExploreRequest {
     /// The harness's name.
     pub harness: String,
     /// The strategy's name, as it is in the catalogue of `seqz-explore`. A worker refuses one that it does not know.
     pub strategy: String,
-    /// What the strategy is to be bounded by, if it has a bound.
+    /// The strategy's bound, if it has one.
     pub bound: Option<u32>,
     /// Values of parameters, by name, as [`Spec::parse`](crate::input::Spec::parse) reads them.
     pub inputs: Vec<(String, String)>,
-    /// How many choices of inputs at most.
+    /// The largest number of choices of inputs.
     pub max_inputs: u32,
-    /// Where random choices begin.
+    /// The seed of random choices.
     pub seed: u64,
-    /// The bound on events of an execution. Without one, it is as many as the program needs.
+    /// The bound on the events of an execution; `None` is the number that the program needs.
     pub max_steps: Option<u32>,
-    /// The bound on executions, for each choice of inputs.
+    /// The bound on the executions for each choice of inputs.
     pub max_executions: u64,
-    /// How often in an execution something may happen without a reason.
+    /// The number of times in an execution that something may happen without a reason.
     pub spurious: u32,
-    /// Where alone; anywhere, if there is nothing.
+    /// The only places where something may happen without a reason; `None` is any place.
     pub spurious_at: Option<Vec<Place>>,
-    /// Bytes of stack for each thread.
+    /// The size of each thread's stack, in bytes.
     pub stack: u64,
-    /// Tell the events of executions with [`Reply::Running`](super::Reply::Running) as they come, so that what kills the worker is known, from
-    /// this one on: after so many choices of inputs, and so many executions with the next one.
+    /// Whether to tell the events of executions with [`Reply::Running`](super::Reply::Running) as they come, so that
+    /// what kills the worker is known: from the execution on that comes after this number of choices of inputs, and
+    /// this number of executions with the next one.
     pub careful: Option<(u32, u64)>,
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are no failures.
     pub ignore_detached_panics: bool,
-    /// Not all that the harness's threads share is followed.
+    /// Whether not all that the harness's threads share is followed.
     pub unfollowed: bool,
     /// Whether the search is over with the first execution that fails.
     pub until_failure: bool,
-    /// Which part of the search to make, from 0, and of how many. More than one: only with `dfs` and `odpor`.
+    /// The number of the part of the search to make, from 0, and the number of parts. More than one part only with
+    /// `dfs` and `odpor`.
     pub part: (u32, u32),
     /// Whether to count distinct lazy happens-before relations, too.
     pub lazy_relations: bool,
-    /// What answers the queries of `mcr` and `rv-causal`.
+    /// The solver that answers the queries of `mcr` and `rv-causal`.
     pub solver: SolverKind,
-    /// How many runs `hapset` learns from before it begins.
+    /// The number of runs that `hapset` learns from before it begins.
     pub learning_runs: u32,
-    /// How many of the calls that a thread is in tell its events apart, for `hapset`.
+    /// The number of innermost calls of a thread that tell its events apart, for `hapset`.
     pub call_depth: u32,
-    /// How many OS threads work on the search, of `mcr`: one executes the program, all solve.
+    /// The number of OS threads that work on a search by `mcr`: one executes the program, all solve.
     pub threads: u32,
-    /// A file to write down what is known, of `mcr`, and to go on from, with what tells the search from others.
+    /// The path of a file to which a search by `mcr` writes what it knows, and from which it goes on; with the names
+    /// and values that tell the search from others.
     pub checkpoint: Option<(String, Vec<(String, String)>)>,
 }
 
@@ -61,59 +64,61 @@ pub struct ReplayRequest {
     pub harness: String,
     /// The value of each parameter, by name.
     pub inputs: Vec<(String, String)>,
-    /// The events in order.
+    /// The events of the schedule, in order.
     pub schedule: Vec<Scheduled>,
-    /// How often.
+    /// The number of times to follow the schedule.
     pub times: u32,
-    /// How often in an execution something may happen without a reason.
+    /// The number of times in an execution that something may happen without a reason.
     pub spurious: u32,
-    /// Where alone; anywhere, if there is nothing.
+    /// The only places where something may happen without a reason; `None` is any place.
     pub spurious_at: Option<Vec<Place>>,
-    /// Bytes of stack for each thread.
+    /// The size of each thread's stack, in bytes.
     pub stack: u64,
-    /// Not all that the harness's threads share is followed.
+    /// Whether not all that the harness's threads share is followed.
     pub unfollowed: bool,
-    /// Which sequence the program's random numbers are of: 0 is the usual one.
+    /// The number of the sequence that the program's random numbers are of: 0 is the usual one.
     pub random: u64,
 }
 
 /// A failure with the schedule that leads to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleFinding {
-    /// What kind.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What the program said, or what is wrong.
+    /// The panic's message, or a sentence on what is wrong.
     pub message: String,
-    /// Where: the panic, or what the first of the waiting threads waits for.
+    /// The place of the panic, or of what the first of the waiting threads waits for.
     pub place: Option<Place>,
-    /// The places of panics that it follows from: where one of them is told, it says nothing more.
+    /// The places of the panics that the failure follows from: where one of them is told, the failure says nothing
+    /// more.
     pub follows: Vec<Place>,
-    /// Whose panic; the first of the waiting threads.
+    /// The number of the thread that panicked, or of the first of the waiting threads.
     pub thread: u32,
-    /// Threads that wait for ever; for a data race, the two accesses.
+    /// The threads that wait for ever; for a data race, the two accesses.
     pub waiting: Vec<Waiting>,
-    /// The inputs, as text, with their names.
+    /// The names of the inputs, with their values as text.
     pub inputs: Vec<(String, String)>,
     /// The threads, by number.
     pub threads: Vec<Option<ThreadInfo>>,
     /// All events of the execution in order.
     pub schedule: Vec<Scheduled>,
-    /// How many of them come before the failure. A panic's thread may do more while it unwinds, and others do.
+    /// The number of events before the failure. A panic's thread may do more while it unwinds, and others do.
     pub events: u64,
-    /// The execution's number in its search, from 1. In a part of a search, those are counted too that other parts count.
+    /// The execution's number in its search, from 1. In a part of a search, the executions that other parts count are
+    /// counted, too.
     pub execution: u64,
-    /// In which turn of the divided search the execution is, and its number in that, from 1.
+    /// The turn of the divided search that the execution belongs to, and its number in that turn, from 1.
     pub standing: (u64, u64),
-    /// Which sequence the program's random numbers are of: 0 is the usual one.
+    /// The number of the sequence that the program's random numbers are of: 0 is the usual one.
     pub random: u64,
 }
 
-/// Something in an execution by which a search knows less than it would have to.
+/// A reason why a search knows less about an execution than its promise needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// A thread saw something of time that may depend on what the strategy leaves out.
     VirtualTime,
-    /// A time limit may run out elsewhere than was tried.
+    /// A time limit may run out at another moment than the search tried.
     PassingTime,
     /// A scope waited for destructors of thread-locals, which may also come after its end.
     ScopedDestructor,
@@ -136,29 +141,29 @@ impl Doubt {
     ];
 }
 
-/// Some of them.
+/// A set of doubts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Doubts(u32);
 
 impl Doubts {
-    /// Adds those of others.
+    /// Adds the doubts of another set.
     pub const fn add(&mut self, others: Self) {
         self.0 |= others.0;
     }
 
-    /// Whether it is among them.
+    /// Whether the doubt is in the set.
     #[must_use]
     pub const fn contains(self, doubt: Doubt) -> bool {
         self.0 >> doubt as u32 & 1 != 0
     }
 
-    /// Whether there are none.
+    /// Whether the set has no doubt.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// One after the other.
+    /// The doubts of the set, in the order of the enum.
     pub fn iter(self) -> impl Iterator<Item = Doubt> {
         Doubt::ALL
             .into_iter()
@@ -186,56 +191,56 @@ impl Wire for Doubts {
 /// Counts of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explored {
-    /// Executions begun.
+    /// The number of executions begun.
     pub executions: u64,
-    /// Those whose happens-before relation had been seen.
+    /// The number of executions whose happens-before relation had been seen.
     pub redundant: u64,
-    /// Those that were given up, since nothing new could come of them.
+    /// The number of executions that were given up, since nothing new could come of them.
     pub abandoned: u64,
-    /// Those that ended with threads waiting for ever.
+    /// The number of executions that ended with threads waiting for ever.
     pub blocked: u64,
-    /// Those that were cut at the step bound.
+    /// The number of executions that were cut at the bound on events.
     pub truncated: u64,
-    /// Those that go on in another one, in which a thread that waits in a loop looks later.
+    /// The number of executions that go on in another one, in which a thread that waits in a loop looks later.
     pub waiting: u64,
-    /// By what the search knows less than it would have to.
+    /// The reasons why the search knows less than its promise needs.
     pub doubts: Doubts,
-    /// Of those that were cut, so many were where threads wait, and it is not known whether for ever.
+    /// The number of executions that were cut where threads wait, and it is not known whether for ever.
     pub undecided: u32,
-    /// Those that failed.
+    /// The number of executions that failed.
     pub failing: u64,
-    /// Events of all executions.
+    /// The number of events of all executions together.
     pub events: u64,
-    /// Distinct terminal happens-before relations.
+    /// The number of distinct terminal happens-before relations.
     pub relations: u64,
-    /// Distinct terminal lazy happens-before relations, if they are counted.
+    /// The number of distinct terminal lazy happens-before relations, if they are counted.
     pub lazy_relations: Option<u64>,
-    /// Distinct terminal states, as far as they are made of atomics.
+    /// The number of distinct terminal states, as far as they are made of atomics.
     pub states: u64,
-    /// How many executions there will be in all, as estimated from the part of the tree that is done.
+    /// The number of executions that there will be in all, estimated from the part of the tree that is done.
     pub estimate: Option<u64>,
-    /// Of strategies that tell executions apart by what the threads observe.
+    /// The counts of a strategy that tells executions apart by what the threads observe.
     pub causality: Option<Box<Causality>>,
 }
 
 /// Counts of a strategy that tells executions apart by what the threads observe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Causality {
-    /// Classes executed: all threads observe the same in the executions of one.
+    /// The number of classes executed: all threads observe the same in the executions of one class.
     pub classes: u64,
-    /// Executions of a class that had been executed.
+    /// The number of executions of a class that had been executed.
     pub redundant: u64,
-    /// Executions that were only to show a race that had been predicted, and were of a class that had been executed.
+    /// The number of executions that were only to show a predicted race, and were of a class that had been executed.
     pub confirmations: u64,
-    /// Seeds that wait to be executed.
+    /// The number of seed interleavings that wait to be executed.
     pub waiting: u64,
-    /// Questions asked of the solver.
+    /// The number of queries that the solver was asked.
     pub queries: u64,
-    /// Those that it gave up.
+    /// The number of queries that the solver gave up.
     pub unknown: u64,
-    /// Seeds that the program did not follow.
+    /// The number of seed interleavings that the program did not follow.
     pub lost: u64,
-    /// Executions with an event whose outcome depends on more than values.
+    /// The number of executions with an event whose outcome depends on more than values.
     pub open: u64,
 }
 
@@ -247,19 +252,19 @@ pub enum Promise {
     /// Every reachable state, but not every schedule: of those that differ in the order of critical sections that share
     /// nothing, at least one has been executed.
     ExhaustedLazily {
-        /// Executions were cut at the step bound.
+        /// Whether executions were cut at the bound on events.
         truncated: bool,
     },
     /// Every class of executions in which all threads observe the same has been executed.
     ExhaustedByValues {
-        /// Executions were cut at the step bound.
+        /// Whether executions were cut at the bound on events.
         truncated: bool,
     },
-    /// Every schedule within the bounds.
+    /// Every schedule within the bounds has been executed.
     Bounded {
-        /// Up to so many preemptions.
+        /// The bound on preemptions, if there is one.
         preemptions: Option<u32>,
-        /// Executions were cut at the step bound.
+        /// Whether executions were cut at the bound on events.
         truncated: bool,
     },
     /// Schedules were left out that are like others.
@@ -275,24 +280,24 @@ pub enum Promise {
 pub enum Replayed {
     /// The schedule was followed to its end.
     Followed {
-        /// All that failed, what decides first.
+        /// All failures, those that decide first.
         failures: Vec<ScheduleFinding>,
-        /// Panics that the harness may have been about to hear of, when a failure kept it from that.
+        /// The panics that the harness may have been about to handle, when a failure kept it from that.
         bystanders: Vec<ScheduleFinding>,
-        /// How many of the runs gave the same events.
+        /// The number of runs that gave the same events.
         same: u32,
-        /// What the threads were about to do when the schedule was at its end.
+        /// The operations that the threads were about to do at the schedule's end.
         next: Vec<Waiting>,
     },
     /// The program and the schedule part ways.
     Diverged {
-        /// At which event of the schedule.
+        /// The index of the event in the schedule at which they part.
         at: u32,
-        /// What differs.
+        /// A sentence on what differs.
         difference: String,
-        /// Where the program is then.
+        /// The program's place then.
         place: Option<Place>,
-        /// The events up to there.
+        /// The program's events up to there.
         schedule: Vec<Scheduled>,
     },
 }
