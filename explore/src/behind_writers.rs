@@ -1,25 +1,27 @@
-//! Readers that may wait behind a writer which waits itself.
+//! Readers that may wait behind a writer that itself waits.
 //!
-//! Whether a shared acquire has to wait while an exclusive one of the same lock waits is left open by std. Here it never
-//! does, and that is all that can be seen but for one thing: a reader that goes on beside a waiting writer is one that came
-//! before the writer began to wait; but a reader that waits may wait for ever, if a shared holder that the writer waits
-//! for waits, in turn, for that reader. Such an execution is a prefix of one in which the reader goes on. So it need not be
-//! searched for: it is looked for in each execution that is made.
+//! std leaves open whether a shared acquire has to wait while an exclusive acquire of the same lock waits. In seqz a shared
+//! acquire never waits for a waiting writer. This choice hides one behaviour only: a reader that goes on beside a waiting
+//! writer acts like a reader that came before the writer began to wait; but a reader that waits behind the writer may wait
+//! for ever, if a shared holder that the writer waits for waits, in turn, for that reader. Such an execution is a prefix
+//! of an execution in which the reader goes on. So no search has to make the execution: this module looks for it in each
+//! execution that a search makes.
 //!
-//! Let *r* be a shared acquire of a lock that somebody holds shared, and *w* an exclusive one by another thread, neither of
-//! which has to come before the other one. All that happens neither after *r* nor after *w* can happen without them. If the
-//! lock is still held there, and nothing goes on where *r* waits, this is it: whether it is shows when that is run, with
-//! writers going first once nothing is left of it that can run.
+//! Let *r* be a shared acquire of a lock that some thread holds shared, and *w* an exclusive acquire by another thread,
+//! such that neither *r* nor *w* has to come before the other. The events that happen neither after *r* nor after *w* can
+//! happen without *r* and *w*. If the lock is still held after these events, and no thread goes on while *r* waits, the
+//! reader waits for ever. A run of these events decides it, in which writers go first once none of the events is left that
+//! can run.
 //!
-//! What has to come before what is told by the happens-before relation, or, for searches that make one execution of many
-//! traces, by the lazy one: then what is looked at may not be there, but less is missed.
+//! The happens-before relation says which event has to come before which. Searches that make one execution of many traces
+//! use the lazy relation: then an execution that this module proposes may not exist, but it misses fewer of them.
 
 use crate::event::{Class, Event, Kind, Object, Pending, Thread};
 
-/// What of an execution a reader and a writer may wait for ever after.
+/// A beginning of an execution after which a reader and a writer may wait for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix {
-    /// Who runs, event by event.
+    /// The thread of each event of the beginning, in order.
     pub threads: Vec<Thread>,
     /// The places of the reader and of the writer, as their events number them.
     pub sites: (u32, u32),
@@ -76,12 +78,12 @@ pub fn tried_beside(events: &[Event], waiting: &[(Thread, Pending)], lazy: bool)
     })
 }
 
-/// Whether, in some order of these operations, a reader might wait for ever behind a writer that waits, as far as forks and
-/// joins tell of what comes before what.
+/// Whether, in some order of these operations, a reader might wait for ever behind a writer that waits. Only forks and
+/// joins count for the order of operations.
 ///
-/// For searches that make one execution of many orders, in which what is looked for in each of their executions may not be
-/// there. A holder has to wait under a shared lock, for the lock again or for somebody who may come to it, and a writer may
-/// come to it meanwhile.
+/// For searches that make one execution of many orders, since that execution may not show such a reader. The condition: a
+/// shared holder of a lock waits, for the same lock again or for a thread that may come to the lock, and a writer may come
+/// to the lock meanwhile.
 #[must_use]
 pub fn may_be_left_out(events: &[Event], waiting: &[(Thread, Pending)]) -> bool {
     let late = waiting.iter().map(|&(thread, pending)| Event {
@@ -130,7 +132,7 @@ pub fn may_be_left_out(events: &[Event], waiting: &[(Thread, Pending)]) -> bool 
                 others.filter(|other| other.may_be_beside(waits))
             };
             let again = waits.event.kind == Kind::LockShared && waits.event.object == lock;
-            // Of another lock: for somebody who waits while it has that one.
+            // A wait for another lock may last for ever only if another thread may wait while it holds that other lock.
             let may_last = !waits.event.kind.acquires()
                 || uses.iter().any(|other| {
                     other.event.thread != waits.event.thread
@@ -153,9 +155,9 @@ pub fn may_be_left_out(events: &[Event], waiting: &[(Thread, Pending)]) -> bool 
 #[derive(Clone, Debug, Default)]
 struct Progress {
     events: u32,
-    /// How many events of each thread come before, by forks and joins.
+    /// Per thread: the number of its events that come before the operation, by forks and joins.
     known: Vec<u32>,
-    /// The locks that it holds, and whether shared.
+    /// The locks that the thread holds at the operation, each with whether the thread holds the lock shared.
     held: Vec<(Object, bool)>,
 }
 
@@ -236,13 +238,13 @@ fn releases(events: &[Event], at: usize) -> Vec<Option<usize>> {
 
 /// What has to come before what.
 struct Order {
-    /// Of each event: how many events of each thread come before it or are it.
+    /// Per event: for each thread the number of its events that come before the event or are the event.
     clocks: Vec<Vec<u32>>,
-    /// Of each event: its thread, and which event of that it is, from 1.
+    /// Per event: its thread, and the event's number among the thread's events, from 1.
     places: Vec<(usize, u32)>,
-    /// Of each event: the one before it in its thread; of a first one, the thread's fork.
+    /// Per event: the position of the thread's event before; for a thread's first event, of the thread's fork.
     before: Vec<Option<usize>>,
-    /// The last event of each thread, or its fork.
+    /// Per thread: the position of its last event, or of its fork.
     last: Vec<Option<usize>>,
 }
 
@@ -305,10 +307,11 @@ impl Order {
         order
     }
 
-    /// Whether somebody else may hold this reader's lock shared when it comes, or its own thread does.
+    /// Whether another thread may hold this reader's lock shared when the reader comes, or the reader's own thread holds
+    /// the lock shared.
     fn is_held_beside(&self, reader: usize, events: &[Event]) -> bool {
         let lock = events[reader].object;
-        // Of each thread: where it has taken the lock and not given it back.
+        // Each open shared hold: the thread, and the position at which the thread has taken the lock.
         let mut held: Vec<(Thread, usize)> = Vec::new();
         let may_last = |taken: usize, back: Option<usize>| {
             taken != reader

@@ -41,7 +41,8 @@ impl Distinct {
         }
     }
 
-    /// Whether it is new. Once the set is full, hashes not in it count as new, and [`Self::is_exact`] is false.
+    /// Inserts a hash. Returns whether the hash is new. Once the set is full, every hash that is not in the set counts as
+    /// new, and [`Self::is_exact`] is false.
     pub fn insert(&mut self, hash: u64) -> bool {
         if self.seen.len() < self.bound {
             return self.seen.insert(hash);
@@ -51,25 +52,25 @@ impl Distinct {
         new
     }
 
-    /// How many distinct ones are known.
+    /// The number of distinct hashes in the set.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.seen.len() as u64
     }
 
-    /// Whether there were none.
+    /// Whether no hash has been inserted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
 
-    /// Whether [`Self::len`] is the number of distinct ones, not only a lower bound of it.
+    /// Whether [`Self::len`] is the number of distinct hashes inserted, not only a lower bound of that number.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         !self.full
     }
 
-    /// Those known, in no order.
+    /// The hashes in the set, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.seen.iter().copied()
     }

@@ -9,9 +9,9 @@ use crate::executor::View;
 /// schedule, so no count or promise of a search would be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// Index in the execution of the event at which the two part.
+    /// The index of the first event that differs, from 0.
     pub position: usize,
-    /// In what they differ.
+    /// How the two executions differ at this event.
     pub difference: Difference,
 }
 
@@ -19,7 +19,7 @@ impl Divergence {
     /// Whether an execution that is run again does what it did.
     pub(crate) fn check(position: usize, expected: &Event, found: &Event) -> Result<(), Self> {
         let values = match expected.kind {
-            // Others that commute with it may have come before it, or not.
+            // The values may differ: other events that commute with this one may come before it in one execution only.
             Kind::Add => true,
             Kind::Take => (expected.left == 0) == (found.left == 0),
             _ => expected.found == found.found && expected.left == found.left,
@@ -76,11 +76,11 @@ pub enum Difference {
     OtherEnabled,
     /// The thread did something else.
     OtherEvent {
-        /// Who.
+        /// The thread.
         thread: Thread,
-        /// What it did before.
+        /// What the thread did in the earlier execution.
         expected: crate::event::Kind,
-        /// What it did now.
+        /// What the thread did in this execution.
         found: crate::event::Kind,
     },
 }

@@ -53,14 +53,14 @@ impl Lessons {
         }
     }
 
-    /// Whether the next execution is one of them.
+    /// Whether the next execution is a learning run.
     pub(crate) fn begin(&mut self) -> bool {
         self.under_way = self.left > 0;
         self.left = self.left.saturating_sub(1);
         self.under_way
     }
 
-    /// Whom to run, in one of them.
+    /// Picks the thread to run, if the execution is a learning run.
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Option<Pick> {
         if !self.under_way {
             return None;
@@ -87,12 +87,12 @@ pub struct Hapset {
     sets: PredecessorSets,
     lessons: Lessons,
     rounds: Rounds,
-    /// Races that were not turned round where plain reduction would have done it.
+    /// The number of races that plain reduction would have reversed, and that the guidance left out.
     left_out: u64,
 }
 
 impl Hapset {
-    /// A search before which there are so many runs to learn from.
+    /// A search that learns from `learning_runs` random runs before it begins.
     #[must_use]
     pub fn new(learning_runs: u32, seed: u64) -> Self {
         Self {

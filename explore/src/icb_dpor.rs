@@ -1,20 +1,22 @@
 //! `icb+dpor`: partial-order reduction within a preemption bound, bound by bound, that keeps every trace of each bound.
 //!
 //! Source: *Bounded Partial-Order Reduction* (Coons, Musuvathi, McKinley, OOPSLA 2013), section 4. Plain DPOR cut off at
-//! a bound misses traces: the interleaving that it keeps for a trace may need more preemptions than another one
-//! that it dropped. So a race adds two backtrack points, not one: before the racing event, and *conservatively* before the
-//! block of events of one thread that it is in, where switching to the other thread may preempt nobody. The race with the
-//! last dependent event of each thread counts, not only with the last of all.
+//! a bound misses traces: the interleaving that DPOR keeps for a trace may need more preemptions than another interleaving
+//! of the trace, which DPOR dropped. So a race adds two backtrack points, not one: before the racing event, and
+//! *conservatively* before the block of events of one thread that the racing event is in, where switching to the other
+//! thread may be no preemption. The race with the last dependent event of each thread counts, not only with the last of
+//! all.
 //!
-//! Where threads come to wait, that is not enough: a thread that is let in while another holds a lock which it comes to
-//! need gives way again for free, so that what has no race with anything is worth running there. So while any lock is
-//! held, and while a thread can run that would have to wait for another's end if it came to its join, every enabled
-//! thread is a backtrack point. So it is everywhere in programs in which threads spin or wait for notifications, for
-//! which this is no reduction at all. In programs with locks, every point of the block of a race is a backtrack point, not
-//! only its start; in others, besides the two points, those at which the other thread comes to be enabled. (Found by
-//! comparison with `pcb` on a hundred thousand random programs and bounds: with this, the two execute the same traces, and
-//! with locks, without any part of it they do not. It is no proof.) Sleep sets are not used: what a
-//! sleeping thread stands for may have been explored only with more preemptions than the bound leaves.
+//! Where threads wait, two points are not enough: a thread that runs while another thread holds a lock, and comes to need
+//! that lock, gives way again without a preemption, so events without any race are worth running there, too. So while any
+//! lock is held, and while a thread can run that would have to wait for another thread's end at its join, every enabled
+//! thread is in the backtrack set. In programs in which threads spin or wait for notifications, every enabled thread is in
+//! the backtrack set at every point, so that there is no reduction at all. In programs with locks, every point of the block
+//! of a race is a backtrack point, not only the block's start; in other programs, besides the two points, those points are
+//! at which the other thread becomes enabled. (These rules come from a comparison with `pcb` on a hundred thousand random
+//! programs and bounds: with all rules, the two strategies execute the same traces, and on programs with locks they do not
+//! without any one of the rules. The comparison is no proof.) There are no sleep sets: the executions that a sleeping
+//! thread stands for may have been explored only with more preemptions than the bound leaves.
 //!
 //! Promise: at the end of each bound b, every Mazurkiewicz trace that has an interleaving with at most b preemptions was
 //! executed; exhausted once a bound cuts nothing off.
@@ -37,11 +39,11 @@ struct Node {
     backtrack: ThreadSet,
     done: ThreadSet,
     chosen: Thread,
-    /// The thread that a pick of any other preempts.
+    /// The thread that is preempted if another thread is picked here.
     running: Option<Thread>,
-    /// Preemptions before this point.
+    /// The number of preemptions before this point.
     preemptions: u32,
-    /// Locks held at this point.
+    /// The number of locks held at this point.
     held: u32,
     weight: f64,
 }
@@ -70,9 +72,9 @@ pub struct IcbDpor {
     locks: bool,
     /// Whether threads wait for a write or a notification.
     spins: bool,
-    /// Which thread waits for the end of which.
+    /// Pairs of threads, of which the first has waited for the end of the second.
     joins: Vec<(Thread, Thread)>,
-    /// Whether some of that was found since this bound began, which so has to begin again.
+    /// Whether one of `locks`, `spins` and `joins` has changed since the current bound began: then this bound begins again.
     again: bool,
 }
 

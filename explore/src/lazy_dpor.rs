@@ -1,4 +1,4 @@
-//! `lazy-dpor`: dynamic partial-order reduction that leaves the order of critical sections open where nobody can tell.
+//! `lazy-dpor`: dynamic partial-order reduction that leaves the order of critical sections open where no thread can tell.
 //!
 //! Source: *The Lazy Happens-Before Relation* (Thomson and Donaldson), section 4, names it as future work, and the obstacle:
 //! not every linearization of a lazy relation can be executed. What is done about it here is our own. The frame is that
@@ -257,7 +257,7 @@ impl LazyDpor {
                 }
                 Err(obstacle) => obstacle,
             };
-            // Some lock is held: whoever takes it here must do so before.
+            // Some lock is held: the section that takes the lock here must come before.
             let (taken, blocked) = obstacle;
             let blocked = match blocked {
                 NOWHERE => target,

@@ -12,8 +12,8 @@
 //! while an event of Q that has not run conflicts with a (and is not ordered after it), the least such event and its
 //! causal past run first: the step's *delay* of a; then a runs. If the delay disables a (it was a lock, and has been taken), the step
 //! ends without it. When Q is used up, all delays are empty: the thread whose turn it is runs, and that is all.
-//! R(Q) contains Q, and R(C) = R(Q) for C the trace of R(Q): delays name just what must come before a. So every maximal
-//! trace has one canonical execution.
+//! R(Q) contains Q, and R(C) = R(Q) for C the trace of R(Q): a delay has only the events that must come before a. So every
+//! maximal trace has one canonical execution.
 //!
 //! **The parent.** If R(C) has no delay, C is the root. Otherwise let i be the last step with a delay, and d the event of
 //! that delay which is maximal in happens-before, by the highest thread if there are several. Most often the parent of C is
@@ -31,17 +31,17 @@
 //! all of its delay. (An exclusive lock that delays a shared one may need releases by other shared holders first: they are
 //! added to Q.) All of that can be told from E: it needs no run of the program, nor sleep sets, nor wake-up trees.
 //!
-//! What is stored are the executions from the root to the current one, no more than an execution has events, each with
-//! its clocks and the list of its children, which are pairs and triples of its events: space is polynomial. Where that is much,
-//! of those that are nearest to the root no more than an [outline](outline) is kept; when the search comes back to one of
-//! them, it is made again, which counts as no execution.
+//! The search stores the executions from the root to the current one, no more than an execution has events, each with
+//! its clocks and the list of its children, which are pairs and triples of its events: space is polynomial. If these
+//! executions have many events, the search keeps no more than an [outline] of those that are nearest to the root; when
+//! the search comes back to such an execution, the execution is made again, which counts as no execution.
 //!
-//! That makes it easy to divide the search: a subtree can be walked by whoever has its root's parent.
+//! The search is easy to divide: a part that has the parent of a subtree's root can walk this subtree by itself.
 //!
-//! The argument above is a sketch; what holds it up are comparisons with `dfs` on tens of thousands of random programs.
+//! The argument above is a sketch; its evidence are comparisons with `dfs` on tens of thousands of random programs.
 //!
-//! Where an execution is cut, what its threads have announced is taken for operations at its end, as is what they wait for
-//! where it ends: they may have to come earlier.
+//! Where an execution is cut, the operations that its threads have announced count as operations at its end; where an
+//! execution ends with waiting threads, so do the operations that they wait for: all of these may have to come earlier.
 //!
 //! Promise: exhausted; no execution is redundant, none is given up. The order of shared acquires of one lock is part of
 //! the trace (see [`Class::Acquire`](crate::event::Class::Acquire)).
@@ -63,31 +63,33 @@ use children::{Child, Listing};
 use execution::{Execution, Scripted};
 use outline::{Outline, Progress};
 
-/// Into how many units the search is divided. Their sizes differ much, as does the weight of a subtree from its size; with
-/// so many, two parts differ by a percent or two. Thousands of executions are made by all parts: a moment.
+/// The number of units into which the search is divided. The units' sizes differ much, and a subtree's weight says little
+/// about its size; with this number of units, two parts differ by a percent or two. All parts make the thousands of
+/// executions of the top, which takes a moment.
 const UNITS: u32 = 16_384;
 
 /// An execution whose children are being visited.
 #[derive(Clone, Debug, Default)]
 struct Frame {
     execution: Execution,
-    /// Children, as far as they have been listed, and not been visited before.
+    /// The children listed latest; children listed before have been visited.
     children: Vec<Child>,
     /// The children from here on are still to visit.
     next: usize,
-    /// Whether there may be others than those listed, and from where on.
+    /// Whether there may be further children that have not been listed.
     more: bool,
-    /// From which target on others may be.
+    /// The first target whose children have not been listed.
     target: u32,
-    /// From which target on those were looked for that are listed.
+    /// The target at which the listing of `children` began.
     listed_from: u32,
-    /// What is left of the execution and its children, if they have been let go.
+    /// The outline of the execution, if the execution and its children have been let go.
     outline: Option<Box<Outline>>,
-    /// Whether that has to be made again: some of its children are still to visit, or to be looked for.
+    /// Whether the execution of the outline has to be made again, since some of its children are still to be visited or
+    /// to be looked for.
     is_open: bool,
-    /// Of all that is left of it, its share of the whole: where it is first listed, with itself.
+    /// The share of the whole tree that is left here: when children are first listed, the execution itself included.
     weight: f64,
-    /// The share of each child.
+    /// The share of the whole tree that each child has.
     share: f64,
 }
 
@@ -104,7 +106,7 @@ impl Frame {
 }
 
 impl Frame {
-    /// How many events are kept of it.
+    /// The number of events that are kept of the execution.
     fn events(&self) -> usize {
         if self.outline.is_some() {
             0
@@ -113,7 +115,7 @@ impl Frame {
         }
     }
 
-    /// Lets go of the execution and its children; their memory.
+    /// Lets go of the execution and its children, and returns their memory.
     fn let_go(&mut self) -> (Execution, Vec<Child>) {
         self.outline = Some(Box::new(Outline::of(&self.execution)));
         self.is_open = self.more || self.next < self.children.len();
@@ -145,7 +147,7 @@ pub struct Odpor {
     script: Vec<Scripted>,
     /// Where the delay begins.
     shared: usize,
-    /// Events so far.
+    /// The number of events of the current execution so far.
     position: usize,
     turns: Turns,
     started: bool,
@@ -154,25 +156,26 @@ pub struct Odpor {
     units: Units,
     /// Where the current execution stands.
     standing: Standing,
-    /// See [`Self::looking_at`].
+    /// The number of places to look at for children: see [`Self::looking_at`].
     few: usize,
     listing: Listing,
-    /// How many events may be kept in all.
+    /// The number of events that may be kept in all: see [`Self::keeping`].
     most: usize,
-    /// How many are.
+    /// The number of events that are kept.
     kept: usize,
-    /// The first of the frames of which not only an outline is kept.
+    /// The index of the first frame of which more than an outline is kept.
     oldest: usize,
-    /// The execution is one that is made again: how far it is.
+    /// How far the execution that is being made again has come. `None`: the execution is a new one.
     again: Option<Progress>,
-    /// One that was made again was shorter than before.
+    /// Whether an execution that was made again was shorter than before.
     lost: bool,
 }
 
-/// How many events are kept of the executions from the root to the current one: an event takes some 150 bytes.
+/// The number of events that a search keeps of the executions from the root to the current one. An event takes some 150
+/// bytes.
 const MOST: usize = 1 << 20;
 
-/// See [`Odpor::looking_at`].
+/// The default of [`Odpor::looking_at`], in places.
 const FEW: usize = 1 << 12;
 
 impl Default for Odpor {
@@ -213,22 +216,22 @@ impl Odpor {
         }
     }
 
-    /// The same search, which looks at so many places of an execution for children before it visits those that it has
-    /// found; at as many as there are events, if they are more. All parts must have the same.
+    /// Has the search look at `places` places of an execution for children, or at as many places as the execution has
+    /// events if that is more, before it visits the children that it has found. All parts must have the same number.
     #[must_use]
     pub const fn looking_at(mut self, places: usize) -> Self {
         self.few = places;
         self
     }
 
-    /// The same search, which keeps so many events of executions, beside those of the last two.
+    /// Has the search keep up to `events` events of executions, beside the events of the last two executions.
     #[must_use]
     pub const fn keeping(mut self, events: usize) -> Self {
         self.most = events;
         self
     }
 
-    /// The same search, in which a thread lets others run after so many events. All parts must have the same.
+    /// Has a thread let the other threads run after `events` events. All parts must have the same number.
     #[must_use]
     pub fn taking_turns_of(mut self, events: u32) -> Self {
         self.turns = Turns::of(events);

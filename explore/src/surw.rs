@@ -30,7 +30,7 @@ pub struct Surw {
     numbers: RandomNumbers,
     executions: u64,
     objects: Vec<Profile>,
-    /// Who forked each thread (itself: nobody).
+    /// Per thread: the thread that forked it, or the thread itself if no thread did.
     parents: Vec<Thread>,
     shared: Vec<Object>,
     interesting: Option<Object>,

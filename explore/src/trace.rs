@@ -14,18 +14,19 @@ pub(crate) type Position = u32;
 /// The position of no event: what comes before a first one.
 pub(crate) const NOWHERE: Position = Position::MAX;
 
-/// There is room for so many events from the start: to grow to them step by step would cost as much as the events do.
+/// The number of events that a trace has room for from the start: growing to this size step by step would cost as much as
+/// the events themselves.
 const SHORT: usize = 32;
 
 /// One event and what belongs to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) event: Event,
-    /// Which event of its thread it is, from 1.
+    /// The number of the event among its thread's events, from 1.
     pub(crate) index: u32,
-    /// The event before it in its thread; for a first one, the fork of the thread.
+    /// The position of its thread's event before; for a thread's first event, of the thread's fork.
     pub(crate) before: Position,
-    /// The last event before it that changed its object.
+    /// The position of the last event before that changed the object.
     modifier: Position,
     /// The number, among the uses of its object, of the first of those in a row that are its thread's and end with it.
     run: u32,
@@ -38,13 +39,13 @@ pub(crate) struct Trace {
     /// `width` numbers for each event.
     clocks: Vec<u32>,
     width: usize,
-    /// Per thread: its last event, or its fork.
+    /// Per thread: the position of its last event, or of its fork.
     last: Vec<Position>,
-    /// Per thread: how many events it has.
+    /// Per thread: the number of its events.
     counts: Vec<u32>,
-    /// By object: it has had changes that commute.
+    /// Per object: whether it has had changes that commute.
     commuted: Vec<bool>,
-    /// Per object: the events on it, ascending.
+    /// Per object: the positions of the events on it, ascending.
     uses: Vec<Vec<Position>>,
 }
 
@@ -71,7 +72,7 @@ impl Trace {
             .unwrap_or(NOWHERE)
     }
 
-    /// How many events the thread has.
+    /// The number of the thread's events.
     pub(crate) fn count(&self, thread: Thread) -> u32 {
         self.counts.get(usize::from(thread)).copied().unwrap_or(0)
     }
@@ -133,8 +134,9 @@ impl Trace {
         }
     }
 
-    /// Of one object's uses, of which number `n` is known to somebody: how many there are up to the last one that may not
-    /// be known. A thread's uses in a row are known together, and with a change all that comes before it.
+    /// Given that a thread knows use number `n` of an object: returns the number of uses up to and with the last use before
+    /// that one which the thread may not know. A thread that knows a use also knows the uses in a row before it by the same
+    /// thread, and a thread that knows a change knows all uses before the change.
     pub(crate) fn unknown_before(&self, uses: &[Position], n: usize) -> usize {
         let start = self.entry(uses[n]).run as usize;
         let change = self.latest_change(uses[n]);
@@ -145,7 +147,7 @@ impl Trace {
         }
     }
 
-    /// Whether an execution that is run again does what it did.
+    /// Checks that an execution that is run again does the same event at this position.
     pub(crate) fn verify(&self, position: usize, event: &Event) -> Result<(), Divergence> {
         Divergence::check(position, &self.entries[position].event, event)
     }
@@ -202,7 +204,7 @@ impl Trace {
         }
     }
 
-    /// Takes the next event; its position.
+    /// Takes the next event. Returns its position.
     pub(crate) fn push(&mut self, event: &Event) -> Position {
         look();
         let thread = usize::from(event.thread);

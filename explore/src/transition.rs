@@ -1,9 +1,9 @@
-//! What changes objects that threads wait at and that are more than a [queue](crate::waiting): barriers, parking places,
-//! channels.
+//! Transitions of objects that threads wait at and that have more state than a [queue](crate::waiting): barriers, parking
+//! places, channels.
 //!
-//! What an attempt at such an object comes to is a function of how the object stands, and so is how it stands after that. An
-//! executor that tells the [`Transition`] of each such event lets a search over values work out what comes of the same
-//! attempts in another order.
+//! The outcome of an attempt at such an object, and the object's standing after the attempt, are functions of the object's
+//! standing before. An executor that tells the [`Transition`] of each such event lets a search over values compute the
+//! outcomes of the same attempts in another order.
 
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -11,62 +11,64 @@ use std::hash::{Hash, Hasher};
 use crate::hash::Mixer;
 use crate::waiting::Queue;
 
-/// What an event does to an object that stands in some way.
+/// What an event does to an object that has a [`Standing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Transition {
-    /// Comes to a barrier for so many: [`Self::WAITS`], or 1 for who comes last.
+    /// Comes to a barrier. Outcome: [`Self::WAITS`], or 1 for the thread that comes last.
     Arrive {
-        /// How many.
+        /// The number of threads that the barrier waits for.
         size: u64,
     },
-    /// Parks the object's thread: [`Self::WAITS`], or 1 if it has been unparked before.
+    /// Parks the object's thread. Outcome: [`Self::WAITS`], or 1 if the thread has been unparked before.
     Park,
-    /// The object's thread has been parked for something else, which has come: if it has been unparked meanwhile or before, that
-    /// is used up. 1, whether or not.
+    /// The object's thread has waited for something else, which has come: if the thread has been unparked before or
+    /// meanwhile, that unpark is used up. Outcome: 1 in both cases.
     UseUp,
-    /// Unparks it, after the queue has been notified.
+    /// Unparks the object's thread, after the queue has been notified.
     Unpark,
-    /// Sends a message: [`Self::WAITS`], [`Self::SENT`], [`Self::FULL`] or [`Self::DISCONNECTED`].
+    /// Sends a message. Outcome: [`Self::WAITS`], [`Self::SENT`], [`Self::FULL`] or [`Self::DISCONNECTED`].
     Send {
-        /// The message. It is told from all others of the execution, and from the outcomes that aren't messages.
+        /// The message's name, different from the names of all other messages of the execution and from the outcomes that
+        /// aren't messages.
         name: u64,
-        /// How many messages have room: of 0, a message is handed over to a receiver that waits.
+        /// The channel's capacity, in messages. 0: a message is handed over to a receiver that waits. `None`: unbounded.
         bound: Option<u32>,
-        /// Whether it waits for room. Of a bound of 0 it leaves an offer then.
+        /// Whether the sender waits for room. With a bound of 0, such a sender leaves an offer.
         patient: bool,
     },
-    /// Looks whether the message that was offered has been taken: [`Self::WAITS`], [`Self::SENT`] or
+    /// Looks whether the offered message has been taken. Outcome: [`Self::WAITS`], [`Self::SENT`] or
     /// [`Self::DISCONNECTED`].
     CheckOffer {
-        /// The message.
+        /// The message's name.
         name: u64,
     },
-    /// Receives: [`Self::WAITS`], [`Self::EMPTY`], [`Self::DISCONNECTED`] or the message's name.
+    /// Receives. Outcome: [`Self::WAITS`], [`Self::EMPTY`], [`Self::DISCONNECTED`] or the message's name.
     Receive {
-        /// Whether it waits for a message.
+        /// Whether the receiver waits for a message.
         patient: bool,
     },
     /// The time is up for a receiver that waited.
     GiveUp,
-    /// A sender goes. Whether it is the last one is told, as nobody tells how many there are.
+    /// A sender is dropped. The executor says whether this sender is the last one, since no event says how many senders
+    /// there are.
     DropSender {
-        /// Whether it was.
+        /// Whether this sender was the last one.
         last: bool,
     },
-    /// The receiver goes.
+    /// The receiver is dropped.
     DropReceiver,
 }
 
 impl Transition {
-    /// It has to wait.
+    /// The outcome of an attempt that has to wait.
     pub const WAITS: u64 = 0;
-    /// There is no other end.
+    /// The outcome of an attempt at a channel whose other end is gone.
     pub const DISCONNECTED: u64 = 1;
-    /// What the sender sees.
+    /// The outcome of sending a message.
     pub const SENT: u64 = 2;
-    /// What the sender sees that does not wait.
+    /// The outcome of sending without waiting where there is no room.
     pub const FULL: u64 = 3;
-    /// What the receiver sees that does not wait.
+    /// The outcome of receiving without waiting where there is no message.
     pub const EMPTY: u64 = 4;
 
     /// Whether its thread sees what comes of it.
@@ -172,26 +174,27 @@ impl Transition {
     }
 }
 
-/// How an object stands, beside its queue.
+/// The state of an object beside its queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Standing {
-    /// How many have come to a barrier.
+    /// For a barrier: the number of threads that have come in the current round.
     come: u64,
-    /// The thread has been unparked and was not parked.
+    /// For a parking place: whether the thread has been unparked while it was not parked.
     is_unparked: bool,
-    /// What waits to be received, in order: names, and whether the sender waits.
+    /// For a channel: the messages to be received, in order, each as its name and whether its sender waits.
     messages: VecDeque<(u64, bool)>,
-    /// A receiver waits, and nothing has been given to it.
+    /// For a channel: whether a receiver waits to which no message has been given.
     is_open: bool,
-    /// What has been taken from senders that wait.
+    /// For a channel: the names of the messages taken from senders that wait.
     taken: Vec<u64>,
-    /// How many senders have gone.
+    /// For a channel: the number of senders dropped.
     gone: u64,
     has_no_receiver: bool,
 }
 
 impl Standing {
-    /// Changes it, and tells what comes of that. `senders`: how many there are in all, if all of them ever go.
+    /// Changes the standing, and returns the outcome. `senders`: the number of a channel's senders, if all of them are ever
+    /// dropped.
     pub fn change(&mut self, by: Transition, senders: Option<u64>, queue: &Queue) -> u64 {
         match by {
             Transition::Arrive { size } => {
@@ -282,7 +285,7 @@ impl Standing {
         }
     }
 
-    /// What would come of this.
+    /// Returns the outcome that this transition would have.
     #[must_use]
     pub fn outcome(&self, of: Transition, senders: Option<u64>, queue: &Queue) -> u64 {
         match of {
@@ -294,7 +297,7 @@ impl Standing {
         }
     }
 
-    /// A hash of it.
+    /// Returns a hash of the standing.
     #[must_use]
     pub fn print(&self) -> u64 {
         let mut hasher = Mixer::default();

@@ -14,7 +14,7 @@ fn increments() -> Program {
     Program::of(vec![thread; 2])
 }
 
-/// Runs a search of the program to its end, or for so many executions. Whether it came to its end.
+/// Runs a search of the program to its end, or for a number of executions. Returns whether the search came to its end.
 fn run<'p>(
     entry: &Entry,
     config: Config,

@@ -1,4 +1,4 @@
-//! Threads that look for ever for what another one is to do: nobody is starved, and what is cut is no promise.
+//! Threads that look for ever for an event of another thread: no thread starves, and a search with cuts promises nothing.
 
 mod long;
 

@@ -19,7 +19,7 @@ struct Counting;
 static ALLOCATOR: Counting = Counting;
 
 fn count(bytes: usize) {
-    // While a thread ends, there is nobody to count for.
+    // While a thread ends, its count may be gone already: nothing is counted then.
     let _ = ASKED_FOR.try_with(|asked| asked.set(asked.get() + bytes as u64));
 }
 

@@ -17,8 +17,9 @@ const STATES: u32 = 2_000;
 /// Flips of a long trace.
 const QUERIES: u64 = 30;
 
-/// Two threads wait for a lock that a third one keeps, and could stand before it at once if that had not taken it. That
-/// nobody else has taken it in the trace is no reason to take it for good.
+/// Two threads wait for a lock that a third thread keeps. Both could stand before the lock at once if the third thread had
+/// not taken it. The third thread's acquire must not be taken for good just because no other thread takes the lock in the
+/// trace.
 #[test]
 fn a_lock_that_two_are_about_to_take_is_left() {
     let program = Program::of(vec![vec![Op::Load(0, 0), Op::Lock(0)]; 3]);
@@ -77,8 +78,8 @@ fn models_and_queries_are_the_same_in_words() {
     }
 }
 
-/// A trace as it might come from a program of so many threads: locks with something in them, updates, reads and writes
-/// of few values.
+/// A trace as a program of `threads` threads might give it: locks that protect a value, updates, reads and writes of few
+/// values.
 fn long_trace(numbers: &mut RandomNumbers, threads: u8, length: usize) -> Causal {
     const LOCK: u32 = 100;
     let mut model = Causal::default();

@@ -189,7 +189,7 @@ fn ask_in_search(program: &Program, all: All) -> Option<Counts> {
     Some(search.strategy().solver().counts)
 }
 
-/// So many seeds; more of them with `MCM_SEEDS`.
+/// The number of seeds: `MCM_SEEDS` asks for more.
 fn seeds() -> u64 {
     let more = std::env::var("MCM_SEEDS").ok();
     more.and_then(|seeds| seeds.parse().ok()).unwrap_or(3)

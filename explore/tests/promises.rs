@@ -25,7 +25,7 @@ fn all<S: Strategy>(executor: &mut impl Executor, strategy: S) -> Result<Search<
     Ok(search)
 }
 
-/// Gives executions up after so many events.
+/// Gives each execution up after a number of events.
 struct Bounded<S>(S, usize);
 
 impl<S: Scheduler> Scheduler for Bounded<S> {

@@ -56,7 +56,7 @@ pub struct GuidedPcb {
 }
 
 impl GuidedPcb {
-    /// At most `bound` preemptions, after so many runs to learn from.
+    /// A search within `bound` preemptions, after `learning_runs` random runs to learn from.
     #[must_use]
     pub fn new(bound: u32, learning_runs: u32, seed: u64) -> Self {
         Self {

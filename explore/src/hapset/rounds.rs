@@ -12,18 +12,18 @@ use crate::event::Thread;
 use crate::random_numbers::RandomNumbers;
 use crate::threads::ThreadSet;
 
-/// So many rounds on end that teach nothing are enough.
+/// The number of rounds in a row without anything new to learn after which a search ends.
 const PATIENCE: u32 = 16;
 
 /// The rounds of a search.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     patience: u32,
-    /// Rounds before this one.
+    /// The number of rounds before the current round.
     done: u32,
-    /// Rounds on end that have taught nothing.
+    /// The number of rounds in a row, up to the current round, in which nothing was learned.
     barren: u32,
-    /// How much was known before this round.
+    /// The number of predecessors known before the current round.
     known: usize,
     numbers: RandomNumbers,
 }
@@ -49,7 +49,7 @@ impl Rounds {
         self.done == 0
     }
 
-    /// A round is over, after which so much is known: whether there is another one.
+    /// Ends a round, after which `known` predecessors are known. Returns whether there is another round.
     pub(super) fn again(&mut self, known: usize) -> bool {
         self.done += 1;
         self.barren = if known > self.known {

@@ -13,8 +13,8 @@ pub(super) fn depends_lazily(one: &Event, other: &Event) -> bool {
     one.object == other.object && one.lazy_class().conflicts(other.lazy_class())
 }
 
-/// Whether all earlier events on the object whose order with `latest` counts come before `known`, which is on it, too: then
-/// whoever has come after `known` has come after them.
+/// Whether all earlier events on the object whose order with `latest` counts come before `known`, an event on the same
+/// object. Then every event that comes after `known` comes after these events, too.
 pub(super) fn covers(known: &Event, latest: &Event) -> bool {
     let is_like = known.kind == latest.kind && known.lazy_class() == latest.lazy_class();
     let is_change =

@@ -1,14 +1,14 @@
-//! What has to come before an event in every execution that it is in, as vector clocks: for each event, how many events
-//! of each thread.
+//! Which events have to come before an event in every execution with that event, as vector clocks: per event, the number
+//! of events of each thread.
 //!
 //! There are three of them:
 //! - *must-happen-before* (Huang, PLDI 2015, section 3.2): program order, fork and join;
-//! - *needs*: as well, where there is only one write of what an event observes, and it is not there from the start,
-//!   or one message that it receives, that write or the sending of it, and what that needs. Such a write comes before the event in the trace, too, so one pass in its order
-//!   finds all of them;
-//! - *happens-before*, of the trace and not of all executions: as well, what the event had its value from, and all
-//!   before it in a wait queue. What is closed under that is an execution in the order of the trace, once each block
-//!   of a lock is over before the next one.
+//! - *needs*: must-happen-before, and for an event whose observed value is not the initial one and has only one write,
+//!   that write and its needs; for an event that receives a message, the sending of the message and its needs. Such a
+//!   write or sending comes before the event in the trace, too, so one pass in the trace's order finds all of them;
+//! - *happens-before*, of the trace and not of all executions: must-happen-before, and the event that the observed value
+//!   came from, and all earlier events on a wait queue. A set of events closed under happens-before is an execution in
+//!   the order of the trace, provided that each block of a lock is over before the next block.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;

@@ -1,5 +1,5 @@
-//! Maximal causal models: [`model`] is what a trace says, [`query`] what can be asked of it, [`order`] the native
-//! solver. With the cargo feature `z3` there is Z3 beside it, which it is held against.
+//! Maximal causal models: [`model`] is the model of a trace, [`query`] says what can be asked of a model, [`order`] is the
+//! native solver. With the cargo feature `z3`, Z3 is a second solver, and tests compare the native solver with it.
 
 pub mod clocks;
 pub mod model;

@@ -1,5 +1,4 @@
-//! The maximal causal model of one trace: what every execution must keep that any program which produced the trace can
-//! produce as well.
+//! The maximal causal model of one trace: the executions that every program which can produce the trace can produce, too.
 //!
 //! Source: Huang, *Stateless Model Checking Concurrent Programs with Maximal Causality Reduction* (PLDI 2015), sections
 //! 3.1 and 3.2. An execution belongs to the model iff it is made of prefixes of the trace's threads (a [`Cut`]), in
@@ -20,10 +19,10 @@ use crate::looks::{look, look_at};
 use crate::observation::{Comparison, Test};
 use crate::transition::Transition;
 
-/// Per thread of a model, how many of its events belong to an execution.
+/// Per lane of a model: the number of its events that belong to an execution.
 pub type Cut = Vec<u32>;
 
-/// So many writes are looked at one by one.
+/// The number of writes up to which writes are looked at one by one.
 pub(super) const FEW: usize = 32;
 
 /// No dense number.
@@ -36,54 +35,55 @@ pub struct Lane {
     pub thread: Thread,
     /// Its events.
     pub steps: Vec<Step>,
-    /// Whether it came to its end; if not, it waits forever.
+    /// Whether the thread ended in the trace. If not, the thread waits forever.
     pub ended: bool,
-    /// What it waits for at the end of the trace, as a step that did not happen (`found` and `left` are open).
+    /// The operation that the thread waits for at the end of the trace, as a step that did not happen (`found` and `left`
+    /// mean nothing).
     pub waits: Option<Step>,
-    /// The event that forked it: lane and index.
+    /// The event that forked the thread: lane and index.
     pub fork: Option<(u32, u32)>,
-    /// The events that observe a value which might be another.
+    /// The indices of the thread's events that observe a value and might observe another value, ascending.
     readers: Vec<u32>,
-    /// Its blocks.
+    /// The thread's blocks.
     sections: Sections,
 }
 
 impl Lane {
-    /// How many events it has.
+    /// The number of events of the thread.
     #[must_use]
     pub fn len(&self) -> u32 {
         u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether it has none.
+    /// Whether the thread has no event.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Its blocks, once the model is sealed.
+    /// The thread's blocks, once the model is sealed.
     #[must_use]
     pub const fn sections(&self) -> &Sections {
         &self.sections
     }
 
-    /// The events that observe a value which might be another, ascending.
+    /// The indices of the thread's events that observe a value and might observe another value, ascending.
     #[must_use]
     pub fn readers(&self) -> &[u32] {
         &self.readers
     }
 }
 
-/// From the taking of a lock to its release.
+/// A block of a lock: the events of one thread from the taking of the lock to its release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Whose.
+    /// The lane of the thread that holds the lock.
     pub lane: u32,
-    /// Index of the event that takes the lock.
+    /// The index of the event that takes the lock.
     pub start: u32,
-    /// Index of the event that gives it back; `u32::MAX` if the trace has none.
+    /// The index of the event that gives the lock back; `u32::MAX` if the trace has no such event.
     pub end: u32,
-    /// Whether others may hold it shared meanwhile.
+    /// Whether the thread holds the lock shared, so that others may hold the lock shared meanwhile.
     pub shared: bool,
 }
 
@@ -92,27 +92,27 @@ pub struct Block {
 pub struct Cell {
     /// Its name in the program.
     pub object: Object,
-    /// Its value before the first event.
+    /// The hash of the object's value before the first event.
     pub initial: u64,
-    /// The events that leave a value, as lane and index, in the order of the trace.
+    /// The events that leave a value in the object, as lane and index, in the order of the trace.
     pub writes: Vec<(u32, u32)>,
-    /// The same, lane by lane; nothing if there are only a [few](FEW).
+    /// The events of `writes`, lane by lane. Empty if there are only a [few](FEW) writes.
     pub(super) by_lane: Vec<(u32, u32)>,
-    /// All events on it.
+    /// All events on the object, as lane and index.
     pub uses: Vec<(u32, u32)>,
-    /// Whether all values that it ever has are the same.
+    /// Whether the object has the same value at all times.
     pub constant: bool,
-    /// Whether somebody looked at whether it is held, or at its value without taking it.
+    /// For a lock: whether some event observes whether the lock is held, or its value without taking the lock.
     pub watched: bool,
-    /// Whether it is plain data, accesses to which may race.
+    /// Whether the object is plain data, accesses to which may race.
     pub plain: bool,
-    /// If it is a lock: its blocks.
+    /// The blocks of the object, if it is a lock.
     pub blocks: Vec<Block>,
-    /// Per lane: 1 + the last event on it.
+    /// Per lane: 1 + the index of the lane's last event on the object; 0 if there is no such event.
     pub last: Vec<u32>,
-    /// If it is a channel: how many senders there are, if all of them go.
+    /// For a channel: the number of senders, if all of them are dropped in the trace.
     pub senders: Option<u64>,
-    /// How many have gone.
+    /// For a channel: the number of senders dropped so far.
     gone: u64,
 }
 
@@ -123,17 +123,17 @@ pub struct Model {
     cells: Vec<Cell>,
     lane_of: Vec<u32>,
     cell_of: Vec<u32>,
-    /// Lane and index of each event of the trace.
+    /// The lane and index of each event, in the order of the trace.
     order: Vec<(u32, u32)>,
     parks: bool,
-    /// How many events have outcomes that are not those of transitions: see [`Self::is_open`].
+    /// The number of events whose outcome depends on more than the model knows: see [`Self::is_open`].
     open: u32,
-    /// What events do to objects that stand in some way, by their positions, ascending.
+    /// The transitions of events, each with the event's position in the trace, ascending.
     transitions: Vec<(u32, Transition)>,
     /// Which event sends which message.
     sent: Sent,
     clocks: Clocks,
-    /// Of traces before, for their memory.
+    /// Lanes of earlier traces, kept for their memory.
     spare_lanes: Vec<Lane>,
     spare_cells: Vec<Cell>,
 }

@@ -1,17 +1,17 @@
 //! The order solver: finds an execution of a maximal causal model, or shows that there is none.
 //!
 //! The formulas of Huang (PLDI 2015, section 3.2) are about the order of events, and an execution is a path through
-//! the lattice of cuts. So the solver walks that lattice depth first, with three things that keep it from walking all
-//! of it, once it does not look as if the trace itself gave the answer ([`along`]):
-//! - an event that can be next, and by which nobody else can lose anything, is taken at once and for good: a
-//!   read that sees what it has to see, a release, an access to what nobody else will touch;
-//! - what has to be in every answer is computed first ([`closure`]): which events are needed, and which of them
-//!   must come before which. Where that is contradictory there is no answer; where not, needed events go first, in an
-//!   order that respects it;
+//! the lattice of cuts. The solver first tries executions close to the trace itself ([`along`]). If none of them answers
+//! the query, the solver walks the lattice depth first. Three rules keep the solver from walking all of the lattice:
+//! - an event that can be next, and that takes no possibility away from any other thread, is taken at once and for good: a
+//!   read that sees what it has to see, a release, an access to an object that no other thread will touch;
+//! - the needs of every answer are computed first ([`closure`]): which events are needed, and which of them must come
+//!   before which. If the needs contradict each other, there is no answer; if not, needed events go first, in an order
+//!   that respects the needs;
 //! - states that led nowhere are not entered again.
 //!
-//! Two states with the same cut and the same values are the same, whatever led to them, so that the many orders
-//! of writes that nobody reads are one.
+//! Two states with the same cut and the same values are one state, by whichever path the walk came there, so the many
+//! orders of writes that no event reads lead to one state.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
@@ -32,24 +32,24 @@ use closure::{Closure, Need};
 struct Frame {
     /// The state's hash.
     hash: u64,
-    /// How many steps lead to it.
+    /// The number of steps that lead to the state.
     steps: u32,
-    /// Its first move that has not been tried, and the end of its moves.
+    /// The first of the state's moves that has not been tried, and the end of its moves.
     moves: (u32, u32),
 }
 
 /// Counts of a solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Queries.
+    /// The number of queries.
     pub queries: u64,
-    /// Of them, those that the order of the trace answered.
+    /// The number of queries that the order of the trace answered.
     pub guessed: u64,
-    /// Of them, those that the closure decided.
+    /// The number of queries that the closure decided.
     pub closed: u64,
-    /// States in which there was a choice.
+    /// The number of states in which there was a choice.
     pub states: u64,
-    /// Queries given up.
+    /// The number of queries given up.
     pub unknown: u64,
 }
 
@@ -73,7 +73,7 @@ impl Default for OrderSolver {
 }
 
 impl OrderSolver {
-    /// Gives a query up after so many states in which there was a choice.
+    /// A solver that gives a query up after `bound` states in which there was a choice.
     #[must_use]
     pub fn new(bound: u32) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl OrderSolver {
         }
     }
 
-    /// What it has done so far.
+    /// The counts of the solver so far.
     #[must_use]
     pub const fn effort(&self) -> Effort {
         self.effort
@@ -202,7 +202,7 @@ impl Walk<'_> {
         .then_some(step)
     }
 
-    /// Whether nobody can lose anything by this event, which can be next.
+    /// Whether this event, which can be next, takes no possibility away from any other thread.
     #[inline]
     fn is_free(&self, lane: u32, step: &Step) -> bool {
         match step.kind {
@@ -261,7 +261,7 @@ impl Walk<'_> {
                 .all(|(other, (&last, &at))| other == lane as usize || at >= last)
     }
 
-    /// Whether a needed event needs what nobody will bring about any more.
+    /// Whether a needed event has to see a value that no remaining event will leave.
     fn is_hopeless(&self) -> bool {
         let missing = |lane: u32, step: &Step, view: u64| {
             step.view(self.state.value(step.object)) != view

@@ -1,36 +1,37 @@
-//! What is asked of a maximal causal model, and the seam to whoever answers.
+//! Queries about a maximal causal model, and the trait of the solvers that answer these queries.
 
 use super::model::{Cut, Model, Step};
 use super::state::State;
 
-/// What has to be true where the execution ends.
+/// What has to hold at the end of the execution that a query asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Nothing beyond the bounds on how far the threads have come.
+    /// Nothing beyond the query's bounds.
     Reached,
-    /// The next event of this lane, which has come to its upper bound, can be next and would observe this.
+    /// This lane has come to its upper bound, and the lane's next event can be next and would observe this sight.
     Next(u32, Sight),
     /// These lanes have come to their upper bounds, and the next event of either can be next.
     Both(u32, u32),
-    /// Nobody can go on: every thread has ended or waits.
+    /// No thread can go on: every thread has ended or waits.
     Stuck,
 }
 
 /// What an event would observe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// A value of which the thread learns this (see [`Step::view`]). For a lock: it is free, and that is its content.
+    /// A value of which the thread learns this (see [`Step::view`]). For a lock: the lock is free, and the value is the
+    /// value that it protects.
     Value(u64),
     /// A lock that can't be had at once.
     Refused,
-    /// That it has been notified, or that it has not.
+    /// For a wake: whether the thread has been notified.
     Notified(bool),
-    /// What comes of an attempt that depends on how the object stands: see [`Transition`](crate::Transition).
+    /// The outcome of an attempt that depends on the object's standing: see [`Transition`](crate::Transition).
     Outcome(u64),
 }
 
 impl Sight {
-    /// Whether that is what the step would observe in this state, and it is enabled.
+    /// Whether the step is enabled in this state and would observe this sight.
     #[must_use]
     pub fn holds(self, state: &State, model: &Model, lane: u32, step: &Step) -> bool {
         if self != Self::Notified(false) && !state.is_enabled(model, lane, step) {
@@ -51,16 +52,16 @@ impl Sight {
 /// Asks for an execution of a model.
 #[derive(Clone, Debug)]
 pub struct Query<'a> {
-    /// At least so many events of each thread.
+    /// Per lane: the least number of events that an answer has.
     pub lower: &'a [u32],
-    /// At most so many.
+    /// Per lane: the greatest number of events that an answer has.
     pub upper: &'a [u32],
-    /// What has to be true at its end.
+    /// What has to hold at the end of the execution.
     pub goal: Goal,
 }
 
 impl Query<'_> {
-    /// Whether an execution that stands so is an answer.
+    /// Whether an execution that ends in this state is an answer.
     #[must_use]
     pub fn is_met(&self, state: &State, model: &Model) -> bool {
         let within = |(&at, &bound): (&u32, &u32)| at >= bound;
@@ -92,27 +93,28 @@ impl Query<'_> {
     }
 }
 
-/// What a thread does next, be it that the trace ends before.
+/// Returns the next step of a thread. After the thread's last event in the trace, that is the operation that the thread
+/// waits for at the end of the trace, if any.
 pub(crate) fn next_or_wait<'m>(state: &State, model: &'m Model, lane: u32) -> Option<&'m Step> {
     state
         .next(model, lane)
         .or_else(|| model.lane_at(lane).waits.as_ref())
 }
 
-/// An answer.
+/// A solver's verdict on a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is one: the lane of each of its events, in order.
+    /// There is such an execution: the lane of each of its events, in order.
     Feasible(Vec<u32>),
-    /// There is none.
+    /// There is no such execution.
     Infeasible,
-    /// The solver gave up. That says nothing of whether there is one.
+    /// The solver gave up, so it is not known whether there is such an execution.
     Unknown,
 }
 
 /// Answers queries.
 pub trait Solver {
-    /// Finds an execution of the model.
+    /// Finds an execution of the model that the query asks for.
     fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict;
 }
 
@@ -122,7 +124,7 @@ impl<S: Solver + ?Sized> Solver for Box<S> {
     }
 }
 
-/// Runs a witness step by step; how the execution stands at its end, if it is an answer to the query.
+/// Runs a witness step by step. Returns the state at its end if the witness is an answer to the query.
 #[must_use]
 pub fn validate(model: &Model, query: &Query<'_>, witness: &[u32]) -> Option<State> {
     let mut state = State::default();
@@ -139,7 +141,7 @@ pub fn validate(model: &Model, query: &Query<'_>, witness: &[u32]) -> Option<Sta
     query.is_met(&state, model).then_some(state)
 }
 
-/// How far each thread comes in a witness.
+/// Returns the cut of a witness: per lane, the number of its events.
 #[must_use]
 pub fn cut_of(model: &Model, witness: &[u32]) -> Cut {
     let mut cut = vec![0; model.lanes().len()];

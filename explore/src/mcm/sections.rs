@@ -1,15 +1,15 @@
-//! The blocks of one thread: which locks it holds where, without a look at all of them.
+//! The blocks of one thread, indexed: which locks the thread holds at which event, without a look at all blocks.
 
 use super::model::Block;
 
-/// A block, and the lock that it is of.
+/// A block with its lock.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     /// The lock.
     pub object: u32,
     /// The block.
     pub block: Block,
-    /// The number of the latest one before it that was open when it began.
+    /// The index in [`Sections::begun`] of the latest earlier block that was still open when this block began.
     outer: Option<usize>,
 }
 
@@ -24,20 +24,20 @@ struct End {
 /// The blocks of one thread.
 #[derive(Clone, Debug, Default)]
 pub struct Sections {
-    /// In the order in which they began.
+    /// The blocks in the order in which they began.
     begun: Vec<Section>,
-    /// By lock, in the order in which they ended.
+    /// The ends of the blocks, by lock, and for each lock in their order.
     ends: Vec<End>,
 }
 
 impl Sections {
-    /// Forgets them, and keeps the memory.
+    /// Removes all blocks, and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.begun.clear();
         self.ends.clear();
     }
 
-    /// Takes a block of this lock.
+    /// Adds a block of this lock.
     pub(super) fn push(&mut self, object: u32, block: Block) {
         self.begun.push(Section {
             object,
@@ -51,14 +51,14 @@ impl Sections {
         });
     }
 
-    /// All of them are there.
+    /// Builds the index, once all blocks have been added.
     pub(super) fn seal(&mut self) {
         self.begun.sort_unstable_by_key(|of| of.block.start);
         self.ends.sort_unstable();
         for at in 1..self.begun.len() {
             let start = self.begun[at].block.start;
             let mut outer = Some(at - 1);
-            // What was open before the one that has ended is open still, or was ended as well.
+            // A block that was open when the ended block began is still open, or has ended as well.
             while let Some(ended) = outer.filter(|&outer| self.begun[outer].block.end < start) {
                 outer = self.begun[ended].outer;
             }
@@ -66,7 +66,7 @@ impl Sections {
         }
     }
 
-    /// The blocks that are open after so many events of the thread, from the last.
+    /// The blocks that are open after `events` events of the thread, from the last.
     pub fn open_after(&self, events: u32) -> impl Iterator<Item = &Section> {
         let begun = self.begun.partition_point(|of| of.block.start < events);
         let last = begun.checked_sub(1);
@@ -75,8 +75,8 @@ impl Sections {
             .filter(move |of| events <= of.block.end)
     }
 
-    /// Where the last block of the lock ends that has ended after so many events; of those that are not shared, if only
-    /// these count.
+    /// Returns the index of the event that ended the last block of the lock among the thread's first `events` events. With
+    /// `only_exclusive`, shared blocks don't count.
     #[must_use]
     pub fn last_end(&self, object: u32, events: u32, only_exclusive: bool) -> Option<u32> {
         let before = End {

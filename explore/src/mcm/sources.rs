@@ -6,8 +6,8 @@ use super::model::{Cell, Cut, FEW, Model, Step};
 use crate::transition::Transition;
 
 impl Model {
-    /// Per thread, how many of its events do not need event `index` of `lane`: what can be in an execution that goes
-    /// without that event.
+    /// Returns per lane the number of its events that do not need event `index` of `lane`: the events that an execution
+    /// without that event can have.
     #[must_use]
     pub fn without(&self, (lane, index): (u32, u32)) -> Cut {
         let mut cut = self.whole();
@@ -34,10 +34,11 @@ impl Model {
         cut
     }
 
-    /// What could come of the attempt of this place, within these bounds: each thing once.
+    /// Returns the possible outcomes of the attempt at this place, within these bounds, each outcome once.
     ///
-    /// Messages of one sender are received in their order. So only its first one that nobody has received within the
-    /// bounds could be, and any before that which is received by somebody who may do so later.
+    /// Messages of one sender are received in their order. So the attempt can receive the sender's first message that no
+    /// event receives within the bounds, or an earlier message that another thread receives, since that receive may come
+    /// later.
     #[must_use]
     pub fn outcomes(&self, (lane, index): (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
         let Some(transition) = self.transition(step) else {
@@ -75,8 +76,8 @@ impl Model {
         outcomes
     }
 
-    /// What an event of this place could see of its object's values, within these bounds: each thing once, in the order of
-    /// the trace. There may be things among them that it [can't see](Self::may_see).
+    /// Returns what an event at this place could see of its object's values, within these bounds: each view once, in the
+    /// order of the trace. Some of these views may be [impossible](Self::may_see).
     #[must_use]
     pub fn views(&self, at: (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
         let cell = &self.cells()[step.object as usize];
@@ -89,8 +90,8 @@ impl Model {
         distinct(step, std::iter::once(cell.initial).chain(left))
     }
 
-    /// The same where there are many writes. Of those of a lane that come before the event whatever the order, only the last
-    /// one can be seen, and if there is one, what was there from the start can't.
+    /// Does what [`Self::views`] does, for an object with many writes. Of a lane's writes that come before the event in
+    /// every order, the event can see only the last one, and if there is such a write, not the initial value.
     fn late_views(&self, cell: &Cell, at: (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
         let mut lower = vec![0; upper.len()];
         self.raise(&mut lower, at.0, at.1);
@@ -150,7 +151,7 @@ impl Model {
         self.needs()[self.row(other) * self.lanes().len() + one.0 as usize] > one.1
     }
 
-    /// Adds so many events of a lane to a cut, and what they need.
+    /// Adds the first `count` events of a lane to a cut, and the events that these events need.
     pub fn raise(&self, cut: &mut [u32], lane: u32, count: u32) {
         if let Some(last) = count.checked_sub(1) {
             let row = self.row((lane, last)) * cut.len();
@@ -164,13 +165,13 @@ impl Model {
     }
 }
 
-/// Whether a cut has all of another one in it.
+/// Whether a cut contains all events of another cut.
 #[must_use]
 pub fn is_within(one: &[u32], other: &[u32]) -> bool {
     one.iter().zip(other).all(|(one, other)| one <= other)
 }
 
-/// What a step could see of these values, each thing once.
+/// Returns what a step could see of these values, each view once.
 fn distinct(step: &Step, values: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut views = Vec::new();
     // Where there are many, most of them may be different.

@@ -25,31 +25,31 @@ struct Holders {
     shared: u32,
 }
 
-/// What has to be put back when a step is taken back.
+/// What taking a step back has to restore.
 #[derive(Clone, Debug)]
 struct Undo {
     lane: u32,
     value: u64,
     /// The thread's entry in [`State::watches`].
     watch: u32,
-    /// First of the threads that the step let go, in `released`.
+    /// The index in [`State::released`] of the first thread that the step let go.
     released: u32,
     queue: Option<Queue>,
     standing: Option<Box<Standing>>,
 }
 
-/// How an execution of the model stands.
+/// The state of an execution of the model.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     cut: Cut,
     values: Vec<u64>,
     holders: Vec<Holders>,
     queues: Vec<Queue>,
-    /// How objects stand; nothing if none of them does.
+    /// Per object: its standing. Empty if the model has no transitions.
     standings: Vec<Standing>,
     /// Per lane: if its last event was a read and the object has not been modified since, the object + 1.
     watches: Vec<u32>,
-    /// Whether anything depends on [`Self::watches`].
+    /// Whether the model has parked reads, which depend on [`Self::watches`].
     parks: bool,
     trail: Vec<Undo>,
     /// Threads whose object has been modified, with their entries in [`Self::watches`].
@@ -68,7 +68,7 @@ fn holds(object: u32, value: u64) -> u64 {
 }
 
 impl State {
-    /// The start.
+    /// Goes to the start of an execution.
     pub fn begin(&mut self, model: &Model) {
         let lanes = model.lanes().len();
         let cells = model.cells().len();
@@ -94,14 +94,14 @@ impl State {
         self.hash = 0;
     }
 
-    /// How far each thread has come.
+    /// The number of events that each lane has done.
     #[inline]
     #[must_use]
     pub fn cut(&self) -> &[u32] {
         &self.cut
     }
 
-    /// What an object holds.
+    /// The hash of an object's value.
     #[inline]
     #[must_use]
     pub fn value(&self, object: u32) -> u64 {
@@ -115,14 +115,14 @@ impl State {
         self.hash
     }
 
-    /// How many steps have been taken.
+    /// The number of steps taken.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.trail.len()
     }
 
-    /// Whether none has been taken.
+    /// Whether no step has been taken.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.trail.is_empty()
@@ -163,7 +163,7 @@ impl State {
                     && self.cut[step.object as usize] == other.len()
                     && self.is_begun(model, step.object)
             }
-            // A wait that may time out is never in anybody's way: the trace says what it observed.
+            // A wait that may time out can always go on: the trace says whether it was notified.
             Kind::Wake => self.has_permit(step.object, lane) || step.timed,
             _ if step.parked => self.watches[lane as usize] == 0,
             _ => true,
@@ -217,7 +217,7 @@ impl State {
         self.queues[object as usize].covers(waiter(lane))
     }
 
-    /// What comes of an attempt now.
+    /// Returns the outcome that an attempt would have now.
     #[must_use]
     pub fn comes(&self, model: &Model, step: &Step) -> Option<u64> {
         let transition = model.transition(step)?;
@@ -351,7 +351,7 @@ impl State {
         }
     }
 
-    /// An object is modified: whoever waits for that may look again.
+    /// An object is modified: the threads that wait for a modification may look again.
     #[inline]
     fn let_go(&mut self, object: u32) {
         if !self.parks {
@@ -367,7 +367,7 @@ impl State {
         }
     }
 
-    /// Changes how an object stands; how it stood before.
+    /// Changes an object's standing. Returns the standing before.
     fn change(&mut self, model: &Model, step: &Step) -> Option<Box<Standing>> {
         let object = step.object as usize;
         let transition = model.transition(step)?;

@@ -1,4 +1,4 @@
-//! An event of a trace, as a maximal causal model has it: what its thread observes in it.
+//! An event of a trace in a maximal causal model, with what the event's thread observes.
 
 use crate::event::{Kind, Site};
 use crate::hash::mix;
@@ -7,25 +7,27 @@ use crate::observation::Test;
 /// One event of the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What it did in the trace.
+    /// What the event did in the trace.
     pub kind: Kind,
-    /// Dense number of the object within the model; of the thread, for fork and join; meaningless for an event without.
+    /// The dense number of the object within the model; for fork and join, the other thread's. Meaningless for an event
+    /// without an object.
     pub object: u32,
-    /// The object's value before.
+    /// The hash of the object's value before the event.
     pub found: u64,
-    /// The object's value after.
+    /// The hash of the object's value after the event.
     pub left: u64,
-    /// All that the thread learns of [`Self::found`], if that is less than the value.
+    /// What the thread learns of [`Self::found`], if the thread learns less than the value.
     pub test: Option<Test>,
-    /// It repeats the read before it in its thread, and is enabled only once the object has been modified since.
+    /// Whether the event repeats the thread's read before it, and is enabled only once the object has been modified since
+    /// that read.
     pub parked: bool,
-    /// It is a wait that may time out.
+    /// Whether the event is a wake from a wait that may time out.
     pub timed: bool,
-    /// It changes how its object stands: see [`Model::transition`](super::model::Model::transition).
+    /// Whether the event has a transition: see [`Model::transition`](super::model::Model::transition).
     pub moves: bool,
     /// Where in the program.
     pub site: Site,
-    /// Position in the trace.
+    /// The event's position in the trace, from 0.
     pub at: u32,
 }
 
@@ -39,7 +41,7 @@ pub struct Terms {
 }
 
 impl Step {
-    /// Whether it learns something of its object's value.
+    /// Whether the thread learns something of the object's value by this event.
     #[inline]
     #[must_use]
     pub const fn observes_value(&self) -> bool {
@@ -100,7 +102,7 @@ impl Step {
         }
     }
 
-    /// What the thread would observe of this value in its place.
+    /// Returns what the thread would observe if the event found this value.
     #[inline]
     #[must_use]
     pub fn view(&self, value: u64) -> u64 {
@@ -110,7 +112,7 @@ impl Step {
         }
     }
 
-    /// Whether the thread would observe of this value what it observed in the trace.
+    /// Whether the thread would observe the same as in the trace if the event found this value.
     #[inline]
     #[must_use]
     pub fn admits(&self, value: u64) -> bool {
@@ -121,7 +123,7 @@ impl Step {
                 .is_some_and(|test| test.observe(value) == test.observe(self.found))
     }
 
-    /// What the thread observed, as a hash; 0 for events that observe nothing.
+    /// Returns what the thread observed, as a hash; 0 for events that observe nothing.
     #[must_use]
     pub fn observation(&self) -> u64 {
         match self.kind {

@@ -15,17 +15,17 @@ use crate::strategy::{Promise, Stats, Strategy};
 
 /// Where the seeds of a search come from: what one such search does otherwise than another.
 pub trait Seeds {
-    /// What all who work on the search share.
+    /// Returns what all threads that work on the search share.
     fn shared(&self) -> &Shared;
 
-    /// The next seed that is to be executed. `None`: there will be none.
+    /// Returns the next seed to execute. `None`: no seed is left, and none will come.
     fn next_seed(&mut self) -> Option<Seed>;
 
-    /// Plants what follows from a run, or sees to it that this is done; and gives what another run was made of, for its
-    /// memory.
+    /// Plants the seeds that follow from a run, at once or later. Returns the model and the paths of another run, whose
+    /// memory the next run uses.
     fn expand(&mut self, task: Task) -> (Box<Model>, Paths);
 
-    /// Whether so much waits to be expanded that the trace of another run is let go.
+    /// Whether enough runs wait to be expanded, so that the trace of the next run is to be let go.
     fn has_enough(&self) -> bool {
         false
     }
@@ -33,17 +33,18 @@ pub trait Seeds {
     /// Keeps a run whose trace has been let go.
     fn put_off(&mut self, _late: Late) {}
 
-    /// Whether such a run is to be made again before anything else: those who expand have nothing to do.
+    /// Whether a run that was [put off](Self::put_off) is to be made again first, since the expanding threads have nothing
+    /// to do.
     fn is_time_for_late(&self) -> bool {
         false
     }
 
-    /// The next such run.
+    /// Returns the next run that was [put off](Self::put_off).
     fn next_late(&mut self) -> Option<Late> {
         None
     }
 
-    /// How many seeds wait beside those that are shared.
+    /// The number of seeds that wait beside those that are shared.
     fn own_waiting(&self) -> u64 {
         0
     }

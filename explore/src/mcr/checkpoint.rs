@@ -1,4 +1,5 @@
-//! What a search has come to know, as lists of words: written down while it goes on, and read to go on from there.
+//! The knowledge of a search as lists of words: a search writes the lists down while it runs, and a later search reads
+//! them to go on from there.
 
 use super::classes::Partial;
 use super::expand::Effort;
@@ -8,12 +9,12 @@ use super::restore::BrokenJournal;
 use super::schedule::Schedule;
 use crate::event::Thread;
 
-/// Where it is written down: one list after another, whose end may be torn off.
+/// Where a search writes its knowledge down: one list after another. The last lists may be lost when the process dies.
 pub trait Log: Send + Sync {
-    /// The next list. Called with what all threads share locked, so it is not the time for slow things.
+    /// Takes the next list. Called while the threads' shared state is locked, so implementations must be fast.
     fn note(&mut self, words: Vec<u64>);
 
-    /// Much has been noted: the time to write it.
+    /// Writes the noted lists out. Called after a run has been settled or expanded.
     fn flush(&mut self);
 }
 
@@ -38,10 +39,11 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// What these lists tell. Of the runs, only those count that have `counted`: of others nobody knows what failed in them.
+    /// Reads knowledge from these lists. Only runs that are `counted` count as done: of other runs no record says what
+    /// failed in them.
     ///
     /// # Errors
-    /// When they do not fit together.
+    /// When the lists do not fit together.
     pub fn read(lists: &[Vec<u64>], counted: impl Fn(u32) -> bool) -> Result<Self, BrokenJournal> {
         let changes: Option<Vec<Change>> = lists.iter().map(|words| load(words)).collect();
         let mut changes = changes.ok_or(BrokenJournal)?;
@@ -59,7 +61,7 @@ impl Knowledge {
         threads.map(|(thread, (parent, nth))| (thread, parent, nth))
     }
 
-    /// How many runs there have been: the number of the next.
+    /// The number of runs so far, which is also the number of the next run.
     #[must_use]
     pub const fn runs(&self) -> u32 {
         self.frontier.runs()

@@ -13,10 +13,10 @@ use crate::event::Thread;
 use crate::hash::Mixer;
 use crate::threads::MAX_THREADS;
 
-/// What a thread has observed so far.
+/// A node of a thread's tree: all that the thread has observed so far.
 pub(crate) type Node = u32;
 
-/// A class, or a seed that will be one.
+/// The number of a member: of a class, or of a seed that will become a class.
 pub(crate) type ClassId = u32;
 
 /// A node for each thread, by its name.
@@ -26,7 +26,7 @@ pub(crate) type Partial = Vec<(Thread, Node)>;
 struct Seen {
     parent: Node,
     depth: u32,
-    /// The members that pass through it, ascending.
+    /// The members that pass through the node, ascending.
     members: Vec<Block>,
 }
 
@@ -95,9 +95,9 @@ impl Marks {
 /// One member.
 #[derive(Clone, Debug, Default)]
 struct Member {
-    /// The nodes that it passes through, as far as it is known: from the top, thread by thread.
+    /// The known nodes that the member passes through: thread by thread, from the top.
     nodes: Vec<Node>,
-    /// By thread: where its nodes begin, and how many they are.
+    /// Per thread: the index in `nodes` of its first node, and the number of its nodes.
     spans: Vec<(u32, u32)>,
 }
 
@@ -155,7 +155,7 @@ impl Classes {
         node
     }
 
-    /// The same, if any member has ever been there.
+    /// Returns the node that [`Self::child`] returns, if a member has ever been there.
     #[must_use]
     pub fn known_child(&self, thread: Thread, parent: Node, observation: u64) -> Option<Node> {
         self.children.get(&(thread, parent, observation)).copied()
@@ -249,7 +249,7 @@ impl Classes {
         self.begun.set(id);
     }
 
-    /// Of how many members that is so.
+    /// The number of members for which [`Self::begun`] has been called.
     #[must_use]
     pub const fn begun_so_far(&self) -> usize {
         self.begun.count
@@ -310,7 +310,7 @@ impl Classes {
         None
     }
 
-    /// How many nodes of a path a member passes through.
+    /// The number of nodes of a path that a member passes through.
     #[must_use]
     pub fn common(&self, id: ClassId, thread: Thread, path: &[Node]) -> usize {
         let member = self.members[id as usize].path(thread);
@@ -327,13 +327,13 @@ impl Classes {
         low
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no member.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()

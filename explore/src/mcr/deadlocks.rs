@@ -3,37 +3,39 @@
 //! Both papers on maximal causality leave this open (Luo, Huang and Roșu, *Systematic Concurrency Testing with Maximal
 //! Causality*, section 4.4.2): no read has to return another value for two threads to wait for each other.
 //!
-//! An execution that ends so is a cut of a maximal causal model at which nobody can go on. Every one of them is a cut of
-//! the model of some executed class, since those cover all prefixes of all executions (see [`expand`](super::expand)). It
-//! has at least one of these **cores** in it, and for each core of a model, all its cuts are enumerated:
+//! An execution that ends with waiting threads is a cut of a maximal causal model at which no thread can go on. Every such
+//! cut is a cut of the model of some executed class, since the executed classes cover all prefixes of all executions (see
+//! [`expand`](super::expand)). Each such cut has at least one of these **cores** in it, and for each core of a model, all
+//! cuts with the core are enumerated:
 //! - threads in a circle, each at a lock that the next one holds;
 //! - a thread in a wait queue, or parked before a read that repeats;
 //! - a thread at a lock that another thread has ended with;
 //! - a thread that waits forever in the execution itself.
 //!
-//! A thread at a lock that it holds itself waits in every execution that has it there, and needs no prediction.
+//! A thread at a lock that the thread itself holds waits in every execution in which the thread comes there, and needs no
+//! prediction.
 
 use super::schedule::Schedule;
 use crate::event::Kind;
 use crate::mcm::model::{Cut, Model, Step};
 use crate::mcm::query::{Goal, Query, Solver, Verdict, cut_of};
 
-/// Circles of one model that are looked at. More count as a query that was given up.
+/// The number of circles of one model that are looked at. If there are more, one query counts as given up.
 const CIRCLES: usize = 4096;
 
-/// Where threads wait: lanes and indices.
+/// The events before which the threads of a core wait: lanes and indices.
 pub(crate) type Core = Vec<(u32, u32)>;
 
 /// An execution that ends with waiting threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
-    /// How far each thread comes.
+    /// Per lane: the number of events that it does.
     pub cut: Cut,
-    /// The execution.
+    /// The thread of each event of the execution, in order.
     pub schedule: Schedule,
 }
 
-/// A lock that a thread waits for, and those that it holds meanwhile.
+/// A thread's attempt to take a lock, with the locks that the thread holds meanwhile.
 struct Attempt {
     lane: u32,
     index: u32,
@@ -160,8 +162,8 @@ fn close(attempts: &[Attempt], circle: &mut Vec<usize>, cores: &mut Vec<Core>) -
     true
 }
 
-/// Finds all executions of the model that end with this core and nobody who can go on. The answer is how many
-/// queries were given up.
+/// Finds all executions of the model that end with this core and in which no thread can go on. Returns the number of
+/// queries that were given up.
 pub(crate) fn endings<S: Solver>(
     model: &Model,
     core: &Core,

@@ -40,13 +40,13 @@ use crate::mcm::state::State;
 /// Counts of what expansions did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Observations that could have been others, as far as a look at the writes tells.
+    /// The number of other observations that events could have had, judging by the writes alone.
     pub flips: u64,
-    /// Of them, those that a known class covers whatever is kept.
+    /// The number of these flips that a known class covers in any case, so that no query is needed.
     pub covered: u64,
-    /// Queries.
+    /// The number of queries given to the solver.
     pub queries: u64,
-    /// Queries that the solver gave up.
+    /// The number of queries that the solver gave up.
     pub unknown: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct Questions {
     novel: Vec<Cut>,
     /// The events that could have observed something else, or could go on: lanes and indices.
     events: Vec<(u32, u32)>,
-    /// How many of these have been taken.
+    /// The number of events that threads have taken so far.
     taken: AtomicUsize,
 }
 
@@ -89,7 +89,7 @@ impl Questions {
         }
     }
 
-    /// How many events have not been taken.
+    /// The number of events that no thread has taken.
     #[must_use]
     pub fn left(&self) -> usize {
         let taken = self.taken.load(Ordering::Relaxed);
@@ -102,10 +102,10 @@ impl Questions {
 pub(crate) struct Expansion<'a, S> {
     model: &'a Model,
     paths: &'a Paths,
-    /// Its class.
+    /// The class of the execution.
     member: Option<ClassId>,
-    /// All that is known. Others may work on it, too: what is not known now may be a little later, and then there are
-    /// two seeds of one class. Of these only one is executed, since what comes of it covers the other.
+    /// The knowledge of the whole search. Other threads may add to it at the same time: two threads may plant two seeds of
+    /// one class. Only one of the two is executed, since the run of the first covers the second.
     shared: &'a Shared,
     solver: &'a mut S,
     state: &'a mut State,
@@ -141,8 +141,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
         self.effort
     }
 
-    /// Finds the seeds of classes that differ in one observation, and pauses after so many queries, or when it is told to.
-    /// Whether all events have been taken: others may not be through with theirs.
+    /// Finds the seeds of classes that differ in one observation, and pauses after `queries` queries, or once `stop`
+    /// returns true. Returns whether all events have been taken; other threads may still work on the events that they took.
     pub(crate) fn flip_all(&mut self, queries: u64, stop: impl Fn() -> bool) -> bool {
         while self.effort.queries < queries && !stop() {
             let next = self.questions.taken.fetch_add(1, Ordering::Relaxed);
@@ -282,7 +282,7 @@ impl<'a, S: Solver> Expansion<'a, S> {
             let step = *model.step((lane, state.cut()[lane as usize]));
             state.take(model, lane, &step);
         }
-        // A compare-exchange that failed may succeed now, and nobody knows what it writes.
+        // A compare-exchange that failed may succeed now, and the trace does not say what it writes then.
         let pure = step.kind == Kind::Read || sight == Sight::Refused;
         for late in [false, true] {
             let mut more = true;

@@ -1,4 +1,4 @@
-//! What all who work on one search share: the classes, and the seeds that wait to be executed.
+//! The state that all threads of one search share: the classes, and the seeds that wait to be executed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -18,53 +18,54 @@ use crate::strategy::Causality;
 /// What a seed is executed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To see what becomes of it: this member of the classes.
+    /// To execute this member of the classes.
     Class(ClassId),
-    /// The same as in a run whose class this member is, with its key: see [`restore`](super::restore).
+    /// To make a run again whose class is this member, with this key: see [`restore`](super::restore).
     Again(ClassId, u64),
-    /// Its pairs of reads and writes are new: see [`rv_causal`](crate::rv_causal).
+    /// To execute new pairs of reads and writes: see [`rv_causal`](crate::rv_causal).
     Pairs,
-    /// It is a whole execution, which ends with threads that wait forever: that of this key.
+    /// To show a predicted ending: the seed is the whole execution, with this key, and threads wait forever at its end.
     Ending(u64),
-    /// Its last two accesses race.
+    /// To show a predicted race between the seed's last two accesses.
     Race,
 }
 
 /// The beginning of an execution that is to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
-    /// What the run that follows it comes from.
+    /// The origin of the run that follows the seed.
     pub origin: Origin,
-    /// What for.
+    /// The purpose of the execution.
     pub purpose: Purpose,
-    /// What it fixes.
+    /// Per thread: the observations that the seed fixes.
     pub nodes: Partial,
-    /// Whom to run, as far as it goes.
+    /// The thread of each event of the seed, in order.
     pub schedule: Schedule,
-    /// The class that it was found from, if that is known: it has most in common with what will come of it.
+    /// The class that the seed was found from, if known: the seed's own class has most observations in common with it.
     pub near: Option<ClassId>,
 }
 
 /// A run that is over.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// What it comes from.
+    /// The origin of the run.
     pub origin: Origin,
-    /// Which member it is.
+    /// How the run's class relates to the known members.
     pub membership: Membership,
-    /// That member; `None` if [known](Membership::Known).
+    /// The run's member; `None` if [known](Membership::Known).
     pub member: Option<ClassId>,
-    /// Whether that is so, or would have been if the class had been executed.
+    /// Whether the run was to show a predicted race: then it is [known](Membership::Known), or would have been if its class
+    /// had been executed.
     pub confirms: bool,
-    /// How far it went.
+    /// Per thread: all that it observed in the run.
     pub ends: Partial,
-    /// Whether it is to be expanded.
+    /// Whether the run is to be expanded.
     pub leads_on: bool,
-    /// The key of its class.
+    /// The key of the run's class.
     pub key: u64,
-    /// Whether it left its seed.
+    /// Whether the run did not follow its seed.
     pub lost: bool,
-    /// Whether its model says too little.
+    /// Whether the run has events whose outcome depends on more than its model knows.
     pub open: bool,
 }
 
@@ -82,32 +83,32 @@ impl Seed {
 /// What a search knows.
 #[derive(Default)]
 pub struct Frontier {
-    /// All classes, and all seeds that will be some.
+    /// The executed classes, and the seeds that will become classes.
     pub classes: Classes,
     pub(super) seeds: Vec<Seed>,
-    /// How many seeds there have been.
+    /// The number of seeds planted so far.
     planted: u32,
     runs: u32,
     keys: HashSet<u64, BuildHasherDefault<Identity>>,
-    /// Endings with waiting threads that have been predicted.
+    /// The keys of predicted endings with waiting threads.
     planned: HashSet<u64, BuildHasherDefault<Identity>>,
-    /// Races that have been predicted.
+    /// The pairs of places whose race has been predicted.
     races: HashSet<(Site, Site)>,
-    /// Threads that have been met, with who forks them and after how many others.
+    /// Per thread that has been met: the thread that forks it, and the number of that thread's forks before.
     threads: BTreeMap<Thread, (Thread, u32)>,
-    /// What expansions have done.
+    /// The counts of all expansions.
     pub effort: Effort,
     redundant: u64,
     confirmations: u64,
-    /// Runs that left their seeds.
+    /// The number of runs that did not follow their seeds.
     lost: u64,
-    /// Runs of which a model says too little: see [`Model::is_open`](crate::mcm::Model::is_open).
+    /// The number of runs with [open](crate::mcm::Model::is_open) models.
     open: u64,
     /// The members of runs that are to be expanded.
     leading: HashMap<u32, ClassId>,
-    /// The keys of runs that are to be made again: what follows from them has been left to them.
+    /// The keys of runs that are to be made again, since other expansions left seeds to these runs.
     relied_on: HashSet<u64, BuildHasherDefault<Identity>>,
-    /// How many seeds wait.
+    /// The number of seeds that wait.
     waiting: Arc<AtomicUsize>,
     journal: Option<Box<dyn Journal>>,
 }
@@ -323,7 +324,7 @@ impl Frontier {
         self.relied_on.contains(&key)
     }
 
-    /// With these seeds, after so many runs.
+    /// This frontier with these waiting seeds, after `runs` runs.
     pub(super) fn waiting(mut self, seeds: Vec<Seed>, runs: u32) -> Self {
         self.seeds = seeds;
         self.waiting.store(self.seeds.len(), Ordering::Release);

@@ -84,8 +84,8 @@ impl Default for Mcr {
 }
 
 impl<S: Solver + Clone + Send + 'static> Mcr<S> {
-    /// The same search, with so many OS threads that take part in expanding runs. In which order classes are executed then
-    /// depends on time, but not which ones.
+    /// Has `helpers` OS threads take part in expanding runs. The order in which classes are executed then depends on
+    /// timing, but not the set of classes.
     ///
     /// # Errors
     /// When the system has no threads.
@@ -121,16 +121,16 @@ impl<S: Solver> Mcr<S> {
         })
     }
 
-    /// An expansion pauses after so much work, in queries times events, for one of its seeds to be executed: what follows
-    /// from a long execution may take long to find, and a failure may be in the first of it. All of it is found before
-    /// what follows from the seed, which is less then.
+    /// Has an expansion pause after `work`, in queries times events, for one of its seeds to be executed: the expansion of
+    /// a long execution may take long, and one of its first seeds may show a failure. The rest of the expansion comes
+    /// before the expansion of the seed's run, which has less to find then.
     #[must_use]
     pub const fn pausing_after(mut self, work: u64) -> Self {
         self.seeds.pause = work;
         self
     }
 
-    /// Runs with so many events together wait to be expanded; what is more than that is made again when its turn comes.
+    /// Keeps runs that wait to be expanded up to `events` events in all. Further runs are made again when their turn comes.
     #[must_use]
     pub const fn holding(mut self, events: usize) -> Self {
         self.seeds.held = events;

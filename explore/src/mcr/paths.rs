@@ -91,8 +91,9 @@ impl Paths {
         nodes.all(|&(thread, node)| classes.is_on(path(thread), node))
     }
 
-    /// The key of the class of executions that end so. A thread that nobody has started by then is no part of it: an
-    /// execution that was predicted has it from the one that it was predicted from, and the same one, run, has not.
+    /// Returns the key of the class of executions that end at this cut. A thread that no thread has started by then is no
+    /// part of the key: the model of a predicted execution has this thread from the execution that it was predicted from,
+    /// but the model of the same execution, once run, does not.
     #[must_use]
     pub fn key(&self, model: &Model, cut: &[u32]) -> u64 {
         let lanes = (0..).zip(model.lanes()).zip(cut);

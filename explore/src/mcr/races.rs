@@ -1,17 +1,17 @@
 //! Data races, predicted from executions that have none.
 //!
 //! Source: Huang (PLDI 2015), section 3.3: two accesses of different threads to plain data, one of them a write, race
-//! iff an execution of the maximal causal model has both next at once. No read has to return another value for that, so
-//! without it a race could stay unseen: here, each pair of places that can race becomes a seed that has the two
-//! accesses one after the other, with nothing in between that could order them, and whoever executes it sees the race.
+//! iff an execution of the maximal causal model has both next at once. A race needs no read that returns another value, so
+//! without this prediction a race could stay unseen. Each pair of places that can race becomes a seed with the two accesses
+//! one after the other and no event in between that could order them; the execution of this seed shows the race.
 
 use super::frontier::Shared;
 use crate::event::Site;
 use crate::mcm::model::{Model, Step};
 use crate::mcm::query::{Goal, Query, Solver, Verdict};
 
-/// Finds seeds for races between pairs of places of which none is known. The answer is how many queries were given
-/// up.
+/// Finds seeds for races between pairs of places whose race is not known yet. Returns the number of queries that were
+/// given up.
 pub(crate) fn predict<S: Solver>(model: &Model, solver: &mut S, shared: &Shared) -> u64 {
     let mut unknown = 0;
     for cell in model.cells().iter().filter(|cell| cell.plain) {
@@ -55,7 +55,7 @@ pub(crate) fn predict<S: Solver>(model: &Model, solver: &mut S, shared: &Shared)
     unknown
 }
 
-/// The lower one first.
+/// The places of two steps, the lower number first.
 fn places(one: &Step, other: &Step) -> (Site, Site) {
     (one.site.min(other.site), one.site.max(other.site))
 }

@@ -1,4 +1,4 @@
-//! The children of a canonical execution: which operations can be turned round with what ran before them.
+//! The children of a canonical execution: which operations can be reversed with events that ran before them.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use super::holdings::Held;
 pub(super) enum Reversal {
     /// The target delays the step's event.
     Delay,
-    /// The same, after all shared holders of the lock have given it back, which the target needs.
+    /// The target delays the step's event, after all shared holders have given back the lock that the target needs.
     DelayOnceReleased,
     /// The target runs before this event, which delays the step's event already.
     Before(Position),
@@ -23,14 +23,14 @@ pub(super) enum Reversal {
 /// A child of an execution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
-    /// Index of the step that is delayed more.
+    /// The index of the step whose delay grows.
     pub(super) step: u32,
-    /// Position of the target, or, past the end, which of the waiting operations it is.
+    /// The position of the target. Past the execution's end: the execution's length plus the index of a waiting operation.
     pub(super) target: u32,
     pub(super) reversal: Reversal,
 }
 
-/// The uses of an object that has no more of them are looked at one by one.
+/// The number of an object's uses up to which the uses are looked at one by one.
 const ONE_BY_ONE: usize = 32;
 
 /// For the memory of listing children: it serves one execution after another.
@@ -45,9 +45,9 @@ pub(super) struct Listing {
 pub(super) struct Target {
     pub(super) thread: Thread,
     pub(super) pending: Pending,
-    /// What comes before it in its thread.
+    /// The position of the event before it in its thread.
     pub(super) before: Position,
-    /// See [`super::execution::Announced::enabler`]. For one that waits: past the end, so in no prefix.
+    /// See [`super::execution::Announced::enabler`]. For a waiting operation: past the end, so in no prefix.
     enabler: Position,
 }
 
@@ -342,7 +342,7 @@ impl Execution {
         *next < targets
     }
 
-    /// Whether the target of this number touches nothing, or what nobody has touched before.
+    /// Whether the target of this number touches no object, or an object that no event has touched before.
     #[inline]
     fn has_nothing_before(&self, number: u32) -> bool {
         let length = self.trace.len() as u32;

@@ -13,13 +13,13 @@ use super::outline::Outline;
 /// A step: the pending event of the thread whose turn it was was intended at `start`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Where its delay begins.
+    /// The position at which the step's delay begins.
     pub(super) start: Position,
-    /// Where its delay ends. The intended event is there, unless the delay disabled it.
+    /// The position after the step's delay. The intended event is there, unless the delay disabled it.
     pub(super) end: Position,
-    /// Whose event is intended.
+    /// The thread of the intended event.
     pub(super) thread: Thread,
-    /// Which event of the thread, from 1.
+    /// The number of the intended event among its thread's events, from 1.
     pub(super) index: u32,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Scripted {
     pub(super) thread: Thread,
     /// What the thread announced in the parent.
     pub(super) pending: Pending,
-    /// What it did in the parent, unless it may do something else here.
+    /// The thread's event in the parent. `None`: the thread may do something else in this execution.
     pub(super) event: Option<Event>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Scripted {
 pub(super) struct Waiting {
     pub(super) thread: Thread,
     pub(super) pending: Pending,
-    /// As for [`Announced`]. If the thread is not enabled: past the end.
+    /// The event that enabled the thread: see [`Announced::enabler`]. Past the end if the thread is not enabled.
     pub(super) enabler: Position,
 }
 
@@ -61,17 +61,17 @@ pub(super) struct Waiting {
 pub(super) struct Execution {
     pub(super) trace: Trace,
     pub(super) steps: Vec<Step>,
-    /// Which steps have a delay.
+    /// The indices of the steps that have a delay, ascending.
     pub(super) delayed: Vec<u32>,
     /// Per event: the step in which it ran as the intended event; [`NOWHERE`] for events of delays.
     pub(super) step_of: Vec<u32>,
     pub(super) announced: Vec<Announced>,
     pub(super) waiting: Vec<Waiting>,
-    /// Made when its children are listed.
+    /// The holders of locks, computed when the execution's children are listed.
     pub(super) holdings: Holdings,
     /// The step whose delay is being made, and what its thread announced in the parent.
     open: Option<(Step, Pending)>,
-    /// Threads that were not enabled at the last scheduling point, and since when each is (if it is).
+    /// The threads that were not enabled at the last scheduling point.
     disabled: ThreadSet,
     enabler: Vec<Position>,
 }

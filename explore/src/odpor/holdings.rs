@@ -1,22 +1,22 @@
-//! Who holds a lock after a prefix of an execution, without a look at all of the lock's events.
+//! The holders of a lock after a prefix of an execution, without a look at all of the lock's events.
 
 use crate::event::{Event, Kind, Object, Thread};
 use crate::trace::{Position, Trace};
 
-/// Of a lock with fewer uses, each of them is looked at.
+/// The number of uses from which a lock counts as used often. Of other locks, all uses are looked at.
 const MANY: usize = 48;
 
 /// One use of a lock by a thread.
 #[derive(Clone, Copy, Debug)]
 struct Use {
-    /// Which event of its thread it is.
+    /// The number of the use among its thread's events, from 1.
     index: u32,
     position: Position,
-    /// How the thread holds the lock after it.
+    /// How the thread holds the lock after the use.
     held: Held,
 }
 
-/// How often a lock is held: exclusively and shared.
+/// The number of times that a lock is held, exclusively and shared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) exclusive: i32,

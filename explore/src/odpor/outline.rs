@@ -22,7 +22,7 @@ pub(super) struct Delayed {
 pub(super) struct Outline {
     schedule: Schedule,
     delayed: Vec<Delayed>,
-    /// How many events it has.
+    /// The number of events of the execution.
     pub(super) length: usize,
     print: u64,
 }
@@ -59,7 +59,7 @@ impl Outline {
         }
     }
 
-    /// Whom to run at this position.
+    /// Picks the thread to run at this position.
     pub(super) fn pick(
         &self,
         progress: &mut Progress,

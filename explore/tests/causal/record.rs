@@ -16,9 +16,9 @@ struct Recorder<'a> {
     timed: ThreadSet,
     last: Option<u8>,
     live: ThreadSet,
-    /// How many events it may have.
+    /// The number of events that the execution may have.
     bound: usize,
-    /// One in so many turns is another thread's.
+    /// One in this number of turns is another thread's, on average.
     turns: u64,
 }
 
@@ -71,7 +71,7 @@ impl Scheduler for Recorder<'_> {
     }
 }
 
-/// The model of one execution of at most so many events. `tests`: some reads observe less than the value.
+/// The model of one execution of at most `bound` events. `tests`: some reads observe less than the value.
 pub(crate) fn model(
     executor: &mut impl Executor,
     numbers: &mut RandomNumbers,

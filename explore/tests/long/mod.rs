@@ -24,7 +24,7 @@ pub(crate) enum Shape {
     Private,
     /// The first thread loads until it finds what the second one stores after a few stores of its own.
     Spin,
-    /// The same; both take a lock to do so.
+    /// The loads and stores of [`Self::Spin`], each under a lock that both threads take.
     Poll,
     /// [`Self::Spin`] with the threads exchanged.
     SpinLast,
@@ -64,10 +64,10 @@ pub(crate) struct Long {
     pub(crate) shape: Shape,
     pub(crate) threads: u8,
     pub(crate) rounds: usize,
-    /// After so many events, executions are cut.
+    /// The number of events after which an execution is cut.
     pub(crate) bound: usize,
     values: [u64; 16],
-    /// Who holds which lock.
+    /// Per lock: whether a thread holds it.
     held: [bool; 16],
     done: Vec<usize>,
     pending: Vec<Pending>,
@@ -97,7 +97,7 @@ impl Long {
         rounds * self.shape.events()
     }
 
-    /// The thread's operation after so many.
+    /// The thread's operation after `done` others.
     fn operation(&self, thread: u8, done: usize) -> Option<(Kind, Object)> {
         let own = OWN + Object::from(thread);
         let body = self.body(thread);

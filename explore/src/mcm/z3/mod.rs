@@ -2,8 +2,8 @@
 //!
 //! Source: Huang (PLDI 2015), sections 3.2 to 3.4. A query is a formula of integer difference logic over the
 //! [orders] of the events: the [rules] of the model, among them its wait [queues], and the query's bounds and [goal](goals).
-//! Everything that a query can ask for is expressed but for what comes of [transitions](crate::transition): what has them is
-//! given up. Otherwise `Unknown` is Z3's own word, or a time-out.
+//! The formula expresses all that a query can ask for, except the outcomes of [transitions](crate::transition): a query
+//! about a model with transitions is given up. Otherwise `Unknown` is Z3's own verdict, or a time-out.
 //!
 //! [`Z3`] makes a solver for every query, with a formula that is reduced to what is [relevant]. [`Z3Incremental`] makes one
 //! for each model, which keeps what it has learned.
@@ -131,13 +131,13 @@ fn answer(sat: SatResult, prover: &Prover, orders: &Orders) -> Verdict {
     }
 }
 
-/// How a query is taken back.
+/// How a query's formula is taken back from the solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Retract {
-    /// It has a scope of its own, which is left: what was learned within it is lost.
+    /// The query has a scope of its own, which is left: the solver loses what it learned within the scope.
     #[default]
     Scope,
-    /// It holds under a literal that is assumed, and denied afterwards: all that is learned is kept.
+    /// The query holds under a literal that is assumed, and denied afterwards: the solver keeps all that it learned.
     Assumption,
 }
 
@@ -157,7 +157,7 @@ struct Known {
     prover: Prover,
     orders: Orders,
     queues: Queues,
-    /// Whether any execution can be.
+    /// Whether the model may have an execution at all.
     possible: bool,
 }
 

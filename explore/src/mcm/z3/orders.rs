@@ -1,11 +1,11 @@
 //! The order variables: an integer for each event, and one for the end of the execution.
 //!
-//! An event is in the execution iff it comes before its end. So the cut needs no variables of its own, and whatever is
-//! asked of an event that is in the execution is true by itself where it is about another one that is not: that one is
-//! later than all that are.
+//! An event is in the execution iff it comes before the execution's end. So the cut needs no variables of its own. An
+//! event outside of the execution is later than all events in the execution, so "comes before" is true by itself between an
+//! event in the execution and one outside.
 //!
-//! All that is ever said is that one event comes before another, and that one is in the execution or is not, and never
-//! the contrary of such a formula. So events at one time may be put into any order.
+//! A formula only states that one event comes before another, or that an event is in the execution or is not; it never
+//! negates such a statement. So events with the same time may be put into any order.
 
 use z3::Model as Found;
 use z3::ast::{Ast as _, Int};
@@ -19,16 +19,16 @@ pub(super) type At = (u32, u32);
 /// The variables of a model.
 #[derive(Debug)]
 pub(super) struct Orders {
-    /// What is known to be in the execution.
+    /// Per lane: the number of events that are known to be in the execution.
     pub(super) lower: Vec<u32>,
-    /// What may be in it.
+    /// Per lane: the number of events that may be in the execution.
     pub(super) upper: Vec<u32>,
     times: Vec<Vec<Int>>,
     end: Int,
 }
 
 impl Orders {
-    /// For executions between these cuts.
+    /// The variables for executions between these cuts.
     pub(super) fn new(lower: Vec<u32>, upper: Vec<u32>) -> Self {
         let mut next = 1_u32;
         let mut variable = || {

@@ -1,15 +1,16 @@
-//! Wait queues, as an assignment of notifications to those that they wake.
+//! Wait queues, as an assignment of notifications to the waiters that they wake.
 //!
 //! [`State`](super::super::state::State) has a queue of waiters and permits: a notification leaves a permit if there is a
-//! waiter without, and a wake takes the first permit behind its waiter. Three things make a formula of that:
-//! - A permit that is left where every waiter has one is behind all of them, and in nobody's way. So every notification
-//!   of one leaves a permit here, and one of all leaves as many as there can be takers.
-//! - Whether there is a permit for a waiter depends on how many of the permits are taken that cover it, so whether all
-//!   of a set of waits were notified is whether there is a matching of them to notifications, each after its wait
-//!   and before its wake. To take the first permit is to leave most to others (the matching of intervals to points), so
-//!   where all that is asked for is that there is a permit, any matching will do.
-//! - That there is **none** left is asked for where a wait ends by its time, and where nobody can go on. Then the matching
-//!   has to be the queue's own: whoever takes a permit leaves none between its wait and that permit.
+//! waiter without a permit, and a wake takes the first permit behind its waiter. Three facts turn this into a formula:
+//! - A permit that is left where every waiter already has a permit is behind all waiters, and changes nothing. So in the
+//!   formula every notification of one leaves a permit, and a notification of all leaves a permit per possible taker.
+//! - Whether there is a permit for a waiter depends on the number of permits taken among those that cover the waiter. So
+//!   all waits of a set were notified iff the waits can be matched to notifications, each after its wait and before its
+//!   wake. Taking the first permit leaves most permits to others (the matching of intervals to points), so any matching
+//!   will do where a query only asks that there is a permit.
+//! - A query asks that **no** permit is left where a wait ends by its time, and where no thread can go on. Then the
+//!   matching has to be the queue's own: a waiter that takes a permit leaves no permit between its wait and the taken
+//!   permit.
 
 use z3::ast::Bool;
 
@@ -22,7 +23,7 @@ use crate::event::Kind;
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     wait: At,
-    /// One that has been notified.
+    /// The wake, if it has been notified.
     taker: Option<At>,
 }
 
@@ -30,7 +31,7 @@ struct Wait {
 #[derive(Debug, Default)]
 struct Queue {
     waits: Vec<Wait>,
-    /// Notifications, and whether they are of all.
+    /// The notifications, each with whether it notifies all waiters.
     notifications: Vec<(At, bool)>,
     /// Whether the wait takes a permit of the notification: row by row.
     takes: Vec<Bool>,
@@ -39,7 +40,7 @@ struct Queue {
 /// All wait queues of a model.
 #[derive(Debug)]
 pub(super) struct Queues {
-    /// By object.
+    /// Per object: its queue.
     queues: Vec<Queue>,
 }
 
@@ -196,7 +197,7 @@ impl Queue {
         Term::Open(self.takes[row * self.notifications.len() + notification].clone())
     }
 
-    /// Somebody has taken the notification's permit before this wake.
+    /// Another wake has taken the notification's permit before this wake.
     fn taken_before(
         &self,
         model: &Model,

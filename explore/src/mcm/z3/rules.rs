@@ -1,8 +1,8 @@
-//! What every execution of a model has to keep.
+//! The rules that every execution of a model keeps.
 //!
-//! Source: Huang (PLDI 2015), section 3.2: must-happen-before, mutual exclusion, data validity. What it does not have:
-//! values that are the initial ones, reads of which less than the value is observed, attempts to take locks, wait
-//! queues, and reads that wait for a change.
+//! Source: Huang (PLDI 2015), section 3.2: must-happen-before, mutual exclusion, data validity. The paper does not have
+//! initial values, reads by which a thread learns less than the value, attempts to take locks, wait queues, and reads that
+//! wait for a change.
 
 use super::super::model::{Block, Cell, Model, Step};
 use super::orders::{At, Orders};
@@ -10,12 +10,12 @@ use super::queues::Queues;
 use super::term::{Term, all, any};
 use crate::event::Kind;
 
-/// Where something is looked at.
+/// The moment of an execution that a formula is about.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
-    /// Right before this event, which is in the execution.
+    /// The moment right before this event, which is in the execution.
     Before(At),
-    /// At the end.
+    /// The end of the execution.
     End,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Encoding<'a> {
 }
 
 impl Encoding<'_> {
-    /// All that has to hold.
+    /// Adds all rules to the formula.
     pub(super) fn rules(&self, greedy: bool, formula: &mut Vec<Term>) {
         for (lane, of) in self.model.lanes().iter().enumerate() {
             let lane = u32::try_from(lane).unwrap_or(u32::MAX);
@@ -214,7 +214,7 @@ impl Encoding<'_> {
         any(ways)
     }
 
-    /// Somebody holds the lock, so that it can't be had at once. `shared`: exclusively.
+    /// A thread holds the lock, so that the lock can't be taken at once. `shared`: only exclusive holders count.
     pub(super) fn is_held(&self, object: u32, shared: bool, place: Place) -> Term {
         any(self.blocks(object, shared).map(|block| {
             let open = if block.end == u32::MAX {
@@ -226,7 +226,7 @@ impl Encoding<'_> {
         }))
     }
 
-    /// Nobody does at the end.
+    /// No thread holds the lock at the end. `shared`: only exclusive holders count.
     pub(super) fn is_free(&self, object: u32, shared: bool) -> Term {
         all(self.blocks(object, shared).map(|block| {
             let over = if block.end == u32::MAX {

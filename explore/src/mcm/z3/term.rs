@@ -5,9 +5,9 @@ use z3::ast::Bool;
 /// A formula.
 #[derive(Clone, Debug)]
 pub(super) enum Term {
-    /// Known.
+    /// A formula whose truth is known.
     Known(bool),
-    /// To be found out.
+    /// A formula that Z3 has to decide.
     Open(Bool),
 }
 
