@@ -1,21 +1,23 @@
-//! One program runs at a time in a process, since its statics are shared by all that run it: others wait.
+//! One program runs at a time in a process, since its statics are shared by all that run it: another run waits for its
+//! end.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whoever runs a program, of whichever kind, holds this.
+/// Held by the machine that runs a program, sequential or scheduled, for as long as the program runs.
 static ALONE: Mutex<Generation> = Mutex::new(Generation(0));
 
 /// The number of the latest execution.
 pub(crate) struct Generation(u32);
 
 impl Generation {
-    /// The number of the next one, whose values are dropped by whoever has them.
+    /// The number of the next execution, whose values are dropped by their owners.
     pub(crate) const fn next(&mut self) -> u32 {
         self.0 = (self.0 & !1).wrapping_add(2);
         self.0
     }
 
-    /// The number of the next one, whose memory is given back with all that is in it when it is over.
+    /// The number of the next execution, whose memory is given back with all of its contents when the execution is
+    /// over.
     #[cfg(feature = "scheduler")]
     pub(crate) const fn next_given_back(&mut self) -> u32 {
         self.next() | 1

@@ -1,14 +1,15 @@
-//! A harness with its inputs, which machines run.
+//! A harness with its inputs, as machines run it.
 
 use std::fmt;
 
 /// A harness with its inputs chosen.
 pub struct Bound {
-    /// The inputs as text, with their names.
+    /// The inputs: name, and value as text.
     pub inputs: Vec<(&'static str, String)>,
     /// Runs the harness once.
     pub program: Box<dyn Fn()>,
-    /// Whether the program is free of `unsafe` code, so that it can do no harm in states that no interleaving reaches.
+    /// Whether the program is free of `unsafe` code, so that running it in states that no interleaving reaches does no
+    /// harm.
     pub safe: bool,
 }
 

@@ -20,7 +20,7 @@ use frontier::{At, Frontier};
 pub struct Bounds {
     /// The largest k.
     pub k_max: usize,
-    /// How many executions at most.
+    /// The most executions.
     pub executions: u64,
     /// Bounds on one execution.
     pub limits: Limits,
@@ -39,33 +39,35 @@ impl Default for Bounds {
 /// What has been done at one k.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// Executions.
+    /// The number of executions.
     pub executions: u64,
-    /// Those that turned out to have no feasible interleaving.
+    /// The number of executions that turned out to have no feasible interleaving.
     pub infeasible: u64,
-    /// Those that an assumption discarded.
+    /// The number of executions that an assumption discarded.
     pub assumed: u64,
-    /// Those that were cut at the step bound.
+    /// The number of executions that were cut at the step bound.
     pub step_bound: u64,
-    /// Those in which T' was cut at the step bound.
+    /// The number of executions in which T' was cut at the step bound.
     pub interfering_cut: u64,
-    /// Those of both that were cut before the bound: threads wait, and what comes then is not known.
+    /// The number of runs of T and of T' that were cut before the step bound, since threads wait and what comes then is
+    /// not known.
     pub undecided: u64,
-    /// Those in which T' was cut since it did nothing but wait.
+    /// The number of executions in which T' was cut because it did nothing but wait.
     pub interfering_waiting: u64,
-    /// Those that were cut since T did nothing but wait.
+    /// The number of executions that were cut because T did nothing but wait.
     pub waiting: u64,
-    /// Those in which T waited for ever.
+    /// The number of executions in which T waited for ever.
     pub stuck: u64,
-    /// Those whose feasibility could not be decided.
+    /// The number of executions whose feasibility could not be decided.
     pub unknown: u64,
-    /// Those in which a time limit may run out elsewhere than was tried.
+    /// The number of executions in which a time limit may run out at another event than was tried.
     pub hurried: u64,
-    /// Those that met a bug.
+    /// The number of executions that met a bug.
     pub buggy: u64,
-    /// Those in which a scope waited for destructors of thread-locals, which may also come after its end.
+    /// The number of executions in which a scope waited for destructors of thread-locals, which may also run after the
+    /// scope's end.
     pub scoped: u64,
-    /// Choices that were not executed.
+    /// The number of choices that were not executed.
     pub skipped: u64,
 }
 
@@ -81,7 +83,7 @@ impl Level {
             && self.hurried == 0
     }
 
-    /// Whether an execution was cut since it had as many events as it may have.
+    /// Whether an execution was cut at the step bound.
     #[must_use]
     pub const fn is_cut_short(&self) -> bool {
         self.step_bound + self.interfering_cut > self.undecided
@@ -90,7 +92,7 @@ impl Level {
     fn count(&mut self, ending: &Ending, met: bool) {
         self.executions += 1;
         match ending {
-            // It came upon a bug on its way: a deadlock, a race.
+            // The execution met a bug before its end: a deadlock or a race.
             Ending::Infeasible | Ending::Assumed | Ending::Waiting | Ending::Stuck if met => {
                 self.buggy += 1
             }
@@ -105,7 +107,7 @@ impl Level {
         }
     }
 
-    /// Adds another one's counts.
+    /// Adds another level's counts.
     pub const fn add(&mut self, other: &Self) {
         self.executions += other.executions;
         self.infeasible += other.infeasible;
@@ -129,9 +131,9 @@ impl Level {
 pub enum Trouble {
     /// The program does what P̂ₖ cannot express.
     Unsupported {
-        /// What that is.
+        /// What the program does.
         message: String,
-        /// Where.
+        /// The place in the source, if there is one.
         place: Option<Place>,
     },
     /// The program does not do the same thing twice with the same inputs and choices.
@@ -140,12 +142,12 @@ pub enum Trouble {
 
 /// What goes on between the executions of a search.
 pub trait Watch {
-    /// Called before an execution with these non-local reads. Tells whether to go on.
+    /// Called before an execution with these non-local reads. Returns whether to go on.
     fn before(&mut self, _pairs: &[Pair]) -> bool {
         true
     }
 
-    /// Called after each execution with the level's counts so far. Tells whether to go on.
+    /// Called after each execution with the level's counts so far. Returns whether to go on.
     fn after(&mut self, level: &Level, machine: &Machine) -> bool;
 }
 
@@ -165,9 +167,9 @@ pub struct Search<'a> {
     bounds: Bounds,
     /// The choices of the next level.
     frontier: Frontier,
-    /// Those of the level that is being executed; kept for its memory.
+    /// The choices of the level that is being executed; kept for their memory.
     choices: Frontier,
-    /// The one that is being executed; kept for its memory.
+    /// The choice that is being executed; kept for its memory.
     pairs: Vec<Pair>,
     k: usize,
     executions: u64,

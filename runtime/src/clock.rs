@@ -1,32 +1,36 @@
 //! Virtual time.
 //!
-//! Each thread has a clock. It moves where the thread sleeps or a time limit of its own runs out, by as long as that is and
-//! a little more, since no sleep ends in time: who sleeps until a time is past it then, and doesn't stand at it for ever. And
-//! it is moved on to that of another thread where the one has come after the other: by an event on the same object, unless
-//! the two could be done in either order (both only read, or add to a count), by a fork and by a join. So what a thread reads is a function of what comes before in the
-//! happens-before relation, whatever else the schedule is, and is as early as it can be: nothing else takes any time.
+//! Each thread has a clock. A clock moves where its thread sleeps or a time limit of its thread runs out, by that
+//! duration and a little more, since no sleep ends in time: a thread that sleeps until a time is past that time
+//! afterwards, and doesn't stand at it for ever. And a thread's clock is moved on to another thread's where the thread
+//! comes after the other: by an event on the same object, unless the two events could be done in either order (both
+//! only read, or add to a count), by a fork and by a join. So what a thread reads is a function of what comes before in
+//! the happens-before relation, whatever else the schedule is, and is as early as it can be: nothing else takes any
+//! time.
 //!
-//! In reality time may pass anywhere. That is looked at for waits with a time limit, which may run out whatever the clocks
-//! say, but not for what a program does with the clock itself: a comparison of two times sees the least difference that can
-//! be between them. So a failure that needs a slow machine is not found that way, and none is reported that no machine has;
-//! where a thread looks at its clock again and others may have held it up meanwhile, nothing is promised.
-//! Where a search knows that time may pass elsewhere than it was tried, it says so: see [`Clocks::hurried`].
+//! In reality time may pass anywhere. A search tries that for waits with a time limit, which may run out whatever the
+//! clocks say, but not for what a program does with the clock itself: a comparison of two times sees the least
+//! difference that can be between them. So a failure that needs a slow machine is not found, and no failure is reported
+//! that no machine has. Where a thread looks at its clock again, and other threads may have held it up meanwhile,
+//! nothing is promised. Where a search knows that time may pass at another event than was tried, the search says so:
+//! see [`Clocks::hurried`].
 //!
-//! **Loops that wait.** A turn that saw nothing new is as if it hadn't been made (see [`crate::loops`]), the time that it slept
-//! included: that others can run is no reason for five hundred sleeps of the one that waits. If it has looked at its
-//! clock, what it waits for may be a time. So the first turn that sleeps, or comes to a time limit, counts: a wait for all that is
-//! left of a time takes no more. And time passes where nobody else can do anything: when all threads wait, those
-//! of them that look at the clock see it leap, each time twice as far. Then a time limit is come to that all others have
-//! let pass, and no other one.
+//! **Loops that wait.** A turn that saw nothing new is as if it hadn't been made (see [`crate::loops`]), the time that
+//! it slept included: that other threads can run is no reason for five hundred sleeps of the waiting thread. A waiting
+//! thread that has looked at its clock may wait for a time. So the first turn that sleeps, or comes to a time limit,
+//! counts: a wait for the rest of a time needs no more. And time passes where no thread can do anything else: when all
+//! threads wait, the clocks of the threads that look at them *leap*, each time twice as far. So a thread comes only to
+//! a time limit that all other threads have let pass.
 //!
-//! A loop whose turns make no event, and look at the clock alone, waits for a time and for nothing else. How many turns that
-//! takes nobody can tell, so its clock moves on with each: see [`Clocks::approach`].
+//! A loop whose turns make no event, and look at the clock alone, waits for a time and for nothing else. The number of
+//! turns that this takes is not known, so the thread's clock moves on with each turn: see [`Clocks::approach`].
 //!
-//! Other loops run as they are written: who counts, and polls with a time limit, may come to that while the others get no
-//! turn, as may happen on a busy machine. A sleep in them takes its time, as all sleeps do. That they end, a thread that looks
-//! at its clock again and again while that stands, or sleeps for ever, sees it leap, too. How often it looks in reality is not
-//! known then, and it may have counted: so nothing is promised. And where a thread sleeps longer and longer while others only
-//! need a turn, the execution is cut before more time has passed than any machine holds them up.
+//! Other loops run as they are written: a thread that counts, and polls with a time limit, may come to that limit while
+//! the other threads get no turn, as may happen on a busy machine. A sleep in such a loop takes its time, as all sleeps
+//! do. So that such loops end, the clock also leaps for a thread that looks at its clock again and again while the
+//! clock stands, or that sleeps for ever. How often the thread looks in reality is not known then, and the thread may
+//! have counted, so nothing is promised. And where a thread sleeps longer and longer while others only need a turn, the
+//! execution is cut before more time has passed than any machine holds a thread up.
 
 use std::time::Duration;
 
@@ -34,44 +38,44 @@ use seqz_explore::{Class, Kind, Object};
 
 use crate::memory::Buffer;
 
-/// So often a thread may look at its clock while that stands, before it leaps.
+/// The number of looks that a thread may take at its standing clock before the clock leaps.
 const STEADY: u32 = 1_000;
 
-/// So often it may sleep.
+/// The number of sleeps of a thread after which its clock leaps.
 const SLEEPS: u32 = 10_000;
 
-/// By so much a sleep, or a wait with a time limit, takes longer than it was to, in nanoseconds: what Linux allows its timers
-/// where nobody asks for better ones.
+/// The nanoseconds that a sleep, or a wait with a time limit, takes longer than asked for: Linux's slack for timers,
+/// unless a program asks for less.
 const SLACK: u64 = 50_000;
 
-/// So long it takes not to wait at all, in nanoseconds.
+/// The nanoseconds that a wait for no time at all takes.
 const AT_ONCE: u64 = 1_000;
 
 /// The first leap, in nanoseconds.
 const LEAP: u64 = 1_000_000;
 
-/// Later ones are no longer than 2 to this times the first one: some weeks.
+/// Later leaps are no longer than the first leap times 2 to the power of this: some weeks.
 const LEAPS: u32 = 31;
 
-/// Nobody is held up for so long, in nanoseconds, while another thread sleeps again and again: thirty days.
+/// The nanoseconds for which no machine holds a thread up while another thread sleeps again and again: thirty days.
 const LONGEST: u64 = 30 * 24 * 3_600 * 1_000_000_000;
 
-/// So often a thread has slept that sleeps again and again.
+/// The number of sleeps from which on a thread counts as sleeping again and again.
 const AGAIN: u32 = 8;
 
-/// A thread's.
+/// A thread's clock.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     now: u64,
-    /// How often it was looked at since the thread has slept last, and how often the thread has slept.
+    /// The number of looks at the clock since the thread's last sleep; `sleeps` is the number of the thread's sleeps.
     looks: u32,
     sleeps: u32,
     leaps: u32,
-    /// It was looked at since [`Clocks::was_looked_at`] was asked last.
+    /// Whether the thread has looked at the clock since the last call of [`Clocks::was_looked_at`].
     looked: bool,
 }
 
-/// An object's: those of whoever has written it, has read it, has added to it, has taken from it.
+/// The latest times, in nanoseconds, at which an object was written, read, added to, and taken from.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     written: u64,
@@ -81,7 +85,8 @@ struct Times {
 }
 
 impl Times {
-    /// Does this at a time, and tells the time after it: that of whoever must have come before.
+    /// Notes an event of this kind at the time `now`. Returns the time after the event: no earlier than that of any
+    /// event that must have come before.
     fn meet(&mut self, kind: Kind, now: u64) -> u64 {
         let Self {
             written,
@@ -89,7 +94,8 @@ impl Times {
             added,
             taken,
         } = *self;
-        // Of the same cases as `Class::conflicts`, but readers who take a lock and give it back hand nothing on either.
+        // The cases of `Class::conflicts`, except that threads that take and give back a lock in shared mode hand on no
+        // time to each other.
         let (now, kept) = match kind.class() {
             Class::None => return now,
             Class::Read | Class::Acquire | Class::Release => {
@@ -110,13 +116,14 @@ impl Times {
 /// The clocks of all threads, in nanoseconds since the execution's beginning.
 #[derive(Debug, Default)]
 pub(crate) struct Clocks {
-    /// Some clock has moved, or was looked at.
+    /// Whether some clock has moved, or was looked at.
     used: bool,
-    /// Some clock has moved.
+    /// Whether some clock has moved.
     moving: bool,
-    /// Time has passed for a thread that might have counted meanwhile, or might have passed where it was not tried.
+    /// Whether time has passed for a thread that might have counted meanwhile, or might have passed where that was not
+    /// tried.
     hurried: bool,
-    /// A clock was looked at when another thread was there, or might still come.
+    /// Whether a clock was looked at when another thread was there, or might still come.
     beside: bool,
     threads: Buffer<Clock>,
     objects: Buffer<Times>,
@@ -157,7 +164,7 @@ impl Clocks {
         self.clock(thread).now
     }
 
-    /// What a thread's clock shows, without a look at it by the program.
+    /// The time of a thread's clock, in nanoseconds, without a look by the program.
     #[inline]
     pub(crate) fn now(&self, thread: u32) -> u64 {
         if !self.moving {
@@ -167,7 +174,8 @@ impl Clocks {
         clock.map_or(0, |clock| clock.now)
     }
 
-    /// Puts a thread's clock back to what it was before a turn of a loop that is as if it hadn't been made. How far.
+    /// Puts a thread's clock back to what it was before a turn of a loop that is as if it hadn't been made. Returns by
+    /// how many nanoseconds.
     #[inline]
     pub(crate) fn put_back(&mut self, thread: u32, before: u64) -> u64 {
         if !self.moving {
@@ -197,10 +205,10 @@ impl Clocks {
         }
     }
 
-    /// A turn of a loop is over, and there is nothing but its clock that could end the loop for this thread. If that stands
-    /// where it stood `before` the turn, or the turn `looked` at something else, too, which it does in vain, the clock moves on by
-    /// an eighth of what has passed since the loop `began`: so it comes to any time soon, and not much later. Whether it is
-    /// not yet past all times that anybody waits for.
+    /// A turn of a loop is over, and nothing but the thread's clock could end the loop. If the clock stands where it
+    /// stood `before` the turn, or the turn `looked` at something else, too, in vain, the clock moves on by an eighth
+    /// of what has passed since the loop `began`: so the clock comes to any time soon, and not much later. Returns
+    /// whether the clock is not yet past all times that a program could wait for.
     pub(crate) fn approach(&mut self, thread: u32, began: u64, before: u64, looked: bool) -> bool {
         self.moving = true;
         let clock = self.clock(thread);
@@ -216,7 +224,7 @@ impl Clocks {
         true
     }
 
-    /// Whether a thread has slept again and again, and by that for longer than anybody is held up.
+    /// Whether a thread has slept again and again, and so for longer than any machine holds a thread up.
     #[inline]
     pub(crate) fn outsleeps(&self, thread: u32) -> bool {
         self.moving
@@ -226,30 +234,30 @@ impl Clocks {
                 .is_some_and(|clock| clock.sleeps >= AGAIN && clock.now > LONGEST)
     }
 
-    /// Whether one thread is behind another one for longer than anybody is held up.
+    /// Whether one thread is behind another by more time than any machine holds a thread up.
     pub(crate) fn is_far_behind(&self, thread: u32, other: u32) -> bool {
         self.now(thread).saturating_add(LONGEST) < self.now(other)
     }
 
-    /// A thread waits in a loop for a time, among other things, and others could go on: it may come to that time sooner
-    /// than was tried.
+    /// Notes that a thread waits in a loop for a time, among other things, while others could go on: the thread may
+    /// come to that time sooner than was tried.
     pub(crate) fn hurry(&mut self) {
         self.used = true;
         self.hurried = true;
     }
 
-    /// A clock is looked at when another thread is there, or may still come.
+    /// Notes that a clock is looked at when another thread is there, or may still come.
     pub(crate) const fn will_be_beside_others(&mut self) {
         self.used = true;
         self.beside = true;
     }
 
-    /// Whether one was.
+    /// Whether a clock was looked at when another thread was there, or might still come.
     pub(crate) const fn is_beside_others(&self) -> bool {
         self.beside
     }
 
-    /// Whether, in this execution, time might also have passed elsewhere, and the program have noticed.
+    /// Whether, in this execution, time might also have passed at other events, and the program might have noticed.
     pub(crate) const fn hurried(&self) -> bool {
         self.hurried
     }
@@ -267,7 +275,7 @@ impl Clocks {
         self.clock(thread).leaps > 0
     }
 
-    /// Whether a thread has looked at its clock since this was asked last.
+    /// Whether a thread has looked at its clock since this function was called last.
     #[inline]
     pub(crate) fn was_looked_at(&mut self, thread: u32) -> bool {
         self.used
@@ -277,8 +285,9 @@ impl Clocks {
                 .is_some_and(|clock| std::mem::take(&mut clock.looked))
     }
 
-    /// A thread waits in a loop that looks at its clock, and nobody else ends that: its clock is moved on by what its turn
-    /// has `slept`, and leaps, unless it has done so often enough for any time limit. Whether it does.
+    /// A thread waits in a loop that looks at its clock, and no other thread ends the loop: the thread's clock is moved
+    /// on by what its turn has `slept`, and leaps, unless the clock has leapt often enough for any time limit. Returns
+    /// whether the clock leaps.
     pub(crate) fn leap_for(&mut self, thread: u32, slept: u64) -> bool {
         if !self.may_leap(thread) {
             return false;
@@ -289,12 +298,13 @@ impl Clocks {
         true
     }
 
-    /// Whether it has not leapt often enough for any time limit.
+    /// Whether the thread's clock has not yet leapt often enough for any time limit.
     pub(crate) fn may_leap(&mut self, thread: u32) -> bool {
         self.clock(thread).leaps <= 2 * LEAPS
     }
 
-    /// A thread has come after all that another one has done so far: it was created by it, or has joined it.
+    /// A thread has come after all that another one has done so far: the other thread created the thread, or the thread
+    /// has joined the other.
     #[inline]
     pub(crate) fn follow(&mut self, thread: u32, other: u32) {
         if self.moving {
@@ -303,7 +313,7 @@ impl Clocks {
         }
     }
 
-    /// The same for all others.
+    /// A thread has come after all that all other threads have done so far.
     #[inline]
     pub(crate) fn follow_all(&mut self, thread: u32) {
         if self.moving {
@@ -319,7 +329,7 @@ impl Clocks {
         clock.now = clock.now.max(to);
     }
 
-    /// A thread has done this.
+    /// Notes an event of a thread, which moves the thread's clock on to the events that must have come before.
     #[inline]
     pub(crate) fn event(&mut self, thread: u32, kind: Kind, object: Object) {
         if self.moving {

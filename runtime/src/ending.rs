@@ -1,4 +1,4 @@
-//! How threads and processes of a program end: what can be noticed of it, and what is told of it.
+//! How threads and processes of a program end: what the program can notice of the end, and what a report tells of it.
 
 /// What a program does to end its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) enum Leaving {
 }
 
 impl Leaving {
-    /// What is told of it.
+    /// What a report tells of this end.
     pub(crate) fn message(self) -> String {
         match self {
             Self::Exit(code) => format!("the program ends its process with exit({code})"),
@@ -28,7 +28,7 @@ pub(crate) enum Destructor {
 }
 
 impl Destructor {
-    /// What is told of one that panics with this.
+    /// What a report tells of a destructor that panics with the message `panic`.
     pub(crate) fn message(self, panic: &str) -> String {
         let of = match self {
             Self::ThreadLocal => "a thread-local",
@@ -38,17 +38,17 @@ impl Destructor {
     }
 }
 
-/// Which results the program may see dropped.
+/// Which results of threads the program may notice being dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Results {
-    /// None.
+    /// No results.
     #[default]
     Unseen,
-    /// Those whose type has a destructor.
+    /// Results whose type has a destructor.
     Values,
-    /// Those, and what any thread panics with.
+    /// Results whose type has a destructor, and payloads of any thread's panic.
     Payloads,
 }
 
-/// What a harness is unwound with whose result is a failure, and what is wrong.
+/// The payload that unwinds a harness whose result is a failure. Holds what is wrong with the result.
 pub(crate) struct Verdict(pub(crate) String);

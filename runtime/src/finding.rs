@@ -1,4 +1,4 @@
-//! What is told of a bug.
+//! What a report tells of a bug.
 
 use std::fmt;
 
@@ -42,25 +42,25 @@ impl fmt::Display for Value {
     }
 }
 
-/// An event of the log, with what a report needs of it.
+/// An event of the log, with what a report tells of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What it does.
+    /// What the event does.
     pub op: Op,
     /// For a non-local read: the index of the paired event of T'.
     pub source: Option<u32>,
-    /// Where in the source.
+    /// The event's place in the source.
     pub place: Place,
-    /// The value read or written, where it is an atomic's.
+    /// The value read or written, for an event of an atomic.
     pub value: Option<Value>,
-    /// Whose event it is, by order of creation. `None`: an event that only says how the two logs are tied together, and is
-    /// none of the program's own.
+    /// The number, in the order of creation, of the thread whose event it is. `None` for an event that only says how
+    /// the two logs are tied together, and is not an event of the program.
     pub thread: Option<u32>,
-    /// The place as the running program has it; absent from events that come from elsewhere.
+    /// The place as the running program has it; absent from events that were read from a message or a file.
     pub(crate) site: SiteMark,
 }
 
-/// A place as the running program has it: compares equal to any other, since [`Event::place`] says the same.
+/// A place as the running program has it. Compares equal to any other mark: events are compared by [`Event::place`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SiteMark(
     #[cfg_attr(not(feature = "scheduler"), allow(dead_code))] pub Option<Site>,
@@ -77,17 +77,18 @@ impl Eq for SiteMark {}
 /// A bug with its proof.
 #[derive(Clone, Debug)]
 pub struct Bug {
-    /// What kind of fault it is.
+    /// The kind of fault.
     pub kind: BugKind,
-    /// What the program said, or what is wrong.
+    /// The panic's message, or what is wrong.
     pub message: String,
-    /// Where it happens: the panic's place; the lock or the access that T is about to do.
+    /// The place of the bug: the panic's, or that of the lock operation or access that T is about to do.
     pub place: Place,
-    /// For deadlocks and races: what T' is about to do.
+    /// For deadlocks and races: the place of what T' is about to do.
     pub other_place: Option<Place>,
-    /// For a panic that may only follow from others': the places of those. Where one of them is told, this says nothing more.
+    /// For a panic that may only follow from other threads' panics: the places of those panics. Where one of them is
+    /// reported, this bug tells nothing new.
     pub follows: Vec<Place>,
-    /// Which party is T here.
+    /// Which party is T in this execution.
     pub role: Role,
     /// The non-local reads, in order: `rds` and `wrts`. Their number is k.
     pub pairs: Vec<Pair>,
@@ -95,15 +96,15 @@ pub struct Bug {
     pub threads: Option<(ThreadInfo, ThreadInfo)>,
     /// The events of T up to the bug.
     pub under_test: Vec<Event>,
-    /// The events of T'; the interleaving says how far it comes.
+    /// The events of T'. The interleaving says how far T' comes.
     pub interfering: Vec<Event>,
-    /// An order of both in which the bug happens.
+    /// An order of both threads' events in which the bug happens.
     pub interleaving: Vec<Step>,
-    /// Whose bug it is, by order of creation.
+    /// The number, in the order of creation, of the thread that has the bug.
     pub thread: u32,
-    /// How many events of the harness came before two threads ran side by side.
+    /// The number of events that came before two threads ran side by side.
     pub init_events: u32,
-    /// How the threads 1, 2, … came to be.
+    /// How the threads 1, 2, … came to be, in this order.
     pub lineage: Vec<Lineage>,
 }
 
@@ -128,7 +129,7 @@ impl fmt::Display for Bug {
         if let Some(other) = &self.other_place {
             writeln!(f, "the other place is {other}")?;
         }
-        // Where the writes that are seen are in the log of T', and which of the pairs that is.
+        // The index in the log of T' of each write that is seen, with the pair that names the write.
         let sources = self.under_test.iter().filter_map(|event| event.source);
         let seen: Vec<(u32, &Pair)> = sources.zip(&self.pairs).collect();
         let mut pairs = self.pairs.iter();
@@ -161,17 +162,17 @@ impl fmt::Display for Bug {
     }
 }
 
-/// What a panic or a deadlock comes to in the original program.
+/// What a panic or a deadlock of P̂ₖ is in the original program.
 pub(crate) struct Answer {
     pub(crate) kind: BugKind,
-    /// It is a [bystander](crate::judge::Counted::bystander)'s.
+    /// Whether the failure is that of a [bystander](crate::judge::Counted::bystander).
     pub(crate) bystander: bool,
-    /// See [`crate::judge::Counted::follows`].
+    /// The places of panics that this failure may follow from: see [`crate::judge::Counted::follows`].
     pub(crate) follows: Vec<Place>,
 }
 
 impl Answer {
-    /// It is a failure of this kind by itself.
+    /// A failure of this kind that follows from no other panic.
     pub(crate) const fn failure(kind: BugKind) -> Self {
         Self {
             kind,

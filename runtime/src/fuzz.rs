@@ -13,7 +13,7 @@
 //! | `SEQZ_FOR` | for how many milliseconds: the process ends after them |
 //! | `SEQZ_KNOWN` | bugs that are known, a [`key`] a line: the target goes on when it meets them |
 //!
-//! [`Property`](crate::Property) is for those who name harness and thread under test themselves.
+//! [`Property`](crate::Property) is for tests that name harness and thread under test themselves.
 
 use std::cell::RefCell;
 use std::env;
@@ -35,14 +35,14 @@ use crate::vocabulary::{BugKind, Role};
 pub const HARNESS: &str = "SEQZ_HARNESS";
 /// The environment variable that says which thread is under test.
 pub const ROLE: &str = "SEQZ_ROLE";
-/// The environment variable that says how many non-local reads there may be.
+/// The environment variable that says the most non-local reads.
 pub const K: &str = "SEQZ_K";
 /// The environment variable with the known bugs.
 pub const KNOWN: &str = "SEQZ_KNOWN";
-/// The environment variable that says that panics of threads which nobody joins are no bugs.
+/// The environment variable that says that panics of threads which no thread joins are no bugs.
 pub const IGNORE_DETACHED_PANICS: &str = "SEQZ_IGNORE_DETACHED_PANICS";
 
-/// The environment variable that says how many executions to make.
+/// The environment variable that says the number of executions to make.
 pub const MOST: &str = "SEQZ_MOST";
 /// The environment variable that says for how many milliseconds to go on.
 pub const FOR: &str = "SEQZ_FOR";
@@ -53,7 +53,7 @@ pub const COUNTS: &str = "SEQZ_COUNTS";
 /// What a target says of a bug on its standard error, before its [`key`].
 pub const MET: &str = "seqz: a new bug: ";
 
-/// What it says after that, before the bytes of the execution alone, in hexadecimal digits.
+/// What a target says after the bug's key, before the bytes of that single execution, in hexadecimal digits.
 pub const BY: &str = "seqz: by the bytes ";
 
 /// Bytes as [`BY`] has them.
@@ -74,7 +74,7 @@ pub fn from_hex(text: &str) -> Option<Vec<u8>> {
 /// What a crate was generated for.
 #[derive(Clone, Copy)]
 pub struct Generated {
-    /// Its harnesses.
+    /// The crate's harnesses.
     pub harnesses: &'static [&'static dyn AnyHarness],
     /// The thread under test.
     pub role: Role,
@@ -94,13 +94,13 @@ impl fmt::Debug for Generated {
 /// Whether a fuzzer has a use for bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
-    /// They are an execution of the program.
+    /// The bytes are an execution of the program.
     Keep,
     /// No interleaving has these non-local reads, or an assumption discards them.
     Reject,
 }
 
-/// What makes two bugs of a target one: the kind, the places, and whose bug it is.
+/// The text by which two bugs of a target are one: the kind, the places, and which thread is T.
 #[must_use]
 pub fn key(bug: &Bug) -> String {
     let kind = match bug.kind {
@@ -132,19 +132,19 @@ pub(crate) struct Target {
     harness: &'static dyn AnyHarness,
     role: Role,
     k: usize,
-    /// How many bytes an execution takes.
+    /// The number of bytes that an execution takes.
     width: usize,
     known: Vec<String>,
     machine: Machine,
-    /// How many of the machine's bugs have been looked at.
+    /// The number of the machine's bugs that have been looked at.
     seen: usize,
     counts: Counts,
-    /// How many executions there are to be, and until when.
+    /// The number of executions to make; `until` is the time at which to stop.
     most: Option<u64>,
     until: Option<Instant>,
 }
 
-/// What has been executed, for whoever reads along.
+/// What has been executed, written to a file for the driver.
 #[derive(Default)]
 struct Counts {
     file: Option<File>,
@@ -154,7 +154,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// How many executions there are between two writings.
+    /// The number of executions between two writings of the file.
     const BATCH: u64 = 512;
 
     fn write(&self) {
@@ -165,7 +165,7 @@ impl Counts {
                 failing,
                 ..
             } = self;
-            // Numbers that nobody can read are missing from a report, no more.
+            // If the numbers can't be written, only a report lacks them.
             let _ = file.write_all_at(
                 format!("{executions:20} {infeasible:20} {failing:20}\n").as_bytes(),
                 0,
@@ -175,7 +175,7 @@ impl Counts {
 }
 
 impl Target {
-    /// What the environment names, or what the crate was generated for.
+    /// The target that the environment names, or that the crate was generated for.
     fn new(generated: Generated) -> Self {
         let harness = match chosen(HARNESS) {
             None => {
@@ -202,7 +202,7 @@ impl Target {
         Self::with(harness, role, generated.k)
     }
 
-    /// This harness with this thread under test.
+    /// The target of this harness, with this thread under test.
     pub(crate) fn of(generated: Generated, harness: &str, role: Role) -> Self {
         let harness = named(generated.harnesses, harness);
         let harness = harness.unwrap_or_else(|message| panic!("{message}"));
@@ -247,17 +247,17 @@ impl Target {
         }
     }
 
-    /// How many bytes of a round can matter, but for gaps and picks that need more than one.
+    /// The number of bytes of a round that can matter, except for gaps and picks that need more than one byte.
     pub(crate) const fn width(&self) -> usize {
         self.width
     }
 
-    /// The harness, the thread under test, and how many non-local reads there may be.
+    /// The harness, the thread under test, and the most non-local reads.
     pub(crate) fn what(&self) -> (&'static str, Role, usize) {
         (self.harness.name(), self.role, self.k)
     }
 
-    /// Runs P̂ₖ for each round of the bytes up to the first bug, known or not, and says what happens.
+    /// Runs P̂ₖ for each round of the bytes up to the first bug, known or not, and returns what happens.
     pub(crate) fn run(&mut self, bytes: &[u8]) -> Outcome {
         let mut all = rounds(bytes, self.width, most(self.harness)).peekable();
         loop {
@@ -305,7 +305,8 @@ impl Target {
             fn _exit(code: c_int) -> !;
         }
         self.counts.write();
-        // SAFETY: the function takes any number and does not return. `exit` would do, but libFuzzer takes it for a crash.
+        // SAFETY: the function takes any number and does not return. `exit` would end the process, too, but libFuzzer
+        // takes that for a crash.
         unsafe { _exit(0) }
     }
 
@@ -348,7 +349,7 @@ fn chosen(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The harness of this name, or what there is instead.
+/// The harness of this name, or a message with the harnesses that there are.
 fn named(
     harnesses: &'static [&'static dyn AnyHarness],
     name: &str,
@@ -384,7 +385,7 @@ fn with_target<R>(generated: Generated, run: impl FnOnce(&mut Target) -> R) -> R
 /// execution to the next.
 ///
 /// # Panics
-/// When a bug is met that is not known, and where the environment names what there isn't.
+/// When a bug is met that is not known, and where the environment names what does not exist.
 pub fn once(generated: Generated, bytes: &[u8]) -> Worth {
     with_target(generated, |target| {
         let mut worth = Worth::Reject;
@@ -405,8 +406,8 @@ pub fn once(generated: Generated, bytes: &[u8]) -> Worth {
     })
 }
 
-/// Makes new bytes out of the first `size` ones of `data`, of at most `most`; the answer is how many. `by_fuzzer` is how
-/// libFuzzer does that.
+/// Makes new bytes out of the first `size` ones of `data`, at most `most` of them. Returns their number. `by_fuzzer` is
+/// libFuzzer's own mutation.
 ///
 /// # Panics
 /// Where the environment names what there isn't.

@@ -25,11 +25,11 @@ pub struct Harness<I> {
 /// What `#[should_panic]` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ShouldPanic {
-    /// What the message is to contain.
+    /// The text that the message has to contain, if any.
     with: Option<&'static str>,
 }
 
-/// Runs a harness, and turns what `#[should_panic]` says of its ending round.
+/// Runs a harness, and reverses its result as `#[should_panic]` says.
 fn judged(expects: Option<ShouldPanic>, run: impl FnOnce()) {
     let Some(expected) = expects else {
         return run();
@@ -42,7 +42,7 @@ fn judged(expects: Option<ShouldPanic>, run: impl FnOnce()) {
     });
 }
 
-/// Runs a harness that should panic. The same for all harnesses: so it is not compiled with each program.
+/// Runs a harness that should panic. This is no generic code, so that it is not compiled with each program.
 fn should_panic(ShouldPanic { with }: ShouldPanic, run: &mut dyn FnMut()) {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(()) => verdict("the test should have panicked, and did not".to_owned()),
@@ -66,7 +66,7 @@ fn verdict(message: String) -> ! {
     std::panic::resume_unwind(Box::new(Verdict(message)))
 }
 
-/// The harness has returned this; `who` is what it is called: an `Err` and an exit code that is not 0 are failures.
+/// The harness, of the name `who`, has returned `value`: an `Err` and an exit code that is not 0 are failures.
 pub fn returned<T: Termination>(who: &str, value: T) {
     let code = value.report();
     if code != ExitCode::SUCCESS {
@@ -78,7 +78,7 @@ pub fn returned<T: Termination>(who: &str, value: T) {
     }
 }
 
-/// The same of a `Result`, whose error is told.
+/// The harness, of the name `who`, has returned a `Result`, whose error a report tells.
 pub fn returned_result<T: Termination, E: fmt::Debug>(who: &str, value: Result<T, E>) {
     match value {
         Ok(value) => returned(who, value),
@@ -113,7 +113,7 @@ impl<I: Inputs> Harness<I> {
         }
     }
 
-    /// The same for a test that passes if it panics, with a message that contains this if it is said.
+    /// Makes it the harness of a test that passes if it panics, with a message that contains the given text, if any.
     #[must_use]
     pub const fn should_panic(self, with: Option<&'static str>) -> Self {
         Self {
@@ -122,13 +122,13 @@ impl<I: Inputs> Harness<I> {
         }
     }
 
-    /// The same for a program that has no `unsafe` code: see [`Bound::safe`].
+    /// Makes it the harness of a program that has no `unsafe` code: see [`Bound::safe`].
     #[must_use]
     pub const fn without_unsafe_code(self) -> Self {
         Self { safe: true, ..self }
     }
 
-    /// The same for a program that has types of its own in shared values.
+    /// Makes it the harness of a program that has types of its own in shared values.
     #[must_use]
     pub const fn with_values(self, values: &'static [Register]) -> Self {
         Self { values, ..self }
@@ -147,19 +147,19 @@ impl<I: Inputs> Harness<I> {
 pub struct InputSet {
     /// The harness once for each choice of inputs.
     pub bound: Vec<Bound>,
-    /// Whether there are more inputs than these.
+    /// Whether `bound` is a sample of more inputs.
     pub sampled: bool,
 }
 
-/// What is to be done with a harness that runs once, and the bytes that its inputs left.
+/// A function that runs a harness once, given the bytes that its inputs left.
 pub type Run<'a> = dyn FnMut(&dyn Fn(), &[u8]) + 'a;
 
 /// A harness, whatever its inputs are.
 pub trait AnyHarness: Sync {
-    /// Its path in the program.
+    /// The harness's path in the program.
     fn name(&self) -> &'static str;
 
-    /// Its parameters.
+    /// The harness's parameters.
     fn params(&self) -> &'static [Param];
 
     /// The harness with the inputs that `specs` allow, one spec per parameter; at most `limit`, chosen at random from
@@ -169,20 +169,20 @@ pub trait AnyHarness: Sync {
     /// A spec does not fit its parameter.
     fn bind(&self, specs: &[Spec], limit: usize, seed: u64) -> Result<InputSet, InputError>;
 
-    /// How many bytes each parameter takes in what [`AnyHarness::bind_bytes`] reads.
+    /// The number of bytes that each parameter takes in what [`AnyHarness::bind_bytes`] reads.
     fn widths(&self) -> Vec<usize>;
 
     /// The harness with the inputs that the first bytes stand for.
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound;
 
-    /// Calls `run` with the harness with the inputs that the first bytes stand for, and with the bytes that are left. Costs no
-    /// text of the inputs.
+    /// Calls `run` with the harness with the inputs that the first bytes stand for, and with the bytes that are left.
+    /// Makes no text of the inputs.
     fn with_bytes(&self, bytes: &[u8], run: &mut Run<'_>);
 
-    /// See [`Bound::safe`].
+    /// Whether the program has no `unsafe` code: see [`Bound::safe`].
     fn safe(&self) -> bool;
 
-    /// Where its code is: two harnesses with the same do the same.
+    /// The address of the harness's code: two harnesses with the same address do the same.
     fn entry(&self) -> usize;
 }
 
@@ -194,11 +194,12 @@ fn bound<I: Inputs>(init: fn(I), expects: Option<ShouldPanic>, safe: bool, input
     }
 }
 
-/// So many of each parameter's first values are put together in all ways before a sample is drawn.
+/// The number of each parameter's first values that are combined in all ways before a sample is drawn.
 const FEW: u64 = 4;
 
-/// Tells `build` which choices of inputs are run, each as the number of each parameter's value: all there are, or else at most
-/// `limit`. The answer is whether there are more. The same for all types of inputs: so it is not compiled with each program.
+/// Tells `build` which choices of inputs are run, each as the number of each parameter's value: all there are, or else
+/// at most `limit`. Returns whether there are more. This is not generic over the inputs' types, so that it is not
+/// compiled with each program.
 fn choose(
     counts: &[Count],
     limit: usize,
@@ -217,7 +218,7 @@ fn choose(
         limit as u64
     };
     let mut random = Random::new(seed);
-    // A sample begins with all that a few of the simplest values make together.
+    // A sample begins with all combinations of a few of the simplest values.
     let few = |count: &Count| count.values.min(FEW);
     let simple = counts.iter().map(few).try_fold(1, u64::checked_mul);
     let simple = simple.filter(|simple| *simple <= runs / 2).unwrap_or(0);
@@ -293,7 +294,7 @@ impl<I: Inputs> AnyHarness for Harness<I> {
 }
 
 impl<I> Harness<I> {
-    /// Registers the program's types whose values can be hashed: all harnesses of a program have the same.
+    /// Registers the program's types whose values can be hashed: all harnesses of a program have the same list.
     #[inline(always)]
     fn register_values(&self) {
         static REGISTERED: AtomicUsize = AtomicUsize::new(0);

@@ -5,7 +5,7 @@ mod parse;
 mod scalar;
 
 use std::fmt;
-/// What [`inputs!`](crate::inputs) writes, whatever these names mean in the program.
+/// Names that [`inputs!`](crate::inputs) writes, independent of what they mean in the program.
 #[doc(hidden)]
 pub use std::{format, string::String, vec::Vec};
 
@@ -16,9 +16,9 @@ pub use parse::split_list;
 /// A parameter of a harness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name.
+    /// The parameter's name.
     pub name: &'static str,
-    /// Its type as written.
+    /// The parameter's type, as written.
     pub ty: &'static str,
 }
 
@@ -60,12 +60,12 @@ impl Spec {
     }
 }
 
-/// An input that can't be had.
+/// An input that can't be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError {
-    /// The parameter.
+    /// The parameter's name.
     pub param: String,
-    /// What is wrong.
+    /// What is wrong with the parameter's spec.
     pub message: String,
 }
 
@@ -81,16 +81,16 @@ impl std::error::Error for InputError {}
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
-    /// How many lists are around what is made.
+    /// The number of lists around the value that is being made.
     depth: usize,
 }
 
-/// How many elements a random list has at most: by itself, in a list, and in a list of lists. One still deeper is empty, so
+/// The most elements of a random list: by itself, in a list, and in a list of lists. A list still deeper is empty, so
 /// that values of types that hold lists of themselves come to an end.
 const LONGEST_RANDOM: [u64; 3] = [5, 3, 2];
 
 impl Random {
-    /// A stream of its own for each seed.
+    /// A separate stream of numbers for each seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self {
@@ -128,20 +128,20 @@ impl Random {
 
 /// Bytes of a fuzzer's input, taken from the front. When they are used up, zeros follow.
 ///
-/// Every parameter has its place: a value takes up as many bytes as the largest of its type, whatever it is, so that no
-/// byte moves what others stand for.
+/// Every parameter has its place: each value takes up as many bytes as the largest of its type, so that no byte changes
+/// what other parameters' bytes stand for.
 #[derive(Clone, Debug)]
 pub struct ByteSource<'a> {
     bytes: &'a [u8],
-    /// How many lists are around.
+    /// The number of lists around the value that is being decoded.
     depth: usize,
 }
 
-/// How many elements a list has at most: by itself, in a list, and in a list of lists. One still deeper is empty.
+/// The most elements of a list: by itself, in a list, and in a list of lists. A list still deeper is empty.
 const LONGEST: [usize; 3] = [16, 8, 4];
 
 impl<'a> ByteSource<'a> {
-    /// All of these bytes.
+    /// A source of all of these bytes.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, depth: 0 }
@@ -161,7 +161,7 @@ impl<'a> ByteSource<'a> {
         front
     }
 
-    /// The next `width` bytes, all of them taken, whatever is made of them.
+    /// The next `width` bytes as a source, all of them taken, even if not all are used.
     #[must_use]
     pub fn part(&mut self, width: usize) -> Self {
         Self {
@@ -170,7 +170,8 @@ impl<'a> ByteSource<'a> {
         }
     }
 
-    /// The next bytes as a list of at most `longest` elements of this width: how many there are, and their bytes.
+    /// The next bytes as a list of at most `longest` elements of `width` bytes each: the number of elements, and their
+    /// bytes.
     fn list(&mut self, longest: usize, width: usize) -> (usize, Self) {
         let mut part = self.part(1 + longest * width);
         let length = usize::from(part.take::<1>()[0]) % (longest + 1);
@@ -178,13 +179,13 @@ impl<'a> ByteSource<'a> {
         (length, part)
     }
 
-    /// How many lists are around what comes next.
+    /// The number of lists around the value that comes next.
     #[must_use]
     pub const fn depth(&self) -> usize {
         self.depth
     }
 
-    /// What is left.
+    /// The bytes that are left.
     #[must_use]
     pub const fn rest(&self) -> &'a [u8] {
         self.bytes
@@ -193,7 +194,7 @@ impl<'a> ByteSource<'a> {
 
 /// A type that a harness's parameter can have.
 pub trait Input: Clone + fmt::Debug + 'static {
-    /// How many values there are, where that is a small number.
+    /// The number of values of the type, where that is a small number.
     fn domain() -> Option<u64>;
 
     /// The `n`-th value, `n` being below the domain's size.
@@ -213,13 +214,13 @@ pub trait Input: Clone + fmt::Debug + 'static {
     /// What is wrong with the text.
     fn parse(text: &str) -> Result<Self, String>;
 
-    /// How many bytes [`Input::decode`] takes, where so many lists are around.
+    /// The number of bytes that [`Input::decode`] takes for a value inside of `depth` lists.
     fn width(depth: usize) -> usize;
 
     /// The value that the next [`Input::width`] bytes stand for.
     fn decode(bytes: &mut ByteSource<'_>) -> Self;
 
-    /// How many values there are from `low` to `high`, for types whose values are in a row.
+    /// The number of values from `low` to `high`, for types whose values are in a row.
     ///
     /// # Errors
     /// What is wrong with the range.
@@ -234,22 +235,22 @@ pub trait Input: Clone + fmt::Debug + 'static {
     }
 }
 
-/// How many values a parameter without a [`Spec`] may have for all of them to be run.
+/// The most values of a parameter without a [`Spec`] that are all run.
 const SMALL_DOMAIN: u64 = 256;
 
-/// How many values are sampled for a parameter that has more.
+/// The number of values that are sampled for a parameter that has more than [`SMALL_DOMAIN`].
 const SAMPLES: u64 = 64;
 
 /// The values of one parameter, as numbers from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// How many there are.
+    /// The number of values.
     pub values: u64,
-    /// Whether they are a sample of more.
+    /// Whether the values are a sample of more.
     pub sampled: bool,
 }
 
-/// How many values `spec` has for a parameter of type `V`.
+/// The number of values that `spec` has for a parameter of type `V`.
 ///
 /// # Errors
 /// The spec does not fit the type.
@@ -333,7 +334,7 @@ pub trait Inputs: Clone + fmt::Debug + 'static {
     /// The parameters in order.
     const PARAMS: &'static [Param];
 
-    /// How many values each parameter has.
+    /// The number of values of each parameter.
     ///
     /// # Errors
     /// A spec does not fit its parameter.
@@ -345,7 +346,7 @@ pub trait Inputs: Clone + fmt::Debug + 'static {
     /// A spec does not fit its parameter.
     fn build(specs: &[Spec], numbers: &[u64], seed: u64) -> Result<Self, InputError>;
 
-    /// How many bytes each parameter takes.
+    /// The number of bytes that each parameter takes.
     fn widths() -> Vec<usize>;
 
     /// The inputs that these bytes stand for.

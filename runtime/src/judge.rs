@@ -1,19 +1,22 @@
-//! What the panics of an execution come to: which of them are failures, and as what.
+//! Judges the panics of an execution: which panics are failures, and of which kind.
 //!
-//! The test's own result decides, as under `cargo test`. So a panic ends its thread and nothing else. Whoever joins the
-//! thread gets the payload, and if the harness goes on from there and ends well, nothing has failed. A panic *counts*
-//! - if it is the harness's own. Where that only passes on what a join gave it (by `unwrap`, by `resume_unwind`, or as
-//!   the end of a scope), the panics that it passes on count in its place;
-//! - if its thread was let go, or nobody had joined it when the harness ended well: a *detached* thread's panic;
-//! - if nobody had joined its thread when the harness failed, waited for ever, or left the process: whether the harness
-//!   would have made something of it is not known, and so it is [said](Counted::bystander) that it is such a one.
+//! The test's own result decides, as under `cargo test`. So a panic ends its thread and nothing else. A thread that
+//! joins it gets the payload, and if the harness goes on from there and ends well, nothing has failed. A panic *counts*
+//! - if it is the harness's own. Where the harness only passes on the payload that a join gave it (by `unwrap`, by
+//!   `resume_unwind`, or as the end of a scope), the panics that the harness passes on count in its place;
+//! - if its thread was let go, or no thread had joined that thread when the harness ended well: a *detached* thread's
+//!   panic;
+//! - if no thread had joined its thread when the harness failed, waited for ever, or left the process. Whether the
+//!   harness would have handled this panic is not known, so the panic is marked as a [bystander](Counted::bystander)'s.
 //!
-//! Where the execution was [left](Extent::Left) before its end, somebody who runs still may have been about to join the
-//! thread and to go on. So there, only what is certain counts: how the harness has ended, and threads that were let go.
+//! Where the execution was [left](Extent::Left) before its end, a thread that still ran may have been about to join the
+//! panicked thread and to go on. So for such an execution, only what is certain counts: how the harness has ended, and
+//! panics of threads that were let go.
 //!
-//! A panic of a thread that unwraps the lock which another one has poisoned says nothing beside the other one's, if that
-//! counts for as much. Where it is not known whether the other one's counts (the harness might have joined its thread
-//! later), what follows from it is told if the other one's is not told in the end: see [`Counted::follows`].
+//! A panic of a thread that unwraps a lock which another thread has poisoned tells nothing new beside the other
+//! thread's panic, if the other panic counts for as much. Where it is not known whether the other panic counts (the
+//! harness might have joined its thread later), the following panic is reported if the other one is not reported in the
+//! end: see [`Counted::follows`].
 
 use std::any::Any;
 
@@ -26,8 +29,7 @@ const OF_A_PAYLOAD: &str = "Any { .. }";
 /// What std's `unwrap` and `expect` say of a poisoned lock.
 const OF_POISON: &str = "PoisonError { .. }";
 
-/// So many payloads that have been caught are known again when they are resumed, and so many panics may be under way in a
-/// thread.
+/// The most caught payloads that are recognised when they are resumed, and the most panics under way in a thread.
 const CAUGHT: usize = 64;
 
 /// A panic on its way to the top of its thread.
@@ -35,9 +37,10 @@ const CAUGHT: usize = 64;
 pub(crate) struct Raised {
     pub(crate) message: String,
     pub(crate) place: Option<Place>,
-    /// When it began, as whoever keeps the panics counts.
+    /// When the panic began, in the unit of the machine that keeps the panics: a moment's number in P̂ₖ, the number of
+    /// events on the scheduled machine.
     pub(crate) at: usize,
-    /// The panics that it passes on: numbers of [`Panics::over`].
+    /// The panics that this panic passes on, as indices in [`Panics::over`].
     causes: Vec<usize>,
 }
 
@@ -46,31 +49,31 @@ pub(crate) struct Raised {
 pub(crate) struct Panicked {
     pub(crate) thread: u32,
     pub(crate) raised: Raised,
-    /// Somebody has joined the thread and knows of it.
+    /// Whether a thread has joined the panicked thread, and so knows of the panic.
     is_known: bool,
-    /// A scope has waited for the thread, and had another panic to tell of.
+    /// Whether a scope has waited for the thread, and passed on another panic.
     is_waited_for: bool,
 }
 
 /// How the harness ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Well.
+    /// The harness ended well.
     Passed,
-    /// With a panic of its own thread.
+    /// The harness ended with a panic of its own thread.
     Panicked,
-    /// With a result that is a failure.
+    /// The harness ended with a result that is a failure.
     Failed,
-    /// It has not: it waits for ever, something has ended the process, or the execution was left before.
+    /// The harness has not ended: it waits for ever, the process was ended, or the execution was left before.
     Open,
 }
 
 /// How far an execution has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// To where no thread goes on.
+    /// To its end: no thread goes on.
     Whole,
-    /// Threads would have gone on: it was given up, or cut.
+    /// Not to its end: threads would have gone on, and the execution was given up or cut.
     #[cfg_attr(not(feature = "scheduler"), allow(dead_code))]
     Left,
 }
@@ -78,14 +81,15 @@ pub(crate) enum Extent {
 /// A panic that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Counted {
-    /// Which one: a number of [`Panics::over`].
+    /// The panic's index in [`Panics::over`].
     pub(crate) panic: usize,
-    /// It is that of a detached thread.
+    /// Whether the panic is a detached thread's.
     pub(crate) detached: bool,
-    /// The harness may have been about to join its thread when something else kept it from that.
+    /// Whether the harness may have been about to join the panicked thread when something else kept the harness from
+    /// joining.
     pub(crate) bystander: bool,
-    /// The places of panics that poisoned what it unwraps, of which it is not known here whether they are failures. If one
-    /// of them is told, this one says nothing more.
+    /// The places of panics that poisoned the lock that this panic's thread unwraps, where it is not known whether
+    /// those panics are failures. If one of those panics is reported, this panic tells nothing new.
     pub(crate) follows: Vec<Place>,
 }
 
@@ -115,13 +119,14 @@ impl Counted {
 /// What is known of one thread.
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// A panic of a destructor, while its thread unwinds, comes after the one that the thread unwinds for.
+    /// The panics under way, the latest last: a panic of a destructor comes after the panic that its thread unwinds
+    /// for.
     under_way: Vec<Raised>,
-    /// A scope waits for its threads before it lets that panic pass.
+    /// Whether a scope waits for its threads before the thread's panic goes on.
     is_held: bool,
-    /// The panic whose payload it was given last.
+    /// The panic whose payload the thread was given last.
     given: Option<usize>,
-    /// Those that the next panic passes on.
+    /// The panics that the thread's next panic passes on.
     blamed: Vec<usize>,
     let_go: bool,
     has_poisoned: bool,
@@ -132,14 +137,14 @@ struct Thread {
 pub(crate) struct Panics {
     over: Vec<Panicked>,
     threads: Vec<Thread>,
-    /// Payloads that somebody holds, by their address, and what is known of them.
+    /// Caught payloads that the program holds: address, and the payload's panic.
     caught: Vec<(usize, Raised)>,
 }
 
 impl Thread {
-    /// One more panic is under way.
+    /// Notes that one more panic is under way.
     fn begin(&mut self, raised: Raised) {
-        // Where a dependency has caught one, nobody has said so.
+        // A panic that a dependency has caught is still in the list, since dependencies don't report what they catch.
         if self.under_way.len() >= CAUGHT {
             self.under_way.remove(0);
         }
@@ -275,7 +280,7 @@ impl Panics {
         self.caught.push((address, raised));
     }
 
-    /// A panic has reached the top of its thread; `at` says when. The answer is its number.
+    /// A panic has reached the top of its thread; `at` says when. Returns the panic's index in [`Panics::over`].
     pub(crate) fn reach_the_top(&mut self, thread: u32, at: usize) -> usize {
         outside(|| {
             let raised = std::mem::take(&mut self.thread(thread).under_way).pop();
@@ -299,7 +304,7 @@ impl Panics {
         self.over.iter().rposition(|over| over.thread == thread)
     }
 
-    /// Whether the thread ended with a panic, and nobody has joined it.
+    /// Whether the thread ended with a panic, and no thread has joined it.
     pub(crate) fn has_panicked_unseen(&self, thread: u32) -> bool {
         self.of(thread).is_some_and(|at| !self.over[at].is_known)
     }
@@ -338,7 +343,7 @@ impl Panics {
         }
     }
 
-    /// Nobody can join the thread any more.
+    /// Notes that no thread can join this thread any more.
     pub(crate) fn let_go(&mut self, thread: u32) {
         self.thread(thread).let_go = true;
     }
@@ -358,7 +363,7 @@ impl Panics {
         }
     }
 
-    /// The places of those that somebody has joined.
+    /// The places of panics whose threads have been joined.
     pub(crate) fn handled(&self) -> impl Iterator<Item = &Place> {
         let known = self.over.iter().filter(|over| over.is_known);
         known.filter_map(|over| over.raised.place.as_ref())
@@ -397,7 +402,8 @@ impl Panics {
         raised.message.ends_with(OF_POISON)
     }
 
-    /// Leaves out what only follows from the panic of somebody who has poisoned a lock, and tells of what may.
+    /// Leaves out panics that only follow from the panic by which another thread has poisoned a lock, and marks panics
+    /// that may follow from one.
     fn follow_from_poison(&self, counted: &mut Vec<Counted>) {
         let certain: Vec<(u32, Weight)> = counted
             .iter()
@@ -423,7 +429,8 @@ impl Panics {
         thread.is_some_and(|thread| thread.has_poisoned)
     }
 
-    /// The places of panics by which other threads than this one have poisoned locks, and that nobody has handled so far.
+    /// The places of panics by which other threads than this one have poisoned locks, and that no thread has handled so
+    /// far.
     fn may_be_causes(&self, of: u32) -> Vec<Place> {
         let mut places = Vec::new();
         for (thread, known) in (0..).zip(&self.threads) {
@@ -600,7 +607,7 @@ mod tests {
             all.judge(End::Failed, Extent::Whole),
             [counted(at, false, true)]
         );
-        // Somebody may still have joined it, if only a thread that the harness has left behind.
+        // Another thread may still have joined this one, if only a thread that the harness has left behind.
         for end in ENDS {
             assert_eq!(all.judge(end, Extent::Left), [], "{end:?}");
         }

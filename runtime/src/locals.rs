@@ -10,9 +10,9 @@ use crate::memory::outside;
 struct Entry {
     key: usize,
     thread: u32,
-    /// Nothing is left of it once it has been destroyed.
+    /// The value; `None` once it has been destroyed.
     value: Option<Rc<dyn Any>>,
-    /// It is destroyed with its thread, and not with the execution.
+    /// Whether the value is destroyed with its thread, and not with the execution.
     has_destructor: bool,
 }
 
@@ -22,7 +22,7 @@ struct Locals {
 }
 
 thread_local! {
-    /// There may be values.
+    /// Whether there may be values.
     static ANY: Cell<bool> = const { Cell::new(false) };
 
     static LOCALS: RefCell<Locals> = const {
@@ -40,7 +40,7 @@ pub(crate) enum Found<T> {
     Absent,
 }
 
-/// Those that an earlier execution has left are dropped.
+/// Begins an execution: drops the values that an earlier execution has left.
 pub(crate) fn begin(generation: u32) {
     let is_old = LOCALS.with_borrow_mut(|locals| {
         std::mem::replace(&mut locals.generation, generation) != generation
@@ -65,7 +65,8 @@ pub(crate) fn find<T: 'static>(key: usize, thread: u32) -> Found<T> {
     })
 }
 
-/// A thread has this value now. If one has been made meanwhile, by the code that makes it, this one takes its place.
+/// Keeps a thread's value. If the code that makes the value has kept another one meanwhile, the new value takes its
+/// place.
 pub(crate) fn keep<T: 'static>(key: usize, thread: u32, value: &Rc<T>) {
     let old = outside(|| {
         LOCALS.with_borrow_mut(|locals| {
@@ -99,11 +100,12 @@ pub(crate) fn clear() {
 
 #[cold]
 fn clear_all() {
-    // A destructor may be ended early, as the execution is.
+    // A destructor may be ended early, as an execution may.
     while catch_unwind(AssertUnwindSafe(clear_until_unwound)).is_err() {}
 }
 
-/// The execution is over, and its memory is given back with all that is in it: nothing is dropped.
+/// Forgets the values without dropping them: the execution is over, and its memory is given back with all that is in
+/// it.
 #[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn leave() {

@@ -1,16 +1,16 @@
 //! The event log ρ of a run of P̂ₖ: what both threads did to shared objects, in each thread's program order.
 //!
-//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs* (Razavi, Farzan, Holzer),
-//! sections 3 and 4.1. The log holds no global order: whether one exists is what [`crate::feasibility`] decides.
+//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs* (Razavi, Farzan, Holzer), sections
+//! 3 and 4.1. The log holds no global order: [`crate::feasibility`] decides whether a global order exists.
 //!
 //! Two things differ from the paper's text:
-//! - An atomic read-modify-write is one event, [`Op::Update`]. One that leaves the value as it found it is an [`Op::Read`], and
-//!   so is the use of a guard that was borrowed mutably and gives back the value that it was taken with: whoever reads that
-//!   value reads it of the write before. (A plain store is a write whatever is there, as another thread's value may stand
-//!   in between.)
+//! - An atomic read-modify-write is one event, [`Op::Update`]. A read-modify-write that leaves the value as it was is
+//!   an [`Op::Read`]. So is the use of a guard that was borrowed mutably and gives back the value that it was taken
+//!   with: a later read of that value sees the write before. (A plain store is a write whatever is there, since another
+//!   thread's value may have been there in between.)
 //! - The write that the paper injects before a non-local read is not an entry of its own. The read carries
-//!   [`TEvent::source`] instead, the index of its paired write in the log of T'. The meaning is the same: the
-//!   injected write opens an x-live block of T, and it is no write of P, so that it breaks no x-live block of T'.
+//!   [`TEvent::source`] instead, the index of its paired write in the log of T'. The meaning is the paper's: the
+//!   injected write opens an x-live block of T. It is no write of P, so it breaks no x-live block of T'.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The object that is read, if any. [`Op::TryFail`] counts as a read: what it observes is the lock's state.
+    /// The object that is read, if any. [`Op::TryFail`] counts as a read, since it observes the lock's state.
     #[must_use]
     pub const fn reads(self) -> Option<Object> {
         match self {
@@ -96,11 +96,11 @@ impl fmt::Display for Op {
 /// One event of T, the thread under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TEvent {
-    /// What it does.
+    /// What the event does.
     pub op: Op,
-    /// For a non-local read: the index in the log of T' of the paired write (an [`Op::Write`] or [`Op::Update`] of
-    /// the same object; for [`Op::TryFail`] the [`Op::Acquire`] of the block that T' is inside). `None`: every other
-    /// event, and every local read.
+    /// For a non-local read: the index in the log of T' of the paired write (an [`Op::Write`] or [`Op::Update`] of the
+    /// same object; for [`Op::TryFail`] the [`Op::Acquire`] of the block that T' is inside). `None` for every other
+    /// event, and for every local read.
     pub source: Option<u32>,
 }
 
@@ -121,12 +121,12 @@ impl TEvent {
     }
 }
 
-/// The log of one execution: T as far as it has come, and T' as far as it can run by itself.
+/// The log of one execution: the events of T so far, and those of T' as far as T' can run by itself.
 ///
-/// How far T' has come when T is at its last event is open: a trace of P may have T' anywhere. So the log is feasible
-/// when, for SOME prefix of `interfering`, all of `under_test` and that prefix have an interleaving that keeps program
-/// order, locks, and what each read sees. (The paper cuts T' at the first lock-free point after the paired writes;
-/// that is one of the prefixes, and not always the one that works.)
+/// How far T' has come when T is at its last event is open: a trace of P may have T' at any event. So the log is
+/// feasible when, for SOME prefix of `interfering`, all of `under_test` and that prefix have an interleaving that keeps
+/// program order, locks, and what each read sees. (The paper cuts T' at the first lock-free point after the paired
+/// writes; that is one of the prefixes, and not always the one that works.)
 #[derive(Clone, Copy, Debug)]
 pub struct Log<'a> {
     /// The events of T in program order.
@@ -136,6 +136,7 @@ pub struct Log<'a> {
     pub interfering: &'a [Op],
 }
 
-/// What a look at a count, and an update of one, is announced with. A compare-exchange is announced with what it expects.
+/// The value with which a read of a count, or an update of a count, is announced. A compare-exchange is announced with
+/// the value that it expects.
 #[cfg(feature = "scheduler")]
 pub(crate) const OF_COUNT: u64 = u64::MAX;

@@ -1,4 +1,4 @@
-//! P̂ₖ as one function: a choice of inputs, reads and writes in, what happens out.
+//! P̂ₖ as one function: takes a choice of inputs, reads and writes, and returns what happens.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,16 +10,16 @@ use crate::input::{ByteSource, Inputs};
 use crate::pairs::Pairs;
 use crate::vocabulary::{Pair, ReadId, Role, WriteId};
 
-/// What one execution of P̂ₖ came to.
+/// The result of one execution of P̂ₖ.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// How the execution ended.
     pub ending: Ending,
-    /// The bug that it met, with its proof.
+    /// The bug that the execution met, with its proof.
     pub bug: Option<Box<Bug>>,
-    /// The non-local reads that it had.
+    /// The non-local reads of the execution.
     pub pairs: Pairs,
-    /// The inputs, as text.
+    /// The inputs: name, and value as text.
     pub inputs: Vec<(&'static str, String)>,
 }
 
@@ -81,11 +81,11 @@ impl fmt::Display for Outcome {
 }
 
 thread_local! {
-    /// A machine of this thread's past executions, which has the memory for others.
+    /// A machine of this OS thread's past executions, kept for its memory.
     static MACHINE: Cell<Option<Box<Machine>>> = const { Cell::new(None) };
 }
 
-/// A machine that knows nothing. Given back when it is dropped.
+/// A machine that knows of no earlier execution. Given back to [`MACHINE`] when dropped.
 struct Borrowed(Option<Box<Machine>>);
 
 impl Borrowed {

@@ -1,5 +1,5 @@
-//! Panics of programs under test: they go to whoever runs the program instead of being printed, and to the hook that the
-//! program has set in this execution.
+//! Panics of programs under test: they go to the machine that runs the program instead of being printed, and to the
+//! hook that the program has set in this execution.
 
 use std::cell::{Cell, RefCell};
 use std::panic::PanicHookInfo;
@@ -15,10 +15,10 @@ pub(crate) type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;
 pub(crate) type Listener = fn(String, Place);
 
 thread_local! {
-    /// Whoever runs a program on this OS thread.
+    /// The function of the machine that runs a program on this OS thread, to which panics go.
     static LISTENER: Cell<Option<Listener>> = const { Cell::new(None) };
 
-    /// The program has set a hook in this execution.
+    /// Whether the program has set a hook in this execution.
     static IS_SET: Cell<bool> = const { Cell::new(false) };
 
     /// The hook that the program has set.
@@ -31,7 +31,8 @@ pub(crate) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         BEFORE.get_or_init(std::panic::take_hook);
-        // It owns nothing: whoever takes and drops it in an execution does no harm to the next one, for which it is put back.
+        // The hook owns nothing: a program that takes and drops it in an execution does no harm to the next execution,
+        // for which the hook is put back.
         std::panic::set_hook(Box::new(|info| {
             if let Some(listener) = LISTENER.get() {
                 tell(listener, info);

@@ -2,7 +2,8 @@
 
 use crate::engine;
 
-/// The panics of the execution that runs, with the current thread and how many events there have been.
+/// Gives `then` the panics of the execution that runs, the current thread, and the number by which the machine tells
+/// when something happens: see [`Raised::at`](crate::judge::Raised::at). `None` where no program runs.
 pub(crate) fn with_panics<R>(
     then: impl FnOnce(&mut crate::judge::Panics, u32, usize) -> R,
 ) -> Option<R> {

@@ -3,18 +3,18 @@
 use crate::engine::{Choices, Revealed};
 use crate::vocabulary::{Pair, WriteId};
 
-/// Lists of non-local reads. Those that differ in their last write alone are kept together: there may be as many as T has reads
-/// times T' has writes.
+/// Lists of non-local reads. Lists that differ in their last write alone are kept together: there may be as many lists
+/// as T has reads times T' has writes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frontier {
-    /// What comes before the last read of some of them.
+    /// The pairs before the last read of each group, one group after another.
     before: Vec<Pair>,
-    /// Where that begins, and the last reads with their writes.
+    /// The groups: the index in `before` of the group's pairs, and the last read with its writes.
     groups: Vec<(usize, Choices)>,
     writes: Vec<WriteId>,
 }
 
-/// A place in it.
+/// A position in a [`Frontier`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct At {
     group: usize,
@@ -28,7 +28,7 @@ impl Frontier {
         self.writes.clear();
     }
 
-    /// How many there are.
+    /// The number of lists.
     pub(super) fn count(&self) -> u64 {
         let each = self.groups.iter();
         each.map(|(_, choices)| (choices.to - choices.from) as u64)
@@ -53,7 +53,7 @@ impl Frontier {
         }));
     }
 
-    /// Puts the next one into `pairs`, of which it has so many, and goes on to the one after it.
+    /// Puts the next entry, of `k` pairs, into `pairs`, and moves `at` on to the entry after it.
     pub(super) fn next(&self, at: &mut At, k: usize, pairs: &mut Vec<Pair>) {
         let (before, choices) = self.groups[at.group];
         pairs.clear();

@@ -11,18 +11,19 @@ use super::count::{act, before_there, begin, there};
 use crate::engine::counts::{Act, Count};
 use crate::vocabulary::Site;
 
-/// `std::sync::Arc`, counted. `OBSERVED` tells whether others can see where the destructor of a shared value runs.
-// What it has beside std's functions are functions without `self`, too: methods would hide those of the value.
+/// `std::sync::Arc`, counted. `OBSERVED` tells whether other threads can see where the destructor of a shared value
+/// runs.
+// The functions beside std's have no `self` either: methods would hide those of the value.
 #[repr(transparent)]
 pub struct Arc<T: ?Sized, const OBSERVED: bool>(Handle<T>);
 
 impl<T: ?Sized, const OBSERVED: bool> Arc<T, OBSERVED> {
-    /// Of a handle that is counted already.
+    /// The `Arc` of a handle that is counted already.
     pub(super) const fn of(handle: Handle<T>) -> Self {
         Self(handle)
     }
 
-    /// Of the first handle of an allocation.
+    /// The `Arc` of the first handle of an allocation.
     pub(super) fn first(handle: Handle<T>) -> Self {
         begin(Handle::as_ptr(&handle).cast());
         Self(handle)
@@ -109,20 +110,20 @@ impl<T: ?Sized, const OBSERVED: bool> Arc<T, OBSERVED> {
     /// See `std::sync::Arc::from_raw`.
     ///
     /// # Safety
-    /// As for that.
+    /// The std function's requirements.
     #[must_use]
     pub unsafe fn from_raw(value: *const T) -> Self {
-        // SAFETY: the caller's to see to.
+        // SAFETY: the caller's promise.
         Self(unsafe { Handle::from_raw(value) })
     }
 
     /// See `std::sync::Arc::increment_strong_count`.
     ///
     /// # Safety
-    /// As for that.
+    /// The std function's requirements.
     #[track_caller]
     pub unsafe fn increment_strong_count(value: *const T) {
-        // SAFETY: the caller's to see to. It is not dropped.
+        // SAFETY: the caller's promise. The handle is not dropped.
         let this = ManuallyDrop::new(unsafe { Self::from_raw(value) });
         std::mem::forget(Self::clone(&this));
     }
@@ -130,10 +131,10 @@ impl<T: ?Sized, const OBSERVED: bool> Arc<T, OBSERVED> {
     /// See `std::sync::Arc::decrement_strong_count`.
     ///
     /// # Safety
-    /// As for that.
+    /// The std function's requirements.
     #[track_caller]
     pub unsafe fn decrement_strong_count(value: *const T) {
-        // SAFETY: the caller's to see to.
+        // SAFETY: the caller's promise.
         drop(unsafe { Self::from_raw(value) });
     }
 }
@@ -148,7 +149,7 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
     /// See `std::sync::Arc::pin`.
     #[must_use]
     pub fn pin(value: T) -> Pin<Self> {
-        // SAFETY: nobody can move what an `Arc` leads to.
+        // SAFETY: an `Arc` never moves the value that it leads to.
         unsafe { Pin::new_unchecked(Self::new(value)) }
     }
 
@@ -162,7 +163,7 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
         let site = Location::caller();
         let this = Self(Handle::new_cyclic(|weak: &WeakHandle<T>| {
             begin(weak.as_ptr().cast());
-            // SAFETY: one is a transparent wrapper of the other.
+            // SAFETY: the counted `Weak` is a transparent wrapper of std's.
             let value = make(unsafe { &*std::ptr::from_ref(weak).cast() });
             before_there(weak.as_ptr().cast(), site);
             value
@@ -191,7 +192,7 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
             Location::caller(),
             || Self::count(&slot),
             || {
-                // SAFETY: it is not used again, but to look at its count before.
+                // SAFETY: `slot` is not used again after this, only for its count before.
                 let handle = unsafe { std::ptr::read(&raw const slot.0) };
                 match Handle::try_unwrap(handle) {
                     Ok(value) => (Ok(value), Count { strong: 0, weak: 0 }),
@@ -218,7 +219,7 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
             || Self::count(&slot),
             || {
                 let left = one_less(Self::count(&slot));
-                // SAFETY: it is not used again.
+                // SAFETY: `slot` is not used again.
                 let handle = unsafe { std::ptr::read(&raw const slot.0) };
                 (Handle::into_inner(handle), left)
             },
@@ -233,7 +234,7 @@ fn count_of<T: ?Sized>(handle: &Handle<T>) -> Count {
     }
 }
 
-/// The count once a strong handle is gone; std tells of no weak handles of a value that is gone.
+/// The count once a strong handle is gone; std counts no weak handles of a value that is gone.
 const fn one_less(count: Count) -> Count {
     match count.strong {
         0 | 1 => Count { strong: 0, weak: 0 },
@@ -251,14 +252,15 @@ impl<T: Clone, const OBSERVED: bool> Arc<T, OBSERVED> {
         let site = Location::caller();
         let value = Handle::as_ptr(&this.0).cast();
         let handle = &raw mut this.0;
-        // SAFETY: nobody else has it meanwhile; the two closures are called one after the other.
+        // SAFETY: this call has exclusive access to the handle; the two closures are called one after the other.
         let count = || count_of(unsafe { &*handle });
         let is_last = act(value, Act::Unwrap, site, count, || {
             let found = count();
             if found.strong != 1 {
                 return (false, found);
             }
-            // SAFETY: as above. The value is not cloned: if there are weak handles, it moves away from them.
+            // SAFETY: this call has exclusive access to the handle, and the closures are called one after the other.
+            // The value is not cloned: if there are weak handles, the value moves away from them.
             let is_moved = unsafe {
                 Handle::make_mut(&mut *handle);
                 Handle::as_ptr(&*handle).cast() != value
@@ -271,8 +273,8 @@ impl<T: Clone, const OBSERVED: bool> Arc<T, OBSERVED> {
         } else if Handle::as_ptr(&this.0).cast() != value {
             begin(Handle::as_ptr(&this.0).cast());
         }
-        // Nobody else has a handle of it.
-        // SAFETY: as said: it is the only one, strong or weak.
+        // The allocation has no other handle.
+        // SAFETY: this handle is the allocation's only one, strong or weak.
         unsafe { &mut *Handle::as_ptr(&this.0).cast_mut() }
     }
 
@@ -288,10 +290,10 @@ impl<T, const OBSERVED: bool> Arc<MaybeUninit<T>, OBSERVED> {
     /// See `std::sync::Arc::assume_init`.
     ///
     /// # Safety
-    /// As for that.
+    /// The std function's requirements.
     #[must_use]
     pub unsafe fn assume_init(self) -> Arc<T, OBSERVED> {
-        // SAFETY: the caller's to see to.
+        // SAFETY: the caller's promise.
         Arc(unsafe { Self::handle(self).assume_init() })
     }
 }
@@ -308,10 +310,10 @@ impl<T, const OBSERVED: bool> Arc<[MaybeUninit<T>], OBSERVED> {
     /// See `std::sync::Arc::assume_init`.
     ///
     /// # Safety
-    /// As for that.
+    /// The std function's requirements.
     #[must_use]
     pub unsafe fn assume_init(self) -> Arc<[T], OBSERVED> {
-        // SAFETY: the caller's to see to.
+        // SAFETY: the caller's promise.
         Arc(unsafe { Self::handle(self).assume_init() })
     }
 }
@@ -320,7 +322,7 @@ impl<const OBSERVED: bool> Arc<dyn Any + Send + Sync, OBSERVED> {
     /// See `std::sync::Arc::downcast`.
     ///
     /// # Errors
-    /// It is a value of another type.
+    /// The value is of another type.
     pub fn downcast<T: Any + Send + Sync>(self) -> Result<Arc<T, OBSERVED>, Self> {
         Self::handle(self).downcast().map(Arc).map_err(Self)
     }
@@ -345,7 +347,7 @@ impl<T: ?Sized, const OBSERVED: bool> Drop for Arc<T, OBSERVED> {
             Act::Add
         };
         let site = Location::caller();
-        // The handle itself goes right after this, and the value with the last one.
+        // The handle itself is dropped right after this, and the value with its last handle.
         Self::act(self, what, site, || ((), one_less(Self::count(self))));
     }
 }

@@ -13,7 +13,7 @@ impl<T, const OBSERVED: bool> From<T> for Arc<T, OBSERVED> {
     }
 }
 
-/// Of what std makes one.
+/// The types of which std makes an `Arc`.
 macro_rules! from {
     ($([$($generics:tt)*] $from:ty => $to:ty;)*) => {$(
         impl<$($generics)* const OBSERVED: bool> From<$from> for Arc<$to, OBSERVED> {
@@ -81,7 +81,7 @@ impl<T: Default, const OBSERVED: bool> Default for Arc<T, OBSERVED> {
     }
 }
 
-// A `str` or a slice may share std's allocation with all others that are empty: a handle of its own is one of its own.
+// std may give all empty strings and slices one allocation; here each default has an allocation of its own.
 impl<const OBSERVED: bool> Default for Arc<str, OBSERVED> {
     fn default() -> Self {
         Self::from("")

@@ -6,15 +6,15 @@ use crate::engine::counts::{self, Act, Count};
 use crate::log::OF_COUNT;
 use crate::vocabulary::Site;
 
-/// The header of an allocation is as large: what lies there is not the program's.
+/// The header of an allocation, in bytes: no data of the program lies there.
 const HEADER: usize = 2 * size_of::<usize>();
 
-/// The name of an allocation: where its header is, given where its value is.
+/// The name of an allocation: its header's address, given its value's.
 fn header(value: *const ()) -> usize {
     value.addr().wrapping_sub(HEADER)
 }
 
-/// An allocation has been made. Whatever has been there before is another one.
+/// An allocation has been made. Earlier allocations at the same address are other objects.
 pub(super) fn begin(value: *const ()) {
     let sequential = engine::current();
     if let Some(handle) = sequential {
@@ -28,7 +28,7 @@ pub(super) fn begin(value: *const ()) {
     }
 }
 
-/// A value that is made while there are weak handles of it already is about to be there: waits for the thread's turn.
+/// A value that has weak handles while it is being made is about to be there: waits for the thread's turn.
 pub(super) fn before_there(value: *const (), site: Site) {
     #[cfg(feature = "scheduler")]
     if engine::current().is_none()
@@ -53,7 +53,8 @@ pub(super) fn there(value: *const (), site: Site, left: Count) {
 
 /// Does something with the count of the allocation whose value is at `value`.
 ///
-/// `count` tells the count as it is. `act` does it, and tells its result and how many handles there are then.
+/// `count` returns the count as it is. `act` does the operation, and returns its result and the number of handles after
+/// it.
 pub(super) fn act<R>(
     value: *const (),
     what: Act,
@@ -86,7 +87,7 @@ mod scheduled {
     use crate::scheduled::events::Handle;
     use crate::vocabulary::Site;
 
-    /// Values are told of both numbers, so that a test of the lower one can be told as well.
+    /// An event's value holds both numbers, so that a test can be one of the lower number alone.
     const STRONG: Integer = Integer {
         bits: 32,
         signed: false,
@@ -128,7 +129,8 @@ mod scheduled {
         result
     }
 
-    /// What is announced. Who reasons about values is told all of them, and what of them is seen.
+    /// The event's kind and value as announced. A strategy that reasons about values gets the whole value, and the test
+    /// by which the program sees it.
     fn announced(machine: Handle, what: Act) -> (Kind, u64) {
         let tells_values = machine.tells_values();
         match what {
@@ -152,17 +154,17 @@ mod scheduled {
             machine.did(done, object, both(found), both(left), site);
             machine.note_test(|_, _, _| match what {
                 Act::Add => Some(Test::Unobserved),
-                // The last strong handle leaves nothing, however many weak ones there are.
+                // Without its last strong handle, the value is gone, whatever the number of weak handles.
                 Act::Take | Act::Update => Some(Test::ThisOrAll {
                     constant: 1,
                     integer: STRONG,
                 }),
-                // Of what is not there, nothing more can be had.
+                // A value that is gone can't be upgraded to.
                 Act::Upgrade => Some(Test::ThisOrAll {
                     constant: 0,
                     integer: STRONG,
                 }),
-                // A value moves away from its weak handles, so that it matters whether there are any.
+                // A value moves away from its weak handles, so that the number of weak handles matters, too.
                 Act::Look | Act::Unwrap => None,
             });
         } else {

@@ -1,22 +1,23 @@
-//! `Arc` and `Weak` of a program that can tell how many handles there are.
+//! `Arc` and `Weak` of a program that can notice the number of handles.
 //!
-//! Most programs can't: they never ask, and nothing happens when a shared value is dropped. They keep std's `Arc`, which
-//! makes no events. A program that asks for counts, upgrades a `Weak`, or shares values with destructors that others can
-//! see gets the types of this module in its place, which the `transform` crate puts there. They are std's own handles, with an event before
-//! each change of a count and each look at one.
+//! Most programs can't: they never read counts, and dropping a shared value has no effect. Such programs keep std's
+//! `Arc`, which makes no events. A program that asks for counts, upgrades a `Weak`, or shares values whose destructors
+//! other threads can notice gets the types of this module instead, by the `transform` crate. These types are std's own
+//! handles, with an event before each change of a count and each look at one.
 //!
 //! # Events
-//! An allocation has one object, its *count*: the number of strong handles. Weak handles are part of it only where values
-//! are told, above the lowest 32 bits.
-//! - A new strong or weak handle, and the end of a handle that nobody can notice, is a [`Kind::Add`]: such events commute.
+//! An allocation has one object, its *count*: the number of strong handles. Weak handles are part of the object only
+//! where events carry values, above the lowest 32 bits.
+//! - A new strong or weak handle, and the end of a handle that no thread can notice, is a [`Kind::Add`]: such events
+//!   commute.
 //! - The end of a strong handle of a value with a destructor is a [`Kind::Take`]: of two of these, the second one may be the
 //!   last. If it is, the destructor runs on its thread, right after the event.
 //! - `strong_count`, `weak_count` and `get_mut` read. `try_unwrap`, `into_inner`, `upgrade` and `make_mut` update, whether
 //!   they succeed or not, except that a `try_unwrap` that fails is a failed compare-exchange.
 //!
 //! # In the sequential program
-//! The handles of T and T' are one number there, and T' has run to its end before T begins. So counts are only believed
-//! where they are the same in each interleaving: see [`counts`](crate::engine::counts).
+//! P̂ₖ keeps one count for the handles of T and T', and T' has run to its end before T begins. So counts are only
+//! believed where they are the same in each interleaving: see [`counts`](crate::engine::counts).
 //!
 //! [`Kind::Add`]: seqz_explore::Kind::Add
 //! [`Kind::Take`]: seqz_explore::Kind::Take
@@ -78,7 +79,7 @@ pub mod handles {
     facades!(handles: false);
 }
 
-/// For a program that can.
+/// For a program that can tell where the destructor of a shared value runs.
 pub mod destructors {
     facades!(destructors: true);
 }

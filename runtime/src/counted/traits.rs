@@ -1,4 +1,4 @@
-//! What an `Arc` is as the value that it leads to.
+//! The traits that an `Arc` has from the value that it leads to.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -87,7 +87,7 @@ impl<T: ?Sized + Error, const OBSERVED: bool> Error for Arc<T, OBSERVED> {
     }
 }
 
-/// The program can tell two of them with equal contents apart by `Arc::ptr_eq`.
+/// The program can tell two `Arc`s with equal contents apart by `Arc::ptr_eq`.
 impl<T: ValueHash + ?Sized, const OBSERVED: bool> ValueHash for Arc<T, OBSERVED> {
     fn value_hash(&self, to: &mut ValueHasher) {
         Self::borrowed(self).value_hash(to);

@@ -1,12 +1,12 @@
-//! `std::task::Wake`: its methods are called on handles, so with counted ones it is a trait of its own, and a `Waker` is made
-//! of a counted handle, in the way that std makes one.
+//! `std::task::Wake`: its methods are called on handles, so for counted handles a separate trait is needed, and a
+//! `Waker` is made of a counted handle as std makes one of its own.
 
 use std::mem::ManuallyDrop;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::Arc;
 
-/// What is behind a handle of one kind and can be woken: std's trait has no parameter that could tell the kind.
+/// A value behind a handle of one kind that can be woken: std's trait has no parameter that could tell the kind.
 trait Woken<const OBSERVED: bool>: Send + Sync + 'static {
     fn wake(this: Arc<Self, OBSERVED>);
     fn wake_by_ref(this: &Arc<Self, OBSERVED>);
@@ -41,8 +41,8 @@ macro_rules! wakes {
 
             impl<W: Wake + Send + Sync + 'static> From<Arc<W, $observed>> for Waker {
                 fn from(waker: Arc<W, $observed>) -> Self {
-                    // SAFETY: the functions of the table do with the handle what its traits say, and it can be shared and
-                    // sent, since what it leads to can.
+                    // SAFETY: the functions of the table do with the handle what its traits say, and the handle can be
+                    // shared and sent, since its value can.
                     unsafe { Self::from_raw(raw(waker)) }
                 }
             }
@@ -59,12 +59,12 @@ macro_rules! wakes {
 wakes!(handles: false);
 wakes!(destructors: true);
 
-/// A waker that is this handle.
+/// A raw waker that owns this handle.
 fn raw<W: Woken<OBSERVED>, const OBSERVED: bool>(waker: Arc<W, OBSERVED>) -> RawWaker {
     RawWaker::new(Arc::into_raw(waker).cast(), table::<W, OBSERVED>())
 }
 
-/// One table for a type, so that `Waker::will_wake` tells of clones that they are the same.
+/// One table for each type, so that `Waker::will_wake` is true for clones.
 const fn table<W: Woken<OBSERVED>, const OBSERVED: bool>() -> &'static RawWakerVTable {
     const {
         &RawWakerVTable::new(
@@ -77,23 +77,23 @@ const fn table<W: Woken<OBSERVED>, const OBSERVED: bool>() -> &'static RawWakerV
 }
 
 unsafe fn clone<W: Woken<OBSERVED>, const OBSERVED: bool>(waker: *const ()) -> RawWaker {
-    // SAFETY: it is of `raw`, and its handle is there as long as the waker.
+    // SAFETY: `raw` made the pointer, and its handle lives as long as the waker.
     unsafe { Arc::<W, OBSERVED>::increment_strong_count(waker.cast()) };
     RawWaker::new(waker, table::<W, OBSERVED>())
 }
 
 unsafe fn wake<W: Woken<OBSERVED>, const OBSERVED: bool>(waker: *const ()) {
-    // SAFETY: it is of `raw`, and who wakes gives the waker up with its handle.
+    // SAFETY: `raw` made the pointer, and waking consumes the waker with its handle.
     W::wake(unsafe { Arc::from_raw(waker.cast()) });
 }
 
 unsafe fn wake_by_ref<W: Woken<OBSERVED>, const OBSERVED: bool>(waker: *const ()) {
-    // SAFETY: it is of `raw`. The handle stays the waker's: it is not dropped.
+    // SAFETY: `raw` made the pointer. The handle stays the waker's, and is not dropped.
     let this = ManuallyDrop::new(unsafe { Arc::from_raw(waker.cast()) });
     W::wake_by_ref(&this);
 }
 
 unsafe fn end<W: Woken<OBSERVED>, const OBSERVED: bool>(waker: *const ()) {
-    // SAFETY: it is of `raw`, and the waker is dropped once, with its handle.
+    // SAFETY: `raw` made the pointer, and the waker is dropped once, with its handle.
     unsafe { Arc::<W, OBSERVED>::decrement_strong_count(waker.cast()) };
 }

@@ -25,12 +25,12 @@ impl<T, const OBSERVED: bool> Weak<T, OBSERVED> {
 }
 
 impl<T: ?Sized, const OBSERVED: bool> Weak<T, OBSERVED> {
-    /// Whether it never had a value: then it has no allocation, and nothing can happen to it.
+    /// Whether the handle never had a value: then it has no allocation, and no count to change.
     fn is_new(&self) -> bool {
         self.0.as_ptr().cast::<()>().addr() == usize::MAX
     }
 
-    /// How many handles there are: none of either kind once the value is gone, as std tells it.
+    /// The number of handles: none of either kind once the value is gone, as std counts.
     fn count(&self) -> Count {
         count_of(&self.0)
     }
@@ -100,10 +100,10 @@ impl<T: ?Sized, const OBSERVED: bool> Weak<T, OBSERVED> {
     /// See `std::sync::Weak::from_raw`.
     ///
     /// # Safety
-    /// As for that.
+    /// The std function's requirements.
     #[must_use]
     pub unsafe fn from_raw(value: *const T) -> Self {
-        // SAFETY: the caller's to see to.
+        // SAFETY: the caller's promise.
         Self(unsafe { Handle::from_raw(value) })
     }
 }
@@ -143,7 +143,7 @@ impl<T: ?Sized, const OBSERVED: bool> Drop for Weak<T, OBSERVED> {
             return;
         }
         let site = Location::caller();
-        // The handle itself goes right after this.
+        // The handle itself is dropped right after this.
         self.act(Act::Add, site, || ((), one_less(self.count())));
     }
 }

@@ -12,7 +12,7 @@ use crate::vocabulary::{Place, Site};
 pub(crate) enum Abort {
     /// The log has no feasible interleaving.
     Infeasible,
-    /// The feasibility check could not tell: there is a [`Reason`].
+    /// The feasibility check could not decide: [`Engine`] holds a [`Reason`].
     Unknown,
     /// `rds` or `wrts` name a read or a write that does not fit: another object, or none.
     Mispaired,
@@ -20,38 +20,38 @@ pub(crate) enum Abort {
     Assumed,
     /// The step bound was passed.
     StepBound,
-    /// The thread repeats reads that cannot change any more by itself.
+    /// The thread repeats reads whose values can no longer change without another thread.
     Waiting,
-    /// The thread waits for ever: for T', which never ends.
+    /// The thread waits for ever, for T', which never ends.
     Stuck,
-    /// A bug ended the thread, and has been noted.
+    /// A bug ended the thread, and is in the ledger.
     Bug,
     /// The program ended its process.
     Left,
-    /// The program does what P̂ₖ cannot express: there is a [`Reason`].
+    /// The program does what P̂ₖ cannot express: [`Engine`] holds a [`Reason`].
     Unsupported,
 }
 
-/// What there is to say of it.
+/// What a report tells of an [`Abort`].
 #[derive(Clone, Debug)]
 pub(crate) struct Reason {
     pub(crate) message: String,
     pub(crate) site: Option<Site>,
 }
 
-/// The payload of the unwinding that ends an execution. The reason is in the engine.
+/// The payload of the unwinding that ends an execution. The engine holds the reason.
 pub(crate) struct Unwind;
 
 /// How an execution, or T' in it, is left before its program is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Leaves {
-    /// It is left where it is, and nothing of the program runs any more, as in a process that has ended. So it is where what
-    /// it has is given back with the execution's memory.
+    /// The execution is left where it is, and no code of the program runs any more, as in a process that has ended.
+    /// Used where what the execution holds is given back with its memory.
     Forgets,
-    /// It is unwound, so that it gives back what it has. Where a destructor fails on the way, or can't come to its end, what
-    /// is left of it is forgotten: as nothing of that is the program's doing.
+    /// The execution is unwound, so that it gives back what it holds. Where a destructor fails on the way, or can't
+    /// come to its end, the rest is forgotten, since none of this unwinding is the program's doing.
     Unwinds,
-    /// It is unwound, and destructors had better come to their ends: nothing can be forgotten here.
+    /// The execution is unwound, and every destructor has to come to its end, since nothing can be forgotten here.
     #[default]
     OnlyUnwinds,
 }
@@ -59,8 +59,8 @@ pub(crate) enum Leaves {
 /// How many events destructors may make while a thread is unwound.
 pub(super) const LEFT: u32 = 10_000;
 
-/// Ends the current line's run with `reason`: see [`unwind`]. Or it lets the execution run on, where that is cheaper than to
-/// unwind it, and can do no harm.
+/// Ends the current line's run with `reason`: see [`unwind`]. Or lets the execution run on, where running on is cheaper
+/// than unwinding, and can do no harm.
 #[cold]
 pub(crate) fn abort(handle: Handle, reason: Abort) {
     let engine = handle.get();
@@ -74,7 +74,7 @@ pub(crate) fn abort(handle: Handle, reason: Abort) {
     unwind(handle);
 }
 
-/// Leaves the current line. Comes back where the thread unwinds already and goes on with that.
+/// Leaves the current line. Returns where the thread is unwinding already and goes on with that.
 pub(crate) fn unwind(handle: Handle) {
     let engine = handle.get();
     match engine.leaves {
@@ -83,28 +83,29 @@ pub(crate) fn unwind(handle: Handle) {
         Leaves::Unwinds | Leaves::OnlyUnwinds if !std::thread::panicking() => {
             std::panic::resume_unwind(Box::new(Unwind));
         }
-        // A destructor, or what it waits for.
+        // A destructor is running, or what a destructor waits for.
         Leaves::Unwinds if engine.left == 0 => leave(handle),
         Leaves::Unwinds => engine.left -= 1,
         Leaves::OnlyUnwinds => {}
     }
 }
 
-/// The program panics. Whether that would end the process, which is nothing that the program does: the execution has been
-/// ended, and the thread unwinds already.
+/// Whether a panic of the program would now end the process: the execution has been ended, and its thread is unwinding
+/// already. Such an end of the process is not the program's doing.
 pub(super) fn would_die(engine: &Engine) -> bool {
     let has_ended = engine.quiet && (engine.is_over || engine.abort.is_some());
     let counter = engine.counter.filter(|_| has_ended && engine.can_be_left());
     counter.is_some_and(|counter| counter.number() > 1)
 }
 
-/// Leaves the current line where it is. T' alone, if it is T' that was ended: then T has its turn.
+/// Leaves the current line where it is. If T' was ended, leaves T' alone, and T has its turn.
 #[cold]
 pub(super) fn leave(handle: Handle) -> ! {
     let engine = handle.get();
     if !engine.is_over && engine.line == Line::Interfering && !ends_all(engine) {
         if let Some(frame) = engine.frames.interfering {
-            // SAFETY: the call goes on, since its end takes the frame away. Whoever is on the stack since is of T'.
+            // SAFETY: the call goes on, since its end takes the frame away. What has come onto the stack since belongs
+            // to T'.
             unsafe { Frame::leave(frame) }
         }
         super::threads::run_after_interfering(handle);
@@ -112,11 +113,11 @@ pub(super) fn leave(handle: Handle) -> ! {
     let Some(frame) = handle.get().frames.whole else {
         unreachable!("an execution is left within");
     };
-    // SAFETY: as above: nothing of the execution runs any more.
+    // SAFETY: the call goes on, since its end takes the frame away. No code of the execution runs any more.
     unsafe { Frame::leave(frame) }
 }
 
-/// Whether T' takes T with it.
+/// Whether the end of T' ends T, too.
 pub(super) const fn ends_all(engine: &Engine) -> bool {
     matches!(engine.abort, Some(Abort::Unsupported | Abort::Unknown))
 }
@@ -124,32 +125,32 @@ pub(super) const fn ends_all(engine: &Engine) -> bool {
 /// Calls that can be left.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Frames {
-    /// The whole execution.
+    /// The call that runs the whole execution.
     pub(super) whole: Option<NonNull<Frame>>,
-    /// T', while it is run by whoever is T then.
+    /// The call that runs T', while T' runs.
     pub(super) interfering: Option<NonNull<Frame>>,
 }
 
 impl Engine {
-    /// Says why the execution is ended, unless it has been already.
+    /// Notes why the execution is ended, unless a reason is there already.
     fn explain(&mut self, message: String, site: Option<Site>) {
         if self.abort.is_none() {
-            // It is looked at when the execution's memory has been given back.
+            // The message is read after the execution's memory has been given back.
             let message = outside(|| message.as_str().to_owned());
             self.reason = Some(Reason { message, site });
         }
     }
 }
 
-/// Ends the whole execution: the feasibility check could not tell, for this reason.
+/// Ends the whole execution: the feasibility check could not decide, for this reason.
 #[cold]
 pub(crate) fn unknown(handle: Handle, why: String) {
     handle.get().explain(why, None);
     abort(handle, Abort::Unknown);
 }
 
-/// An event, or something else that needs other threads, of an execution that has been ended. Comes back where the
-/// execution goes on all the same.
+/// An event, or something else that needs other threads, of an execution that has been ended. Returns where the
+/// execution runs on.
 #[cold]
 pub(crate) fn after_end(handle: Handle) {
     let engine = handle.get();

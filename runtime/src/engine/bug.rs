@@ -1,8 +1,9 @@
-//! Bugs: what is one, and the proof that comes with it.
+//! Bugs: what counts as a bug, and the proof that comes with it.
 //!
-//! Panics are noted when they reach the top of a thread, and looked at in the end: see [`ended`](super::ended). Deadlocks and data races are found without running into them:
-//! each is a pair of prefixes of the two threads, T about to do one thing and T' another, that can be reached together
-//! (section 4.2's feasibility of the two prefixes).
+//! Panics are noted when they reach the top of a thread, and judged at the execution's end: see
+//! [`ended`](super::ended). Deadlocks and data races are found without running into them: each is a pair of prefixes of
+//! the two threads, T about to do one thing and T' another, that can be reached together (section 4.2's feasibility of
+//! the two prefixes).
 
 use super::ledger::Key;
 use super::{
@@ -14,17 +15,17 @@ use crate::finding::{Event, SiteMark};
 use crate::log::{LockMode, Object, Op, TEvent};
 use crate::vocabulary::{BugKind, Place, Role, Site, ThreadInfo};
 
-/// What is to be told of a bug, beside the logs.
+/// What a report tells of a bug, beside the logs.
 #[derive(Clone)]
 pub(super) struct Draft {
     pub(super) kind: BugKind,
     pub(super) message: String,
     pub(super) place: Place,
-    /// The places of panics that it may only follow from.
+    /// The places of panics that this bug may only follow from.
     pub(super) follows: Vec<Place>,
-    /// Whose it is.
+    /// The number of the thread that has the bug.
     pub(super) thread: u32,
-    /// How many non-local reads had been performed.
+    /// The number of non-local reads performed before the bug.
     pub(super) done: usize,
 }
 
@@ -53,7 +54,7 @@ pub(crate) fn self_deadlock(handle: Handle, lock: Object, site: Site) {
     abort(handle, abort::Abort::Bug);
 }
 
-/// The current thread is about to wait for something that can't come.
+/// The current thread is about to wait for something that can't happen.
 pub(crate) fn blocked_for_ever(
     handle: Handle,
     kind: BugKind,
@@ -102,7 +103,7 @@ pub(crate) fn interfering_self_deadlock(handle: Handle, lock: Object, site: Site
     );
 }
 
-/// T is about to take a lock: can T' hold it, and wait for one that T holds, or never give it back?
+/// T is about to take a lock: can T' hold this lock, and wait for a lock that T holds, or never give this lock back?
 pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
     let engine = handle.get();
     if !engine.all_reads_done() || engine.joined {
@@ -163,7 +164,7 @@ fn find_waiting_writer(engine: &mut Engine, wanted: Held, site: Site) {
     let same = |held: &Held, mode: LockMode| held.lock == wanted.lock && held.mode == mode;
     let reads_again = wanted.mode == LockMode::Shared
         && engine.held.iter().any(|held| same(held, LockMode::Shared));
-    // Programs without read-write locks have neither.
+    // Programs without read-write locks have neither case.
     if !reads_again && (wanted.mode == LockMode::Shared || !engine.interfering_shares) {
         return;
     }
@@ -213,7 +214,7 @@ pub(crate) fn find_deadlock_at_join(handle: Handle, site: Site) {
         let other = engine.interfering_trail[acquire as usize].site;
         let joins = engine.trail(site, 0).thread;
         let (message, place, other_place) = match taken_by_under_test(engine, mine) {
-            // Who took it is over, and it is a thread of T' that is in the way of the join.
+            // The thread that took the lock has ended, and a thread of T' is in the way of the join.
             Some(taken) if taken.thread != joins => (
                 "the thread waits for a lock that the other one ended without giving back",
                 other,
@@ -236,7 +237,7 @@ pub(crate) fn find_deadlock_at_join(handle: Handle, site: Site) {
     }
 }
 
-/// Where T took a lock that it holds, and which thread of it did.
+/// The place where T took a lock that T holds, and the thread of T that took the lock.
 fn taken_by_under_test(engine: &Engine, held: Held) -> Option<Trail> {
     let events = engine.under_test().iter().zip(&engine.under_test_trail[..]);
     let mut latest = events.rev();
@@ -247,7 +248,7 @@ fn taken_by_under_test(engine: &Engine, held: Held) -> Option<Trail> {
         .map(|(_, trail)| *trail)
 }
 
-/// T is about to access plain data: can T' be about to access it too?
+/// T is about to access plain data: can T' be about to access the same data?
 pub(crate) fn find_races(handle: Handle, object: Object, writes: bool, site: Site) {
     let engine = handle.get();
     if !engine.all_reads_done() || engine.joined {
@@ -302,7 +303,8 @@ pub(super) fn excludes(a: Held, b: Held) -> bool {
     a.lock == b.lock && a.mode.excludes(b.mode)
 }
 
-/// The interleaving up to its last event of T: where T' need not be at a certain place, what it does after that decides nothing.
+/// The interleaving up to its last event of T. Where T' need not be at a certain event, what T' does after T's last
+/// event decides nothing.
 fn up_to_decision(mut interleaving: Vec<Step>, cut: Option<usize>) -> Vec<Step> {
     if cut.is_none() {
         let of_t = |step: &Step| matches!(step, Step::UnderTest(_));
@@ -350,7 +352,7 @@ fn report(
         }
         return;
     }
-    // Whether the harness waits for T may hang on how far T' has come.
+    // Whether the harness waits for T may depend on how far T' has come.
     let end = engine.interfering.len();
     let later = cut.is_none() && engine.line == Line::UnderTest && engine.grid.reachable_at(end);
     let first = of_t_at(engine, draft.clone(), other_place.clone(), alone, cut);
@@ -361,7 +363,7 @@ fn report(
     }
 }
 
-/// A bug of T whose log ends with it.
+/// A bug of T that is at the end of T's log.
 pub(super) fn of_t(engine: &mut Engine, draft: Draft, alone: bool) -> Option<Bug> {
     of_t_at(engine, draft, None, alone, None)
 }
@@ -406,7 +408,7 @@ fn of_t_at(
     })
 }
 
-/// Writes a bug of T' down that it has by itself: it is a bug of the other role at k = 0.
+/// Writes down a bug that T' has by itself: a bug of the other role at k = 0.
 fn report_interfering(
     engine: &mut Engine,
     kind: BugKind,
@@ -416,8 +418,8 @@ fn report_interfering(
     events: usize,
 ) {
     if !engine.opening.is_empty() {
-        // T holds locks from before it spawned T', which so may not come this far by itself. Where T' is the thread under
-        // test, feasibility decides.
+        // T holds locks from before T spawned T', so that T' may not come this far by itself. Where T' is the thread
+        // under test, feasibility decides.
         return;
     }
     let role = engine.role.other();
@@ -451,7 +453,7 @@ fn report_interfering(
     }
 }
 
-/// A bug that T' has by itself, after so many events.
+/// A bug that T' has by itself, after its first `events` events.
 pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
     let role = engine.role.other();
     let mut under_test = engine.interfering_events();

@@ -11,17 +11,18 @@
 //! | 254 | 134, and as many more as the next bytes of the extension say |
 //! | 255 | all: no further non-local read, unless there has to be one |
 //!
-//! The pick byte counts along the writes in question, the latest one first, modulo their number, and the first one from
-//! there on that some interleaving allows is taken; if there is none, the next opportunity is. Where there are more than
-//! 256 writes, a byte of the extension is the pick's upper half. In the extension, which comes after the inputs, 255 is 255
-//! and a further byte. Missing extension bytes are 0, a missing gap byte is 255, a missing pick byte 0.
+//! The pick byte counts along the writes in question, the latest one first, modulo their number, and the first write
+//! from there on that some interleaving allows is taken. If no write is allowed, the next opportunity is taken. Where
+//! there are more than 256 writes, a byte of the extension is the pick's upper half. In the extension, which comes
+//! after the inputs, 255 is 255 and a further byte. Missing extension bytes are 0, a missing gap byte is 255, a missing
+//! pick byte 0.
 //!
 //! A read that no interleaving allows to be local, after the non-local reads before it, does not wait for its turn: it
-//! takes the next choice at once, as does one that turns out later to have had to: see [`super::guide`]. So nearly all
-//! choices are ones that some interleaving has.
+//! takes the next choice at once, and so does a read that later turns out to have had to be non-local: see
+//! [`super::guide`]. So some interleaving has nearly all choices.
 //!
 //! Every list of non-local reads that some interleaving has is the meaning of some bytes, and the empty string is the
-//! program without interference, if it can do without.
+//! program without interference, if the program can come to its end without interference.
 
 /// The gap byte that means no further non-local read.
 pub(crate) const NO_MORE: u8 = 255;
@@ -34,13 +35,14 @@ pub(crate) struct Bytes {
     /// The gap and pick bytes.
     choices: Vec<u8>,
     extension: Vec<u8>,
-    /// How many bytes of the extension have been used.
+    /// The number of bytes of the extension that have been used.
     extended: usize,
-    /// How many choices there may be.
+    /// The most choices that can be made.
     k: usize,
-    /// How many have been made.
+    /// The number of choices made so far.
     made: usize,
-    /// How many opportunities to let pass; `None` before the byte is read, or for all of them.
+    /// The number of opportunities to let pass before the next choice; `None` before the gap byte is read, or where all
+    /// pass.
     gap: Option<u32>,
 }
 
@@ -93,19 +95,19 @@ impl Bytes {
         self.made == self.k
     }
 
-    /// How many opportunities pass before the next choice; `None` for all of them.
+    /// The number of opportunities that pass before the next choice; `None` where all pass.
     #[inline]
     pub(crate) const fn gap(&self) -> Option<u32> {
         self.gap
     }
 
-    /// How many choices there may be.
+    /// The most choices that can be made.
     #[inline]
     pub(crate) const fn k(&self) -> usize {
         self.k
     }
 
-    /// Whether this opportunity is the one to take. To be asked once at each.
+    /// Whether this opportunity is the one to take. To be called once at each opportunity.
     #[inline]
     pub(crate) fn due(&mut self) -> bool {
         match &mut self.gap {
@@ -118,7 +120,7 @@ impl Bytes {
         }
     }
 
-    /// Which of `count` writes.
+    /// The number of the picked write among `count` writes, the latest being 0.
     pub(crate) fn pick(&mut self, count: usize) -> usize {
         let low = self.choices.get(2 * self.made + 1).copied().unwrap_or(0);
         match u8::try_from(count) {
@@ -132,7 +134,7 @@ impl Bytes {
         }
     }
 
-    /// The choice has been made.
+    /// Notes that the choice has been made.
     pub(crate) fn taken(&mut self) {
         self.made += 1;
         self.begin();

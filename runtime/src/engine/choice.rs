@@ -7,11 +7,12 @@ use crate::log::{LockMode, Object, Op, TEvent};
 use crate::memory::outside;
 use crate::vocabulary::{ReadId, WriteId};
 
-/// Decides whether the latest read of T, of `object`, is to be non-local, and notes it in `pairs` if so. With `forced` it is
-/// if it can be, whether it is its turn or not: that is asked second, when it can't be local.
+/// Decides whether the latest read of T, of `object`, is to be non-local, and notes it in `pairs` if so. With `forced`,
+/// the read is non-local if it can be, whatever the choice says: the caller asks with `forced` second, when the read
+/// can't be local.
 ///
-/// The candidates are the writes that T has not seen: seeing the same one again is what a local read does, and older ones
-/// are out of sight.
+/// The candidates are the writes that T has not seen: a local read sees the latest seen write again, and older writes
+/// can't be seen any more.
 #[inline]
 pub(super) fn choose(
     engine: &mut Engine,
@@ -35,7 +36,7 @@ pub(super) fn choose(
     }
 }
 
-/// The same where there is a write that T has not seen.
+/// Does what [`choose`] does, where there is a write that T has not seen.
 #[inline(never)]
 fn choose_among(
     engine: &mut Engine,
@@ -78,7 +79,7 @@ fn choose_among(
     }
 }
 
-/// The same where the log of T' is long, without looking at writes that T can't see.
+/// Does what [`choose_among`] does where the log of T' is long, without looking at writes that T can't see.
 fn choose_in_long(
     engine: &mut Engine,
     object: Object,
@@ -107,16 +108,16 @@ fn choose_in_long(
     None
 }
 
-/// What is to be made of an opportunity.
+/// What is done with an opportunity for a non-local read.
 #[derive(Clone, Copy)]
 enum Turn {
     Pass,
     Take,
-    /// It is to be taken, with one of these writes.
+    /// The opportunity is taken, with one of these writes.
     Among(List),
 }
 
-/// What is to be made of T's latest read, an opportunity.
+/// What is done with T's latest read, which is an opportunity.
 #[inline]
 fn turn(engine: &mut Engine, seen: u32, forced: bool) -> Turn {
     let read = engine.reads - 1;
@@ -141,7 +142,8 @@ fn unseen(engine: &Engine, write: u32, seen: u32) -> Option<Paired> {
     (paired.event != seen).then_some(paired)
 }
 
-/// The first write that some interleaving allows, along the chain from the one to the other, if need be one of some.
+/// The first write that some interleaving allows, along the chain from the first given write to the second; where a
+/// list is given, only writes of that list.
 fn allowed(
     engine: &mut Engine,
     object: Object,
@@ -177,8 +179,8 @@ fn allowed(
     None
 }
 
-/// Decides whether the latest attempt of T to take `lock` is to fail since T' holds it, and notes it in `pairs` if so. With
-/// `forced` it is if it can: that is asked second, when it can't succeed.
+/// Decides whether the latest attempt of T to take `lock` is to fail since T' holds it, and notes it in `pairs` if so.
+/// With `forced`, the attempt fails if it can: the caller asks with `forced` second, when the attempt can't succeed.
 pub(super) fn choose_failure(engine: &mut Engine, lock: Object, mode: LockMode, forced: bool) {
     let excludes = |engine: &Engine, write: u32| {
         let event = engine.writes[write as usize].event;

@@ -1,14 +1,14 @@
-//! Counts in P̂ₖ.
+//! Counts of `Arc` handles in P̂ₖ.
 //!
-//! T' runs before T, and both on the same handles. While the two run side by side in the program, a count is what one thread
-//! made of it and what the other one has made of it by then, which P̂ₖ has no event for. So nothing that depends on that is
-//! answered: the execution ends as one that can't be followed. What does not depend on it:
+//! T' runs before T, and both act on the same handles. While the two run side by side in the program, a count depends
+//! on what both threads have done to it by then, for which P̂ₖ has no event. So where the program asks for something
+//! that depends on the count, the execution ends as one that can't be followed. What does not depend on it:
 //! - a count that only one of the two changes;
-//! - whether a value is still there, if it is at the end of both;
+//! - whether a value is still there, if the value is there at the end of both;
 //! - where a destructor runs, if one of the two had no handle, or if there is a handle left at the end of both.
 //!
-//! The copies that P̂ₖ makes of shared values hold handles, too, which are none of the program's. They only ever add some,
-//! so "there is just one" can be believed.
+//! The copies that P̂ₖ makes of shared values hold handles, too, which are not the program's. These copies only add
+//! handles, so a count of one is right.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use super::{Handle, tau, unsupported};
 use crate::memory::{Buffer, outside};
 use crate::vocabulary::Site;
 
-/// How many handles there are.
+/// The number of handles of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) strong: usize,
@@ -26,30 +26,30 @@ pub(crate) struct Count {
 /// What is about to be done with a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// A handle more, or one less where nobody can notice.
+    /// One more handle, or one less where no thread can notice.
     Add,
-    /// A strong handle less, whose end may run a destructor.
+    /// One strong handle less, whose end may run a destructor.
     Take,
-    /// A look at it.
+    /// A read of the count.
     Look,
-    /// A strong handle less, and it is told whether it was the last one.
+    /// One strong handle less, and the program learns whether that handle was the last one.
     Update,
-    /// A strong handle more, if the value is still there.
+    /// One strong handle more, if the value is still there.
     Upgrade,
-    /// What can be done with the last strong handle only.
+    /// An operation that only the last strong handle allows.
     Unwrap,
 }
 
 /// What threads have done with a count while others ran.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    /// They have changed the count. Threads are bits here, those from the 64th on one of them.
+    /// The threads that have changed the count, one bit a thread; threads from the 64th on share a bit.
     changed: u64,
-    /// They have learnt the count, or acted on it.
+    /// The threads, as bits, that have learnt the count, or acted on it.
     learnt: u64,
-    /// They have found the value there.
+    /// The threads, as bits, that have found the value there.
     alive: u64,
-    /// Copies of shared values hold handles.
+    /// Whether copies of shared values hold handles.
     is_copied: bool,
 }
 
@@ -62,13 +62,13 @@ impl Entry {
     }
 }
 
-/// All counts of an execution that have come up, by allocation.
+/// All counts that have come up in an execution, by the allocation's address.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     entries: HashMap<usize, Entry>,
-    /// Threads that have been started and not joined, as bits;
+    /// Threads that have been started and not joined, one bit a thread.
     unjoined: u64,
-    /// those that have no bit.
+    /// Threads that have been started and not joined, and have no bit of their own.
     others: Buffer<u32>,
 }
 
@@ -96,7 +96,7 @@ impl Counts {
         }
     }
 
-    /// A thread has been joined. When no others are left, counts are what they are.
+    /// A thread has been joined. When no other thread is left, counts are certain.
     #[inline]
     pub(crate) fn joined(&mut self, thread: u32) {
         match 1_u64.checked_shl(thread) {
@@ -108,7 +108,7 @@ impl Counts {
         }
     }
 
-    /// Whether nobody runs beside the current thread.
+    /// Whether no thread runs beside the current one.
     fn all_are_joined(&self) -> bool {
         self.unjoined == 0 && self.others.is_empty()
     }
@@ -129,7 +129,8 @@ pub(crate) fn begin(handle: Handle, at: usize) {
     handle.get().counts.entries.remove(&at);
 }
 
-/// Something is about to be done with a count. What learns it is an event, before which others may have to be started.
+/// Called before something is done with a count. An operation that learns the count is an event, before which other
+/// threads may have to be started.
 pub(crate) fn enter(handle: Handle, what: Act, site: Site) {
     let learns = !matches!(what, Act::Add | Act::Take);
     if learns && !handle.get().quiet && !handle.get().moves_no_thread() {
@@ -137,7 +138,7 @@ pub(crate) fn enter(handle: Handle, what: Act, site: Site) {
     }
 }
 
-/// Something has been done with a count.
+/// Called after something has been done with a count.
 pub(crate) fn note(
     handle: Handle,
     at: usize,

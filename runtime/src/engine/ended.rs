@@ -1,9 +1,10 @@
 //! The end of an execution: which of the panics in it are bugs.
 //!
-//! A panic of T or T' ends its thread, and what comes of it is for the harness to say: see [`judge`](crate::judge). So
-//! panics are noted where they reach the top of a thread, and looked at when the execution is over. If the harness came to
-//! its end, that decides. If the execution was ended before (no interleaving has these reads, T waits for ever), the
-//! original program decides: it is run in the order in which the panic is reached, and then on to an end.
+//! A panic of T or T' ends its thread, and the harness decides whether the panic is a failure: see
+//! [`judge`](crate::judge). So panics are noted where they reach the top of a thread, and judged when the execution is
+//! over. If the harness came to its end, that end decides. If the execution was ended before (no interleaving has these
+//! reads, T waits for ever), the original program decides: the program is run in the order in which the panic is
+//! reached, and then on to its end.
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
@@ -17,34 +18,33 @@ use crate::judge::{Counted, End, Extent, Panics};
 use crate::memory::{Buffer, outside};
 use crate::vocabulary::{BugKind, Place, Site};
 
-/// So many times the original program is asked about one place, with the answer that nothing has failed, before it is not
-/// asked again.
+/// The number of times that the original program may show no failure at one place before that place is not tried again.
 const ASKED: u32 = 64;
 
-/// The place of what has none.
+/// The place of a bug that has none.
 pub(super) const NO_PLACE: Place = Place {
     file: String::new(),
     line: 0,
     column: 0,
 };
 
-/// How things are where something may go wrong. For a panic that is where it begins: while its thread unwinds the other
-/// one may run, and the thread goes on on that one's line.
+/// The state of the execution where a bug may be. For a panic, that is the state at the panic's begin: while its thread
+/// unwinds, the other thread may run, and the unwinding thread continues on that thread's line.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     line: Line,
-    /// How many events the line's log had.
+    /// The number of events in the line's log.
     events: usize,
-    /// T may well have run alone so far.
+    /// Whether T may have run alone so far.
     alone: bool,
-    /// How many non-local reads had been performed.
+    /// The number of non-local reads performed.
     done: usize,
-    /// T holds locks from before it spawned T', which so may not come this far by itself.
+    /// Whether T holds locks from before T spawned T', so that T' may not come this far by itself.
     unsure: bool,
 }
 
 impl Moment {
-    /// Now.
+    /// The state of the execution now.
     fn of(engine: &Engine) -> Self {
         Self {
             line: engine.line,
@@ -59,10 +59,10 @@ impl Moment {
     }
 }
 
-/// What may be a bug.
+/// A panic or a result that may be a bug.
 #[derive(Clone, Debug)]
 struct Noted {
-    /// Which panic, by its number among all; none for a result of the harness.
+    /// The panic's number among all panics of the execution; `None` for a result of the harness.
     panic: Option<usize>,
     thread: u32,
     at: Moment,
@@ -72,47 +72,47 @@ struct Noted {
 #[derive(Debug)]
 struct Suspect {
     key: Key,
-    /// Interleavings that reach it.
+    /// Interleavings that reach the deadlock.
     ways: Vec<super::Bug>,
-    /// Whether it is one of T.
+    /// Whether the deadlock is a bug of T.
     of_t: bool,
 }
 
-/// A bug that may be none.
+/// A bug that may turn out to be handled by the harness.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) key: Key,
     pub(super) bug: super::Bug,
-    /// In the search of what it was found.
+    /// What was being searched when the bug was found: see [`Endings::label`].
     pub(super) label: usize,
 }
 
 /// What is known of how executions end.
 #[derive(Debug, Default)]
 pub(super) struct Endings {
-    /// Of each it is known at which of the moments it began.
+    /// The panics of the execution. Each one's `at` is the number of the moment at which the panic began.
     pub(super) panics: Panics,
     moments: Buffer<Moment>,
     noted: Buffer<Noted>,
     suspects: Vec<Suspect>,
-    /// What the harness's result says, if it is a failure.
+    /// What is wrong with the harness's result, if that is a failure.
     verdict: Option<String>,
-    /// The harness is a program's `main`.
+    /// Whether the harness is a program's `main`.
     is_main: bool,
     /// How the harness ended, if the execution came to its end.
     end: Option<End>,
-    /// How often the original program has said of a panic or a deadlock that nothing fails by it.
+    /// The number of times that the original program has shown no failure by a panic or a deadlock.
     dismissed: HashMap<Key, u32>,
-    /// Panics that a harness has handled that then ended well.
+    /// The places of panics that a harness has handled before it ended well.
     handled: HashSet<Place>,
-    /// Bugs that may be nothing if the harness handles them elsewhere, until the search is over.
+    /// Bugs that count only if the harness handles them in no other execution, kept until the search is over.
     pub(super) kept: Option<Vec<Kept>>,
-    /// What is searched now.
+    /// The caller's number for what is being searched now.
     pub(super) label: usize,
 }
 
 impl Endings {
-    /// Before the next execution.
+    /// Makes ready for the next execution.
     #[inline]
     pub(super) fn begin(&mut self) {
         self.panics.begin();
@@ -126,13 +126,14 @@ impl Endings {
         self.end = None;
     }
 
-    /// Whether there is anything to look at when the execution is over.
+    /// Whether there is anything to judge when the execution is over.
     #[inline]
     pub(super) fn has_something(&self) -> bool {
         !self.noted.is_empty() || !self.suspects.is_empty()
     }
 
-    /// A deadlock can be reached. The harness may end without those that wait, and then the process ends, and they with it.
+    /// Notes that a deadlock can be reached. The harness may end without the threads that wait, and then the process
+    /// ends with these threads in it.
     pub(super) fn suspect(&mut self, key: &Key, ways: &[super::Bug], of_t: bool) {
         if !self.suspects.iter().any(|known| known.key == *key) {
             outside(|| {
@@ -153,14 +154,14 @@ impl Endings {
         outside(|| *self.dismissed.entry(key.clone()).or_default() += 1);
     }
 
-    /// All that has been found is forgotten.
+    /// Forgets all that has been found.
     pub(super) fn forget(&mut self) {
         if let Some(kept) = &mut self.kept {
             kept.clear();
         }
     }
 
-    /// What has been kept and is a bug after all: nobody has handled it.
+    /// Takes what has been kept and is a bug after all, since no harness has handled it.
     pub(super) fn take_kept(&mut self) -> Vec<Kept> {
         let mut kept = self.kept.as_mut().map(std::mem::take).unwrap_or_default();
         kept.retain(|kept| !self.handled.contains(&kept.key.place));
@@ -168,14 +169,14 @@ impl Endings {
     }
 }
 
-/// Keeps how things are now. The answer is the moment's number.
+/// Keeps the state of the execution as it is now. Returns the moment's number.
 fn keep_moment(engine: &mut Engine) -> usize {
     let moment = Moment::of(engine);
     engine.endings.moments.push(moment);
     engine.endings.moments.len() - 1
 }
 
-/// The panics of the execution, with the current thread and what says when something happens to them.
+/// Gives `then` the panics of the execution, the current thread, and the number of the moment.
 pub(crate) fn with_panics<R>(handle: Handle, then: impl FnOnce(&mut Panics, u32, usize) -> R) -> R {
     let engine = handle.get();
     let moment = keep_moment(engine);
@@ -195,7 +196,7 @@ fn note(engine: &mut Engine, thread: u32, panic: Option<usize>, at: Moment) {
     engine.endings.noted.push(Noted { panic, thread, at });
 }
 
-/// The harness has returned, or been unwound with this.
+/// The harness has returned, or has been unwound with this payload.
 pub(super) fn harness_ended(engine: &mut Engine, how: Result<(), &(dyn Any + Send)>) {
     engine.endings.end = Some(match how {
         Ok(()) => End::Passed,
@@ -214,7 +215,7 @@ pub(super) fn harness_ended(engine: &mut Engine, how: Result<(), &(dyn Any + Sen
     });
 }
 
-/// The harness is a program's `main`.
+/// Whether the harness is a program's `main`.
 pub(crate) fn is_main(handle: Handle) {
     handle.get().endings.is_main = true;
 }
@@ -224,7 +225,7 @@ pub(crate) fn leave(handle: Handle, how: Leaving, site: Site) {
     let engine = handle.get();
     if engine.quiet {
         abort::after_end(handle);
-        // Where the execution runs on, there is nothing to run on to.
+        // An execution that would run on has nothing left to run.
         abort::unwind(handle);
         return;
     }
@@ -240,7 +241,7 @@ pub(crate) fn leave(handle: Handle, how: Leaving, site: Site) {
     abort::unwind(handle);
 }
 
-/// Such a destructor has panicked on this thread: std aborts the process.
+/// A destructor that must not panic has panicked on this thread, so that std aborts the process.
 #[cold]
 pub(crate) fn die_of_a(handle: Handle, destructor: Destructor, thread: u32) {
     let raised = handle.get().endings.panics.take(thread);
@@ -254,7 +255,7 @@ pub(crate) fn die_of_a(handle: Handle, destructor: Destructor, thread: u32) {
     abort(handle, Abort::Left);
 }
 
-/// The execution is over, and nothing of it runs any more: the bugs among its panics are noted.
+/// Notes the bugs among the execution's panics. The execution is over, and no code of it runs any more.
 #[cold]
 pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
     for Suspect { key, ways, of_t } in outside(|| std::mem::take(&mut engine.endings.suspects)) {
@@ -273,7 +274,8 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
             }
         }
     }
-    // Nothing ended the execution before its harness, and what ran after that.
+    // The harness's end decides only if nothing ended the execution before the harness, and the code that ran after it,
+    // came to the end.
     let decided = engine.endings.end.filter(|_| engine.ending.is_none());
     let own = engine
         .endings
@@ -306,7 +308,7 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
             Some((noted.clone(), Some(counted.clone())))
         })
         .collect();
-    // The log is cut back to where each was: the latest comes first.
+    // The log is cut back to the events before each panic, so the latest panic comes first.
     found.sort_by_key(|(noted, _)| std::cmp::Reverse(noted.at.events));
     for (noted, counted) in found {
         look_at(engine, &noted, counted, decided.is_some(), program);
@@ -317,7 +319,7 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
     }
 }
 
-/// Reports what was noted, if it is a bug.
+/// Reports a noted panic or result, if it is a bug.
 fn look_at(
     engine: &mut Engine,
     noted: &Noted,
@@ -420,13 +422,13 @@ fn look_at(
     }
 }
 
-/// What the original program makes of a panic; nothing if it makes nothing of it.
+/// What a panic is in the original program; `None` if it is no failure there.
 #[cfg(feature = "scheduler")]
 fn ask(bug: &super::Bug, program: &dyn Fn()) -> Option<Answer> {
     crate::scheduled::witness::judge(bug, program)
 }
 
-/// This build has no scheduler, and so nobody to ask: what may be a bug is told.
+/// This build has no scheduler to run the original program on, so what may be a bug is reported as one.
 #[cfg(not(feature = "scheduler"))]
 const fn ask(bug: &super::Bug, _program: &dyn Fn()) -> Option<Answer> {
     Some(Answer::failure(bug.kind))

@@ -28,14 +28,16 @@ use crate::vocabulary::{Pair, Place, Role, ThreadInfo};
 /// Bounds on one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Events of each thread.
+    /// The most events of each thread.
     pub steps: u32,
-    /// How many events an execution may go on for, with nothing logged, once it has turned out to be infeasible.
+    /// The number of events for which an execution may run on, with nothing logged, once it has turned out to be
+    /// infeasible.
     ///
-    /// Running to the end is far cheaper than unwinding. It is only sound for programs without `unsafe` code, whose
-    /// soundness might hang on states that no interleaving reaches; see [`Bound::safe`](crate::Bound::safe).
+    /// Running to the end is far cheaper than unwinding. Running on is sound only for programs without `unsafe` code,
+    /// whose soundness might depend on never being in states that no interleaving reaches; see
+    /// [`Bound::safe`](crate::Bound::safe).
     pub run_on: u32,
-    /// Panics of threads that nobody joins are no bugs.
+    /// Whether panics of threads that no thread joins are no bugs.
     pub ignore_detached_panics: bool,
 }
 
@@ -54,13 +56,13 @@ impl Default for Limits {
 pub enum Ending {
     /// The program ran to its end.
     Passed,
-    /// It met a bug: see [`Machine::bugs`] and [`Machine::met`].
+    /// The program met a bug: see [`Machine::bugs`] and [`Machine::met`].
     Bug,
     /// The choice of non-local reads has no feasible interleaving.
     Infeasible,
-    /// The feasibility check could not tell.
+    /// The feasibility check could not decide.
     Unknown(Box<Remark>),
-    /// `wrts` names a write that there isn't, or that is of another variable than the read.
+    /// `wrts` names a write that does not exist, or that is of another variable than the read.
     Mispaired,
     /// `rds` names a read that T does not come to.
     NoSuchRead,
@@ -68,7 +70,7 @@ pub enum Ending {
     Assumed,
     /// T passed the step bound.
     StepBound,
-    /// T waits for something in a loop, and no non-local read gave it to it.
+    /// T waits for something in a loop, and no non-local read saw it.
     Waiting,
     /// T waits for ever.
     Stuck,
@@ -76,21 +78,21 @@ pub enum Ending {
     Unsupported(Box<Remark>),
 }
 
-/// What there is to say of how an execution ended.
+/// What a report tells of how an execution ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// What the matter is.
+    /// What happened.
     pub message: String,
-    /// Where, if it is anywhere.
+    /// The place in the source, if there is one.
     pub place: Option<Place>,
 }
 
-/// Bytes that choose, and what they choose for.
+/// Bytes that choose non-local reads, and the program that they choose for.
 #[derive(Clone, Copy)]
 pub struct ByBytes<'a> {
-    /// The thread under test.
+    /// Which party is T.
     pub role: Role,
-    /// How many non-local reads there may be.
+    /// The most non-local reads.
     pub k: usize,
     /// The gap and pick bytes.
     pub choices: &'a [u8],
@@ -98,9 +100,9 @@ pub struct ByBytes<'a> {
     pub extension: &'a [u8],
     /// The harness with its inputs.
     pub program: &'a dyn Fn(),
-    /// See [`Bound::safe`](crate::Bound::safe).
+    /// Whether the program is free of `unsafe` code: see [`Bound::safe`](crate::Bound::safe).
     pub safe: bool,
-    /// What tells the program with its inputs from all others, if what is learned of it is to be kept.
+    /// What identifies the program with its inputs, if what is learned of it is to be kept for later executions.
     pub same: Option<Same<'a>>,
 }
 
@@ -114,7 +116,7 @@ impl std::fmt::Debug for ByBytes<'_> {
     }
 }
 
-/// Told of the non-local reads so far.
+/// Called with the non-local reads so far.
 pub type Tell = Box<dyn FnMut(&[Pair])>;
 
 /// The program did something else than before with the same inputs.
@@ -123,13 +125,14 @@ pub struct Nondeterminism;
 
 /// Runs executions of P̂ₖ, one after another.
 ///
-/// One execution runs at a time in a process, since the program's statics are shared by all its threads: others wait.
+/// One execution runs at a time in a process, since the program's statics are shared by all its threads: another
+/// execution waits for its end.
 pub struct Machine {
     engine: Box<Engine>,
-    /// Where the program allocates, if the allocator for that is installed.
+    /// The memory that the program allocates from, if the arena is installed as the allocator.
     #[cfg(feature = "scheduler")]
     arena: Arena,
-    /// T' has run since [`Machine::forget`], and its log must stay what it is.
+    /// Whether T' has run since [`Machine::forget`], so that its log must not change any more.
     has_run: bool,
 }
 
@@ -151,35 +154,35 @@ impl Machine {
         self.has_run = false;
     }
 
-    /// From here on, feasibility is decided as in executions that are long: see [`Grid::in_runs`].
+    /// From here on, feasibility is decided as in long executions: see [`Grid::in_runs`].
     pub fn answer_in_runs(&mut self) {
         self.engine.grid = Grid::in_runs();
     }
 
-    /// From here on, threads may make so many events in an execution.
+    /// From here on, each thread may make at most `steps` events in an execution.
     pub const fn bound_steps(&mut self, steps: u32) {
         self.engine.limits.steps = steps;
     }
 
-    /// Forgets the bugs as well.
+    /// Forgets the program, as [`Machine::forget`] does, and the bugs as well.
     pub fn forget_bugs(&mut self) {
         self.engine.ledger.clear();
         self.engine.endings.forget();
     }
 
-    /// From here on, panics of which it is not known whether the harness would have handled them are no bugs before
-    /// [`Machine::end_search`]: it may handle them in another execution.
+    /// From here on, panics that the harness might have handled are no bugs before [`Machine::end_search`]: the harness
+    /// may handle them in another execution.
     pub fn begin_search(&mut self) {
         self.engine.endings.kept = Some(Vec::new());
     }
 
-    /// The executions that follow are of this.
+    /// Sets the caller's number for what the next executions search.
     pub const fn search_in(&mut self, label: usize) {
         self.engine.endings.label = label;
     }
 
-    /// All executions have been made: what nobody has handled is a bug. The answer is what each of those that are added now
-    /// was found in.
+    /// All executions have been made: a panic that no harness has handled is a bug now. Returns the label, as
+    /// [`Machine::search_in`] set it, under which each bug that is added now was found.
     pub fn end_search(&mut self) -> Vec<usize> {
         let mut labels = Vec::new();
         for kept in self.engine.endings.take_kept() {
@@ -211,7 +214,8 @@ impl Machine {
     }
 
     /// Runs the program with at most `k` non-local reads chosen by bytes: see
-    /// [`p_hat_from_bytes`](crate::p_hat_from_bytes). More than once where the choice has to be made good.
+    /// [`p_hat_from_bytes`](crate::p_hat_from_bytes). Runs the program more than once where a choice is infeasible and
+    /// has to be changed.
     ///
     /// # Errors
     /// T' did something else than in the executions before.
@@ -311,7 +315,7 @@ impl Machine {
         })
     }
 
-    /// The further reads of T that could have been non-local too, with the writes that each could have seen.
+    /// The further reads of T that could have been non-local, too, with the writes that each could have seen.
     #[must_use]
     pub const fn revealed(&self) -> &super::Revealed {
         &self.engine.revealed
@@ -359,8 +363,8 @@ impl Machine {
         self.engine.interfering_was_cut
     }
 
-    /// How many of T and T' were cut in the latest execution before the step bound, since what comes after threads have
-    /// waited is not known.
+    /// The number of threads among T and T' that were cut in the latest execution before the step bound, since what
+    /// comes after threads have waited is not known.
     #[must_use]
     pub fn undecided(&self) -> u64 {
         let (of_t, of_interfering) = self.engine.undecided;
@@ -374,7 +378,7 @@ impl Machine {
         self.engine.has_left_scope_open
     }
 
-    /// Whether in the latest execution a time limit may run out elsewhere than was tried.
+    /// Whether in the latest execution a time limit may run out at another event than was tried.
     #[must_use]
     pub const fn hurries_time(&self) -> bool {
         self.engine.hurried()
@@ -401,7 +405,7 @@ fn run_harness(handle: Handle, program: &dyn Fn()) {
     engine.ending = engine.abort.take();
 }
 
-/// Runs what may leave the whole execution. Whether it has come to its end, and has not been left.
+/// Runs code that may leave the whole execution. Returns whether the code has come to its end, and has not been left.
 fn within_a_frame(handle: Handle, mut run: impl FnMut()) -> bool {
     let frame = Frame::default();
     handle.get().frames.whole = Some(NonNull::from(&frame));
@@ -414,7 +418,7 @@ fn within_a_frame(handle: Handle, mut run: impl FnMut()) -> bool {
     is_over
 }
 
-/// The execution is over. What the program's own destructors do after its end is none of its events.
+/// The execution is over. What the program's destructors do after the program's end makes no events.
 fn clear_up(handle: Handle) {
     let engine = handle.get();
     engine.quiet = true;
@@ -448,7 +452,8 @@ fn run_to_its_end(handle: Handle, program: &dyn Fn()) {
     let engine = handle.get();
     let by_machine = matches!(&result, Err(payload) if payload.is::<abort::Unwind>());
     if by_machine || engine.abort.is_some() || engine.quiet {
-        // The execution was ended, or T' was, on whose line the harness is. A panic that was under way may have been its own.
+        // The execution was ended, or T' was, on whose line the harness is. A panic that was under way may have been
+        // the harness's own.
         let panics = result.is_err() && !by_machine;
         if panics && engine.endings.panics.is_under_way(0) || engine.endings.panics.is_held(0) {
             ended::note_panic(engine, 0);
@@ -539,7 +544,8 @@ impl Engine {
         }
     }
 
-    /// Makes ready for the next execution. Buffers are kept. The grid follows once T' has run: before that, nobody asks it.
+    /// Makes ready for the next execution. Buffers are kept. The grid is made ready once T' has run: before that, no
+    /// check uses the grid.
     fn reset(&mut self) {
         self.line = Line::Init;
         self.attention = false;
@@ -607,7 +613,7 @@ impl Engine {
             true => Leaves::Unwinds,
             false => Leaves::OnlyUnwinds,
         };
-        // To leave an execution is as cheap as it can be, but to unwind it is not.
+        // Leaving an execution is cheap; unwinding it is not.
         self.run_on = if self.safe { self.limits.run_on } else { 0 };
         self.generation = generation.next();
     }
@@ -626,7 +632,8 @@ impl Engine {
     }
 }
 
-/// assume(condition) of the program under test: an execution in which it is false is no behaviour to look at.
+/// assume(condition) of the program under test: an execution in which the condition is false is not a behaviour to
+/// check.
 pub(crate) fn assume(handle: Handle, condition: bool) {
     if !condition && !handle.get().quiet {
         abort(handle, Abort::Assumed);

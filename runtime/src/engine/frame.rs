@@ -1,10 +1,10 @@
-//! Calls that can be left from anywhere inside of them: nothing of what is in between runs any more.
+//! Calls that can be left from anywhere inside of them: no code of the functions in between runs any more.
 //!
-//! An execution that has come to its end before its program has is left like that, as a process is that ends: what the
-//! program's destructors would do is nothing that the program does. So it is on x86-64; elsewhere executions are unwound.
+//! An execution that ends before its program does is left so, as a process that ends is: what the program's destructors
+//! would do then is not the program's doing. This holds on x86-64; on other processors, executions are unwound.
 //!
-//! What is left behind on the stack is gone without having been dropped, as what is on the stack of a thread that never
-//! ends. What it has allocated is given back with all of the execution's memory, or it is lost.
+//! What is left behind on the stack is not dropped, as what is on the stack of a thread that never ends. Memory that
+//! the left functions have allocated is given back with all of the execution's memory, or is lost.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -16,27 +16,27 @@ pub(crate) const CAN_BE_LEFT: bool = cfg!(target_arch = "x86_64");
 /// One call.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
-    /// Where the stack was.
+    /// The address of the stack's top when the call was made.
     stack: Cell<usize>,
 }
 
 impl Frame {
-    /// Calls `body`, which must not unwind. Whether it has come to its end, and has not been left.
+    /// Calls `body`, which must not unwind. Returns whether `body` has come to its end, and has not been left.
     #[inline]
     pub(crate) fn call<F: FnMut()>(&self, body: &mut F) -> bool {
         unsafe extern "C" fn run<F: FnMut()>(body: *mut c_void) {
-            // SAFETY: it is what `call` has borrowed.
+            // SAFETY: the pointer is to the `body` that `call` has borrowed.
             let body = unsafe { &mut *body.cast::<F>() };
             body();
         }
-        // SAFETY: the function takes what it is given, which is there until the call is over.
+        // SAFETY: the function takes a pointer to `body`, which lives until the call is over.
         unsafe { stack::call(run::<F>, (&raw mut *body).cast(), self.stack.as_ptr()) == 0 }
     }
 
     /// Leaves the call.
     ///
     /// # Safety
-    /// The call is not over. Nobody comes back to anything that is on the stack since, or relies on its having been dropped.
+    /// The call is not over. No code uses what has come onto the stack since, or relies on its having been dropped.
     pub(crate) unsafe fn leave(frame: NonNull<Self>) -> ! {
         forget_poisoned_stack();
         // SAFETY: the caller's promise.
@@ -44,7 +44,7 @@ impl Frame {
     }
 }
 
-/// AddressSanitizer marks parts of the stack until their functions are over: it is told that they are.
+/// AddressSanitizer marks parts of the stack until their functions are over: this tells it that they are over.
 fn forget_poisoned_stack() {
     #[cfg(target_os = "linux")]
     {
@@ -54,13 +54,13 @@ fn forget_poisoned_stack() {
         }
         static FOUND: OnceLock<Option<unsafe extern "C" fn()>> = OnceLock::new();
         let found = FOUND.get_or_init(|| {
-            // SAFETY: a name that ends as C's do.
+            // SAFETY: the name ends with a zero byte, as C's names do.
             let found = unsafe { dlsym(std::ptr::null_mut(), c"__asan_handle_no_return".as_ptr()) };
             // SAFETY: the sanitizer's function of this name has this type; null is `None`.
             unsafe { std::mem::transmute::<*mut c_void, Option<unsafe extern "C" fn()>>(found) }
         });
         if let Some(forget) = found {
-            // SAFETY: it is for whoever leaves functions like this.
+            // SAFETY: the function exists for code that leaves functions without returning.
             unsafe { forget() };
         }
     }
@@ -71,8 +71,8 @@ mod stack {
     use std::arch::{asm, naked_asm};
     use std::ffi::c_void;
 
-    /// Calls `run` with `data`, having noted in `stack` where that is. The answer is 0 where it comes back, and 1 where it is
-    /// left.
+    /// Calls `run` with `data`, having noted in `stack` where that is. Returns 0 where `run` returns, and 1 where the
+    /// call is left.
     #[inline(always)]
     pub(super) unsafe fn call(
         run: unsafe extern "C" fn(*mut c_void),
@@ -80,7 +80,7 @@ mod stack {
         stack: *mut usize,
     ) -> usize {
         let is_left;
-        // SAFETY: the caller's promise. What `within` does not leave as it was is said.
+        // SAFETY: the caller's promise. The registers that `within` changes are declared.
         unsafe {
             asm!(
                 "call {within}",
@@ -99,8 +99,8 @@ mod stack {
         is_left
     }
 
-    /// Keeps what its caller can't do without, notes where, and calls. Whoever unwinds or traces the stack gets no further
-    /// than to here, which is none of the program's code.
+    /// Keeps the registers that its caller needs, notes where they are, and calls. An unwinder or a backtrace gets no
+    /// further than to this function, which is not the program's code.
     #[unsafe(naked)]
     unsafe extern "C" fn within(
         run: unsafe extern "C" fn(*mut c_void),
@@ -124,7 +124,7 @@ mod stack {
         )
     }
 
-    /// Comes back from the call that has noted this.
+    /// Returns from the call that has noted this stack.
     #[unsafe(naked)]
     pub(super) unsafe extern "C" fn leave(stack: usize) -> ! {
         naked_asm!(

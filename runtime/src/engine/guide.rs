@@ -1,13 +1,14 @@
-//! Guiding the choices that bytes make to an execution that some interleaving has.
+//! Guides the choices that bytes make to an execution that some interleaving has.
 //!
-//! Bytes can choose what no interleaving has. T' may come to its end only if T sees a certain write; that shows where T
-//! joins T', long after the read in question. Or T may need more non-local reads than there are choices left. So when an
-//! execution turns out to be infeasible, one decision is turned around, and it is run again: a chronological search, for
-//! which the log says which decision to turn. What comes of it depends on the program, its inputs and the bytes alone.
+//! Bytes can choose what no interleaving has. T' may come to its end only if T sees a certain write, which shows only
+//! where T joins T', long after the read in question. Or T may need more non-local reads than there are choices left.
+//! So when an execution turns out to be infeasible, one decision is *turned* (its read becomes local, or sees another
+//! write), and the program is run again: a chronological search, in which the log says which decision to turn. The
+//! result depends on the program, its inputs and the bytes alone.
 //!
-//! What was found out once is kept for the next executions of the same program with the same inputs: that after certain
-//! non-local reads, and no further one, T ends up so, and where it should have had one. Then the execution that fails need
-//! not be run. That saves time and changes no result: see [`Guide::lesson`].
+//! A *lesson* is kept for the next executions of the same program with the same inputs: how T ends after certain
+//! non-local reads and no further one, and which read should have been non-local. With a lesson, the execution that
+//! fails need not be run. That saves time and changes no result: see [`Guide::lesson`].
 
 mod lists;
 mod turning;
@@ -20,54 +21,54 @@ use crate::log::TEvent;
 use crate::memory::Buffer;
 use crate::vocabulary::{Pair, Role};
 
-/// How many decisions are turned around before an execution is given up.
+/// The number of decisions that are turned before an execution is given up.
 const TURNS: u32 = 6;
-/// How many events of T the executions may have together that are run again for that, but for the first.
+/// The number of events of T that all the repeated executions but the first may have together.
 const AGAIN: usize = 512;
-/// How many times in a row that may bring T no further.
+/// The number of times in a row that turning a decision may bring T no further.
 const IDLE: u32 = 2;
-/// How many lists of non-local reads are kept in mind.
+/// The most lists of non-local reads that are kept.
 const NODES: usize = 4_096;
-/// How many ways each of them may go on.
+/// The most continuations of each list.
 const CHILDREN: usize = 32;
 
-/// An opportunity, and what was made of it.
+/// An opportunity for a non-local read, and what was decided there.
 #[derive(Clone, Copy, Debug)]
 struct Decision {
     read: u32,
-    /// Where its event is in the log of T.
+    /// The index of the read's event in the log of T.
     at: u32,
-    /// What T had seen of the object before.
+    /// The event of T' that T had last seen of the object, or [`NONE`].
     seen: u32,
     taken: bool,
 }
 
-/// What is to be done at a read, whatever the bytes say.
+/// What a read has to do, whatever the bytes say.
 #[derive(Clone, Copy, Debug)]
 enum Order {
-    /// It sees one of these writes.
+    /// The read sees one of these writes.
     Take(List),
-    /// It is local.
+    /// The read is local.
     Pass,
 }
 
-/// What follows when no further choice is made after some.
+/// What follows if no further choice is made after a list of non-local reads.
 #[derive(Clone, Copy, Debug)]
 struct Lesson {
-    /// No interleaving has that, and this read should have seen
+    /// The read that should have been non-local, since no interleaving has the execution without that.
     read: u32,
-    /// one of these writes.
+    /// The writes of which that read should have seen one.
     writes: List,
-    /// How many opportunities after it the last one comes at which T may see anything.
+    /// The number of opportunities from that read to the last one at which T may see anything.
     after: u32,
-    /// How many events T has when it is at its end.
+    /// The number of events that T has at its end.
     events: usize,
 }
 
 /// A list of non-local reads.
 #[derive(Clone, Debug, Default)]
 struct Node {
-    /// What may come next. It grows between executions only.
+    /// The pairs that may come next, each with its node. Grows between executions only.
     children: Vec<(Pair, u32)>,
     lesson: Option<Lesson>,
 }
@@ -75,31 +76,31 @@ struct Node {
 /// What is kept from one execution to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guide {
-    /// What has been decided in this execution.
+    /// The decisions of this execution, in order.
     decisions: Buffer<Decision>,
-    /// Sorted by read.
+    /// The orders for this execution, sorted by read.
     orders: Buffer<(u32, Order)>,
-    /// How many of them lie behind.
+    /// The number of orders whose read has passed.
     followed: usize,
     lists: Lists,
     turns: u32,
-    /// How many events T had in the execution for these bytes in which it came furthest, and how many have brought it no
-    /// further since.
+    /// The number of events of T in that execution for these bytes in which T came furthest; `idle` is the number of
+    /// executions since then that brought T no further.
     furthest: usize,
     idle: u32,
-    /// The tree of non-local reads; the first node is none. Empty where nothing is to be kept in mind.
+    /// The tree of lists of non-local reads; the first node is the empty list. Has no node where nothing is to be kept.
     nodes: Buffer<Node>,
-    /// Where this execution is in it; [`NONE`] for nowhere.
+    /// The node of this execution's list so far, or [`NONE`].
     node: u32,
-    /// A read has been passed over by order since the last choice.
+    /// Whether a read has been made local by an order since the last choice.
     passed: bool,
-    /// T's log, while another one is looked for on the grid.
+    /// T's log, while another log is tried on the grid.
     log: Buffer<TEvent>,
-    /// So many events of the grid are the log's: after them something else has been tried.
+    /// The number of the grid's first events that are those of `log`; the events after them are a trial's.
     agreed: usize,
-    /// What is left of the effort for this turn.
+    /// The effort that is left for this turn: see [`turning`].
     left: usize,
-    /// Whose lessons they are.
+    /// What the lessons are of: the program's number, the role, k, and the inputs' bytes.
     of: Option<(usize, Role, usize, Vec<u8>)>,
 }
 
@@ -108,16 +109,17 @@ pub type Same<'a> = (usize, &'a [u8]);
 
 /// What [`Guide::at`] says of a read.
 pub(super) enum Advice {
-    /// As the bytes say.
+    /// The bytes decide.
     Free,
     /// The read is local.
     Pass,
-    /// It sees one of these writes.
+    /// The read sees one of these writes.
     Take(List),
 }
 
 impl Guide {
-    /// Before the first execution for some bytes, of this program with these inputs if that can be told.
+    /// Makes ready for the first execution for some bytes. `same` identifies the program with its inputs, where that is
+    /// known.
     pub(super) fn open(&mut self, role: Role, k: usize, same: Option<Same<'_>>) {
         self.orders.clear();
         self.lists.shorten();
@@ -126,8 +128,8 @@ impl Guide {
         self.idle = 0;
         let known = match (&self.of, same) {
             (Some((of, under_test, reads, inputs)), Some((program, bytes))) => {
-                // Comparing nothing, at the address that an empty `Vec` has, is among the slowest things that some processors can
-                // be asked for: they have to take back that they looked there.
+                // A comparison of no bytes, at the address that an empty `Vec` has, is very slow on some processors,
+                // which have to undo a speculative load there.
                 let no_inputs = inputs.is_empty() && bytes.is_empty();
                 *of == program
                     && *under_test == role
@@ -146,7 +148,7 @@ impl Guide {
         }
     }
 
-    /// Before each execution.
+    /// Makes ready for the next execution.
     pub(super) fn begin(&mut self) {
         self.decisions.clear();
         self.followed = 0;
@@ -154,7 +156,7 @@ impl Guide {
         self.passed = false;
     }
 
-    /// Notes an opportunity.
+    /// Notes an opportunity for a non-local read.
     pub(super) fn note(&mut self, read: u32, at: usize, seen: u32) {
         let at = u32::try_from(at).unwrap_or(NONE);
         self.decisions.push(Decision {
@@ -182,7 +184,8 @@ impl Guide {
             .map(|&(_, child)| child)
     }
 
-    /// What to do at an opportunity, given how many more the bytes let pass; `None` for all.
+    /// What to do at an opportunity, given the number of further opportunities that the bytes let pass; `None` where
+    /// all pass.
     #[inline]
     pub(super) fn at(&mut self, read: u32, gap: Option<u32>) -> Advice {
         while let Some((next, _)) = self.orders.get(self.followed)
@@ -203,10 +206,10 @@ impl Guide {
         }
     }
 
-    /// Gives the order that running on to the end and turning a decision around would give, if that is known.
+    /// Gives the order that running on to the end and turning a decision would give, if a lesson says so.
     ///
-    /// It is when all that is left to happen is what happened when the lesson was learned: no order lies ahead or was
-    /// followed since the last choice, and the bytes let all opportunities pass.
+    /// A lesson applies if the rest of the execution is what it was when the lesson was learned: no order lies ahead or
+    /// was followed since the last choice, and the bytes let all opportunities pass.
     #[inline]
     fn lesson(&mut self, read: u32, gap: Option<u32>) -> bool {
         let Some(node) = self.nodes.get(self.node as usize) else {
@@ -233,13 +236,13 @@ impl Guide {
         self.lists.get(list).contains(&write)
     }
 
-    /// Whether one more decision is turned around when T is at its end after so many events.
+    /// Whether one more decision is turned, where T is at its end after `events` events.
     const fn goes_on(&self, events: usize) -> bool {
         let long = (self.turns as usize) * events > AGAIN;
         self.turns < TURNS && !long && (events > self.furthest || self.idle < IDLE)
     }
 
-    /// Counts that.
+    /// Counts a turn of a decision in an execution in which T had `events` events.
     const fn count(&mut self, events: usize) {
         self.turns += 1;
         if events > self.furthest {
@@ -250,20 +253,20 @@ impl Guide {
         }
     }
 
-    /// Whether this decision has been turned around.
+    /// Whether the decision at this read has been turned.
     fn ordered(&self, read: u32) -> bool {
         self.orders.iter().any(|&(of, _)| of == read)
     }
 
-    /// Turns a decision around: what came after it is forgotten.
+    /// Turns a decision. Decisions after it are forgotten.
     fn turn(&mut self, decision: usize, order: Order) {
         let read = self.decisions[decision].read;
         self.orders.retain(|&(of, _)| of < read);
         self.orders.push((read, order));
     }
 
-    /// Whether what a decision leads to can be kept in mind: it was one of those after the last choice, and all of them were
-    /// free.
+    /// Whether what a decision leads to can be kept as a lesson: the decision was made after the last choice, and no
+    /// order was followed since that choice.
     fn can_learn(&self, decision: usize) -> bool {
         let tail = self.decisions.iter().rposition(|decision| decision.taken);
         let tail = tail.map_or(0, |last| last + 1);

@@ -1,7 +1,7 @@
 //! Locks that are held from before the split.
 //!
-//! A thread that holds a lock when two threads begin to run side by side either is one of the two, and the block belongs
-//! to its log; or it waits for one of them to end, and nobody can take the lock in the meantime.
+//! A thread that holds a lock when two threads begin to run side by side either is one of the two, and the lock's block
+//! belongs to that thread's log; or waits for one of them to end, and no thread can take the lock in the meantime.
 
 use super::threads::ThreadNo;
 use super::{Abort, Engine, Handle, Held, Line, abort, bug, tau_prime};
@@ -30,7 +30,7 @@ pub(crate) fn is_held(handle: Handle, lock: Object, mode: LockMode) -> bool {
     find(handle.get(), lock, mode).is_some()
 }
 
-/// Reports the deadlock of a thread that is about to wait for a lock that such a thread holds.
+/// Reports the deadlock of a thread that is about to wait for a lock that a thread in neither log holds.
 #[inline]
 pub(crate) fn would_block(handle: Handle, lock: Object, mode: LockMode, site: Site) {
     if !handle.get().init_locks.is_empty() {
@@ -53,7 +53,7 @@ fn would_block_if_held(handle: Handle, lock: Object, mode: LockMode, site: Site)
     }
 }
 
-/// Takes a lock before the split. The answer is whether it was free.
+/// Takes a lock before the split. Returns whether the lock was free.
 pub(crate) fn acquire(
     handle: Handle,
     lock: Object,
@@ -77,7 +77,7 @@ pub(crate) fn acquire(
     true
 }
 
-/// Gives back a lock that is in no log, as all are before the split. The answer is whether it was such a lock.
+/// Gives back a lock that is in no log, as no lock is before the split. Returns whether the lock was such a lock.
 #[inline]
 pub(crate) fn forget(handle: Handle, lock: Object, mode: LockMode) -> bool {
     !handle.get().init_locks.is_empty() && forget_one(handle, lock, mode)
@@ -92,11 +92,12 @@ fn forget_one(handle: Handle, lock: Object, mode: LockMode) -> bool {
     at.map(|at| engine.init_locks.remove(at)).is_some()
 }
 
-/// The split makes the current thread a party: the blocks that it is inside open its log.
+/// The split makes the current thread a party: the blocks that the thread is inside open its log.
 ///
-/// The other party was spawned inside those blocks. That is said with a variable of its own, written by T' and read by T:
-/// when T is the spawner, it reads the initial value after its blocks have begun, so that T' begins after that; when T'
-/// is the spawner, it writes the variable after its blocks have begun, and T begins by reading that.
+/// The other party was spawned inside those blocks. An extra variable, written by T' and read by T, expresses this
+/// order. If T is the spawner, T reads the variable's initial value after T's blocks have begun, so that T' begins
+/// after that read. If T' is the spawner, T' writes the variable after its blocks have begun, and T begins by reading
+/// that value.
 pub(crate) fn enter_log(handle: Handle) {
     let engine = handle.get();
     let current = engine.threads.current;

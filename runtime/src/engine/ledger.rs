@@ -12,9 +12,9 @@ pub(super) struct Key {
     pub(super) kind: BugKind,
     pub(super) place: Place,
     pub(super) other_place: Option<Place>,
-    /// What is said, where that is all that tells it from others.
+    /// The bug's message, where only the message tells the bug from others.
     pub(super) said: String,
-    /// The places of panics that it may only follow from: beside other causes it is another bug.
+    /// The places of panics that the bug may only follow from: with other causes it counts as another bug.
     pub(super) follows: Vec<Place>,
     pub(super) role: Role,
 }
@@ -22,24 +22,24 @@ pub(super) struct Key {
 /// The sites of a race, and which thread is under test.
 type Races = (*const Location<'static>, *const Location<'static>, Role);
 
-/// The bugs found so far, one per kind, place and role, each with how often it was met.
+/// The bugs found so far, one per kind, place and role, each with the number of executions that met it.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     by_key: HashMap<Key, usize>,
     pub(crate) bugs: Vec<(Bug, u64)>,
-    /// What the current execution met: indices in `bugs`.
+    /// The bugs that the current execution met, as indices in `bugs`.
     met: Buffer<usize>,
-    /// The races among them, by the two sites: so that a known one costs no comparison of texts.
+    /// The races among `bugs`, by their two sites, so that a known race costs no comparison of texts.
     races: Buffer<(Races, usize)>,
-    /// Whether one of them is a bug of T.
+    /// Whether the current execution met a bug of T.
     pub(crate) met_by_t: bool,
 }
 
 impl Ledger {
-    /// Counts a meeting with a known bug, once an execution; the answer is whether it is known.
+    /// Counts a meeting with a known bug, once an execution. Returns whether the bug is known.
     ///
-    /// A bug of T' is met in every execution of the role that has it as T', which tells nothing: it is counted in the
-    /// other role.
+    /// A bug of T' is met in every execution of the role that has it as T', so that meeting it tells nothing: such a
+    /// bug is counted in the other role.
     pub(super) fn meet(&mut self, key: &Key, of_t: bool) -> bool {
         let Some(&at) = self.by_key.get(key) else {
             return false;
@@ -48,7 +48,7 @@ impl Ledger {
         true
     }
 
-    /// Whether it is known.
+    /// Whether the bug with this key is known.
     pub(super) fn knows(&self, key: &Key) -> bool {
         self.by_key.contains_key(key)
     }
@@ -61,7 +61,7 @@ impl Ledger {
         self.met_by_t |= of_t;
     }
 
-    /// The same for a race of T that [`Ledger::add_race`] has been told of.
+    /// Counts a meeting as [`Ledger::meet`] does, for a race of T that [`Ledger::add_race`] has been told of.
     pub(super) fn meet_race(&mut self, site: Site, other: Site, role: Role) -> bool {
         let race: Races = (site, other, role);
         let known = self.races.iter().find(|(known, _)| *known == race);
@@ -70,7 +70,7 @@ impl Ledger {
         true
     }
 
-    /// The race of these sites is the bug with this key.
+    /// Notes that the race of these sites is the bug with this key.
     pub(super) fn add_race(&mut self, key: &Key, site: Site, other: Site) {
         if let Some(&at) = self.by_key.get(key) {
             self.races.push(((site, other, key.role), at));
@@ -79,7 +79,7 @@ impl Ledger {
 
     pub(super) fn add(&mut self, key: &Key, bug: &Bug, of_t: bool) {
         let at = self.bugs.len();
-        // Their parts were made in the program's region.
+        // The parts of `bug` and `key` were allocated in the program's region.
         outside(|| {
             self.by_key.insert(key.clone(), at);
             self.bugs.push((bug.clone(), u64::from(of_t)));
@@ -88,7 +88,7 @@ impl Ledger {
         self.met_by_t |= of_t;
     }
 
-    /// Adds a bug of an earlier execution, if it is a new one; the answer is whether it is.
+    /// Adds a bug of an earlier execution, if it is new. Returns whether it is.
     pub(super) fn add_late(&mut self, key: &Key, bug: Bug) -> bool {
         let is_new = !self.by_key.contains_key(key);
         if is_new {
@@ -98,7 +98,7 @@ impl Ledger {
         is_new
     }
 
-    /// Before the next execution.
+    /// Makes ready for the next execution.
     pub(crate) fn begin(&mut self) {
         self.met.clear();
         self.met_by_t = false;

@@ -1,7 +1,7 @@
 //! The engine of P̂ₖ: runs one execution of the sequential program for given `rds` and `wrts`.
 //!
-//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs*, section 4.1. Where to find its
-//! parts:
+//! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs*, section 4.1. The paper's parts are
+//! here:
 //!
 //! | paper | here |
 //! |---|---|
@@ -74,7 +74,7 @@ use crate::log::{LockMode, Log, Object, Op, TEvent};
 use crate::memory::Buffer;
 use crate::vocabulary::{Pair, ReadId, Role, Site, WriteId};
 
-/// Which program's code is running: the part before the split, T, or T'.
+/// The line on which code is running: the part before the split, T, or T'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// No two threads run side by side (yet): one copy of everything, nothing is logged.
@@ -92,7 +92,7 @@ pub(crate) enum InterferingEnd {
     Open,
     /// T' ran to its end.
     Complete,
-    /// T' came to where it waits for T to finish.
+    /// T' waits for T to end.
     WaitsForUnderTest,
     /// T' panicked, was cut, or waits for something that only T can do.
     Stopped,
@@ -102,21 +102,21 @@ pub(crate) enum InterferingEnd {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trail {
     pub site: Site,
-    /// The value read or written, as bits; 0 where it isn't an atomic.
+    /// The value read or written, as bits; 0 where the object isn't an atomic.
     pub value: u64,
-    /// Whose event it is; [`NONE`] for what only ties the two logs together.
+    /// The number of the thread whose event it is; [`NONE`] for an event that only ties the two logs together.
     pub thread: u32,
 }
 
-/// What kind of thing a shared object is.
+/// What the engine knows of a shared object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectInfo {
     pub kind: ValueKind,
-    /// The latest event of T' that writes it, or [`NONE`].
+    /// The [`WriteId`] number of the latest write of T' to the object, or [`NONE`].
     last_write: u32,
     /// The event of T' whose value T saw last, if T has not written since, or [`NONE`].
     seen: u32,
-    /// The latest event of T' that takes it as a lock, or [`NONE`].
+    /// The [`WriteId`] number of the latest taking of the object, as a lock, by T', or [`NONE`].
     last_acquire: u32,
 }
 
@@ -125,15 +125,15 @@ pub(crate) struct ObjectInfo {
 pub(crate) struct Begin {
     object: Object,
     site: Site,
-    /// How many blocks are open.
+    /// The number of locks' blocks that are open.
     blocks: usize,
 }
 
 /// "No such event" in chains of event indices.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The number of what comes next in a list of events, or of what there is at most one of for each event. Events are counted in
-/// [`Engine::steps`], so that there are never more.
+/// The number of the next entry of a list of events, or of a list with at most one entry for each event.
+/// [`Engine::steps`] counts events in 32 bits, so no list is longer.
 #[inline(always)]
 #[allow(clippy::cast_possible_truncation)]
 fn number(length: usize) -> u32 {
@@ -141,12 +141,12 @@ fn number(length: usize) -> u32 {
     length as u32
 }
 
-/// An event of T' that others can be paired with.
+/// An event of T' that reads of T can be paired with.
 #[derive(Clone, Copy, Debug)]
 struct Paired {
-    /// Its index in the log of T'.
+    /// The event's index in the log of T'.
     event: u32,
-    /// The [`WriteId`] number of the previous one of the same object and kind, or [`NONE`].
+    /// The [`WriteId`] number of the previous write to the same object and of the same kind, or [`NONE`].
     previous: u32,
 }
 
@@ -157,56 +157,56 @@ pub(crate) struct Held {
     pub mode: LockMode,
 }
 
-/// A lock that T' holds at its end and that is T's from the join on: the thread that took it waited for T with the guard
-/// in hand. No other thread is left then, so that what T does with the lock is not logged.
+/// A lock that T' holds at its end and that is T's from the join on: the thread that took the lock waited for T while
+/// holding the guard. No other thread is left then, so that what T does with the lock is not logged.
 #[derive(Clone, Copy, Debug)]
 struct Inherited {
     held: Held,
-    /// The guard lives: it looks at the copy of T'.
+    /// Whether the guard is alive, which accesses the copy of T'.
     alive: bool,
 }
 
-/// A lock block of T': `acquire..release`, `release` being the log's length while it is open.
+/// A lock block of T': `acquire..release`, `release` being the log's length while the block is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     pub held: Held,
     pub acquire: u32,
     pub release: u32,
-    /// Whether T' would have waited for the lock: not so for a `try_lock`.
+    /// Whether T' would have waited for the lock, as a `try_lock` would not.
     pub blocking: bool,
 }
 
-/// The state of one execution of P̂ₖ. Reused from execution to execution, so that its buffers are.
+/// The state of one execution of P̂ₖ. Reused from execution to execution, to keep its buffers.
 pub struct Engine {
-    /// The execution's number. Shared objects that carry another one start afresh.
+    /// The execution's number. Shared objects that carry another number start afresh.
     pub(crate) generation: u32,
     pub(crate) line: Line,
-    /// The next event must look at threads first: something may have to be started or refused.
+    /// Whether the next event must look at threads first: a thread may have to be started or refused.
     pub(crate) attention: bool,
-    /// A thread-local has been used: threads that end may have values to destroy.
+    /// Whether a thread-local has been used, so that threads that end may have values to destroy.
     pub(crate) has_locals: bool,
-    /// A scope has waited for what destructors of thread-locals did.
+    /// Whether a scope has waited for what destructors of thread-locals did.
     has_left_scope_open: bool,
-    /// The ends of threads are events.
+    /// Whether the ends of threads are events.
     pub(crate) watches_ends: bool,
-    /// Letting go of these results of threads can be noticed.
+    /// The results of threads whose dropping the program can notice.
     pub(crate) watches_results: crate::ending::Results,
     /// What the two lines do with handles of shared values.
     pub(crate) counts: counts::Counts,
-    /// Events are neither logged nor chosen for.
+    /// Whether events are neither logged nor made non-local.
     pub(crate) quiet: bool,
     /// How this execution is left before its program is over.
     leaves: abort::Leaves,
-    /// What can be left.
+    /// The calls that can be left.
     frames: abort::Frames,
-    /// So many more events destructors may make while they are unwound.
+    /// The number of events that destructors may still make while a thread is unwound.
     left: u32,
-    /// The program is over, and what is left of it is dropped.
+    /// Whether the program is over, and its remaining values are being dropped.
     is_over: bool,
-    /// Where std counts the panics of this OS thread.
+    /// The counter in which std counts the panics of this OS thread.
     counter: Option<Counter>,
     role: Role,
-    /// The program has no `unsafe` code.
+    /// Whether the program has no `unsafe` code.
     safe: bool,
     limits: Limits,
 
@@ -218,15 +218,15 @@ pub struct Engine {
     reads: u32,
     /// `rds` and `wrts`, read by read.
     pairs: Buffer<Pair>,
-    /// How many of `pairs` have been performed (the paper's rDone).
+    /// The number of `pairs` that have been performed (the paper's rDone).
     done: usize,
     joined: bool,
     inherited: Buffer<Inherited>,
-    /// Choices come from `bytes` instead of `pairs`, which then records them.
+    /// Whether choices come from `bytes` instead of `pairs`, which then records them.
     choosing: bool,
     bytes: bytes::Bytes,
     guide: guide::Guide,
-    /// Told of each choice as it is made.
+    /// Called at each choice as it is made.
     announce: Option<execution::Tell>,
     /// Whether the reads of T that could have been non-local as well are noted in `revealed`.
     reveal: bool,
@@ -238,31 +238,32 @@ pub struct Engine {
     interfering_end: InterferingEnd,
     /// Locks held from before the split by threads that are in neither log.
     init_locks: Buffer<InitLock>,
-    /// A log is being opened: what is logged is none of the program's own events.
+    /// Whether a log is being opened, so that what is logged are not events of the program.
     opening_log: bool,
-    /// How many events came before the split, once it has come.
+    /// The number of events before the split, once the split has come.
     events_before_split: Option<u32>,
-    /// Those that T holds, until its log is opened.
+    /// The locks from before the split that T holds, until T's log is opened.
     opening: Buffer<InitLock>,
     begin: Option<Begin>,
-    /// T' logged something else than in the execution before.
+    /// Whether T' logged something else than in the execution before.
     log_changed: bool,
-    /// T' was cut at the step bound.
+    /// Whether T' was cut at the step bound.
     interfering_was_cut: bool,
-    /// Whether T, and whether T', was cut before the step bound, since what comes after threads have waited is not known.
+    /// Whether T, and whether T', was cut before the step bound, since what comes after threads have waited is not
+    /// known.
     undecided: (bool, bool),
-    /// T' was cut since it did nothing but wait.
+    /// Whether T' was cut because it did nothing but wait.
     interfering_waits: bool,
     writes: Buffer<Paired>,
     blocks: Buffer<Block>,
-    /// Those of the blocks that are open, in their order.
+    /// The blocks that are open, by number, in their order.
     open: Buffer<u32>,
     nestings: nesting::Nestings,
-    /// One of them shares its lock with others that read.
+    /// Whether a block of T' holds its lock in shared mode.
     interfering_shares: bool,
     /// The accesses of T' to racy objects, by event index.
     racy_accesses: Buffer<u32>,
-    /// Keep the value of every write of T', not only of those in `pairs`.
+    /// Whether the value of every write of T' is kept, not only of the writes in `pairs`.
     keep_all_values: bool,
 
     grid: Grid,
@@ -278,11 +279,11 @@ pub struct Engine {
     endings: ended::Endings,
     /// Why the execution was ended early, if it was.
     abort: Option<Abort>,
-    /// What there is to say of that.
+    /// What a report tells of `abort`.
     reason: Option<abort::Reason>,
-    /// How many events an infeasible execution may still go on for.
+    /// The number of events for which an infeasible execution may still run on.
     run_on: u32,
-    /// The same, once the execution is over.
+    /// Why the execution was ended early, once it is over.
     ending: Option<Abort>,
     ledger: ledger::Ledger,
 }
@@ -346,12 +347,12 @@ impl Engine {
         })
     }
 
-    /// Whether T has all the non-local reads that it is to have.
+    /// Whether T has performed all non-local reads of `pairs`.
     pub(crate) fn all_reads_done(&self) -> bool {
         self.choosing || self.done == self.pairs.len()
     }
 
-    /// Whether T' held the lock at its end, so that it's out of the log since the join.
+    /// Whether T' held the lock at its end, so that the lock is not logged since the join.
     fn has_inherited(&self, lock: Object) -> bool {
         self.inherited.iter().any(|entry| entry.held.lock == lock)
     }
@@ -400,23 +401,24 @@ impl Engine {
         }
     }
 
-    /// How many events came before two threads ran side by side.
+    /// The number of events before two threads ran side by side.
     fn init_events(&self) -> u32 {
         self.events_before_split.unwrap_or(self.steps)
     }
 
-    /// Whether T may well have run alone so far: then its log needs no check.
+    /// Whether T may have run alone so far: then T's log needs no check.
     #[inline]
     fn alone(&self) -> bool {
         self.done == 0 && !self.joined && self.begin.is_none()
     }
 
-    /// Whether the execution can be left where it is, also while its thread unwinds.
+    /// Whether the execution can be left where it is, even while its thread unwinds.
     pub(crate) fn can_be_left(&self) -> bool {
         self.leaves != abort::Leaves::OnlyUnwinds
     }
 
-    /// Whether what the current thread does now must not let another one run, nor end the execution: it unwinds.
+    /// Whether the current thread unwinds, so that what it does now must not let another thread run, nor end the
+    /// execution.
     #[inline]
     pub(crate) fn moves_no_thread(&self) -> bool {
         std::thread::panicking() && self.leaves != abort::Leaves::Forgets

@@ -1,8 +1,8 @@
 //! In which order T' nests its locks: which of its blocks begin inside of which others.
 //!
-//! T asks at each lock that it takes whether T' could wait for a lock of T's while it holds the wanted one. What T' nests is
-//! noted by pairs of locks as it runs, so that the question costs nothing where T' never takes the one inside of the other,
-//! however often it takes them.
+//! T asks at each lock that it takes whether T' could wait for a lock of T's while it holds the wanted one. What T'
+//! nests is noted by pairs of locks as it runs, so that the question costs nothing where T' never takes the one inside
+//! of the other, however often T' takes them.
 
 use super::bug::excludes;
 use super::{Engine, Held, NONE};
@@ -13,30 +13,30 @@ use crate::memory::Buffer;
 #[derive(Debug, Default)]
 pub(super) struct Nestings {
     pairs: Buffer<Nesting>,
-    /// The blocks of each of them.
+    /// The blocks of all pairs.
     blocks: Buffer<Inner>,
-    /// Per inner lock: the latest of its pairs, or [`NONE`].
+    /// Per inner lock, the number of its latest pair, or [`NONE`].
     of: Buffer<u32>,
 }
 
-/// One of them.
+/// A pair of locks: the inner one is taken while the outer one is held.
 #[derive(Clone, Copy, Debug)]
 struct Nesting {
     outer: Held,
     inner: Held,
-    /// The first and the latest of its blocks.
+    /// The pair's first block; `last` is its latest.
     first: u32,
     last: u32,
-    /// The next pair with the same inner lock, or [`NONE`].
+    /// The number of the next pair with the same inner lock, or [`NONE`].
     next: u32,
 }
 
 /// A block of the inner lock.
 #[derive(Clone, Copy, Debug)]
 struct Inner {
-    /// Its number among the blocks of T'.
+    /// The block's number among the blocks of T'.
     block: u32,
-    /// The next one of the same pair, or [`NONE`].
+    /// The number of the next block of the same pair, or [`NONE`].
     next: u32,
 }
 
@@ -77,7 +77,7 @@ impl Nestings {
         });
     }
 
-    /// Adds the blocks of the pairs with this inner lock of which that holds.
+    /// Adds to `found` the blocks of the pairs with this inner lock for which `wanted` holds.
     fn find(&self, inner: Object, found: &mut Vec<u32>, wanted: impl Fn(Held, Held) -> bool) {
         let mut at = self.of.get(inner as usize).copied().unwrap_or(NONE);
         while let Some(nesting) = self.pairs.get(at as usize) {
@@ -95,7 +95,7 @@ impl Nestings {
 }
 
 impl Engine {
-    /// T' has waited for a lock, which begins this block, while it holds those of the open ones.
+    /// Notes a block of T': T' has waited for its lock while holding the locks of the open blocks.
     #[cold]
     pub(super) fn note_nestings(&mut self, block: u32) {
         let inner = self.blocks[block as usize].held;
@@ -105,8 +105,8 @@ impl Engine {
         }
     }
 
-    /// The blocks of T' that begin while T' holds a lock in a way that keeps T from taking the wanted one, and with waiting for
-    /// one that T holds.
+    /// The blocks of T' that begin while T' holds a lock in a way that keeps T from taking the wanted one, and with
+    /// waiting for a lock that T holds.
     pub(super) fn crossing_blocks(&self, wanted: Held) -> Vec<u32> {
         let mut found = Vec::new();
         for held in &self.held {
@@ -117,7 +117,7 @@ impl Engine {
         in_order(found)
     }
 
-    /// The blocks of T' that begin with reading once more what it reads already.
+    /// The blocks of T' that begin with taking for reading a lock that T' holds for reading already.
     pub(super) fn rereading_blocks(&self, lock: Object) -> Vec<u32> {
         let mut found = Vec::new();
         self.nestings.find(lock, &mut found, |outer, inner| {
@@ -126,7 +126,7 @@ impl Engine {
         in_order(found)
     }
 
-    /// The blocks of T' that begin with waiting to write.
+    /// The blocks of T' that begin with waiting for the lock to write.
     pub(super) fn writing_blocks(&self, lock: Object) -> Vec<u32> {
         let writes = Held {
             lock,
@@ -140,7 +140,7 @@ impl Engine {
     }
 }
 
-/// Each of them once, the earliest first.
+/// Each block once, the earliest first.
 fn in_order(mut blocks: Vec<u32>) -> Vec<u32> {
     if !blocks.is_empty() {
         blocks.sort_unstable();

@@ -1,20 +1,20 @@
 //! Threads of P̂ₖ that sleep or yield again and again.
 //!
-//! They run as plain calls, so that nobody else gets a turn meanwhile. If what they wait for is not followed, as a lock of a
-//! dependency, they wait in vain, and what they fail with then may be the fault of that alone: it is
-//! [told](Asked::Turns) when they have done so for long with no event in between.
+//! Threads of P̂ₖ run as plain calls, so that no other thread gets a turn meanwhile. If what a thread waits for is not
+//! followed, as a lock of a dependency, it waits in vain, and a failure after that may be due to the wait alone. So a
+//! thread that has slept or yielded for long with no event in between is [told of](Asked::Turns).
 
 use super::{Handle, Line};
 use crate::process::asked;
 use crate::vocabulary::Asked;
 
-/// So often in a row.
+/// The number of sleeps and yields in a row after which a thread is told of.
 const LONG: u32 = 24;
 
 /// How often a thread has slept or yielded in a row.
 #[derive(Debug, Default)]
 pub(crate) struct Quiet {
-    /// After so many events, by this thread.
+    /// The number of events before the sleeps in a row, and the thread that sleeps.
     at: Option<(u32, u32)>,
     times: u32,
 }

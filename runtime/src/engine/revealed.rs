@@ -1,7 +1,7 @@
-//! The reads of T that could have been non-local too, and what each could have seen.
+//! The reads of T that could have been non-local too, and the writes that each could have seen.
 //!
-//! Threads that go on about one object for long let each of many reads see each of many writes. So what a read could see is a
-//! list of writes, and reads that could see the same share it.
+//! Where threads access one object for long, each of many reads could see each of many writes. So what a read could see
+//! is a list of writes, and reads that could see the same writes share the list.
 
 use crate::log::Object;
 use crate::memory::Buffer;
@@ -14,25 +14,25 @@ use super::NONE;
 pub struct Choices {
     /// The read.
     pub read: ReadId,
-    /// Where its writes are among [`Revealed::writes`]: from here
+    /// The index in [`Revealed::writes`] of the first write that the read could have seen.
     pub from: usize,
-    /// to before here.
+    /// The index in [`Revealed::writes`] after the last write that the read could have seen.
     pub to: usize,
 }
 
-/// All of an execution.
+/// All reads of an execution that could have been non-local.
 #[derive(Debug, Default)]
 pub struct Revealed {
     choices: Buffer<Choices>,
     writes: Buffer<WriteId>,
-    /// By object: the latest list that is shared.
+    /// The latest shared list of each object.
     shared: Buffer<Shared>,
 }
 
-/// A list of all that a read of an object could see, if it has seen nothing.
+/// A list of all writes that a read of an object could see, if T has seen none of the object's writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared {
-    /// What makes it another list.
+    /// The number by which the caller tells whether the list still holds.
     of: u32,
     from: usize,
     to: usize,
@@ -45,7 +45,7 @@ impl Revealed {
         self.shared.clear();
     }
 
-    /// The read could have seen this write, too.
+    /// Notes that the read could have seen this write, too.
     #[inline]
     pub(super) fn push(&mut self, read: ReadId, write: WriteId) {
         let at = self.writes.len();
@@ -60,7 +60,7 @@ impl Revealed {
         }
     }
 
-    /// The list that reads of the object share, if it is of this.
+    /// The list that reads of the object share, if it was made with this `of`.
     pub(super) fn shared(&self, x: Object, of: u32) -> Option<Shared> {
         let shared = self.shared.get(x as usize).copied();
         shared.filter(|shared| shared.of == of)
@@ -90,7 +90,8 @@ impl Revealed {
         made
     }
 
-    /// The read could have seen the writes at the beginning of the list, as long as this holds of them.
+    /// Notes that the read could have seen the writes at the beginning of the list, as long as the predicate holds of
+    /// them.
     pub(super) fn push_shared(
         &mut self,
         read: ReadId,
@@ -114,7 +115,7 @@ impl Revealed {
         &self.choices
     }
 
-    /// What the lists are of.
+    /// The writes that the lists consist of.
     #[must_use]
     pub fn writes(&self) -> &[WriteId] {
         &self.writes

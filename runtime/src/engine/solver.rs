@@ -1,11 +1,11 @@
-//! Who decides feasibility.
+//! Which engine decides feasibility.
 
 use super::tau;
 use crate::feasibility::{Feasibility, Verdict};
 use crate::log::Log;
 use crate::memory::outside;
 
-/// What is told of a log on which two engines differ: the log, the grid's verdict, and the other one's.
+/// Called with a log on which two engines differ, the grid's verdict, and the other engine's.
 pub type Differs = dyn FnMut(&Log<'_>, bool, &Verdict);
 
 /// What decides whether a log is feasible.
@@ -16,11 +16,11 @@ pub enum Solver {
     Grid,
     /// Another engine.
     Other(Box<dyn Feasibility>),
-    /// The grid decides, and another engine is asked the same.
+    /// The grid decides, and another engine checks the same log.
     Compare {
-        /// The engine that is asked too.
+        /// The engine that checks the same logs.
         other: Box<dyn Feasibility>,
-        /// Told of the logs on which the two differ.
+        /// Called with the logs on which the two differ.
         differs: Box<Differs>,
     },
 }
@@ -34,7 +34,7 @@ impl Solver {
         match self {
             Self::Grid if by_grid => tau::Answer::Yes,
             Self::Grid => tau::Answer::No,
-            // Another engine may keep something of what it was asked.
+            // Another engine may keep memory that it allocates here.
             _ => outside(|| self.ask(log, by_grid)),
         }
     }

@@ -1,26 +1,29 @@
 //! Threads that wait in loops, in P̂ₖ.
 //!
-//! Read [`crate::loops`] first. A turn of a marked loop was **idle** if the thread made an event or looked at nothing, saw nothing of the
-//! other thread, changed nothing, and holds the locks that it held before.
+//! Read [`crate::loops`] first. A turn of a marked loop was **idle** if the thread made an event or looked at nothing,
+//! saw nothing of the other thread, changed nothing, and holds the same locks as before.
 //!
-//! **T** ends there: the choice of non-local reads is one in which T waits. That loses no other choice, since a later turn
-//! can only repeat the choices of this one. T and its copy G are as they were before the turn, so that all that T does
-//! in turn n + 1 and after it, with non-local reads of its choice, it could have done from turn n on. If the log with both
-//! turns has a feasible interleaving, so has the one without the events of the idle turn: those are local reads and blocks of
-//! locks, and taking them away leaves fewer pairs for the interleaving to keep apart. T' sees nothing of T and does what it did. And each non-local read
-//! of turn n + 1 has the same writes to choose from, which [`revealed`](super::Engine) has noted of turn n.
+//! **T** ends at an idle turn: the choice of non-local reads is one in which T waits. That loses no other choice, since
+//! a later turn can only repeat the choices of this one. T and its copy G are as they were before the turn, so that all
+//! that T does in turn n + 1 and after it, with non-local reads of its choice, it could have done from turn n on. If
+//! the log with both turns has a feasible interleaving, so has the log without the events of the idle turn: those are
+//! local reads and blocks of locks, and taking them away leaves fewer pairs for the interleaving to keep apart. T' sees
+//! nothing of T, and does in either log the same. And each non-local read of turn n + 1 has the same writes to choose
+//! from, which [`revealed`](super::Engine) has noted of turn n.
 //!
-//! What this doesn't tell is whether T waits for ever: that is so where T' writes nothing to what the turn reads which T is
+//! An idle turn doesn't tell whether T waits for ever: T does if T' writes nothing, to what the turn reads, that T is
 //! sure to see in the end. Such a choice counts as cut.
 //!
-//! **T'** sees nothing but its own copy, so that it would make the same turn for ever: its log ends there. Its turns may be
-//! seen by T in one way: T may fail to take a lock that a turn of T' takes for a while, and the next turn could take it
-//! again. If T tries one of those, T' counts as cut.
+//! **T'** sees nothing but its own copy, so that T' would make the same turn for ever: the log of T' ends at an idle
+//! turn. Its turns may be seen by T in one way: T may fail to take a lock that a turn of T' takes for a while, and the
+//! next turn could take it again. If T tries to take one of these locks, T' counts as cut.
 //!
-//! **Time** passes where nobody can do anything else (see [`crate::clock`]). What comes after that is followed where T is
-//! alone, having joined T'. Where a thread waits for a time and the other one is there, too, time might pass, and that is said.
+//! **Time** passes where no thread can do anything else (see [`crate::clock`]). What comes after that time is followed
+//! where T is alone, having joined T'. Where a thread waits for a time while the other thread runs, too, time might
+//! pass, and the search's verdict says so.
 //!
-//! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and that is said.
+//! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and the
+//! verdict says so.
 
 use super::tau::require_feasible;
 use super::{Abort, Engine, Handle, Line, abort};
@@ -30,17 +33,17 @@ use crate::memory::Buffer;
 /// What a thread has done, as far as it matters to loops.
 #[derive(Debug, Default)]
 pub(crate) struct Spin {
-    /// How often something was changed, or seen of the other thread.
+    /// The number of times that a thread changed something, or saw something of the other thread.
     progress: u32,
     /// The locks that are held, as a sum of their hashes.
     held: u64,
-    /// The locks that T' took in the idle turn that it ended with.
+    /// The locks that T' took in its last, idle turn.
     idle_locks: Buffer<Object>,
-    /// What it read in that turn, if it looked at its clock there.
+    /// The objects that T' read in its last, idle turn, if T' looked at its clock in that turn.
     idle_reads: Buffer<Object>,
-    /// It did.
+    /// Whether T' looked at its clock in its last, idle turn.
     waits_for_time: bool,
-    /// How often something was said to be left behind by what a loop calls.
+    /// The number of times that code called by a loop was said to leave something behind.
     said: u32,
 }
 
@@ -49,9 +52,9 @@ pub(crate) struct Spin {
 pub(crate) struct Turns {
     /// `None`: the loop has not begun.
     at: Option<At>,
-    /// What the thread's clock showed when the loop began.
+    /// The time of the thread's clock when the loop began, in nanoseconds.
     began: u64,
-    /// A turn has slept, and the loop went on with that.
+    /// Whether a turn has slept, and the loop was let go on for that.
     has_slept: bool,
 }
 
@@ -60,13 +63,13 @@ struct At {
     steps: u32,
     progress: u32,
     held: u64,
-    /// How many events T' has made.
+    /// The number of events that T' has made.
     interfering: usize,
-    /// How many events T has made.
+    /// The number of events that T has made.
     under_test: usize,
-    /// What the thread's clock showed.
+    /// The time of the thread's clock, in nanoseconds.
     time: u64,
-    /// How often something was said to be left behind.
+    /// The value of [`Spin::said`].
     said: u32,
 }
 
@@ -85,31 +88,31 @@ impl Spin {
         self.said = 0;
     }
 
-    /// What is done is there after the turns of all loops that are run.
+    /// Notes that what is done now lasts beyond the turns of all running loops.
     pub(crate) const fn lasts(&mut self) {
         self.said = self.said.wrapping_add(1);
     }
 
-    /// The thread changed something, or saw something of the other one.
+    /// Notes that the thread changed something, or saw something of the other thread.
     #[inline]
     pub(crate) const fn progress(&mut self) {
         self.progress = self.progress.wrapping_add(1);
     }
 
-    /// It took a lock.
+    /// Notes that the thread took a lock.
     #[inline]
     pub(crate) fn acquired(&mut self, lock: Object, mode: LockMode) {
         self.held = self.held.wrapping_add(hash(lock, mode));
     }
 
-    /// It gave a lock back.
+    /// Notes that the thread gave a lock back.
     #[inline]
     pub(crate) fn released(&mut self, lock: Object, mode: LockMode) {
         self.held = self.held.wrapping_sub(hash(lock, mode));
     }
 }
 
-/// What the current thread does is there after the turns of all loops that it is in.
+/// Notes that what the current thread does now lasts beyond the turns of all loops that the thread is in.
 pub(crate) fn lasts(handle: Handle) {
     handle.get().spin.lasts();
 }
@@ -140,7 +143,8 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         turns.has_slept = false;
         return;
     }
-    // What looks at nothing, not even at the time, makes the next turn like this one. Elsewhere the clock is the system's.
+    // A loop that looks at nothing, not even at the time, makes its next turn like this one. Without the scheduler, the
+    // clock is the system's, and looks at the clock are not noticed.
     let is_endless = cfg!(feature = "scheduler") && !looked;
     let is_empty = before.steps == now.steps;
     // Before two threads run side by side, nothing is noted of what they see and change.
@@ -159,7 +163,7 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
     if looked && engine.time_passes(turns.began, before) {
         return;
     }
-    // It may be over now that its clock has moved.
+    // The loop may be over after this turn, since its thread's clock has moved.
     if looked && now.time > before.time && !std::mem::replace(&mut turns.has_slept, true) {
         return;
     }
@@ -167,15 +171,15 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
 }
 
 impl Engine {
-    /// T sees something of T': its clock is moved on to those of all others. That may be later than what it sees was done, as
-    /// it is where time passes before it looks.
+    /// T sees something of T': T's clock is moved on to those of all other threads. That may be later than the time of
+    /// what T sees, as where time passes before T looks.
     #[inline(always)]
     pub(super) fn comes_after_interfering(&mut self) {
         #[cfg(feature = "scheduler")]
         self.clocks.follow_all(self.threads.current);
     }
 
-    /// What the current thread's clock shows.
+    /// The time of the current thread's clock, in nanoseconds.
     #[inline]
     fn time(&self) -> u64 {
         #[cfg(feature = "scheduler")]
@@ -184,7 +188,7 @@ impl Engine {
         0
     }
 
-    /// Whether the current thread has looked at its clock since this was asked last.
+    /// Whether the current thread has looked at its clock since this function was called last.
     #[inline]
     fn looked_at_clock(&mut self) -> bool {
         #[cfg(feature = "scheduler")]
@@ -193,7 +197,8 @@ impl Engine {
         false
     }
 
-    /// The current thread waits until some time has come: if no other thread can end that, its clock moves on. Whether it does.
+    /// The current thread waits until some time has come: if no other thread can end the wait, the thread's clock moves
+    /// on. Returns whether the clock does.
     fn time_passes(&mut self, began: u64, before: At) -> bool {
         let passes = self.joined && self.approach(began, before, true);
         if passes {
@@ -210,14 +215,14 @@ impl Engine {
             .approach(self.threads.current, began, before.time, looked);
         #[cfg(not(feature = "scheduler"))]
         {
-            // Its clock is the system's, which moves by itself.
+            // The thread's clock is the system's, which moves by itself.
             let _ = (began, before.time, looked);
             true
         }
     }
 
-    /// A thread looks at its clock. Where it was looked at before, while the other thread was there or before it came, this
-    /// one sees in reality how long it was held up.
+    /// A thread looks at its clock. Where a clock was looked at before, while the other thread ran or before it began,
+    /// the thread would see in reality how long it was held up.
     #[cfg(feature = "scheduler")]
     pub(crate) fn look_at_clock(&mut self, thread: u32) -> u64 {
         if self.line != Line::Init && self.clocks.is_beside_others() {
@@ -229,13 +234,13 @@ impl Engine {
         self.clocks.look(thread)
     }
 
-    /// In reality some time may come here while the other thread gets no turn.
+    /// Notes that in reality some time may come here while the other thread gets no turn.
     pub(super) fn hurry(&mut self) {
         #[cfg(feature = "scheduler")]
         self.clocks.hurry();
     }
 
-    /// Whether in this execution a time limit may run out elsewhere than was tried.
+    /// Whether in this execution a time limit may run out at another event than was tried.
     pub(super) const fn hurried(&self) -> bool {
         #[cfg(feature = "scheduler")]
         return self.clocks.hurried();
@@ -244,8 +249,8 @@ impl Engine {
     }
 }
 
-/// The current thread has slept. If it does so again and again, while the other one only needs a turn, it ends there before more
-/// time has passed than any machine holds that up.
+/// The current thread has slept. If the thread does so again and again, while the other thread only needs a turn, the
+/// thread's run ends before more time has passed than any machine holds a thread up.
 #[cfg(feature = "scheduler")]
 pub(crate) fn slept(handle: Handle) {
     let engine = handle.get();
@@ -277,7 +282,7 @@ fn end(handle: Handle, before: At, looked: bool) {
         }
     }
     if engine.line == Line::UnderTest && engine.done >= engine.pairs.len() {
-        // It may wait for ever in a choice that there is.
+        // T may wait for ever only if some interleaving has this choice of non-local reads.
         require_feasible(handle);
         let engine = handle.get();
         if engine.abort.is_none() && engine.may_wait_for_ever(before) {
@@ -290,14 +295,14 @@ fn end(handle: Handle, before: At, looked: bool) {
 }
 
 impl Engine {
-    /// T has made an idle turn. Whether it may be that T makes this turn for ever: T' writes nothing to what the turn reads that
-    /// T is sure to see in the end. What T' writes after all that T has seen of it is seen if T waits long enough, unless T
-    /// itself has written there: T' may have come before that.
+    /// T has made an idle turn. Returns whether T may make this turn for ever: T' writes nothing, to what the turn
+    /// reads, that T is sure to see in the end. T, if it waits long enough, sees what T' writes after all that T has
+    /// seen of T', unless T itself has written the same object: the write of T' may have come before T's.
     fn may_wait_for_ever(&self, before: At) -> bool {
         if self.joined {
             return true;
         }
-        // T' may go on where it sees what T does, and that is said.
+        // T' may go on once T' sees what T does, and the verdict says so.
         if self.interfering_waits {
             return false;
         }
@@ -325,8 +330,8 @@ impl Engine {
             })
     }
 
-    /// T waits for the end of T', which waits in a loop. Whether that is for a time, and nothing of what T has done ends
-    /// the loop: then time passes, and T' goes on.
+    /// T waits for the end of T', which waits in a loop. Returns whether T' waits for a time, and nothing of what T has
+    /// done ends the loop: then time passes, and T' goes on.
     pub(super) fn interfering_waits_for_time(&self) -> bool {
         self.spin.waits_for_time
             && !self.under_test().iter().any(|event| {

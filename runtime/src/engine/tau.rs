@@ -1,7 +1,8 @@
 //! τ\[T\]: what an event does on the line of the thread under test.
 //!
-//! Source: section 4.1, figure 3, left. Every read is a candidate for a non-local read. One that `rds` names gets the
-//! value of its paired write; every other one stays local, which the feasibility check after it has to allow.
+//! Source: section 4.1, figure 3, left. Every read is a candidate for a non-local read. A read that `rds` names gets
+//! the value of its paired write. Every other read stays local, which the feasibility check after the read has to
+//! allow.
 
 use super::abort::unknown;
 use super::choice::{choose, choose_failure};
@@ -13,10 +14,10 @@ use crate::feasibility::Verdict;
 use crate::log::{LockMode, Log, Object, Op, TEvent};
 use crate::vocabulary::{ReadId, Site, WriteId};
 
-/// On which copy an access acts, and whether it is an event of a line.
+/// On which copy an access acts, and whether the access is an event of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    // Those of the lines first, in the same order: then one is made of the other at no cost.
+    // The variants in the order of [`Line`]'s: then a `Line` becomes an `Access` at no cost.
     /// G, and nothing is logged.
     Plain,
     /// An event of T.
@@ -27,12 +28,12 @@ pub(crate) enum Access {
     PlainPrime,
 }
 
-/// Must be called before an event. It may run threads, and it may unwind.
+/// Must be called before an event. The call may run threads, and may unwind.
 #[inline]
 pub(crate) fn enter(handle: Handle, site: Site) -> Access {
     let engine = handle.get();
     engine.steps += 1;
-    // One question for all three, since none of them has a side effect.
+    // One test for all three conditions, since none of them has a side effect.
     if engine.attention | engine.quiet | (engine.steps > engine.limits.steps) {
         return enter_slowly(handle, site);
     }
@@ -65,7 +66,7 @@ fn enter_slowly(handle: Handle, site: Site) -> Access {
     }
 }
 
-/// Like [`enter`], without moving any thread: for destructors that run while the thread unwinds.
+/// Like [`enter`], without running any other thread: for destructors that run while the thread unwinds.
 pub(crate) fn enter_unwinding(handle: Handle) -> Access {
     let engine = handle.get();
     if engine.quiet {
@@ -105,10 +106,10 @@ pub(crate) fn push(engine: &mut Engine, op: Op, source: Option<u32>, site: Site,
     }
 }
 
-/// A read of `object` by T. `Some(event)` tells that it is non-local: the value is that of this event of T'.
+/// A read of `object` by T. Returns `Some(event)` if the read is non-local: the value is that of this event of T'.
 ///
-/// `op_of` says what the read turns out to be when it sees a value: an update that fails is a read. `local` is the value
-/// that T would see by itself.
+/// `op_of` gives the read's operation when the read sees a given value: an update that fails is a read. `local` is the
+/// value that T would see by itself.
 #[inline]
 pub(crate) fn read(
     handle: Handle,
@@ -157,8 +158,8 @@ pub(crate) fn read(
     None
 }
 
-/// A read of `object` by T that is no choice: of what event `source` of T' has written, unless T has seen that already, or
-/// of what T last saw if there is none.
+/// A read of `object` by T that is no choice: the read sees what event `source` of T' has written, unless T has seen
+/// that already; without a `source`, the read sees what T last saw.
 pub(crate) fn read_known(
     handle: Handle,
     object: Object,
@@ -175,8 +176,8 @@ pub(crate) fn read_known(
     require_feasible(handle);
 }
 
-/// The latest event of T is a local read, of an object that T had last seen so, and it may be that none is possible.
-/// `Some(event)` tells that it is non-local instead.
+/// The latest event of T is a local read, of an object of which T had last seen event `seen`, and some log may allow no
+/// local read here. Returns `Some(event)` if the read is non-local instead.
 #[inline(never)]
 fn without_local(
     handle: Handle,
@@ -195,7 +196,7 @@ fn without_local(
         Answer::No => {}
     }
     if engine.choosing {
-        // No interleaving lets this read be local: it takes the next choice, if it can.
+        // No interleaving lets this read be local: the read takes the next choice, if it can.
         take_back(engine, object, seen);
         choose(engine, object, op_of, true);
         if is_next(engine, ReadId(engine.reads - 1)) {
@@ -215,7 +216,7 @@ fn without_local(
     None
 }
 
-/// Takes the latest event of T back, a local one, of an object that T had last seen so.
+/// Takes the latest event of T back: a local event, of an object of which T had last seen event `seen`.
 fn take_back(engine: &mut Engine, object: Object, seen: u32) {
     engine.truncate_under_test(engine.under_test().len() - 1);
     if let Some(info) = engine.objects.get_mut(object as usize) {
@@ -245,7 +246,7 @@ fn reveal(engine: &mut Engine, object: Object, read: ReadId, op_of: impl Fn(u64)
     while next != NONE {
         let Paired { event, previous } = engine.writes[next as usize];
         if event == seen {
-            // Seeing that write again is what the local read does, and older ones are out of sight.
+            // The local read sees that write again, and older writes can't be seen any more.
             break;
         }
         let op = op_of(engine.interfering_trail[event as usize].value);
@@ -256,8 +257,8 @@ fn reveal(engine: &mut Engine, object: Object, read: ReadId, op_of: impl Fn(u64)
     }
 }
 
-/// The same where the log of T' is long: the list of what reads could see is made anew only where they could see something
-/// else than the read before.
+/// Notes the writes of T' that this read of T could see, where the log of T' is long: the list of writes is made anew
+/// only where reads could see something else than the read before.
 #[inline(never)]
 fn reveal_list(engine: &mut Engine, object: Object, seen: u32, read: ReadId, foreign: u32) {
     let (grid, writes) = (&engine.grid, &engine.writes);
@@ -276,13 +277,13 @@ fn reveal_list(engine: &mut Engine, object: Object, seen: u32, read: ReadId, for
     });
 }
 
-/// The write that is this event of T'.
+/// The write of T' whose event has this index.
 pub(super) fn write_at(writes: &[Paired], event: u32) -> Option<WriteId> {
     let at = writes.binary_search_by_key(&event, |paired| paired.event);
     at.ok().map(|at| WriteId(at as u32))
 }
 
-/// The same with another solver than the grid.
+/// Notes the writes of T' that this read of T could see, with another solver than the grid.
 #[cold]
 fn reveal_slowly(
     engine: &mut Engine,
@@ -334,7 +335,7 @@ fn acquired(handle: Handle, wanted: Held, site: Site) {
     push(engine, Op::Acquire(wanted.lock, wanted.mode), None, site, 0);
 }
 
-/// T tries to take a lock without waiting for it; the answer is whether it got it.
+/// T tries to take a lock without waiting for it. Returns whether T got the lock.
 pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Site) -> bool {
     let wanted = Held { lock, mode };
     let engine = handle.get();
@@ -369,7 +370,7 @@ pub(crate) fn try_acquire(handle: Handle, lock: Object, mode: LockMode, site: Si
     acquired(handle, wanted, site);
     let engine = handle.get();
     if engine.choosing && !engine.alone() && matches!(feasible(engine), Answer::No) {
-        // No interleaving lets this attempt succeed: it takes the next choice, if it can.
+        // No interleaving lets this attempt succeed: the attempt takes the next choice, if it can.
         engine.held.pop();
         engine.spin.released(lock, mode);
         engine.truncate_under_test(engine.under_test().len() - 1);
@@ -390,7 +391,7 @@ fn is_next(engine: &Engine, read: ReadId) -> bool {
     next.is_some_and(|&(next, _)| next == read)
 }
 
-/// T does not get the lock, since T' is in the block that the next one of the pairs names.
+/// T does not get the lock, since T' is in the block that the next pair names.
 fn fail(handle: Handle, wanted: Held, site: Site) {
     let Held { lock, mode } = wanted;
     let engine = handle.get();
@@ -525,15 +526,15 @@ pub(super) fn hypothetically_feasible(engine: &mut Engine, event: TEvent) -> boo
     };
     let answer = engine.solver.check(&log, by_grid);
     engine.grid.pop();
-    // What can't be decided is tried: the execution then ends as undecided, and is counted as such.
+    // An event that can't be decided is tried: the execution then ends as undecided, and is counted as such.
     !matches!(answer, Answer::No)
 }
 
 impl Engine {
-    /// Whether the log is feasible, if that shows at once.
+    /// Whether the log is known to be feasible without a check.
     #[inline]
     fn goes_on(&self) -> bool {
-        // T alone: T' need not have started.
+        // Where T ran alone, T' need not have started.
         self.alone() || (self.grid.goes_on() && self.solver.is_grid())
     }
 

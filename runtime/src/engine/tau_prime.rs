@@ -1,13 +1,13 @@
 //! τ'\[T'\]: what an event does on the line of the interfering thread.
 //!
 //! Source: section 4.1, figure 3, right. T' runs on G' and only logs; the values of the writes that `wrts` names are
-//! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, it runs as far as it can.
+//! kept (the paper's `vals`). Instead of returning at a point that depends on `wrts`, T' runs as far as it can.
 
 use super::{Abort, Block, Engine, Handle, Held, NONE, Paired, abort, bug, number};
 use crate::log::{LockMode, Object, Op};
 use crate::vocabulary::{Site, WriteId};
 
-/// append(log, (T', …)). The answer is the event's index.
+/// append(log, (T', …)). Returns the event's index.
 #[inline]
 pub(crate) fn push(engine: &mut Engine, op: Op, site: Site, value: u64) -> u32 {
     let event = number(engine.interfering.len());
@@ -17,7 +17,7 @@ pub(crate) fn push(engine: &mut Engine, op: Op, site: Site, value: u64) -> u32 {
     event
 }
 
-/// The index of the latest event.
+/// The index of the latest event of T'.
 pub(crate) fn latest(handle: Handle) -> u32 {
     let before = handle.get().interfering.len().checked_sub(1);
     before.and_then(|at| u32::try_from(at).ok()).unwrap_or(NONE)
@@ -59,7 +59,7 @@ fn new_write(engine: &mut Engine, event: u32, object: Object, acquires: bool) ->
     WriteId(write)
 }
 
-/// T' takes a lock. Where it holds it already it waits for ever, or gets `false` when it only tried.
+/// T' takes a lock. Where T' holds the lock already, T' waits for ever, or gets `false` if it only tried.
 pub(crate) fn acquire(
     handle: Handle,
     lock: Object,
@@ -107,7 +107,7 @@ pub(crate) fn release(handle: Handle, lock: Object, mode: LockMode, site: Site) 
     let held = Held { lock, mode };
     let blocks = &mut engine.blocks;
     let is_it = |open: &u32| blocks[*open as usize].held == held;
-    // Mostly it is the latest one.
+    // Mostly the block is the latest one.
     let latest = match engine.open.last() {
         Some(last) if is_it(last) => engine.open.pop(),
         _ => {

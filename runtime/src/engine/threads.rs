@@ -1,12 +1,13 @@
-//! Threads of the program under test: which of them are T and T', and when each one runs.
+//! Threads of the program under test: which threads are T and T', and when each one runs.
 //!
-//! A spawned thread does not run at once. It is started when it becomes clear what it runs beside:
-//! - Nothing runs beside it when its spawner does nothing shared before it waits for it: then it is a plain call.
+//! A spawned thread does not run at once. The thread is started when it becomes clear what the thread runs beside:
+//! - If the spawner does nothing shared before waiting for the thread, nothing runs beside the thread, which is a plain
+//!   call then.
 //! - Otherwise two *parties* run side by side, and the program is *split*: T' is run first, on G', then T, on G.
 //!
-//! A party is a line of execution, not a thread: a thread that waits for another one and then goes on is on the line of
-//! the thread that it waited for. So main, which spawns two threads, joins one, does something, and joins the other, is
-//! still two lines.
+//! A party is a line of execution, not a thread: a thread that waits for another thread, and then goes on, is on that
+//! other thread's line. So main, which spawns two threads, joins one, does something, and joins the other, is still two
+//! lines.
 
 mod table;
 
@@ -42,7 +43,7 @@ pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Bo
     no
 }
 
-/// The scope of these threads ends: those that have not run never will.
+/// The scope of these threads ends: threads that have not run never will.
 pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
     for &thread in scoped {
         let engine = handle.get();
@@ -62,13 +63,14 @@ pub(crate) fn abandon(handle: Handle, scoped: &[ThreadNo]) {
     refresh_attention(handle);
 }
 
-/// A scope that ends has waited for this thread. It would not have waited for the destructors of its thread-locals.
+/// A scope that ends has waited for this thread. With std, the scope would not have waited for the destructors of the
+/// thread's thread-locals.
 pub(crate) fn scope_waited_for(handle: Handle, thread: ThreadNo) {
     let engine = handle.get();
     engine.has_left_scope_open |= engine.threads.get(thread).destroyed_with_events;
 }
 
-/// The thread has been joined before its scope ends: that waits for all that it does.
+/// The thread has been joined before its scope ends: such a join waits for all that the thread does.
 pub(crate) fn joined_in_scope(handle: Handle, thread: ThreadNo) {
     handle.get().threads.at(thread).destroyed_with_events = false;
 }
@@ -153,7 +155,7 @@ pub(crate) fn describe(thread: &Thread) -> String {
     }
 }
 
-/// From here on these two run side by side. The answer is T.
+/// From here on the threads `a` and `b` run side by side. Returns T.
 fn split(handle: Handle, a: ThreadNo, b: ThreadNo) -> ThreadNo {
     let engine = handle.get();
     engine.threads.parties = Some((a.min(b), a.max(b)));
@@ -230,14 +232,14 @@ fn join_in_init(handle: Handle, thread: ThreadNo, site: Site) {
                 run_waiting_under_test(handle);
                 abort(handle, Abort::Stuck);
             } else {
-                // The waiting thread goes on on the line of the one that it waited for.
+                // The waiting thread goes on, on the line of the thread that it waited for.
                 engine.line = Line::Interfering;
             }
         }
     }
 }
 
-/// The harness has returned: whatever still has to run runs.
+/// The harness has returned: runs all threads that still have to run.
 pub(crate) fn finish(handle: Handle) {
     if handle.get().quiet {
         return;
@@ -278,7 +280,7 @@ pub(crate) fn finish(handle: Handle) {
 }
 
 /// T' runs on the stack of the thread that spawned T, and has been ended there early by unwinding with `payload`: T has
-/// its turn now. The answer is whether that was so; if not, `payload` goes on unwinding.
+/// its turn now. Returns whether T' was ended so; if not, `payload` goes on unwinding.
 pub(crate) fn interfering_unwound(handle: Handle, payload: &(dyn Any + Send)) -> bool {
     let engine = handle.get();
     if engine.line != Line::Interfering || engine.threads.waiting_under_test.is_none() {
@@ -289,7 +291,8 @@ pub(crate) fn interfering_unwound(handle: Handle, payload: &(dyn Any + Send)) ->
     }
     interfering_ends(handle, InterferingEnd::Stopped);
     run_waiting_under_test(handle);
-    // T is over: what is left of the stack of T' must not be taken for T. Where it can't be left it goes on unwinding.
+    // T is over: what is left of the stack of T' must not be taken for T's. Where the stack can't be left, its
+    // unwinding goes on.
     let engine = handle.get();
     engine.quiet = true;
     engine.is_over = true;
@@ -299,7 +302,8 @@ pub(crate) fn interfering_unwound(handle: Handle, payload: &(dyn Any + Send)) ->
     true
 }
 
-/// T' runs on the stack of the thread that spawned T, and has been ended there where it stands. T has its turn on top of that.
+/// T' runs on the stack of the thread that spawned T, and has been ended there without unwinding. T has its turn on top
+/// of that.
 pub(super) fn run_after_interfering(handle: Handle) {
     if handle.get().threads.waiting_under_test.is_some() {
         stop_interfering(handle);
@@ -359,7 +363,7 @@ fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
     crate::process::leave(Some(before));
 }
 
-/// A thread has thread-locals and a clock of its own, which begins where that of the thread before is.
+/// A thread has thread-locals and a clock of its own, which begins at the time of the previous thread's clock.
 #[cfg(feature = "scheduler")]
 #[inline(always)]
 fn begin_on_its_own(engine: &mut super::Engine, thread: ThreadNo, before: ThreadNo) {
@@ -367,7 +371,7 @@ fn begin_on_its_own(engine: &mut super::Engine, thread: ThreadNo, before: Thread
     engine.clocks.follow(thread, before);
 }
 
-/// Runs a thread on the line of T'. However it ends, the caller goes on.
+/// Runs a thread on the line of T'. However the thread ends, the caller goes on.
 fn run_interfering(handle: Handle, thread: ThreadNo) {
     let engine = handle.get();
     engine.line = Line::Interfering;
@@ -461,7 +465,7 @@ fn run_inline(handle: Handle, thread: ThreadNo) {
     leave(handle, thread, before, State::Finished);
 }
 
-/// A thread has done what it is to do: its thread-locals are destroyed.
+/// Destroys the thread-locals of a thread whose code has come to its end.
 #[inline]
 pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
     #[cfg(feature = "scheduler")]

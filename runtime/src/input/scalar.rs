@@ -26,7 +26,7 @@ macro_rules! integer {
             }
 
             fn simple(n: u64) -> Option<Self> {
-                // Where a number says how many there are of something, few are enough for most bugs, and soon run.
+                // Where a number is a count, few are enough for most bugs, and run quickly.
                 const LEAST: $type = if $type::MIN == 0 { 5 } else { $type::MIN };
                 const SIMPLE: [$type; 7] = [0, 1, 2, 3, 4, $type::MAX, LEAST];
                 SIMPLE.get(usize::try_from(n).ok()?).copied()
@@ -260,7 +260,7 @@ impl Input for String {
     }
 }
 
-/// How many bytes a text has at most when it is decoded.
+/// The most bytes of a decoded text.
 const LONGEST_TEXT: usize = 32;
 
 /// Undoes Rust's escapes.

@@ -1,14 +1,16 @@
 //! An allocator that gives the program's allocations the same addresses whatever the schedule is.
 //!
 //! Strategies need an object to have the same name in every execution. The runtime can't see where an atomic is made
-//! (its constructor is `const`), only where it lies. So inside of executions each thread of the program allocates from a
-//! region of its own, front to back, and nothing is given out twice in one execution: then an address is a function of
-//! what its thread allocated before, and of nothing else. It is also about the fastest way to allocate.
+//! (its constructor is `const`), only where the atomic lies. So inside of executions each thread of the program
+//! allocates from a region of its own, front to back, and nothing is given out twice in one execution: then an address
+//! is a function of what its thread allocated before, and of nothing else. This is also about the fastest way to
+//! allocate.
 //!
 //! A region is used again in the next execution, from its beginning when everything in it has been freed. Otherwise, as
-//! when the program fills a global table at its first use or leaks memory, it goes on behind that, and names are offsets
-//! from there. When half of it is used up so, the thread gets another one. So that this is up to the program alone, what the
-//! runtime keeps over executions comes from the system: see [`super::buffer`] and [`outside`].
+//! when the program fills a global table at its first use or leaks memory, the next execution allocates behind what is
+//! left, and names are offsets from there. When half of a region is used up so, the thread gets another one. So that
+//! this depends on the program alone, memory that the runtime keeps over executions comes from the system: see
+//! [`super::buffer`] and [`outside`].
 //!
 //! An execution of the scheduled machine ends like a process: nothing that is left is dropped, and its memory is
 //! [given back](Arena::give_back) as a whole, where it is known that nothing refers to it any more.
@@ -17,8 +19,8 @@
 //! for ever to the OS thread that took it first, which alone allocates from it and counts what it frees without
 //! synchronisation; what other OS threads free is counted apart.
 //!
-//! Generated workers install it: `#[global_allocator]`. Without it, names are given by order of appearance. Executions of
-//! P̂ₖ have no use for names, but allocate from a region all the same, since it is fast.
+//! Generated workers install this allocator: `#[global_allocator]`. Without it, names are given by order of appearance.
+//! Executions of P̂ₖ have no use for names, but allocate from a region all the same, since it is fast.
 
 mod large;
 
@@ -30,35 +32,37 @@ use std::sync::{Mutex, PoisonError};
 
 use super::stack::{GUARD, open, reserve};
 
-/// Address space of one region. Only what is used of it costs memory.
+/// The address space of one region, in bytes. Only the used part costs memory.
 const REGION: usize = 64 << 20;
 
-/// Larger ones come from the system, and are no shared objects that anybody names.
+/// The largest allocation, in bytes, from a region. Larger ones come from the system, and are no shared objects that
+/// need a name.
 const LARGEST: usize = 1 << 20;
 
-/// How many regions there can be at once, over all threads.
+/// The most regions at once, over all threads.
 const REGIONS: usize = 192;
 
-/// Where an execution may begin in a region that is not empty: no lesser alignment makes a difference then.
+/// The alignment, in bytes, of an execution's begin in a region that is not empty, so that the alignments of
+/// allocations depend on their offsets alone.
 const STEP: usize = 256;
 
 /// No region.
 const NOWHERE: usize = usize::MAX;
 
-/// All but `owner` and `freed_elsewhere` change on the owner's OS thread only.
+/// A region. All fields but `owner` and `freed_elsewhere` change on the owner's OS thread only.
 struct Region {
-    /// Which OS thread it belongs to; 0 before it is taken.
+    /// The name of the OS thread that the region belongs to; 0 before the region is taken.
     owner: AtomicUsize,
-    /// Where the next allocation may begin.
+    /// The address at which the next allocation may begin.
     next: AtomicUsize,
     end: AtomicUsize,
-    /// Allocations, less those that the owner has freed.
+    /// The number of allocations, less those that the owner has freed.
     live: AtomicUsize,
-    /// Those that others have freed.
+    /// The number of allocations that other OS threads have freed.
     freed_elsewhere: AtomicUsize,
-    /// Some thread of a program allocates from it.
+    /// Whether a thread of a program allocates from this region.
     assigned: AtomicBool,
-    /// Which one.
+    /// The number of the thread that allocates from this region.
     thread: AtomicUsize,
 }
 
@@ -75,7 +79,7 @@ impl Region {
         }
     }
 
-    /// A place for one more allocation, if there is one.
+    /// The address for one more allocation, if there is room.
     #[inline]
     fn next(&self, layout: Layout) -> Option<usize> {
         let address = self
@@ -90,10 +94,10 @@ impl Region {
         Some(address)
     }
 
-    /// One allocation less.
+    /// Counts one allocation less.
     #[inline]
     fn free(&self) {
-        // Who allocates from it owns it, which is quicker to find out.
+        // The thread that allocates from a region owns it, which is quicker to check.
         let is_in_use = in_use().is_some_and(|region| std::ptr::eq(region, self));
         if is_in_use || self.owner.load(Ordering::Relaxed) == this_os_thread() {
             let live = self.live.load(Ordering::Relaxed);
@@ -107,8 +111,8 @@ impl Region {
         self.live.load(Ordering::Relaxed) == self.freed_elsewhere.load(Ordering::Acquire)
     }
 
-    /// Where an execution begins if it uses the region that starts here: behind what is left of others, if that leaves
-    /// enough.
+    /// The address at which an execution begins in the region that starts here: behind what earlier executions have
+    /// left, if that leaves enough space.
     #[inline]
     fn begin(&self, start: usize) -> Option<usize> {
         if self.is_empty() {
@@ -126,28 +130,28 @@ impl Region {
     }
 }
 
-/// What threads allocate from that have no region: nothing, so that what they ask for comes from the system.
+/// The region of threads that have none: always full, so that their allocations come from the system.
 static FULL: Region = Region::unused();
 
 static TABLE: [Region; REGIONS] = [const { Region::unused() }; REGIONS];
 
-/// Where the first region begins.
+/// The address at which the first region begins.
 static BASE: AtomicUsize = AtomicUsize::new(UNRESERVED);
 
-/// While there is no region: so far from all addresses that none seems to be in one.
+/// The value of [`BASE`] while there is no region: so far from all addresses that no address seems to be in a region.
 const UNRESERVED: usize = 1 << (usize::BITS - 1);
 
-/// Held while a region is taken. How many have been.
+/// The number of regions that have been taken. Locked while a region is taken.
 static TAKEN: Mutex<usize> = Mutex::new(0);
 
 thread_local! {
     // Plain data: an allocator must not make its thread-locals allocate.
     static IN_USE: Cell<*const Region> = const { Cell::new(null()) };
-    /// Its address is this OS thread's name.
+    /// A byte whose address is this OS thread's name.
     static NAME: u8 = const { 0 };
 }
 
-/// The region that is allocated from.
+/// The region that this OS thread allocates from now.
 #[inline]
 fn in_use() -> Option<&'static Region> {
     let region = IN_USE.try_with(Cell::get).unwrap_or(null());
@@ -164,7 +168,7 @@ fn start_of(region: usize) -> usize {
     BASE.load(Ordering::Relaxed) + region * REGION
 }
 
-/// The region that an address is in; [`REGIONS`] or more for those in none.
+/// The number of the region that an address is in; [`REGIONS`] or more for an address in no region.
 #[inline]
 fn region_of(address: usize) -> usize {
     address.wrapping_sub(BASE.load(Ordering::Relaxed)) / REGION
@@ -181,9 +185,9 @@ pub(crate) fn contains(address: usize) -> bool {
 struct Place {
     region: usize,
     begin: usize,
-    /// How many allocations there were.
+    /// The number of allocations in the region when the execution began.
     live: usize,
-    /// The latest execution has used it, and its memory has not been given back.
+    /// Whether the latest execution has used the region, and its memory has not been given back.
     is_used: bool,
 }
 
@@ -195,7 +199,7 @@ impl Place {
         is_used: false,
     };
 
-    /// The address is one of those that have been given out since the execution began.
+    /// Whether the address has been given out since the execution began.
     fn contains(&self, address: usize) -> bool {
         TABLE.get(self.region).is_some_and(|region| {
             (self.begin..region.next.load(Ordering::Relaxed)).contains(&address)
@@ -220,7 +224,7 @@ impl Drop for Arena {
 }
 
 impl Arena {
-    /// Before an execution: nothing of what is to come is in the thread's region, or it gets a new one.
+    /// Called before an execution: readies the thread's region, or takes a new one for the thread.
     #[inline]
     pub(crate) fn begin_thread(&mut self, thread: usize) {
         if let Some(place) = self.by_thread.get_mut(thread)
@@ -247,8 +251,9 @@ impl Arena {
         self.by_thread[thread] = take_region(thread);
     }
 
-    /// The execution is over, and nothing of it is dropped: gives its memory back, if nobody may refer to it who outlives
-    /// it. That is what `is_let_go` says of addresses, which it gets as a predicate. It is not asked where there are none.
+    /// The execution is over, and nothing of it is dropped: gives its memory back, if nothing that outlives the
+    /// execution may refer to that memory. `is_let_go` decides that; it gets a predicate that says which addresses are
+    /// given back, and is not called where there are none.
     #[inline]
     pub(crate) fn give_back(&mut self, is_let_go: impl FnOnce(&dyn Fn(usize) -> bool) -> bool) {
         let has_left = |place: &Place| {
@@ -268,7 +273,7 @@ impl Arena {
     #[inline(never)]
     fn give_back_what_is_left(&self, is_let_go: impl FnOnce(&dyn Fn(usize) -> bool) -> bool) {
         let used = || self.by_thread.iter().filter(|place| place.is_used);
-        // Nearly all that is asked about is in no region, which is told at once.
+        // Nearly all addresses asked about are in no region, which this test finds at once.
         let is_left = |address| {
             let in_region = contains(address) && used().any(|place| place.contains(address));
             in_region || large::contains(address)
@@ -294,31 +299,32 @@ impl Arena {
         Outside(IN_USE.replace(std::ptr::from_ref(region.unwrap_or(&FULL))))
     }
 
-    /// The address as a name: which thread's region it is in, and where. `None` outside of all of them.
+    /// The address as a name: the thread in whose region it is, and the offset in bytes. `None` for an address in no
+    /// thread's region.
     #[inline]
     pub(crate) fn locate(&self, address: usize) -> Option<(usize, usize)> {
         let at = region_of(address);
         let thread = TABLE.get(at)?.thread.load(Ordering::Relaxed);
         let place = self.by_thread.get(thread)?;
-        // What is before was made in another execution.
+        // Memory before `begin` was allocated in another execution.
         (place.region == at && address >= place.begin).then(|| (thread, address - place.begin))
     }
 }
 
-/// What was in use before the program's code ran.
+/// The region that this OS thread allocated from before a switch.
 #[must_use]
 pub(crate) struct Outside(*const Region);
 
 impl Outside {
-    /// The runtime's own code runs again.
+    /// Switches back to the region before.
     #[inline]
     pub(crate) fn leave(self) {
         IN_USE.set(self.0);
     }
 }
 
-/// Whether what the program has from the system, on this OS thread, is noted from here on, so that it can be
-/// [given back](Arena::give_back).
+/// Sets whether memory that the program gets from the system, on this OS thread, is noted from here on, so that this
+/// memory can be [given back](Arena::give_back).
 pub(crate) fn note_large(is_noted: bool) {
     large::IS_NOTED.set(is_noted);
 }
@@ -379,7 +385,7 @@ fn take_region(thread: usize) -> Place {
     }
 }
 
-/// One more region. There is none when all are taken, or the system gives no memory.
+/// Opens one more region. `None` when all are taken, or the system gives no memory.
 fn open_region(taken: &mut usize) -> Option<usize> {
     if BASE.load(Ordering::Relaxed) == UNRESERVED {
         BASE.store(reserve(REGIONS * REGION).ok()?, Ordering::Relaxed);
@@ -398,8 +404,9 @@ fn open_region(taken: &mut usize) -> Option<usize> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator;
 
-// SAFETY: memory comes from the system, or from a region: there from a part that nothing else is given, aligned as
-// asked. A region is only begun anew when all of its allocations have been freed, and goes on behind them otherwise.
+// SAFETY: memory comes from the system, or from a region: in a region from a part that is given out once, aligned as
+// asked. A region is only begun anew when all of its allocations have been freed; otherwise new allocations lie behind
+// them.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -423,10 +430,11 @@ unsafe impl GlobalAlloc for Allocator {
         }
     }
 
-    /// What came from the system stays there: what the runtime keeps over executions may grow in the midst of one.
+    /// Memory from the system stays with the system: what the runtime keeps over executions may grow during an
+    /// execution.
     ///
-    /// What is in a region gets another place even where it is the last in there, since whose region that is may depend on
-    /// the schedule, and how much is allocated from a region must not.
+    /// An allocation in a region moves even where it is the region's last: whose region it is may depend on the
+    /// schedule, and the bytes allocated from a region must not.
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(region) = TABLE.get(region_of(pointer.addr())) else {

@@ -36,7 +36,7 @@ unsafe extern "C" {
     fn munmap(address: *mut u8, length: usize) -> i32;
 }
 
-/// Sets address space aside that nothing can be done with before parts of it are opened. The answer is where it begins.
+/// Reserves address space, which can't be used before parts of it are opened. Returns its address.
 pub(super) fn reserve(length: usize) -> io::Result<usize> {
     // SAFETY: a new private mapping, at an address of the system's choice, touches nothing that exists.
     let start = unsafe { mmap(std::ptr::null_mut(), length, NONE, PRIVATE_ANONYMOUS, -1, 0) };
@@ -56,15 +56,15 @@ pub(super) fn open(start: usize, length: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Maps memory that can be read and written, with [`GUARD`] bytes before it that can't. The answer is where all of it
-/// begins, and how long it is.
+/// Maps memory that can be read and written, with [`GUARD`] bytes before it that can't. Returns the address and the
+/// length, in bytes, of the whole mapping.
 fn map_guarded(size: usize) -> io::Result<(usize, usize)> {
     let size = size.max(MIN_STACK_SIZE).next_multiple_of(GUARD);
     let length = size + GUARD;
     let start = reserve(length)?;
     if let Err(error) = open(start + GUARD, size) {
         let start = std::ptr::with_exposed_provenance_mut(start);
-        // SAFETY: the mapping just made; nobody knows of it.
+        // SAFETY: the mapping was just made, and has no other user.
         unsafe { munmap(start, length) };
         return Err(error);
     }

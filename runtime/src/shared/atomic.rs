@@ -19,7 +19,7 @@ pub(crate) trait Bits: Copy {
 
 #[derive(Debug)]
 struct State<V> {
-    /// The value at the start of every execution; outside of executions, the value.
+    /// The value at the start of every execution; outside of executions, the current value.
     initial: V,
     tag: Tag,
     /// G.
@@ -56,7 +56,7 @@ impl<V: Bits> AtomicCell<V> {
         unsafe { &mut *self.0.get() }
     }
 
-    /// Lets the threads move that have to before this event, then says whose event it is.
+    /// Runs the threads that have to run before this event, then returns whose event it is.
     #[inline]
     fn enter(&self, handle: Handle, site: Site) -> Access {
         let access = tau::enter(handle, site);
@@ -84,7 +84,7 @@ impl<V: Bits> AtomicCell<V> {
         state.g_prime.unwrap_or(state.g)
     }
 
-    /// Reads.
+    /// Reads the value.
     #[inline]
     pub(crate) fn load(&self, site: Site) -> V {
         let Some(handle) = current() else {
@@ -110,7 +110,7 @@ impl<V: Bits> AtomicCell<V> {
         }
     }
 
-    /// Writes.
+    /// Writes the value.
     #[inline]
     pub(crate) fn store(&self, value: V, site: Site) {
         let Some(handle) = current() else {
@@ -121,7 +121,7 @@ impl<V: Bits> AtomicCell<V> {
         self.store_as(handle, access, value, site);
     }
 
-    /// Writes, as an event of this kind that has been [entered](tau::enter).
+    /// Writes the value, as an event of this kind that has been [entered](tau::enter).
     #[inline(always)]
     fn store_as(&self, handle: Handle, access: Access, value: V, site: Site) {
         match access {
@@ -146,15 +146,15 @@ impl<V: Bits> AtomicCell<V> {
         }
     }
 
-    /// Writes while the thread unwinds: no other thread is moved.
+    /// Writes the value while the thread unwinds: no other thread is run.
     #[cold]
     pub(super) fn store_unwinding(&self, handle: Handle, access: Access, value: V, site: Site) {
         self.renew(handle);
         self.store_as(handle, access, value, site);
     }
 
-    /// T reads what event `source` of T' has written, or what it last saw itself if there is none, and it is no choice:
-    /// T has learned of that write already.
+    /// T reads what event `source` of T' has written, or, without a `source`, what T itself last saw. This read is no
+    /// choice: T has learned of that write already.
     pub(super) fn load_known(&self, handle: Handle, source: Option<u32>, site: Site) -> V {
         self.renew(handle);
         let object = self.object(handle);
@@ -165,13 +165,13 @@ impl<V: Bits> AtomicCell<V> {
         self.state().g
     }
 
-    /// The value, for whoever has the atomic for itself: reads it, and may write it.
+    /// The value, for a thread that has exclusive access to the atomic: reads the value, and may write it.
     #[allow(clippy::mut_from_ref)]
     pub(crate) fn place(&self, site: Site) -> &mut V {
         let value = self.load(site);
         match current() {
             Some(handle) if handle.get().line == Line::Interfering => {
-                // What is written through the reference is not seen, and T may be paired with it.
+                // A write through the reference would not be seen, and T may be paired with such a write.
                 let message =
                     "`get_mut` of an atomic on the interfering thread: use `store`".to_owned();
                 unsupported(handle, message, Some(site));
@@ -185,8 +185,8 @@ impl<V: Bits> AtomicCell<V> {
         }
     }
 
-    /// Reads and, if `next` says what to write, writes in the same step. `Err` gives the value that was not replaced. What
-    /// leaves the value as it found it is logged as a read.
+    /// Reads and, if `next` says what to write, writes in the same step. `Err` gives the value that was not replaced.
+    /// An update that leaves the value as it was is logged as a read.
     ///
     /// `expected` is the one value at which `next` writes, if there is just one.
     #[inline]

@@ -1,8 +1,10 @@
-//! Copies of the values that threads share: which types have them, and what becomes of a program that needs others.
+//! Copies of the values that threads share: which types have copies, and what happens to a program that needs a copy of
+//! another type's value.
 //!
-//! Without the feature `copied_if_clone` all of them have to be `Clone`, and rustc says which aren't. With it values of all types will
-//! do: where a copy is needed of one that isn't `Clone`, the execution ends, as one that can't be followed. So what a crate has
-//! behind its locks is only held against those of its harnesses that come to it. The scheduled machine needs no copies.
+//! Without the feature `copied_if_clone`, the types of all shared values have to be `Clone`, and rustc names the types
+//! that aren't. With this feature, values may have any type: where a copy of a value is needed whose type isn't
+//! `Clone`, the execution ends as one that can't be followed. So a type that isn't `Clone` behind a lock only affects
+//! the harnesses that come to that lock. The scheduled machine needs no copies.
 
 use super::quietly;
 use crate::engine::{Handle, unsupported};
@@ -17,15 +19,16 @@ use crate::vocabulary::Site;
     note = "the sequential program keeps one copy of each shared value for T and one for T'; derive or implement `Clone` for `{Self}`"
 )]
 pub trait Shadow: Sized {
-    /// A copy of the value; nothing where its type isn't `Clone`.
+    /// A copy of the value; `None` where its type isn't `Clone`.
     #[must_use]
     fn shadow(&self) -> Option<Self>;
 
-    /// The value that an object in static memory starts every execution with, taken before it is changed for the first time.
+    /// The value that an object in static memory starts every execution with, taken before the object is changed for
+    /// the first time.
     ///
     /// # Safety
-    /// The answer must be put back in the place of the value that it was taken of, or, where it [is no copy](Self::is_copied),
-    /// forgotten.
+    /// The returned value must be put back in the place that it was taken from, or, where it [is no
+    /// copy](Self::is_copied), forgotten.
     #[must_use]
     unsafe fn initial(&self) -> Self;
 
@@ -41,9 +44,10 @@ impl<V> Shadow for V {
     }
 
     default unsafe fn initial(&self) -> Self {
-        // SAFETY: `self` is a valid value. What a static starts with was made by the compiler and owns nothing elsewhere, so
-        // that its bits are as good as another evaluation of its initializer. Where something owns memory all the same (it
-        // lies in a static that is filled at run time), the caller forgets the bits: such an object is made anew.
+        // SAFETY: `self` is a valid value. What a static starts with was made by the compiler and owns nothing
+        // elsewhere, so that the value's bits are as good as another evaluation of its initializer. Where the value
+        // does own memory (in a static that is filled at run time), the caller forgets the bits: such an object is made
+        // anew.
         unsafe { std::ptr::read(self) }
     }
 
@@ -52,9 +56,9 @@ impl<V> Shadow for V {
     }
 }
 
-// With `copied_if_clone`, which of the two a type has is decided where its lifetimes are not known: one that is `Clone` for some
-// lifetimes only is cloned for all. Only code that relies on its own `Clone` being there for `'static` alone, to keep what it
-// borrows, would notice.
+// With `copied_if_clone`, which of the two a type has is decided where its lifetimes are not known: a type that is
+// `Clone` for some lifetimes only is cloned for all. Only code that relies on its own `Clone` being there for `'static`
+// alone, to keep what the value borrows, would notice.
 impl<V: Clone> Shadow for V {
     #[inline]
     fn shadow(&self) -> Option<Self> {
@@ -72,26 +76,26 @@ impl<V: Clone> Shadow for V {
     }
 }
 
-/// What a type parameter is bound by whose values are part of what a lock protects: the transformation writes it into generic
-/// code of the program.
+/// The bound of a type parameter whose values are part of what a lock protects. The transformation writes this bound
+/// into generic code of the program.
 ///
-/// Where all values are copied it is `Clone`; with the feature `copied_if_clone` it asks for nothing, so that the program's own
-/// types need no more than they do in the program as it was written.
+/// Where all values are copied, the bound is `Clone`. With the feature `copied_if_clone` the bound requires nothing, so
+/// that the program's types need no more than in the program as it was written.
 #[cfg(not(feature = "copied_if_clone"))]
 pub trait Copied: Clone {}
 
 #[cfg(not(feature = "copied_if_clone"))]
 impl<V: Clone> Copied for V {}
 
-/// What a type parameter is bound by whose values are part of what a lock protects: nothing.
+/// The bound of a type parameter whose values are part of what a lock protects: requires nothing.
 #[cfg(feature = "copied_if_clone")]
 pub trait Copied {}
 
 #[cfg(feature = "copied_if_clone")]
 impl<V: ?Sized> Copied for V {}
 
-/// A copy for another thread, without an event. Where there is none the execution ends here; this comes back with nothing
-/// only where it is being ended already.
+/// A copy for another thread, without an event. Where the type has no copies, the execution ends here; returns `None`
+/// only where the execution is being ended already.
 #[inline]
 pub(crate) fn copy_of<V: Shadow>(handle: Handle, value: &V, site: Site) -> Option<V> {
     let copy = quietly(handle, || value.shadow());
@@ -101,7 +105,7 @@ pub(crate) fn copy_of<V: Shadow>(handle: Handle, value: &V, site: Site) -> Optio
     copy
 }
 
-/// Ends the execution, which would need a copy of such a value.
+/// Ends the execution, which would need a copy of a value that can't be copied.
 #[cold]
 #[inline(never)]
 pub(crate) fn is_not_copied<V>(handle: Handle, site: Option<Site>) {
@@ -112,7 +116,7 @@ pub(crate) fn is_not_copied<V>(handle: Handle, site: Option<Site>) {
     unsupported(handle, message, site);
 }
 
-/// Whether an object lies in static memory, if that can be told.
+/// Whether an object lies in static memory; `None` where that is not known.
 pub(crate) fn is_static<C>(cell: &C) -> Option<bool> {
     #[cfg(feature = "scheduler")]
     if crate::process::knows_statics() {

@@ -1,4 +1,4 @@
-//! What a guard is that has its lock for itself: a mutex's, and the write guard of a read-write lock.
+//! Guards that hold their lock exclusively: a mutex's, and the write guard of a read-write lock.
 
 use std::marker::PhantomData;
 
@@ -6,13 +6,13 @@ use super::{LockCell, Shadow};
 use crate::log::LockMode;
 use crate::vocabulary::Site;
 
-/// Holds a lock exclusively, and gives it back when it is dropped.
+/// Holds a lock exclusively, and gives the lock back when the guard is dropped.
 pub(crate) struct Exclusive<'a, T: Shadow> {
     cell: &'a LockCell<T>,
     taken: Site,
-    /// Where the value was last borrowed mutably, if it was.
+    /// The place where the value was last borrowed mutably, if it was.
     written: Option<Site>,
-    /// The thread was unwinding already when it took the lock: then it does not poison it.
+    /// Whether the thread was unwinding already when it took the lock: then the guard does not poison the lock.
     panicking: bool,
     _not_send: PhantomData<*const ()>,
 }

@@ -1,14 +1,14 @@
-//! What an object holds when an execution begins, kept from the moment at which it is changed.
+//! What an object holds when an execution begins, kept from the moment at which the object is first changed.
 
 use std::mem::ManuallyDrop;
 
 #[cfg(feature = "copied_if_clone")]
 use super::Shadow;
 
-/// The value, once it is kept.
+/// The value that an object holds when an execution begins, once that value is kept.
 ///
-/// With the feature `copied_if_clone` it may be the value's own bits rather than a copy, see [`super::Shadow::initial`]: they are
-/// put back where they came from, or forgotten, and never dropped here.
+/// With the feature `copied_if_clone`, this may be the value's own bits rather than a copy, see
+/// [`super::Shadow::initial`]: the bits are put back where they came from, or forgotten, and never dropped here.
 #[derive(Debug)]
 pub(crate) struct Initial<V>(State<V>);
 
@@ -17,7 +17,7 @@ enum State<V> {
     /// The object has not been changed.
     Unchanged,
     Kept(ManuallyDrop<V>),
-    /// It has been, and there is no way to have back what it was. That is for objects that go with the execution.
+    /// The object has been changed, and its value at the start is lost. Used for objects that end with the execution.
     Lost,
 }
 
@@ -43,13 +43,13 @@ impl<V> Initial<V> {
         self.0 = State::Kept(ManuallyDrop::new(value));
     }
 
-    /// The object is about to be changed for good.
+    /// Notes that the object is about to be changed for good.
     pub(crate) fn lose(&mut self) {
         debug_assert!(self.is_none(), "an execution begins once");
         self.0 = State::Lost;
     }
 
-    /// What the object held, if it is kept.
+    /// What the object held at the start, if that is kept.
     #[inline]
     pub(crate) fn get(&self) -> Option<&V> {
         match &self.0 {

@@ -1,20 +1,21 @@
-//! A value that is put there some time after its place has been made, once in an execution.
+//! A value that is put into its place some time after the place has been made, once in an execution.
 
 use std::cell::UnsafeCell;
 
 use super::Lasts;
 use crate::scheduled::events::current;
 
-/// What is there, and since which execution.
+/// The value, and the execution that put it there.
 struct State<T> {
-    /// The latest execution that has come here; 0 before the first.
+    /// The number of the latest execution that has used this place; 0 before the first one.
     generation: u32,
-    /// What makes the value has been taken out of beside it.
+    /// Whether the function that makes the value, which is kept beside this place, has been taken.
     taken: bool,
     value: Option<T>,
 }
 
-/// The place of such a value. Who may come to it is for its owner to say, who has a [`Once`](crate::std::sync::Once).
+/// The place of a value that is put there later. The place's owner decides who may access the value, by a
+/// [`Once`](crate::std::sync::Once).
 pub(crate) struct Late<T>(UnsafeCell<State<T>>);
 
 impl<T> Late<T> {
@@ -34,11 +35,11 @@ impl<T> Late<T> {
         }))
     }
 
-    /// The state as it is in this execution: what earlier ones have left in a static is given up.
+    /// The state as it is in this execution: what earlier executions have left in a static is given up.
     #[allow(clippy::mut_from_ref)]
     fn state(&self) -> &mut State<T> {
-        // SAFETY: all threads of an execution run on one OS thread, and no reference to the state outlives a method here or
-        // spans a call of the program's code. References to the value are the callers' affair.
+        // SAFETY: all threads of an execution run on one OS thread, and no reference to the state outlives a method
+        // here or spans a call of the program's code. The callers answer for references to the value.
         let state = unsafe { &mut *self.0.get() };
         if let Some(machine) = current()
             && state.generation != machine.generation()
@@ -55,14 +56,14 @@ impl<T> Late<T> {
                 lasts.give_up(old);
             }
         }
-        // SAFETY: as above; the reference made before is not used any more.
+        // SAFETY: all threads of an execution run on one OS thread, and the reference made before is not used any more.
         unsafe { &mut *self.0.get() }
     }
 
     /// The value.
     ///
     /// # Safety
-    /// It has been put there, and nobody puts another one there as long as the reference is used.
+    /// The value has been put there, and no other value is put there as long as the reference is used.
     pub(crate) unsafe fn get(&self) -> &T {
         match &self.state().value {
             Some(value) => value,
@@ -80,7 +81,7 @@ impl<T> Late<T> {
     /// Puts the value there.
     ///
     /// # Safety
-    /// Nobody has a reference to the one before.
+    /// No reference to the previous value is used any more.
     pub(crate) unsafe fn put(&self, value: T) {
         let old = self.state().value.replace(value);
         drop(old);
@@ -95,7 +96,7 @@ impl<T> Late<T> {
     }
 
     pub(crate) const fn is_taken(&self) -> bool {
-        // SAFETY: see `state`.
+        // SAFETY: all threads of an execution run on one OS thread, and no reference to the state is alive here.
         unsafe { (*self.0.get()).taken }
     }
 }

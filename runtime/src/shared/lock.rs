@@ -1,4 +1,4 @@
-//! Values behind a lock: a mutex and a read-write lock are the same thing, taken in different modes.
+//! Values behind a lock: a mutex and a read-write lock are the same cell, taken in different modes.
 //!
 //! Taking a guard takes the lock and reads the value; dropping a guard that was borrowed mutably writes the value, then
 //! gives the lock back. That the lock has been poisoned is part of the value; the poison flag itself, which can be read
@@ -24,47 +24,48 @@ use crate::vocabulary::Site;
 #[derive(Clone, Debug)]
 pub(crate) struct Guarded<V> {
     pub value: V,
-    /// A thread has panicked under a guard, at some time: only then is the flag worth a look.
+    /// Whether a thread has panicked under a guard at some time: only then does the flag need to be read.
     was_poisoned: bool,
-    /// The event of T' that last set the flag before this value was there, if T' did.
+    /// The event of T' that last set the flag before this value was written, if T' did.
     flagged: u32,
 }
 
 #[derive(Debug)]
 struct State<V> {
     tag: Tag,
-    /// G; outside of executions, the value.
+    /// G; outside of executions, the current value.
     g: Guarded<V>,
-    /// What `g` was at the start of the execution, once it has been written.
+    /// What `g` was at the start of the execution, once `g` has been written.
     initial: Initial<Guarded<V>>,
     /// G', once T' has written.
     g_prime: Option<Guarded<V>>,
-    /// How many guards there are: negative for an exclusive one.
+    /// The number of shared guards; negative where there is an exclusive guard.
     guards: i32,
-    /// Of G and of G': what the value was when it was first borrowed mutably under the exclusive guard that there is.
+    /// Of G and of G': what the value was when it was first borrowed mutably under the current exclusive guard.
     borrowed: [Borrowed; 2],
     hashing: Hashing,
-    /// The event of T' that wrote `g_prime`, if T may see that: it is kept once it is about to be written again.
+    /// The event of T' that wrote `g_prime`, if T may see that event: the value is kept when `g_prime` is about to be
+    /// written again.
     latest: u32,
     /// The values that T may see, by the event of T' that wrote them.
     kept: Vec<(u32, Guarded<V>)>,
     poison: Poison,
 }
 
-/// The numbers of the two copies.
+/// The index of G in arrays of both copies.
 const G: usize = 0;
-/// That of T'.
+/// The index of G' in arrays of both copies.
 const PRIME: usize = 1;
 
-/// What a value was before somebody could change it.
+/// What a value was before it could be changed through a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Borrowed {
-    /// Nobody could.
+    /// The value was not borrowed mutably.
     Not,
-    /// It had this [hash](crate::values::ValueHash), or its type has none.
+    /// The value had this [hash](crate::values::ValueHash), or its type has none.
     With(Option<u64>),
-    /// It was a row of words with this room, and the words are still there: in G, if it is the copy of T', and else in what G
-    /// held at the start.
+    /// The value was a row of words with room for this number of words, and the words are still there: for the copy of
+    /// T' in G, and for G in what G held at the start.
     Row(usize),
 }
 
@@ -156,14 +157,14 @@ impl<V: Shadow> LockCell<V> {
             lasts.give_up(old);
             lasts.give_up_all(&mut kept);
         });
-        // Its memory serves the next execution.
+        // The vector's memory serves the next execution.
         self.state().kept = kept;
         if is_lost {
             is_not_copied::<V>(handle, None);
         }
     }
 
-    /// The value of T' is about to be changed: what T may see of it is kept.
+    /// Called when the value of T' is about to be changed: keeps what T may see of it.
     #[inline]
     fn keep(&self, handle: Handle, site: Site) {
         if self.state().latest != NONE {
@@ -186,7 +187,7 @@ impl<V: Shadow> LockCell<V> {
         self.state().tag.object(handle, ValueKind::Opaque)
     }
 
-    /// Takes the lock, waiting for it where it has to, and reads the value. The answer is the poison flag.
+    /// Takes the lock, waiting where it is taken, and reads the value. Returns the poison flag.
     #[inline(never)]
     pub(crate) fn lock(&self, mode: LockMode, site: Site) -> bool {
         let Some(handle) = current() else {
@@ -218,8 +219,8 @@ impl<V: Shadow> LockCell<V> {
         self.read(handle, access, object, site)
     }
 
-    /// A guard that has the lock for itself is about to become one that shares it: the lock is taken shared as well, before
-    /// the other guard gives it back.
+    /// An exclusive guard is about to become a shared one: the lock is taken in shared mode as well, before the
+    /// exclusive guard gives it back.
     pub(crate) fn share(&self, site: Site) {
         let Some(handle) = current() else {
             self.share_elsewhere(site);
@@ -236,7 +237,7 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// The other guard has given it back.
+    /// The exclusive guard has given the lock back.
     pub(crate) fn is_shared(&self, site: Site) {
         if let Some(handle) = current()
             && !handle.get().quiet
@@ -254,7 +255,7 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// There is one more guard.
+    /// Notes that there is one more guard.
     fn occupy(&self, mode: LockMode) {
         match mode {
             LockMode::Exclusive => self.state().guards = -1,
@@ -274,7 +275,8 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// Takes the lock if that needs no waiting, and reads the value. The answer is the poison flag, or `None`.
+    /// Takes the lock if that needs no waiting, and reads the value. Returns the poison flag, or `None` if the lock was
+    /// not taken.
     pub(crate) fn try_lock(&self, mode: LockMode, site: Site) -> Option<bool> {
         let Some(handle) = current() else {
             return self.try_lock_elsewhere(mode, site);
@@ -302,7 +304,8 @@ impl<V: Shadow> LockCell<V> {
         })
     }
 
-    /// The read event of a guard that has just been taken, of this object where it is one. The answer is the poison flag.
+    /// The read event of a guard that has just been taken, of this object where the read is an event. Returns the
+    /// poison flag.
     #[inline(always)]
     fn read(&self, handle: Handle, access: Access, object: Object, site: Site) -> bool {
         match access {
@@ -317,7 +320,7 @@ impl<V: Shadow> LockCell<V> {
         self.seen_by(access).was_poisoned && self.read_poison(handle, access, site)
     }
 
-    /// What such an access sees.
+    /// The value that an access of this kind sees.
     fn seen_by(&self, access: Access) -> &Guarded<V> {
         match access {
             Access::Plain | Access::UnderTest => &self.state().g,
@@ -337,7 +340,7 @@ impl<V: Shadow> LockCell<V> {
         let value = if event == state.latest {
             self.current_prime()
         } else {
-            // In the order of the events.
+            // `kept` is in the order of the events.
             let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at) else {
                 return;
             };
@@ -349,7 +352,8 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// Whether the copy of T' is the one to look at: on its line, and after that through a guard that was taken there.
+    /// Whether the copy of T' is to be used: on the line of T', and after the join through a guard that was taken on
+    /// that line.
     fn is_prime(&self, handle: Handle) -> bool {
         let engine = handle.get();
         engine.line == Line::Interfering
@@ -364,8 +368,8 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// The value is borrowed mutably, and may be another one when the guard is given back. `is_kept` says that there is a
-    /// copy of it until then: see [`Borrowed::Row`].
+    /// Notes that the value is borrowed mutably, and may have changed when the guard is given back. `is_kept` says that
+    /// a copy of the value stays until then: see [`Borrowed::Row`].
     fn borrow_mutably(&self, copy: usize, value: &V, is_kept: bool) {
         let state = self.state();
         if state.borrowed[copy] == Borrowed::Not {
@@ -377,7 +381,7 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// Whether the value has been changed under the exclusive guard that is given back; true where that can't be told.
+    /// Whether the value has been changed under the exclusive guard that is given back; true where that is not known.
     fn has_changed(&self, copy: usize) -> bool {
         let state = self.state();
         let value = match &state.g_prime {
@@ -428,7 +432,7 @@ impl<V: Shadow> LockCell<V> {
                 }
                 return &raw mut prime.value;
             }
-            // There is none to be had, and the execution is being ended: nobody goes on with what is done to G.
+            // No copy can be made, and the execution is being ended: no thread uses what is done to G.
         }
         let mut is_kept = false;
         if state.initial.is_none() {
@@ -446,12 +450,13 @@ impl<V: Shadow> LockCell<V> {
         &raw mut state.g.value
     }
 
-    /// The value, which can't be copied, is about to be changed. Only what outlives the execution has to be put back.
+    /// The value, which can't be copied, is about to be changed. Only the value of an object that outlives the
+    /// execution has to be put back.
     #[cold]
     fn keep_bits(&self, handle: Handle, site: Site) {
         let state = self.state();
         if is_static(self) == Some(true) {
-            // SAFETY: `forget` puts it back, and `Initial` forgets it where that doesn't come to pass.
+            // SAFETY: `forget` puts the value back, and `Initial` forgets the value where `forget` is not called.
             let value = unsafe { state.g.value.initial() };
             state.initial.keep(state.g.with(value));
             return;
@@ -462,8 +467,8 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// Gives the lock back. `written` is where the value was last borrowed mutably, if it was; `poisons` tells that the
-    /// thread began to panic under the guard.
+    /// Gives the lock back. `written` is the place where the value was last borrowed mutably, if it was; `poisons`
+    /// tells that the thread began to panic under the guard.
     pub(crate) fn unlock(&self, mode: LockMode, taken: Site, written: Option<Site>, poisons: bool) {
         let state = self.state();
         state.guards = if mode == LockMode::Shared {
@@ -509,8 +514,8 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// The rare part of [`Self::unlock`]: the guard poisons the lock, or was taken on the line of T' and is T's now. The answer is
-    /// where the value was written, if that is an event.
+    /// The rare part of [`Self::unlock`]: the guard poisons the lock, or was taken on the line of T' and is T's now.
+    /// Returns the place where the value was written, if the write is an event.
     #[cold]
     #[inline(never)]
     fn before_release(
@@ -538,7 +543,7 @@ impl<V: Shadow> LockCell<V> {
             self.keep(handle, site);
             self.state().latest = event;
             if self.state().g_prime.is_none() {
-                // It is G that T' has written, and T is going to.
+                // T' has written G itself, which T is going to write.
                 self.keep_latest(handle, site);
             }
         }
@@ -552,8 +557,8 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// Gives G another value, keeping the one that it had at the start of the execution. The answer is what is needed
-    /// no more.
+    /// Gives G another value, keeping the value that G had at the start of the execution. Returns the value that is not
+    /// needed any more.
     fn replace_g(&self, value: Guarded<V>) -> Option<Guarded<V>> {
         let state = self.state();
         let old = std::mem::replace(&mut state.g, value);
@@ -565,7 +570,7 @@ impl<V: Shadow> LockCell<V> {
         }
     }
 
-    /// A read, and a write if `writes`, through exclusive access to the lock itself. The answer is the poison flag.
+    /// A read, and a write if `writes`, through exclusive access to the lock itself. Returns the poison flag.
     pub(crate) fn settle(&self, writes: bool, site: Site) -> bool {
         let Some(handle) = current() else {
             return self.settle_elsewhere(writes, site);
@@ -579,8 +584,9 @@ impl<V: Shadow> LockCell<V> {
         if writes {
             match access {
                 Access::UnderTest => tau::write(handle, object, site, 0),
-                // The value is about to be written: what T could see of it is only known after that. Since the lock is
-                // exclusively borrowed, nobody can look at it before T' has given that up, which needs another event.
+                // The value is about to be written: what T could see is only known after the write. Since the lock is
+                // exclusively borrowed, no thread can look at the value before T' has given the borrow up, which needs
+                // another event.
                 Access::Interfering => {
                     self.settled_mut(site);
                     self.write_prime(handle, object, site);
@@ -593,7 +599,7 @@ impl<V: Shadow> LockCell<V> {
 }
 
 impl<V> Guarded<V> {
-    /// The same with this in the place of the value.
+    /// A copy of the flags, with this `value`.
     const fn with(&self, value: V) -> Self {
         Self {
             value,

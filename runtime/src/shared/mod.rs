@@ -3,8 +3,8 @@
 //! Source: section 4.1: T and T' each have their own copy of the shared variables. Before the two run side by side there
 //! is G alone. T' makes its copy of a value when it first writes it, and T, which runs after T', goes on with G.
 //!
-//! An object belongs to one execution: it carries the execution's number, and one that meets a new execution (a static)
-//! starts afresh with its initial value.
+//! An object belongs to one execution: an object carries the execution's number, and an object that meets a new
+//! execution (a static) starts afresh with its initial value.
 
 mod atomic;
 mod copies;
@@ -51,7 +51,7 @@ pub(crate) enum Lasts {
 }
 
 impl Lasts {
-    /// What becomes of those of the execution with this number.
+    /// What becomes of the values of the execution with this number.
     pub(crate) const fn of(generation: u32) -> Self {
         if Generation::is_given_back(generation) {
             Self::Gone
@@ -60,7 +60,7 @@ impl Lasts {
         }
     }
 
-    /// Nobody has the value any more.
+    /// Gives up a value to which no reference is left.
     pub(crate) fn give_up<V>(self, value: V) {
         match self {
             Self::UntilDropped => drop(value),
@@ -68,7 +68,7 @@ impl Lasts {
         }
     }
 
-    /// Nobody has any of these any more. Their list outlives the execution.
+    /// Gives up values to which no references are left. The list of the values outlives the execution.
     pub(crate) fn give_up_all<V>(self, values: &mut Vec<V>) {
         match self {
             Self::UntilDropped => values.clear(),
@@ -103,7 +103,7 @@ impl Tag {
             if self.generation == 0 {
                 crate::process::object(cell);
             }
-            // Where nothing is scheduled, nobody puts the process back to how it was.
+            // Without the scheduler, the process is not put back to how it was.
             #[cfg(not(feature = "scheduler"))]
             let _ = cell;
             *self = Self {
@@ -139,14 +139,16 @@ impl Tag {
         self.object
     }
 
-    /// Whoever has the object for itself changes it without an event: what comes after that is an event of a new object.
+    /// Called where a thread with exclusive access changes the object without an event: later events are those of a new
+    /// object.
     const fn forget(&mut self) {
         self.object = NONE;
     }
 }
 
 impl Handle {
-    /// Nobody has this any more, which was none of the program's values but a copy of one: in the program it is not dropped.
+    /// Gives up a copy of one of the program's values, to which no reference is left. In the program this copy does not
+    /// exist, and is not dropped.
     fn give_up<V>(self, value: V) {
         if Generation::is_given_back(self.get().generation) {
             std::mem::forget(value);
@@ -156,8 +158,8 @@ impl Handle {
     }
 }
 
-/// Makes what an object holds that lies in `cell` when another execution begins: that of a static is not made in this one's
-/// memory.
+/// Makes what an object in `cell` holds when another execution begins. For a static, the value is not made in this
+/// execution's memory.
 #[inline(always)]
 fn lasting<C, R>(cell: &C, make: impl FnOnce() -> R) -> R {
     #[cfg(feature = "scheduler")]

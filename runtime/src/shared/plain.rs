@@ -136,7 +136,7 @@ impl<V: Shadow> PlainCell<V> {
             state.initial.keep(initial);
         }
         if prime && !has_prime {
-            // The execution is being ended: nobody goes on with what is done to G.
+            // The execution is being ended: no thread uses what is done to G.
             return &raw mut state.g;
         }
         if access == Access::Interfering {
@@ -195,7 +195,7 @@ impl<V: Shadow> PlainCell<V> {
                 self.place_mut()
             }
         };
-        // SAFETY: the pointer comes from this cell, which nobody else accesses at this moment.
+        // SAFETY: the pointer comes from this cell, which no other thread accesses at this moment.
         unsafe { *place = value };
     }
 }

@@ -23,22 +23,25 @@ impl Spot {
         Self(UnsafeCell::new(Tag::UNUSED))
     }
 
-    /// Which object this is, as a part of a value; 0 where nothing runs.
+    /// The object's number, as a part of a value; 0 where no program runs.
     pub(crate) fn identity(&self) -> u64 {
         let Some(machine) = current() else { return 0 };
-        // SAFETY: as below.
+        // SAFETY: no other reference to the tag is alive: references are only made here and in `object`, within one
+        // statement.
         let tag = unsafe { &mut *self.0.get() };
         tag.renew_to(machine.generation(), self);
         machine.place_of_object(tag.scheduled_object(machine, self))
     }
 
-    /// The machine, and the place's name in its execution. `what` is about to be done, and can't be done elsewhere.
+    /// The machine, and the place's name in its execution. `what` is about to be done, and can only be done on the
+    /// machine.
     pub(crate) fn enter(&self, what: &str, site: Site) -> (Handle, Object) {
         let machine = machine(what, site);
         (machine, self.object(machine))
     }
 
-    /// The same for what nobody need notice while an execution is being ended: then it is nothing.
+    /// Does what [`Self::enter`] does; returns `None` while an execution is being ended, where the event need not be
+    /// noticed.
     pub(crate) fn enter_unless_ending(&self, what: &str, site: Site) -> Option<(Handle, Object)> {
         let machine = machine_unless_ending(what, site)?;
         Some((machine, self.object(machine)))
@@ -52,7 +55,7 @@ impl Spot {
     }
 }
 
-/// The machine that runs. Where P̂ₖ is run the execution ends, as one that can't be followed.
+/// The scheduled machine that runs the program. In P̂ₖ the execution ends, as one that can't be followed.
 pub(crate) fn machine(what: &str, site: Site) -> Handle {
     machine_unless_ending(what, site).unwrap_or_else(|| {
         // What a destructor needs to go on can't be made up.
@@ -61,7 +64,8 @@ pub(crate) fn machine(what: &str, site: Site) -> Handle {
     })
 }
 
-/// The same. `None` in a destructor, while an execution of P̂ₖ is being ended.
+/// The machine that runs the program on this OS thread, as [`machine`] returns it; `None` in a destructor, while an
+/// execution of P̂ₖ is being ended.
 pub(crate) fn machine_unless_ending(what: &str, site: Site) -> Option<Handle> {
     if let Some(machine) = current() {
         return Some(machine);

@@ -13,39 +13,39 @@ pub enum Action {
     Write,
     /// Reads and writes an object in one step.
     Update,
-    /// Attempts an update. Only of what has been announced and is not known to have been done.
+    /// Attempts an update. Used only for an event that has been announced, and is not known to have been done.
     CompareExchange,
     /// Attempts an update and finds another value.
     FailedUpdate,
-    /// Takes a lock for itself alone.
+    /// Takes a lock exclusively.
     Lock,
-    /// Attempts to take a lock for itself alone, with success.
+    /// Attempts to take a lock exclusively, with success.
     TryLock,
-    /// Attempts to take a lock for itself alone, and finds it taken.
+    /// Attempts to take a lock exclusively, and finds the lock taken.
     TryLockFailed,
     /// Gives a lock back.
     Unlock,
-    /// Takes a lock that others may share.
+    /// Takes a lock in a mode that other threads may share.
     LockShared,
-    /// Attempts to take a lock that others may share, with success.
+    /// Attempts to take a lock in a mode that other threads may share, with success.
     TryLockShared,
-    /// Attempts to take a lock that others may share, and finds it taken.
+    /// Attempts to take a lock in a mode that other threads may share, and finds the lock taken.
     TryLockSharedFailed,
     /// Gives a shared lock back.
     UnlockShared,
     /// Starts a thread.
     Fork,
-    /// Begins.
+    /// The thread begins.
     Begin,
-    /// Ends.
+    /// The thread ends.
     End,
     /// Waits for a thread to end.
     Join,
     /// Begins to wait to be notified.
     Wait,
-    /// Ends to wait.
+    /// Ends its wait to be notified.
     Wake,
-    /// Notifies those that wait.
+    /// Notifies threads that wait.
     Notify,
 }
 

@@ -4,7 +4,7 @@
 /// an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// To change the file of this name, or to open it so that it can be changed.
+    /// To change the file of this name, or to open this file for changing.
     File(String),
     /// A socket.
     Socket,
@@ -12,20 +12,20 @@ pub enum Asked {
     Pipe,
     /// Another process.
     Process,
-    /// A thread that runs beside those that seqz runs.
+    /// A thread that runs beside the threads that seqz runs.
     Thread,
     /// Standard input.
     Input,
-    /// Time: a thread slept or yielded again and again, and those that could have run got no turn.
+    /// Time: a thread slept or yielded again and again, and the threads that could have run got no turn.
     Turns,
     /// Random numbers that decide what the program does.
     Random,
-    /// The numbers of threads, where more than one thread starts some.
+    /// The numbers of threads, where more than one thread starts threads.
     Ids,
 }
 
 impl Asked {
-    /// The kind in words, as what is found in the source is called, too.
+    /// The kind in words. What is found in the source is called by the same words.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -9,9 +9,10 @@ pub enum BugKind {
     Deadlock,
     /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
     DataRace,
-    /// A panic reached the top of a thread that nobody joined.
+    /// A panic reached the top of a thread that no thread joined.
     Detached,
-    /// What the harness returns is a failure, or it should have panicked, and did not. It has no place.
+    /// What the harness returns is a failure, or the harness should have panicked, and did not. This failure has no
+    /// place.
     Result,
     /// The program ended its process with `exit`.
     Exit,
@@ -26,13 +27,13 @@ pub enum FailureKind {
     Panic,
     /// Threads are left that wait for each other.
     Deadlock,
-    /// Threads are left that look again and again at something that nobody will change.
+    /// Threads are left that look again and again at something that no thread will change.
     Livelock,
     /// Two accesses to the same plain data, at least one of them a write, with nothing that orders them.
     DataRace,
-    /// A panic reached the top of a thread that nobody joined.
+    /// A panic reached the top of a thread that no thread joined.
     Detached,
-    /// What the harness returns is a failure, or it should have panicked, and did not.
+    /// What the harness returns is a failure, or the harness should have panicked, and did not.
     Result,
     /// The program ended its process with `exit`.
     Exit,

@@ -5,16 +5,16 @@ use std::fmt;
 /// The n-th shared read of T in program order, from 0: an entry of `rds`.
 ///
 /// Reads are atomic loads, read-modify-writes (failed compare-exchanges too), the read of a protected value when a
-/// guard is taken, reads of a `static mut`, and attempts to take a lock without blocking. It is an occurrence, not a
-/// place in the source: the same line in a loop has a new id in each turn. What the harness reads after it has joined
-/// T' counts as well.
+/// guard is taken, reads of a `static mut`, and attempts to take a lock without blocking. An id names an occurrence,
+/// not a place in the source: the same line in a loop has a new id in each turn. What the harness reads after it has
+/// joined T' counts as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReadId(pub u32);
 
 /// The m-th shared write of T' in program order, from 0: an entry of `wrts`.
 ///
 /// Writes are atomic stores, read-modify-writes that write, guards that were borrowed mutably (at their drop), writes
-/// of a `static mut`, and the taking of a lock, since a failed attempt to take it is an observation of that.
+/// of a `static mut`, and takings of locks, since a failed attempt to take a lock observes that the lock was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WriteId(pub u32);
 
@@ -33,7 +33,7 @@ impl fmt::Display for WriteId {
 /// One non-local read: the read of T, and the write of T' that it sees.
 pub type Pair = (ReadId, WriteId);
 
-/// Which of the two concurrent parties is T, the thread under test. The other one is T', the interfering thread.
+/// Which of the two concurrent parties is T, the thread under test. The other party is T', the interfering thread.
 ///
 /// The parties are ordered by creation; the thread that runs the harness comes before those that it spawns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

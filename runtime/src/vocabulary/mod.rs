@@ -1,5 +1,5 @@
-//! The words that all of seqz's parts share, each with one type: what is said between the program's process and the
-//! driver, and kept in findings, is made of them.
+//! The words that all of seqz's parts share, each with one type. Messages between the program's process and the driver,
+//! and files of findings, are made of these types.
 //!
 //! | here | is |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | [`asked`] | what a program asks of the operating system |
 //!
 //! # Invariant
-//! Nothing in here knows of any other module.
+//! No module in here imports a module outside of `vocabulary`.
 
 pub mod action;
 pub mod asked;

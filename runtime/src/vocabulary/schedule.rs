@@ -5,43 +5,43 @@ use super::{Action, Place};
 /// An event of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduled {
-    /// Whose, by number.
+    /// The number of the thread whose event this is.
     pub thread: u32,
-    /// What it does.
+    /// What the event does.
     pub action: Action,
-    /// On what, by number.
+    /// The number of the object that the event is about.
     pub object: u32,
-    /// Where.
+    /// The event's place in the source; `None` where it is not known.
     pub place: Option<Place>,
 }
 
 /// A thread that waits, or is about to do something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// Its number.
+    /// The thread's number.
     pub thread: u32,
-    /// What it is about to do.
+    /// What the thread is about to do.
     pub action: Action,
-    /// To which object, by number.
+    /// The number of the object that the thread is about to act on.
     pub object: u32,
-    /// Where.
+    /// The event's place in the source; `None` where it is not known.
     pub place: Option<Place>,
 }
 
 /// Whether a finding is there when its interleaving is followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Confirmation {
-    /// It is. The schedule, all events of the run in order.
+    /// The finding is there. Holds the schedule: all events of the run in order.
     Confirmed(Vec<Scheduled>),
-    /// The program went another way. The events up to there.
+    /// The program went another way than the interleaving.
     Diverged {
-        /// What differs, and where.
+        /// In what the program differs from the interleaving, and at which place.
         difference: String,
-        /// The events up to there.
+        /// The events up to the difference, in order.
         schedule: Vec<Scheduled>,
     },
-    /// The interleaving was followed to its end, and the bug is not there.
+    /// The interleaving was followed to its end, and the bug is not there. Holds all events of the run in order.
     Absent(Vec<Scheduled>),
-    /// This build of the program can't run it.
+    /// Not tried: this build of the program can't run interleavings.
     NotTried,
 }

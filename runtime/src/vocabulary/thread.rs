@@ -1,15 +1,16 @@
-//! Who a thread is.
+//! What identifies a thread.
 
 use super::Place;
 
-/// How a thread came to be: its creator, by order of creation, and how many threads that had created before.
+/// How a thread came to be: its creator's number in the order of creation, and how many threads the creator had created
+/// before.
 pub type Lineage = (u32, u32);
 
-/// A party of the execution.
+/// A thread of the execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadInfo {
-    /// The name it was given, if it was.
+    /// The thread's name, if the program gave it one.
     pub name: Option<String>,
-    /// Where it was spawned; none for the harness's own thread.
+    /// The place where the thread was spawned; `None` for the harness's own thread.
     pub spawned_at: Option<Place>,
 }

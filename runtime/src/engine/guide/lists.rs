@@ -2,34 +2,34 @@
 
 use crate::memory::Buffer;
 
-/// How many numbers may be kept.
+/// The most numbers that are kept.
 const MOST: usize = 1 << 16;
 
-/// One of the lists: where it is.
+/// A list: the index in [`Lists`] at which it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct List(u32);
 
-/// Those of the execution, behind those that are kept.
+/// The lists of the execution, behind the lists that are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lists {
-    /// How long a list is, and what is in it.
+    /// For each list its length, then its writes.
     numbers: Buffer<u32>,
     kept: usize,
 }
 
 impl Lists {
-    /// Forgets all but what is kept.
+    /// Forgets all lists but the kept ones.
     pub(super) fn shorten(&mut self) {
         self.numbers.truncate(self.kept);
     }
 
-    /// Forgets all.
+    /// Forgets all lists.
     pub(super) fn clear(&mut self) {
         self.kept = 0;
         self.shorten();
     }
 
-    /// One more list.
+    /// Adds a list.
     pub(super) fn add(&mut self, writes: &[u32]) -> List {
         let place = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers
@@ -38,7 +38,7 @@ impl Lists {
         List(place)
     }
 
-    /// Keeps the lists that there are, if there is room.
+    /// Keeps all lists that there are now, if there is room. Returns whether there is.
     pub(super) fn keep(&mut self) -> bool {
         let room = self.numbers.len() <= MOST;
         if room {
@@ -47,7 +47,7 @@ impl Lists {
         room
     }
 
-    /// What is in the list.
+    /// The writes in the list.
     pub(super) fn get(&self, list: List) -> &[u32] {
         let (length, rest) = (self.numbers[list.0 as usize], list.0 as usize + 1);
         &self.numbers[rest..rest + length as usize]

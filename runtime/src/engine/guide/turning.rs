@@ -1,19 +1,19 @@
-//! Which decision to turn around.
+//! Chooses which decision to turn.
 
 use super::{Decision, Order};
 use crate::engine::{Engine, NONE, Paired};
 use crate::log::{Op, TEvent};
 
-/// How many decisions are looked at for one to turn around.
+/// The number of latest decisions among which one to turn is looked for.
 const LOOKED_AT: usize = 32;
-/// How much may be tried for one turn: events of T that are looked at again, and [`TRY`] for each time.
+/// The effort for one turn: the number of events of T that are checked again, and [`TRY`] for each trial.
 const EFFORT: usize = 512;
-/// What a trial costs by itself.
+/// The effort that a trial costs beside its events.
 const TRY: usize = 32;
 
 impl Engine {
-    /// After an execution that no interleaving has: turns one of its decisions around for the next one. The answer is whether
-    /// there is one to turn.
+    /// After an execution that no interleaving has: turns one of the execution's decisions for the next execution.
+    /// Returns whether there is a decision to turn.
     #[inline(never)]
     pub(in crate::engine) fn turn_around(&mut self) -> bool {
         let events = self.under_test().len();
@@ -52,7 +52,7 @@ impl Engine {
         true
     }
 
-    /// The last decision from this one on at which T may see anything that it has not seen.
+    /// The last decision from this one on at which T may see a write that T has not seen.
     fn last_allowed(&mut self, first: usize) -> usize {
         for index in (first + 1..self.guide.decisions.len()).rev() {
             let decision = self.guide.decisions[index];
@@ -73,7 +73,7 @@ impl Engine {
             while let Some(&Paired { event, previous }) = self.writes.get(next as usize)
                 && event != decision.seen
             {
-                // As a read, since an update may turn out to be one: that asks for less.
+                // Asked as for a read, which requires less: an update may turn out to be a read.
                 if reader.could_see(event, false) {
                     return index;
                 }
@@ -83,7 +83,7 @@ impl Engine {
         first
     }
 
-    /// Has the grid hold the first events of T, so many.
+    /// Has the grid hold the first `at` events of T.
     fn go_to(&mut self, at: usize) {
         self.grid.truncate(at.min(self.guide.agreed));
         for before in self.grid.len()..at {
@@ -108,13 +108,13 @@ impl Engine {
         latest
     }
 
-    /// The latest decision with which, turned around, T could do all else that it did.
+    /// The latest decision after whose turn T could do all else that T did.
     fn with_one_change(&mut self) -> Option<(usize, Order)> {
         let full = self.pairs.len() == self.bytes.k();
         for (index, decision, _) in self.latest_decisions() {
             let event = self.guide.log[decision.at as usize];
             let (Op::Read(_) | Op::Update(_)) = event.op else {
-                // A lock that is taken instead is given back later on, and the other way round.
+                // A lock that is taken instead has to be given back later, so one change is not enough.
                 continue;
             };
             if decision.taken && self.would_do(decision, TEvent::local(event.op), true) {
@@ -132,7 +132,7 @@ impl Engine {
         None
     }
 
-    /// The latest decision that can be turned around at all.
+    /// The latest decision that can be turned at all.
     fn any_change(&mut self, at_join: bool) -> Option<(usize, Order)> {
         let k = self.bytes.k();
         for (index, decision, before) in self.latest_decisions() {
@@ -160,7 +160,8 @@ impl Engine {
         None
     }
 
-    /// Whether T could do `event` instead of what it did, and all that it did later, if `rest`. Leaves the grid there.
+    /// Whether T could do `event` instead of what T did at this decision; with `rest`, and all that T did later, too.
+    /// Leaves the grid at the last event tried.
     fn would_do(&mut self, decision: Decision, event: TEvent, rest: bool) -> bool {
         let at = decision.at as usize;
         let later = if rest { &self.guide.log[at + 1..] } else { &[] };
@@ -181,7 +182,7 @@ impl Engine {
         self.grid.feasible()
     }
 
-    /// The writes that the read could see instead.
+    /// The writes that the read could see instead of what it saw.
     fn writes_with(
         &mut self,
         decision: Decision,
@@ -205,7 +206,7 @@ impl Engine {
                 }
                 _ => Some(op),
             };
-            // What it saw led to where it is.
+            // The write that the read saw led to this end, so that write is not tried again.
             if let Some(op) = fits
                 && self.guide.log[decision.at as usize].source != Some(event)
                 && possible(self, TEvent::non_local(op, event))

@@ -16,26 +16,26 @@ pub(super) enum State {
     Unstarted,
     Running,
     Finished,
-    /// Ended early: nobody can join it.
+    /// Ended early: no thread can join this thread.
     Dead,
 }
 
 pub(crate) struct Thread {
     pub name: Option<Arc<str>>,
-    /// Where it was spawned; none for the harness's own thread.
+    /// The place where the thread was spawned; `None` for the harness's own thread.
     pub spawned_at: Option<Site>,
     pub(super) body: Option<Body>,
     pub(super) state: State,
     pub(super) line: Line,
     creator: ThreadNo,
-    /// What its thread-locals' destructors did were events, and nobody has joined it.
+    /// Whether the destructors of the thread's thread-locals made events, and no thread has joined this thread.
     pub(super) destroyed_with_events: bool,
-    /// std's count of its panics, while another thread runs.
+    /// std's count of the thread's panics, while another thread runs.
     panics: Panics,
 }
 
 impl Thread {
-    /// What a new thread is given, which has neither as yet.
+    /// A new thread, as yet without a name and a body.
     #[inline(always)]
     pub(super) fn fill(&mut self, name: Option<Arc<str>>, body: Body) {
         debug_assert!(self.name.is_none() && self.body.is_none());
@@ -50,20 +50,20 @@ impl Thread {
 /// The threads of one execution.
 #[derive(Default)]
 pub(crate) struct Threads {
-    /// The first `count` are threads. The rest is room for others: each is made where it is, part by part.
+    /// The first `count` are threads. The rest is room for others: each thread is made in place, part by part.
     list: Buffer<Thread>,
     count: usize,
-    /// How many of them have code that has not been taken.
+    /// The number of threads whose code has not been taken.
     pub(super) bodies: usize,
-    /// One of them has a name.
+    /// Whether a thread has a name.
     pub(super) has_names: bool,
-    /// One of those that wait may be panicking.
+    /// Whether a waiting thread may be panicking.
     any_panics: bool,
-    /// How many of them have not been started, [`Self::waiting_under_test`] among them.
+    /// The number of threads that have not been started, [`Self::waiting_under_test`] among them.
     pub(super) unstarted: usize,
     pub(crate) current: ThreadNo,
     pub(super) parties: Option<(ThreadNo, ThreadNo)>,
-    /// T, while it has not been started since T' runs on the stack that will start it.
+    /// T, while T has not been started because T' runs on the stack that will start T.
     pub(super) waiting_under_test: Option<ThreadNo>,
 }
 
@@ -144,7 +144,7 @@ impl Threads {
         });
     }
 
-    /// The next code to run is this thread's, and not that one's.
+    /// Notes that the next code to run is the thread `to`'s, and no longer `from`'s: std counts the panics of `to` now.
     #[inline]
     pub(super) fn switch_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
         if self.any_panics || counter.is_raised() {
@@ -152,7 +152,8 @@ impl Threads {
         }
     }
 
-    /// The same where that one has ended: no panic is under way in it, and what is kept is that of those that wait.
+    /// Does what [`Self::switch_panics`] does, where the thread `from` has ended: no panic is under way in `from`, and
+    /// only the counts of waiting threads are kept.
     #[inline]
     pub(super) fn leave_panics(&mut self, counter: Counter, to: ThreadNo, from: ThreadNo) {
         if self.any_panics {

@@ -80,7 +80,7 @@ pub(super) fn free() {
     }
     let noted = with(std::mem::take);
     for (start, layout) in noted {
-        // SAFETY: the system has given this, and nobody has freed it: who does says so.
+        // SAFETY: the system has given this memory, and it has not been freed: a free removes it from the noted ones.
         unsafe { System.dealloc(std::ptr::with_exposed_provenance_mut(start), layout) };
     }
 }

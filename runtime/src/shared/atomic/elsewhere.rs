@@ -1,4 +1,4 @@
-//! Atomics outside of P̂ₖ: on the scheduled machine, or where nothing runs.
+//! Atomics outside of P̂ₖ: on the scheduled machine, or where no program runs.
 
 #[cfg(feature = "scheduler")]
 use seqz_explore::Kind;
@@ -73,7 +73,7 @@ impl<V: Bits> AtomicCell<V> {
         update(&mut self.state().initial)
     }
 
-    /// See [`AtomicCell::place`]; the read has been done.
+    /// Does what [`AtomicCell::place`] does, after the read.
     #[allow(clippy::mut_from_ref)]
     pub(super) fn place_elsewhere(&self, site: Site) -> &mut V {
         #[cfg(feature = "scheduler")]
@@ -88,7 +88,7 @@ impl<V: Bits> AtomicCell<V> {
         &mut self.state().initial
     }
 
-    /// Which object this is; 0 where nothing runs.
+    /// The object's number; 0 where no program runs.
     pub(crate) fn identity(&self) -> u64 {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {

@@ -1,4 +1,4 @@
-//! Locks outside of P̂ₖ: on the scheduled machine, or where nothing runs.
+//! Locks outside of P̂ₖ: on the scheduled machine, or where no program runs.
 
 #[cfg(feature = "scheduler")]
 use seqz_explore::Kind;
@@ -60,7 +60,8 @@ impl<V: Shadow> LockCell<V> {
             if poisons {
                 machine.poison(object, taken);
             }
-            // A guard given back with the value that it was taken with has only read. Where values are told, they say so.
+            // A guard given back with the value that it was taken with has only read. Where events carry values, the
+            // value says so.
             let changed = || machine.tells_values() || self.has_changed(G);
             let written = poisons || (written.is_some() && changed());
             machine.unlock(object, mode, written, taken, || {
@@ -80,7 +81,7 @@ impl<V: Shadow> LockCell<V> {
         let _ = site;
     }
 
-    /// Keeps what a static starts every execution with.
+    /// Keeps the value that a static starts every execution with.
     pub(super) fn before_write_elsewhere(&self, is_guarded: bool) {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
@@ -89,7 +90,8 @@ impl<V: Shadow> LockCell<V> {
             }
             let state = self.state();
             if state.initial.is_none() && machine.is_static(std::ptr::from_ref(self).addr()) {
-                // SAFETY: `scheduled_object` puts it back, and `Initial` forgets it where that doesn't come to pass.
+                // SAFETY: `scheduled_object` puts the value back, and `Initial` forgets the value where
+                // `scheduled_object` is not called.
                 let value = machine.outside(|| unsafe { state.g.value.initial() });
                 state.initial.keep(Guarded {
                     value,
@@ -138,7 +140,7 @@ impl<V: Shadow> LockCell<V> {
         self.state().poison.rests
     }
 
-    /// Which object this is; 0 where nothing runs.
+    /// The object's number; 0 where no program runs.
     pub(crate) fn identity(&self) -> u64 {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {

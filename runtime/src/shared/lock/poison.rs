@@ -1,10 +1,10 @@
-//! Poison flags: a place of their own beside the value that a lock protects, since whoever asks for the flag, or clears it,
-//! need not have the lock.
+//! Poison flags: a place of their own beside the value that a lock protects, since a thread that reads or clears the
+//! flag need not hold the lock.
 //!
-//! A guard that is dropped while its thread begins to panic sets the flag, writes the value, and gives the lock back. From
-//! then on the value tells that the lock [was poisoned](super::Guarded), and each taking of the lock reads the flag after
-//! it. Before that the flag is not set for certain: it is only set under the lock, so that locks which nobody poisons cost
-//! nothing.
+//! A guard that is dropped while its thread begins to panic sets the flag, writes the value, and gives the lock back.
+//! From then on the value tells that the lock [was poisoned](super::Guarded), and each taking of the lock reads the
+//! flag after the value. Before that the flag is certainly not set, since it is only set under the lock. So locks that
+//! no thread poisons cost nothing.
 
 use super::{LockCell, Shadow};
 use crate::engine::tau::{Access, enter_unwinding};
@@ -16,9 +16,9 @@ use crate::vocabulary::Site;
 #[derive(Debug)]
 pub(super) struct Poison {
     flag: AtomicCell<bool>,
-    /// In P̂ₖ: it has been cleared, by T' at any time, or by T so far.
+    /// In P̂ₖ: whether the flag has been cleared, by T' at any time, or by T so far.
     cleared: bool,
-    /// Outside of P̂ₖ: what the next object in this place starts with, or, where nothing runs, the flag.
+    /// Outside of P̂ₖ: what the next object in this place starts with, or, where no program runs, the flag.
     pub(super) rests: bool,
 }
 
@@ -40,8 +40,8 @@ impl Poison {
 impl<V: Shadow> LockCell<V> {
     /// Reads the flag of a lock that was poisoned, after the value.
     ///
-    /// A flag that nobody clears is told by the value: whoever reads that has seen what set the flag, so that this is no
-    /// further choice of T.
+    /// The value tells the state of a flag that no thread clears: a thread that reads the value has seen what set the
+    /// flag, so that reading the flag is no further choice of T.
     #[cold]
     pub(super) fn read_poison(&self, handle: Handle, access: Access, site: Site) -> bool {
         let state = self.state();
@@ -53,7 +53,7 @@ impl<V: Shadow> LockCell<V> {
         state.poison.flag.load(site)
     }
 
-    /// The thread begins to panic under a guard.
+    /// Sets the flag: the thread begins to panic under a guard.
     #[cold]
     pub(super) fn set_poison(&self, handle: Handle, site: Site) {
         self.settled_mut(site);

@@ -69,7 +69,7 @@ impl<V: Shadow> PlainCell<V> {
 /// The hash of a value.
 ///
 /// # Safety
-/// `value` points to a `V` that nobody is writing.
+/// `value` points to a `V` that no thread is writing.
 #[cfg(feature = "scheduler")]
 unsafe fn contents<V>(value: *const ()) -> Option<u64> {
     // SAFETY: the caller's promise.
