@@ -1,4 +1,4 @@
-//! Which calls a thread is in.
+//! The calls that a thread is in.
 //!
 //! Where a search looks at the context of events, the transformation marks each call of the program's own functions: `f(x)`
 //! becomes `leave(enter(), f(x))`. The place of the call is kept while it goes on. A panic that unwinds through a mark

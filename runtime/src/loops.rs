@@ -76,7 +76,7 @@ impl Loop {
     /// What this turn does from here on lasts beyond it: with the next turn another run of the loop begins.
     #[inline]
     pub fn lasts(&mut self) {
-        // The old run ends before the new one begins: one is around the other nowhere.
+        // The old run ends before the new one begins, so that neither is inside of the other.
         #[cfg(feature = "scheduler")]
         if self.scheduled.is_some()
             && let Some(machine) = events::current()

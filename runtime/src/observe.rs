@@ -75,7 +75,7 @@ pub fn dropped<V>(value: V, end: Site) -> V {
     value
 }
 
-/// Of the result of a compare-exchange, only whether it is a success is used.
+/// The result of a compare-exchange is used only for whether it is a success.
 #[inline(always)]
 #[track_caller]
 pub fn success<V>(result: V, end: Site) -> V {

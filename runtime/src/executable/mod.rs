@@ -1,4 +1,4 @@
-//! What this process's executable says of itself: which symbols there are, where they lie, and whose each is.
+//! What this process's executable says of itself: its symbols, their places, and their owners.
 //!
 //! | here | is |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! What a program asks of the operating system while it runs: files that it changes, sockets, pipes, processes, threads, standard
 //! input. Two threads, or two executions, can learn from each other there without an event.
 //!
-//! The source shows much of it, and [`system`](crate::system) sees the rest: what a dependency does, or what is reached through
-//! a trait. Each kind is told once for a request, by the first that was asked for.
+//! The source shows much of it, and [`system`](crate::system) sees the rest: what a dependency does, or what is reached
+//! through a trait. Each kind is told once for a request, by the first thing of it that was asked for.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +36,7 @@ pub(crate) fn note(asked: Asked) {
     });
 }
 
-/// The file of this name is changed.
+/// Notes that the file of this name is changed.
 ///
 /// # Safety
 /// `path` is a text that ends as C's do, or null.

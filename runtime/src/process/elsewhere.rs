@@ -38,7 +38,7 @@ pub(crate) mod thread_ids {
 
 /// Random numbers are the system's.
 pub(crate) mod random {
-    /// Nothing can be told.
+    /// It can't be known whether random numbers decide anything.
     pub(crate) fn decide<R: PartialEq>(_run: impl FnMut() -> R) -> bool {
         false
     }
@@ -79,5 +79,5 @@ pub(crate) const fn enter(_thread: u32) -> Option<u32> {
 #[inline]
 pub(crate) const fn leave(_before: Option<u32>) {}
 
-/// Their destructors run when the OS thread ends.
+/// Runs nothing: destructors of thread-locals run when the OS thread ends.
 pub(crate) const fn run_destructors() {}

@@ -1,7 +1,7 @@
 //! The functions of shared libraries that an executable imports, and what is known of them.
 //!
-//! A list of those that leave nothing behind, or only what is looked after elsewhere: whatever isn't in it may have state
-//! that outlives an execution.
+//! The list has those that leave nothing behind, or only what is looked after elsewhere: any other function may have
+//! state that outlives an execution.
 
 use super::environment::is_set_back;
 

@@ -15,7 +15,7 @@
 //! | [`library`] | functions of the C library by their names |
 //! | [`asked`], [`thread_ids`] | what a program asks of the system, and of the numbers of threads, which is not put back but named |
 //!
-//! All of it begins when a worker calls [`install`], before any code of the program has run. Where that has not been done,
+//! A worker begins this with [`install`], before any code of the program has run. Where `install` has not been called,
 //! as in a fuzzer's process, statics of dependencies outlive executions.
 //!
 //! # What it costs

@@ -1,4 +1,4 @@
-//! Whether the numbers of threads mean anything.
+//! Notes whether a program can learn anything from the numbers of threads.
 //!
 //! std numbers threads in the order in which they are started. Here a thread's number tells its creator and how many
 //! threads that had created before: it is the same whatever the schedule is. Where one thread starts all others, both

@@ -53,7 +53,7 @@ impl Scheduler for Run {
 /// The readers and writers of this kind that a search has found.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// Places of readers and writers.
+    /// The places of a reader and the writer that it waits behind, as numbers of sites.
     found: Vec<(u32, u32)>,
 }
 

@@ -10,8 +10,8 @@ use super::state::Handle;
 use crate::memory::outside;
 use crate::vocabulary::Site;
 
-/// Lists of call sites, and their numbers: the same in every execution of a search that has come to them in the same order,
-/// and no others than those of this search.
+/// The numbers of lists of call sites. They are the same in all executions of a search that has met the lists in the
+/// same order; another search has numbers of its own.
 #[derive(Debug, Default)]
 pub(super) struct Contexts {
     numbers: HashMap<Vec<u32>, u32, BuildHasherDefault<Mixer>>,

@@ -7,5 +7,5 @@ use crate::memory::stack::GuardedStack;
 /// A thread's coroutine. It yields no value: the machine's state says what comes next.
 pub(super) type Thread = Coroutine<(), (), (), GuardedStack>;
 
-/// How a coroutine gives control back.
+/// What a coroutine gives control back with.
 pub(super) type Yielder = corosensei::Yielder<(), ()>;

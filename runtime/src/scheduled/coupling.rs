@@ -3,7 +3,7 @@
 //!
 //! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs*, section 5, with reads counted as P̂ₖ
 //! counts them (section 4): a read that sees a write of T' which T has seen in its previous access to the variable is
-//! local. It is how a schedule that was found without P̂ₖ is compared with what P̂ₖ finds.
+//! local. So a schedule that was found without P̂ₖ can be compared with what P̂ₖ finds.
 
 use std::collections::HashMap;
 
@@ -20,9 +20,9 @@ enum Line {
     Init,
     /// The party that was there first.
     First,
-    /// The other one.
+    /// The party that was started later.
     Second,
-    /// The harness, when it has joined all: T's, whichever that is.
+    /// The harness, when it has joined all threads: this line is T's, whichever party T is.
     Post,
 }
 
@@ -122,7 +122,8 @@ const fn reads(kind: Kind) -> bool {
     )
 }
 
-/// T's observations of T' in an execution, if T' observes nothing of T; and whose line the failing thread is on at its end.
+/// The number of T's observations of T' in an execution, if T' observes nothing of T and the failing thread is on T's
+/// line at the end.
 fn observations(events: &[Event], mut lines: Lines, failing: Thread, t: Line) -> Option<u32> {
     let u = if t == Line::First {
         Line::Second
@@ -190,10 +191,10 @@ fn observations(events: &[Event], mut lines: Lines, failing: Thread, t: Line) ->
     (line == t || line == Line::Post).then_some(k)
 }
 
-/// For each role that has it: how often T observes T' in the failing execution, where T' observes nothing of T and the
-/// failure is one of T.
+/// The number of T's observations of T' in the failing execution, for each role in which T' observes nothing of T and
+/// the failure is one of T.
 ///
-/// Of panics and deadlocks of two threads; of anything else nothing is told. `failures` are all of the execution.
+/// Only panics and deadlocks of two threads have couplings. `failures` are all failures of the execution.
 #[must_use]
 pub fn couplings(trace: &[Traced], failure: &Failure, failures: &[Failure]) -> Vec<(Role, u32)> {
     if !matches!(failure.kind, FailureKind::Panic | FailureKind::Deadlock) {
@@ -201,7 +202,8 @@ pub fn couplings(trace: &[Traced], failure: &Failure, failures: &[Failure]) -> V
     }
     let all: Vec<Event> = trace.iter().map(|traced| traced.event).collect();
     let events = all.get(..failure.events).unwrap_or(&all);
-    // A thread that is about to fail has not failed yet; what it does when it has is no part of the failing trace.
+    // A thread that is about to fail has not failed yet; what it does after its failure is no part of the failing
+    // trace.
     let spoiled = failures.iter().any(|other| {
         let after = events.get(other.events..).unwrap_or_default();
         let thread = u32::from(other.thread);

@@ -1,4 +1,4 @@
-//! What shared objects and threads call.
+//! The functions of the machine that shared objects and threads call.
 
 use std::time::Duration;
 
@@ -131,7 +131,7 @@ impl Handle {
         object
     }
 
-    /// The allocation at this address is a new one.
+    /// The allocation at this address is a new one: forgets the count of the one before.
     pub(crate) fn forget_count(self, address: usize) {
         self.get().objects.forget_count(address);
     }
@@ -155,7 +155,7 @@ impl Handle {
         }
     }
 
-    /// Waits for the current thread's turn to do this.
+    /// Announces this operation of the current thread, and returns when it is the thread's turn.
     #[inline]
     pub(crate) fn turn(self, kind: Kind, object: Object, expected: u64, site: Site) {
         let pending = Pending {
@@ -172,7 +172,7 @@ impl Handle {
         }
     }
 
-    /// The current thread has done this in its turn.
+    /// Notes the event that the current thread has made in its turn.
     #[inline]
     pub(crate) fn did(self, kind: Kind, object: Object, found: u64, left: u64, site: Site) {
         let state = self.get();
@@ -226,7 +226,7 @@ impl Handle {
         self.did(kind, object, found, found, site);
     }
 
-    /// Takes a lock if that needs no waiting. `contents` as for [`Self::lock`].
+    /// Takes a lock if that needs no waiting. `contents` returns the hash of the protected value, see [`Self::found`].
     pub(crate) fn try_lock(
         self,
         object: Object,

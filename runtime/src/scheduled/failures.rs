@@ -1,4 +1,4 @@
-//! What goes wrong in executions.
+//! The failures of executions.
 
 use std::any::Any;
 
@@ -101,7 +101,7 @@ impl State {
         });
     }
 
-    /// Whether threads would have gone on.
+    /// Whether the execution is whole, or threads would have gone on.
     fn extent(&self) -> Extent {
         match self.outcome {
             Outcome::Completed | Outcome::Blocked => Extent::Whole,
@@ -201,7 +201,7 @@ impl Handle {
         });
     }
 
-    /// Such a destructor has panicked: std aborts the process.
+    /// A destructor of this kind has panicked: std aborts the process.
     pub(crate) fn die_of_a(self, destructor: Destructor) {
         let state = self.get();
         if state.ending {
@@ -213,7 +213,7 @@ impl Handle {
         self.fail(FailureKind::Abort, message, raised.place);
     }
 
-    /// The panics of the execution, with the current thread and how many events there have been.
+    /// Calls `then` with the panics of the execution, the current thread and the number of events so far.
     pub(crate) fn with_panics<R>(self, then: impl FnOnce(&mut Panics, u32, usize) -> R) -> R {
         let state = self.get();
         let (thread, events) = (u32::from(state.current_name()), state.events());
@@ -226,7 +226,7 @@ impl Handle {
     }
 
     /// The current thread ends the process. All that other threads do after this they could have done before, since
-    /// this thread does nothing more: so they go on, but no thread can wait for this one to end. Returns only where a
+    /// this thread does nothing more: so they go on, but no thread can wait for this one to end. Returns where a
     /// thread that unwinds can't be left where it is.
     pub(crate) fn leave(self, how: Leaving, site: Site) {
         let state = self.get();

@@ -4,7 +4,7 @@
 //! changed nothing:
 //! - reads, attempts that failed, updates and writes that left the value as they found it, looks into a channel in which
 //!   there was nothing, waits that timed out;
-//! - an update, as of the number of handles, that another one takes back before anybody has looked at the object;
+//! - an update, as of the number of handles, that another update takes back before any thread has looked at the object;
 //! - taking a lock and giving it back with the same value behind it; or giving back a lock that the thread held, and taking
 //!   it again, as a wait with a time limit does.
 //!
@@ -92,7 +92,7 @@ pub enum Idle {
 /// The number of times in a row that all threads that wait in loops look again, where not all is followed.
 const LOOKS_AGAIN: u32 = 2;
 
-/// What a turn of a loop came to.
+/// The result of a turn of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// It did something, or has seen something new.
@@ -122,7 +122,7 @@ pub(crate) struct Since {
     said: u32,
 }
 
-/// An event of a thread that is in a loop which may wait.
+/// An event of a thread that is in a loop that waits.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     event: Event,
@@ -507,7 +507,7 @@ impl State {
     pub(super) fn note_look(&mut self, event: &Event) {
         self.changes.note(event);
         let slot = &mut self.slots[usize::from(event.thread)];
-        // To let others go first is to look at nothing.
+        // An event that lets others go first looks at nothing.
         if slot.turning.depth > 0 && event.kind != Kind::Local {
             slot.turning.looks.push(Look {
                 event: *event,
@@ -553,7 +553,7 @@ impl State {
         let turning = &mut self.slots[self.current].turning;
         turning.looks_at_clock = looked;
         let looks = turning.looks.get(since.from..).unwrap_or_default();
-        // What looks at nothing that others could change goes on for ever.
+        // A turn that looks at nothing that others could change is made again for ever.
         let has_begun = std::mem::replace(&mut since.has_begun, true);
         let mut is_endless = has_begun && looks.is_empty() && !looked;
         let mut is_idle = is_endless || changed_nothing(looks, tests);
@@ -564,8 +564,8 @@ impl State {
             is_endless |= !moves && looks.is_empty();
             is_idle = !moves;
         }
-        // A loop that looks at its clock may be over once that has moved: by one turn, which is all that a wait for what is
-        // left of a time takes.
+        // A loop that looks at its clock may be over once the clock has moved, by one turn: a wait for what is left of
+        // a time takes no more.
         if is_idle && looked && !since.has_slept && self.clocks.now(thread) > since.time {
             since.has_slept = true;
             is_idle = false;
@@ -601,7 +601,7 @@ impl State {
     /// No thread can run. Where not all is followed, the threads that wait in loops make another turn: what they wait
     /// for may be there, without an event that has told of it. Returns whether there are such threads.
     pub(super) fn looks_again(&mut self) -> bool {
-        // A schedule that was written down has these turns in it.
+        // A schedule that was written down has the events of these turns in it.
         let is_written = matches!(self.settings.idle, Idle::WaitsAfter(_));
         if !self.settings.unfollowed
             || is_written
@@ -665,7 +665,7 @@ impl State {
         true
     }
 
-    /// The thread has announced something. If that is the first thing after an idle turn, it may have to wait.
+    /// The thread has announced an operation. If that is the first one after an idle turn, the thread may have to wait.
     #[inline]
     pub(super) fn note_announced(&mut self, thread: usize) {
         if self.watches_loops
@@ -694,8 +694,8 @@ impl State {
             }
     }
 
-    /// Whether all that the thread has looked at in its latest idle turn is as it was, or at least looks the same to it where
-    /// that is all that counts.
+    /// Whether all that the thread has looked at in its latest idle turn is as it was; in a search over values, whether
+    /// the thread would at least observe the same.
     fn would_see_the_same(&mut self, thread: u8) -> bool {
         let by_values = self.settings.idle == Idle::EndsByValues;
         let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
@@ -709,7 +709,7 @@ impl State {
                 Kind::TryLockSharedFailed => holders.exclusive != 0,
                 _ => true,
             };
-            // It may have changed the object itself, earlier in the same turn.
+            // The thread may have changed the object itself, earlier in the same turn.
             as_found
                 && (self.changes.of(object).changes == look.marks.changes
                     || by_values && self.would_observe_the_same(look, &idle))
@@ -805,7 +805,7 @@ impl State {
             let sees_others = idle.iter().any(|look| {
                 let sees = match look.event.kind {
                     Kind::TryLock | Kind::TryLockShared => true,
-                    // A value that others change for a while.
+                    // Looks at values, which others may change for a while.
                     kind => kind.observes() && !kind.acquires(),
                 };
                 sees && others(look.event.object)
@@ -853,8 +853,8 @@ impl State {
     /// In a search over values: whether, in another order of what no thread has observed, all threads might wait for
     /// ever.
     ///
-    /// What an object holds at the end is what the last write of some thread has left there: as each has observed the same,
-    /// it leaves the same.
+    /// An object's last value is what the last write of some thread has left there: as each thread has observed the
+    /// same, it leaves the same.
     pub(super) fn may_be_livelock(&mut self, parked: ThreadSet) -> bool {
         self.settings.idle == Idle::EndsByValues
             && parked.iter().all(|thread| {
@@ -932,7 +932,8 @@ impl State {
         Some(standing.outcome(own, senders, &queue) == look.event.found)
     }
 
-    /// What a thread that waits in a loop has looked at last: an operation that stands for all of its turn.
+    /// The operation that stands for all of an idle turn of a thread that waits in a loop: what the thread has looked
+    /// at last.
     pub(super) fn looks_at(&self, thread: u8) -> Option<(Pending, Site)> {
         let idle = &self.slots[usize::from(thread)].turning.idle;
         let look = idle.iter().rev().find(|look| {

@@ -238,8 +238,8 @@ impl<'p> Machine<'p> {
         self.state.is_outslept
     }
 
-    /// Whether in the latest execution a scope waited for what destructors of thread-locals did, which with std may also come
-    /// after the scope's end.
+    /// Whether in the latest execution a scope waited for destructors of thread-locals, whose events may with std also
+    /// come after the scope's end.
     #[must_use]
     pub const fn leaves_scope_open(&self) -> bool {
         self.state.has_left_scope_open
@@ -270,7 +270,8 @@ impl<'p> Machine<'p> {
         all.filter(|_| self.state.harness == End::Passed)
     }
 
-    /// What the program did in the latest execution that the machine cannot follow, and where.
+    /// A sentence on what the program did in the latest execution that the machine cannot follow, and the place of
+    /// that.
     #[must_use]
     pub fn unsupported(&self) -> Option<(&str, Place)> {
         self.state
@@ -294,7 +295,8 @@ impl<'p> Machine<'p> {
             .collect()
     }
 
-    /// What the threads had announced at the end of the latest execution, with the place, by number.
+    /// The operations that the threads had announced at the end of the latest execution, each with its place, by
+    /// thread.
     #[must_use]
     pub fn announced(&self) -> Vec<Option<(Pending, Option<Place>)>> {
         self.state

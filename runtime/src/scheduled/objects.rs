@@ -18,8 +18,8 @@ enum Spot {
     Stack(usize, usize),
     /// Anywhere else: a static.
     Fixed(usize),
-    /// A place where another object has been in this execution: the first object there, and the number of objects
-    /// before this one.
+    /// A place where another object has been in this execution: the first object there, and the number of this object
+    /// among all that have been there, from 1.
     Again(Object, u32),
     /// A thread, as the object on which it parks.
     Parking(u32),
@@ -27,11 +27,11 @@ enum Spot {
     Poison(Object),
 }
 
-/// Who holds a lock in the current execution.
+/// The holders of a lock in the current execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Holders {
     generation: u32,
-    /// The exclusive holder, plus one.
+    /// The number of the exclusive holder, plus one; 0 if there is none.
     pub exclusive: u16,
     /// The number of threads that hold the lock shared.
     pub shared: u16,
@@ -47,7 +47,7 @@ impl Holders {
     }
 }
 
-/// Who waits on an object in the current execution.
+/// The threads that wait on an object in the current execution.
 #[derive(Debug, Default)]
 struct Waiters {
     generation: u32,
@@ -65,18 +65,19 @@ const DISTANCE: usize = size_of::<u32>();
 /// The objects of a search, with what is known of them in the current execution.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// By thread, and by offset in its region: those near the region's start, which nearly all are. [`NONE`] for those
-    /// that have not come up.
+    /// The objects near the start of their region, which nearly all are, by thread and by offset in the region;
+    /// [`NONE`] where no object has come up.
     near: Vec<Vec<Object>>,
     names: HashMap<Spot, Object, BuildHasherDefault<Mixer>>,
     holders: Vec<Holders>,
-    /// By object that was the first one in its place: the latest execution in which it has come up, and how many objects
-    /// have been in that place there.
+    /// For each object that was the first one in its place: the latest execution in which the object has come up, and
+    /// the number of objects that have been in that place in it.
     users: Vec<(u32, u32)>,
-    /// By object: its place, told in a way that is the same in all searches.
+    /// A number for each object's place that is the same in all searches, by object.
     places: Vec<u64>,
     waiters: Vec<Waiters>,
-    /// By where an allocation is whose handles are counted: the execution in which it was there, and its count.
+    /// The counts of allocations whose handles are counted, by address: the execution in which the allocation was
+    /// there, and its count.
     counts: HashMap<usize, (u32, Object), BuildHasherDefault<Mixer>>,
     generation: u32,
 }
@@ -97,7 +98,7 @@ impl Objects {
         arena::outside(|| self.counts.insert(address, (self.generation, object)));
     }
 
-    /// The allocation at this address is a new one.
+    /// The allocation at this address is a new one: forgets the count of the one before.
     pub(super) fn forget_count(&mut self, address: usize) {
         self.counts.remove(&address);
     }
@@ -120,8 +121,8 @@ impl Objects {
         arena::outside(|| self.look_up(spot(address, arena, stacks)))
     }
 
-    /// The name of an object at this address that has not been named in this execution. It may not be the first one there: a
-    /// value can have been moved away, and another one come.
+    /// The name of an object at this address that has not been named in this execution. Another object may have been
+    /// there before: a value can have been moved away.
     #[inline]
     pub(super) fn new_name(
         &mut self,
@@ -140,7 +141,7 @@ impl Objects {
         }
     }
 
-    /// The name of an object in the place of this one, which is not the first one there, or has not come up before.
+    /// The name of the next object in the place of `first`, which is `first` itself if that has not come up.
     #[cold]
     fn next_name(&mut self, first: Object) -> Object {
         let at = first as usize;
@@ -168,7 +169,7 @@ impl Objects {
         arena::outside(|| self.look_up(Spot::Poison(lock)))
     }
 
-    /// The place of an object, told in a way that is the same in all searches.
+    /// A number for an object's place that is the same in all searches.
     pub(super) fn place(&self, object: usize) -> u64 {
         self.places.get(object).copied().unwrap_or_default()
     }
@@ -226,7 +227,7 @@ impl Objects {
         holders
     }
 
-    /// Who waits on the object.
+    /// The queue of the threads that wait on the object.
     pub(super) fn queue(&mut self, object: Object) -> &mut Queue {
         let at = object as usize;
         if at >= self.waiters.len() {
@@ -252,12 +253,13 @@ fn spot(address: usize, arena: &Arena, stacks: &[(usize, usize)]) -> Spot {
     }
 }
 
-/// Whether what lies there outlives executions. Where the arena is not installed, all of the heap is taken for that.
+/// Whether the memory at this address outlives executions. Where the arena is not installed, all of the heap is taken
+/// for such memory.
 pub(super) fn is_static(address: usize, arena: &Arena, stacks: &[(usize, usize)]) -> bool {
     matches!(spot(address, arena, stacks), Spot::Fixed(_))
 }
 
-/// A place, told in a way that does not depend on the schedule.
+/// A number for the place of this address that does not depend on the schedule.
 pub(super) fn place(address: usize, arena: &Arena, stacks: &[(usize, usize)]) -> u64 {
     Objects::default().place_of(spot(address, arena, stacks))
 }

@@ -9,7 +9,7 @@ use super::state::Handle;
 use crate::vocabulary::Site;
 
 impl Handle {
-    /// The current thread, which unwinds, is about to give this lock back: it poisons it.
+    /// Poisons a lock that the current thread, which unwinds, is about to give back.
     #[cold]
     pub(crate) fn poison(self, lock: Object, site: Site) {
         let state = self.get();

@@ -114,8 +114,8 @@ fn races(earlier: &Access, later: &Access, clock: &Clock) -> bool {
 
 /// A read comes after the latest change; a change also after the reads since.
 ///
-/// A new handle of a shared value orders nothing. The end of one comes before that of the last one, and before whatever is
-/// done because there are no others.
+/// A new handle of a shared value orders nothing. The end of a handle comes before the end of the last one, and before
+/// all that is done because there are no other handles.
 fn synchronize(past: &mut Past, event: &Event, clock: &mut Clock) {
     let kind = event.kind;
     if matches!(kind, Kind::Add | Kind::Take) && event.left != 0 {

@@ -22,7 +22,7 @@ pub struct Parting {
     pub at: u32,
     /// A sentence on what differs.
     pub difference: String,
-    /// The thread whose turn it was.
+    /// The thread whose turn it was, if the schedule had not ended.
     pub thread: Option<usize>,
 }
 
@@ -123,11 +123,11 @@ fn fits(announced: Kind, done: Action) -> bool {
         TryLockSharedFailed, Update, Wait,
     };
     match announced {
-        // The last event of a program that died is known by what it announced.
+        // A program that has died has told its last event only as it was announced.
         Kind::CompareExchange => matches!(done, Update | FailedUpdate | CompareExchange),
         Kind::TryLock => matches!(done, TryLock | TryLockFailed),
         Kind::TryLockShared => matches!(done, TryLockShared | TryLockSharedFailed),
-        // What waits at a barrier or at a channel may find that it need not, and let others go on.
+        // A thread that comes to wait at a barrier or at a channel may find that it need not, and let others go on.
         Kind::Wait => matches!(done, Wait | Notify),
         kind => action(kind) == done,
     }

@@ -87,7 +87,7 @@ pub(super) fn start(
     });
     *state.slots[thread].coroutine.get_mut() = Some(coroutine);
     let creator = std::mem::replace(&mut state.current, thread);
-    // The creator may unwind. The new thread doesn't.
+    // The creator may be unwinding. The new thread isn't.
     match state.counter.filter(|counter| counter.is_raised()) {
         Some(counter) => counter.hide(|| resume_inside(handle, thread)),
         None => resume_inside(handle, thread),
@@ -135,7 +135,7 @@ pub(super) fn resume_inside(handle: Handle, thread: usize) {
     }
 }
 
-/// The execution is over, for all its threads.
+/// Ends all threads of the execution.
 pub(super) fn end_all(handle: Handle) {
     match handle.get().at_end {
         AtEnd::Forgets => {
@@ -213,7 +213,8 @@ impl Handle {
         state.slots[thread].destroyed_with_events = state.steps != before;
     }
 
-    /// A scope that ends has waited for this thread. It would not have waited for the destructors of its thread-locals.
+    /// A scope that ends has waited for this thread. With std it would not have waited for the destructors of the
+    /// thread's thread-locals.
     pub(crate) fn scope_waited_for(self, thread: u32) {
         let state = self.get();
         let slot = state.slots.get(thread as usize);

@@ -327,8 +327,8 @@ impl State {
         }
     }
 
-    /// Notes what an event adds to the terminal state, to what threads in loops have looked at, and to who lets others
-    /// go first.
+    /// Notes what an event adds to the terminal state, to what threads in loops have looked at, and to which threads
+    /// let others go first.
     pub(super) fn account(&mut self, event: &Event) {
         self.steps += 1;
         let thread = usize::from(event.thread);

@@ -9,7 +9,7 @@ use super::resting::Rest;
 use crate::executable::unwinding::Panics;
 use crate::vocabulary::Site;
 
-/// How a thread is.
+/// The stage of a thread in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It has not been created in this execution.
@@ -24,7 +24,7 @@ pub(super) enum Stage {
     Gone,
 }
 
-/// One thread.
+/// What is known of one thread.
 pub(super) struct Slot {
     pub stage: Stage,
     /// The thread's coroutine. The box stays where it is when slots are added, so that the coroutine can run in it, and

@@ -1,11 +1,11 @@
 //! What threads see of time, in searches over values and in lazy ones.
 //!
-//! A clock is moved on by an event after another thread's on the same object, whatever the two are: a critical section in
-//! which nothing changes hands time on, and so do a store of what is there already and a write after a read. Searches that
-//! leave the order of these out may miss what a thread sees of time. So an execution counts as one with **time left open** if
-//! a thread looked at its clock after something by which another thread's clock, which had moved, may reach it in this or in
-//! another order of the same events. What a thread sees of its own sleeping, and what forks and joins hand on, is the same in
-//! all orders.
+//! A clock is moved on by an event after another thread's event on the same object, of any kinds: a critical section in
+//! which nothing changes hands time on, and so do a store of what is there already and a write after a read. Searches
+//! that leave the order of these out may miss what a thread sees of time. So an execution counts as one with **time
+//! left open** if a thread looked at its clock after something by which another thread's clock, which had moved, may
+//! reach it in this or in another order of the same events. What a thread sees of its own sleeping, and what forks and
+//! joins hand on, is the same in all orders.
 
 //!
 //! **A thread that looks at its clock again** while others are there sees in reality how long they have held it up,
@@ -109,7 +109,8 @@ fn is_held_up(
     };
     let mut pasts = vec![nothing.clone(); threads];
     let mut before = nothing;
-    // How many events of each thread need not come after the second look; who can do nothing before that any more.
+    // The number of events of each thread that need not come after the second look, and the threads that can do nothing
+    // more before it.
     let mut events = vec![0; threads];
     let (mut born, mut after) = (ThreadSet::only(0), ThreadSet::EMPTY);
     for number in 0..=trace.len() {
@@ -172,7 +173,7 @@ struct Reached {
     others: usize,
 }
 
-/// How far time spreads, whatever the order of events of different threads.
+/// How far time spreads, in any order of events of different threads.
 #[derive(Debug, Default)]
 struct Spread {
     threads: Vec<Reached>,

@@ -46,7 +46,7 @@ impl Handle {
         } else if live.is_empty() {
             state.outcome = Outcome::Completed;
         } else {
-            // SAFETY: the scheduler outlives the execution, and is called from here only.
+            // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.
             let scheduler = unsafe { &mut *scheduler };
             let view = View {
                 pending: &state.pending,

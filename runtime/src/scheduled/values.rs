@@ -38,7 +38,7 @@ const ROOT: u64 = 0x0b5e_57a7_1011_5eed;
 /// The hash that stands for the first value of an opaque object.
 const FIRST: u64 = 0x0f1a_57fa_1de5_0b1e;
 
-/// A write through a reference, whose value is there when the thread comes to its next event.
+/// A write through a reference, whose value is there only when the thread comes to its next event.
 #[derive(Clone, Copy, Debug)]
 struct Late {
     object: Object,
@@ -204,7 +204,7 @@ impl Handle {
         }
     }
 
-    /// What is known of an opaque object.
+    /// The value that an opaque object is known to hold.
     fn known(self, object: Object) -> u64 {
         self.get().values.left(object).unwrap_or(FIRST)
     }
@@ -225,8 +225,8 @@ impl Handle {
         (found, contents().unwrap_or_else(|| self.fresh()))
     }
 
-    /// The current thread's event that has just been done, a write of `object`, takes place through a reference that the
-    /// program is going to use before its next event.
+    /// The current thread's latest event, a write of `object`, takes place through a reference that the program is
+    /// going to use before its next event.
     ///
     /// # Safety
     /// `contents` may be called with `cell` until the end of the execution.
@@ -282,7 +282,7 @@ impl Handle {
         }
     }
 
-    /// The value that the current thread has just read is used for no more than this.
+    /// Notes that the program uses no more of the value that the current thread has just read than this test tells.
     ///
     /// `test` is called with the event, the operation as it was announced, and the event's place. It is not called if
     /// the thread has done something since.

@@ -14,7 +14,7 @@ use super::state::Handle;
 use crate::vocabulary::Site;
 use crate::vocabulary::ended::UNWINDS;
 
-/// What comes of an attempt at something that may have to wait.
+/// The result of an attempt at something that may have to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
     /// The thread has to wait: it enters the object's queue.

@@ -19,7 +19,7 @@ use crate::log::OF_COUNT;
 use crate::log::{LockMode, Object, Op};
 use crate::vocabulary::{BugKind, Confirmation, FailureKind, Lineage, Place, Scheduled};
 
-/// An event to come.
+/// An event of the interleaving that is still to come.
 #[derive(Clone, Copy, Debug)]
 struct Expected {
     thread: u32,
@@ -59,17 +59,17 @@ struct Follow {
 enum Onwards {
     /// The program is not run on: the bug is that something can be done then, or can't.
     Nowhere,
-    /// Each thread in turn.
+    /// The threads take turns.
     InTurn,
     /// Always the first thread that can run.
     First,
     /// Always the last thread that can run.
     Last,
-    /// Any thread, as numbers from this seed say.
+    /// A random thread; the numbers come from this seed.
     Random(u64),
 }
 
-/// The ways that are tried. What comes of a bug may depend on them: a harness may handle a panic in one and not in
+/// The ways that are tried. What comes of a bug may depend on the way: a harness may handle a panic in one and not in
 /// another.
 const ONWARDS: [Onwards; 8] = [
     Onwards::InTurn,
@@ -328,7 +328,7 @@ impl Follow {
                 true
             }
             Kind::Lock | Kind::LockShared | Kind::Unlock | Kind::UnlockShared => self.keeps_locks,
-            // It may be about a count.
+            // The operation may be about a count.
             Kind::CompareExchange => pending.expected == 1,
             _ => false,
         }
@@ -465,7 +465,8 @@ fn is_there(bug: &Bug, machine: &Machine<'_>, follow: &Follow) -> bool {
             .failures()
             .iter()
             .any(|failure| failure.kind == FailureKind::Result && failure.message == bug.message),
-        // The other place is where the other thread waits, or where it took the lock that it never gives back.
+        // The other place is that at which the other thread waits, or at which it took the lock that it never gives
+        // back.
         BugKind::Deadlock => about_to(&bug.place, true),
         BugKind::DataRace => {
             about_to(&bug.place, false)

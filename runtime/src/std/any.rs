@@ -66,7 +66,7 @@ fn translated(name: &str) -> String {
     let of_scheduler = replaced! {
         sync::mpsc::Receiver<()>; sync::mpsc::Sender<()>; sync::mpsc::SyncSender<()>;
     };
-    // Where there is none, these are std's own.
+    // Without a scheduler, these are std's own.
     #[cfg(not(feature = "scheduler"))]
     let of_scheduler = [];
     let mut translated = name.to_owned();

@@ -1,4 +1,5 @@
-//! Values that are objects with events of their own: each counts as itself, not as what is in it or who waits on it.
+//! Values that are objects with events of their own: each counts as itself, not as what is in it or which threads wait
+//! on it.
 //!
 //! A lock does so only where what it protects can be hashed: see `seqz_runtime::scheduled::values` for what that is good for.
 

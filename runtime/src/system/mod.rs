@@ -241,7 +241,7 @@ pub unsafe fn syscall(number: c_long, arguments: [usize; 6]) -> c_long {
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())(number, a, b, c, d, e, f) }
 }
 
-/// What std calls to have a thread-local's destructor run.
+/// The function that std calls to have a thread-local's destructor run.
 ///
 /// # Safety
 /// As C's.

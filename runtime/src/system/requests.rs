@@ -1,5 +1,5 @@
-//! The functions of the C library by which a program [asks](crate::process::asked) something of the operating system. They note that it
-//! does, and call the system's.
+//! The functions of the C library by which a program [asks](crate::process::asked) something of the operating system.
+//! Each notes what is asked, and calls the system's function.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::transmute;

@@ -1,9 +1,9 @@
 //! Hashes of values: what of a shared value the program can tell apart.
 //!
-//! A search over the values that threads observe needs to know when two values are the same. Of an atomic that is seen in its
-//! bits; what a lock protects may be of any type `T`, and the lock's own code is generic and knows no more of `T` than
-//! that it can be copied. Rust has no specialisation, so the function that hashes values of a type is found at run time, by
-//! the type's identity: see [`registry`]. It is there for
+//! A search over the values that threads observe needs to know when two values are the same. For an atomic its bits
+//! tell that. What a lock protects may be of any type `T`, and the lock's own code is generic and knows no more of `T`
+//! than that it can be copied. Rust has no specialisation, so the function that hashes values of a type is found at run
+//! time, by the type's identity: see [`registry`]. It is there for
 //! - the types of [`std_types`], alone and in the usual containers;
 //! - the program's own types, for which the transformation writes [`ValueHash`] next to the definition, and types made of
 //!   them that the source names.
@@ -48,7 +48,7 @@ pub trait ValueHash {
     }
 }
 
-/// A hash of a value under way.
+/// A hash of a value that is being made.
 #[derive(Debug, Default)]
 pub struct ValueHasher {
     hash: u64,

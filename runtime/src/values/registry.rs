@@ -1,4 +1,4 @@
-//! Which function hashes the values of which type.
+//! The functions that hash values, by type.
 
 use std::any::TypeId;
 use std::cell::Cell;

@@ -1,5 +1,5 @@
-//! Files from which a search goes on: what is known is appended as it comes to be known, in frames, and what a kill has
-//! torn off the end of is left out.
+//! Files from which a search goes on: what the search knows is appended in frames as it comes to know it, and a frame
+//! that a kill has torn is left out.
 //!
 //! ```text
 //! seqz checkpoint 7\n    then frames: length of the body (u32), digest of the body (u64), both little-endian, the body

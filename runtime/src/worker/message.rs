@@ -1,4 +1,4 @@
-//! What the driver and a worker say to each other. The driver uses these very types.
+//! The messages between the driver and a worker. The driver uses these types, too.
 //!
 //! A message is a frame: its length in bytes as a little-endian `u32`, then the bytes, in the encoding of
 //! [`wire`](super::wire). All places are those of the generated source.
@@ -144,9 +144,9 @@ pub enum Reply {
     Asked(Vec<Asked>),
     /// The two threads that run side by side, in order of creation. Sent once.
     Threads {
-        /// The one that was there first.
+        /// The thread that was there first.
         first: ThreadInfo,
-        /// The one that was started later.
+        /// The thread that was started later.
         second: ThreadInfo,
     },
     /// How far the search is; a few times a second.
@@ -186,7 +186,7 @@ pub enum Reply {
         under_test: Vec<TEvent>,
         /// The events of T'.
         interfering: Vec<Op>,
-        /// What the progress grid says.
+        /// Whether the progress grid finds the log feasible.
         by_grid: bool,
     },
     /// The harness does what P̂ₖ cannot express.
@@ -212,8 +212,9 @@ pub enum Reply {
     Refused(String),
     /// The search is over.
     Done,
-    /// For each failure, in the order in which they were sent: the roles in which some execution with it has T' observe
-    /// nothing of T, and how often T observes T' in the one in which it does so least. Of programs of two threads only.
+    /// For each failure, in the order in which they were sent: the roles in which some execution with the failure has
+    /// T' observe nothing of T, each with the least number of times that T observes T' in such an execution. Only for
+    /// programs of two threads.
     Couplings(Vec<Vec<(Role, u32)>>),
     /// The counts of an exploration that goes on; a few times a second.
     Exploring(Explored),

@@ -1,4 +1,4 @@
-//! What a worker says when it is asked where it is stuck: the driver asks by a signal, when nothing has been heard for long.
+//! The report of where a worker is stuck: the driver asks for it by a signal, when it has heard nothing for long.
 
 use std::backtrace::Backtrace;
 

@@ -74,7 +74,7 @@ fn check_failure(order: Ordering) {
 }
 
 impl<V: Bits> AtomicCell<V> {
-    /// A read-modify-write that always writes.
+    /// Does a read-modify-write that always writes.
     #[inline]
     fn rmw(&self, next: impl Fn(V) -> V, site: Site) -> V {
         match self.update(|old| Some(next(old)), None, site) {
@@ -90,7 +90,7 @@ impl<V: Bits> AtomicCell<V> {
         self.update(|old| (old == current).then_some(new), Some(current), site)
     }
 
-    /// A load, then compare-exchanges until one succeeds, as std does it.
+    /// Does a load, then compare-exchanges until one succeeds, as std does.
     fn fetch_update(&self, mut next: impl FnMut(V) -> Option<V>, site: Site) -> Result<V, V>
     where
         V: PartialEq,
@@ -118,7 +118,7 @@ macro_rules! common {
                 Self { cell: AtomicCell::new(value) }
             }
 
-            /// Which object this is, as a part of a value.
+            /// A number for this object, as a part of a value.
             #[allow(dead_code)]
             pub(crate) fn identity(&self) -> u64 {
                 self.cell.identity()
@@ -397,7 +397,7 @@ pub struct AtomicPtr<T> {
     cell: AtomicCell<*mut T>,
 }
 
-// SAFETY: as for std's type, which hands out the pointer and no more.
+// SAFETY: the type hands out the pointer and no more, as std's does.
 unsafe impl<T> Send for AtomicPtr<T> {}
 
 impl<T> Bits for *mut T {
@@ -425,7 +425,7 @@ impl<T> Default for AtomicPtr<T> {
     }
 }
 
-/// Whether a weak exchange fails here whatever it finds.
+/// Whether a weak exchange fails here without a reason.
 #[inline]
 fn fails_without_reason(site: crate::vocabulary::Site) -> bool {
     #[cfg(feature = "scheduler")]

@@ -19,7 +19,7 @@ pub struct Barrier {
     come: Cell<(u32, usize)>,
 }
 
-// SAFETY: as for `AtomicCell`: all threads of an execution run on one OS thread, executions one after the other.
+// SAFETY: all threads of an execution run on one OS thread, executions one after the other.
 unsafe impl Sync for Barrier {}
 
 impl UnwindSafe for Barrier {}

@@ -11,8 +11,9 @@ use crate::vocabulary::Site;
 
 /// `std::sync::Condvar`.
 ///
-/// `notify_one` wakes any of those that wait, and which one is explored. There are wake-ups without a notification where the machine is set to have them.
-/// Time does not pass: a wait with a time limit may end at any moment, as if the other threads were slow.
+/// `notify_one` wakes any of the threads that wait, and all choices are explored. There are wake-ups without a
+/// notification where the machine is set to allow them. Time does not pass: a wait with a time limit may end at any
+/// moment, as if the other threads were slow.
 ///
 /// As with std's on Linux, one condition variable may go with several mutexes.
 pub struct Condvar {
@@ -29,7 +30,7 @@ impl Condvar {
         Self { spot: Spot::new() }
     }
 
-    /// Which object this is, as a part of a value.
+    /// A number for this object, as a part of a value.
     pub(crate) fn identity(&self) -> u64 {
         self.spot.identity()
     }
@@ -127,7 +128,7 @@ impl Condvar {
 
     /// See `std::sync::Condvar::wait_timeout_while`.
     ///
-    /// Between two looks at the condition the time may be up. That it is up is seen once: from then on it stays up.
+    /// The time may be up between two looks at the condition. From the look that sees it so, it stays up.
     ///
     /// # Errors
     /// A thread panicked while it held the mutex.

@@ -11,8 +11,8 @@ use crate::vocabulary::Site;
 
 /// `std::sync::LazyLock`.
 ///
-/// A static one is made anew in every execution. Its function is used again then: it comes out of a constant, so it owns
-/// nothing that could be given away twice.
+/// A static lazy lock is made anew in every execution. Its function is used again then: the function comes out of a
+/// constant, so it owns nothing that could be given away twice.
 pub struct LazyLock<T, F = fn() -> T> {
     once: Once,
     value: Late<T>,

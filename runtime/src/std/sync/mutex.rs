@@ -28,7 +28,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: Shadow> Mutex<T> {
-    /// Which object this is, as a part of a value.
+    /// A number for this object, as a part of a value.
     pub(crate) fn identity(&self) -> u64 {
         self.cell.identity()
     }

@@ -31,7 +31,7 @@ impl<T> RwLock<T> {
 }
 
 impl<T: Shadow> RwLock<T> {
-    /// Which object this is, as a part of a value.
+    /// A number for this object, as a part of a value.
     pub(crate) fn identity(&self) -> u64 {
         self.cell.identity()
     }

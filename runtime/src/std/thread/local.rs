@@ -30,7 +30,7 @@ pub struct LocalKey<T: 'static> {
     init: fn() -> T,
 }
 
-/// The execution and the thread outside of P̂ₖ.
+/// The numbers of the execution and of the thread, outside of P̂ₖ.
 fn elsewhere() -> (u32, ThreadNo) {
     #[cfg(feature = "scheduler")]
     if let Some(machine) = crate::scheduled::events::current() {

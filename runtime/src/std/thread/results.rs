@@ -5,8 +5,8 @@
 //! that does, letting go is an update of the number of the two that are left. A handle that is joined gives the result
 //! away: there is nothing to let go of then.
 //!
-//! A program that has no destructors, and nothing whose end others notice, has no such events: `transform` knows, and says so
-//! where the program starts. Nor does a result that owns at most memory.
+//! A program that has no destructors, and nothing whose end others notice, has no such events: `transform` knows that,
+//! and says so where the program starts. Nor does a result that owns at most memory.
 
 use std::mem::needs_drop;
 use std::sync::atomic::{AtomicBool, Ordering};

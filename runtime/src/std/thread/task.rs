@@ -86,7 +86,7 @@ fn has_panicked() {
 }
 
 impl<F, T> Task<F, T> {
-    /// The code has run, and others may see that.
+    /// The code has run: tells the others that may see it.
     #[cold]
     fn ends(&self) {
         let Some(seen) = &self.seen else { return };

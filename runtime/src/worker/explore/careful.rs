@@ -35,8 +35,8 @@ impl<'p> Careful<'p> {
         }
     }
 
-    /// Tells the events of executions from now on, as those of the one of this number in its search, from 1, where the program
-    /// draws this sequence of random numbers.
+    /// Tells the events of executions from now on, as events of the execution of this number in its search, from 1,
+    /// where the program draws this sequence of random numbers.
     pub(super) fn tell(
         &mut self,
         connection: &Connection,

@@ -7,7 +7,7 @@ use crate::scheduled::{Failure, Machine};
 use crate::vocabulary::{FailureKind, Place, Role};
 use crate::worker::message::ScheduleFinding;
 
-/// What tells failures apart.
+/// The key that tells failures apart.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     kind: FailureKind,
@@ -45,7 +45,7 @@ impl Key {
 /// A panic of which it is not known whether the harness would have handled it.
 struct Bystander {
     key: Key,
-    /// The first meeting with it.
+    /// The failure as it was met first.
     finding: ScheduleFinding,
     times: u64,
     couplings: Vec<(Role, u32)>,

@@ -7,7 +7,7 @@ use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict, words};
 use super::super::Connection;
 use super::super::message::{Reply, Request, SolverKind};
 
-/// The driver's solver, at the other end of the connection, or the worker's own.
+/// A solver that asks the driver, at the other end of the connection, and may ask the worker's own.
 pub(super) struct Asking {
     connection: Option<Connection>,
     /// The worker's own solver; `None` if only the driver is asked.

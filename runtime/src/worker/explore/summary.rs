@@ -1,4 +1,4 @@
-//! What is told of a search: how far it has come, and what it promises.
+//! The summary of a search: its counts so far, and what it promises.
 
 use seqz_explore::AnySearch;
 use seqz_explore::catalogue::{Entry, Trait};

@@ -1,4 +1,4 @@
-//! What both ends share.
+//! The channel, which both ends share.
 //!
 //! With a bound of 0 a message is handed over: a sender that finds the receiver waiting gives it to it at once; otherwise
 //! it offers the message and waits until the receiver, which takes the offers in their order, has come for it.
@@ -162,7 +162,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Sends.
+    /// Sends a message, with or without waiting for room.
     pub(super) fn send(&self, value: T, patience: Patience, site: Site) -> Sent<T> {
         let (machine, object) = self.ends.spot.enter("send", site);
         let name = machine.new_message();
@@ -232,7 +232,7 @@ impl<T> Channel<T> {
     /// What others can tell of the wait of a thread that was notified.
     const fn waited(&self) -> Waited {
         match self.bound {
-            // The other end finds out.
+            // The other end can tell.
             Some(0) => Waited::Perhaps,
             _ => Waited::Unnoticed,
         }
@@ -277,7 +277,7 @@ impl<T> Channel<T> {
         queue.remove(at)
     }
 
-    /// Receives.
+    /// Receives a message, with or without waiting for one.
     pub(super) fn receive(&self, patience: Patience, site: Site) -> Received<T> {
         let (machine, object) = self.ends.spot.enter("recv", site);
         let mut message = None;

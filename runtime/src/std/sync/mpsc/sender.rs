@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::channel::{Channel, Patience, Sent};
 use super::{SendError, TrySendError};
 
-/// What both kinds of senders are.
+/// A sending end, of either kind.
 struct End<T>(Arc<Channel<T>>);
 
 impl<T> End<T> {
