@@ -19,18 +19,18 @@ use crate::program::{Generated, Program};
 /// The file that lists what seqz has written into its directory.
 const MARKER: &str = ".seqz.json";
 
-/// What may be written over.
+/// Which files may be written over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
-    /// Nothing: the directory has to be empty.
+    /// No file: the directory has to be empty.
     Never,
-    /// What seqz has written and nobody has changed since.
+    /// Files that seqz has written and that have not been changed since.
     Unchanged,
-    /// What seqz has written, whoever has changed it since.
+    /// Files that seqz has written, whether or not they have been changed since.
     Written,
 }
 
-/// What seqz has written: path below the directory, and [`digest`] of the content.
+/// The files that seqz has written: the path below the directory, and the [`digest`] of the content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Written {
     seqz: String,
@@ -40,7 +40,9 @@ struct Written {
 /// Writes the crate to `dir`, with the runtime inside.
 ///
 /// # Errors
-/// When `dir` is, holds or lies in the program's sources, when it holds what `force` does not let be written over, and those of
+///
+/// When `dir` is, holds or lies in the program's sources; when it holds files that `force` does not let be written
+/// over; and those of the file system.
 /// the file system.
 pub fn write(
     dir: &Path,
@@ -53,7 +55,7 @@ pub fn write(
     let files = files(generated);
     let old = admitted(dir, force)?;
     refuse_others_files(dir, &files, &old, force)?;
-    // Were seqz killed while it writes, the list would still tell all that is its own.
+    // If seqz is killed while it writes, this list still names all files that seqz has written.
     let mut both = written(&files);
     for (path, digest) in &old.files {
         both.files
@@ -70,7 +72,7 @@ pub fn write(
     note(dir, &written(&files)).map_err(writing(dir))
 }
 
-/// All files of the crate, path below its directory and content.
+/// Returns all files of the crate: the path below its directory and the content.
 fn files(generated: &Generated) -> Vec<(PathBuf, String)> {
     let own = generated
         .files()
@@ -97,7 +99,7 @@ fn digest(content: &[u8]) -> String {
     format!("{:016x}", seqz_runtime::worker::checkpoint::digest(content))
 }
 
-/// Refuses a directory that the program is in, or that is part of it.
+/// Refuses a directory that the program is in, or that is part of the program.
 fn keep_off_sources(dir: &Path, program: &Program) -> Result<(), Error> {
     let target = resolved(dir).map_err(writing(dir))?;
     let package = program
@@ -128,7 +130,7 @@ fn keep_off_sources(dir: &Path, program: &Program) -> Result<(), Error> {
     Ok(())
 }
 
-/// The path as the file system knows it, as far as it is there.
+/// Returns the canonical path, as far as the path exists.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let mut missing = Vec::new();
@@ -150,7 +152,7 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// What seqz has written to the directory before, if it may write there again.
+/// Returns the list of what seqz has written to the directory before, if seqz may write there again.
 fn admitted(dir: &Path, force: Force) -> Result<Written, Error> {
     let reading = |source| Error::File {
         what: "read",
@@ -209,7 +211,8 @@ fn refuse_others_files(
     Ok(())
 }
 
-/// Removes what was written before and is no part of the crate now, unless somebody has changed it.
+/// Removes the files that seqz has written before and that are no part of the crate now, unless they have been changed
+/// since.
 fn remove_left_over(dir: &Path, old: &Written, files: &[(PathBuf, String)]) -> io::Result<()> {
     for (path, known) in &old.files {
         if files.iter().any(|(kept, _)| kept == path) {

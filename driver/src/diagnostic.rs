@@ -6,54 +6,54 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-/// How bad it is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The work can't go on.
     Error,
-    /// It goes on without this part.
+    /// The work goes on without this part.
     Warning,
 }
 
 /// A message about a place in a source file.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity of the message.
     pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// Where, if that is known.
+    /// The place in the source, if it is known.
     pub place: Option<Place>,
-    /// Said below, each on its own: `(is it advice?, text)`.
+    /// The remarks below the message, each on its own.
     pub remarks: Vec<Remark>,
 }
 
-/// Something more to say.
+/// A remark to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// Background.
+    /// A note: background of the message.
     Note(String),
-    /// What to do instead.
+    /// Advice: what to do instead.
     Help(String),
 }
 
 /// A place in a file, with the file's text.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The file, as the user would name it.
+    /// The path of the file, as the user would name it.
     pub file: PathBuf,
     /// The whole text of the file.
     pub source: String,
-    /// The bytes meant.
+    /// The range of bytes that the message is about.
     pub span: Range<usize>,
-    /// What to say right at the place.
+    /// The text to print right at the place.
     pub label: Option<String>,
-    /// Other places in the same file, with what to say there.
+    /// Other places in the same file, each as a range of bytes with a text to print there.
     pub secondary: Vec<(Range<usize>, String)>,
 }
 
 impl Diagnostic {
-    /// An error that has no place.
+    /// Returns an error without a place.
     #[must_use]
     pub fn error(message: impl Into<String>) -> Self {
         Self {
@@ -64,29 +64,29 @@ impl Diagnostic {
         }
     }
 
-    /// The same message at a place.
+    /// Returns this message at a place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
-    /// The same message with background.
+    /// Returns this message with a note.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.remarks.push(Remark::Note(text.into()));
         self
     }
 
-    /// The same message with advice.
+    /// Returns this message with advice.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.remarks.push(Remark::Help(text.into()));
         self
     }
 
-    /// The message as text with ANSI styles, over `width` columns; the stream that it is written to drops the styles
-    /// where they don't belong.
+    /// Returns the message as text with ANSI styles, in `width` columns; the stream that the text is written to drops
+    /// the styles where they don't belong.
     #[must_use]
     pub fn render(&self, width: usize) -> String {
         let level = match self.severity {
@@ -125,7 +125,7 @@ impl Diagnostic {
     }
 }
 
-/// A path as a user would write it: relative to the working directory where it is below it.
+/// Returns a path as a user would write it: relative to the working directory where the path is below it.
 #[must_use]
 pub fn shown(path: &Path) -> String {
     let relative = std::env::current_dir()
@@ -139,8 +139,8 @@ pub fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The bytes of line `line`, from column `column` on (both from 1, columns in characters, as in compilers' messages), up
-/// to `end` or the line's end.
+/// Returns the range of bytes of line `line`, from column `column` on (both from 1, columns in characters, as in
+/// compilers' messages), up to `end` or the line's end.
 #[must_use]
 pub fn line_span(source: &str, line: u32, column: u32) -> Range<usize> {
     let mut start = 0;
@@ -159,7 +159,7 @@ pub fn line_span(source: &str, line: u32, column: u32) -> Range<usize> {
     start + skipped..start + text.len()
 }
 
-/// Line and column, both from 1, of a byte; the other way round than [`line_span`].
+/// Returns the line and the column, both from 1, of a byte; the inverse of [`line_span`].
 #[must_use]
 pub fn position(source: &str, at: usize) -> (u32, u32) {
     let before = &source[..clamp(source, &(0..at)).end];
@@ -168,7 +168,8 @@ pub fn position(source: &str, at: usize) -> (u32, u32) {
     (line as u32, before[start..].chars().count() as u32 + 1)
 }
 
-/// Spans come from other programs too: one that doesn't fit the text must not bring the message down.
+/// Limits a span to the text. Spans come from other programs, too: one that doesn't fit the text must not make seqz
+/// panic.
 fn clamp(source: &str, span: &Range<usize>) -> Range<usize> {
     let boundary = |mut at: usize| {
         at = at.min(source.len());

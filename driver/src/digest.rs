@@ -1,4 +1,5 @@
-//! What much text comes to in short. `build.rs` has it too: what the binary carries is digested once, when that is built.
+//! A digest of much text. `build.rs` includes this file, too: what the binary carries is digested once, when the binary
+//! is built.
 
 /// FNV-1a over 128 bits. The standard library's hasher may change with the compiler, and the digest outlives a process.
 pub(crate) struct Digest(u128);
@@ -10,7 +11,7 @@ impl Digest {
         Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    /// Adds one part, its length first, so that no two lists of parts read the same.
+    /// Adds one part, its length first, so that no two different lists of parts give the same digest.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         for part in [&(bytes.len() as u64).to_le_bytes()[..], bytes] {
             for byte in part {

@@ -7,27 +7,27 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The runtime's Rust files: path below the runtime's directory, and content. Sorted by path.
+/// The runtime's Rust files, sorted by path: the path below the runtime's directory, and the content.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/runtime_files.rs"));
 
 /// The packages that the scheduler is built with: the strategies and the crates from the registry, each in a directory
-/// of its own. The strategies' manifest is written here.
+/// of its own. The manifest of the strategies is not among these files; this module writes it.
 static VENDORED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/vendored_files.rs"));
 
-/// libFuzzer's bindings, libFuzzer, and the crates that these need, each in a directory of its own.
+/// libFuzzer's bindings, libFuzzer, and the crates that they need, each in a directory of its own.
 static FUZZER: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/fuzzer_files.rs"));
 
-/// What the runtime knows of the crates that a program depends on.
+/// Which crates that a program depends on the runtime knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knows {
-    /// Nothing.
+    /// No crate.
     None,
     /// `serde`: its traits are implemented for the runtime's types, as they are for std's.
     Serde,
 }
 
 impl Knows {
-    /// Where below a directory the runtime is written that knows this.
+    /// Returns the directory, below another one, in which a runtime with this knowledge is written.
     #[must_use]
     pub const fn directory(self) -> &'static str {
         match self {
@@ -41,8 +41,8 @@ impl Knows {
     }
 }
 
-/// All files of the runtime's package as it goes with a transformed program, which depends on nothing that the program
-/// doesn't: path below its directory, and content.
+/// Returns all files of the runtime's package as the package goes with a transformed program: the path below the
+/// package's directory, and the content. The package depends on no crate that the program does not depend on.
 pub fn runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
     let manifest = (PathBuf::from("Cargo.toml"), knows.manifest(false));
     std::iter::once(manifest).chain(
@@ -52,7 +52,7 @@ pub fn runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
     )
 }
 
-/// All files of the runtime's package as workers link it, the scheduler built in.
+/// Returns all files of the runtime's package as workers link it, with the scheduler.
 pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
     let vendor = Path::new("vendor");
     let own = runtime(knows).map(move |(path, text)| {
@@ -71,7 +71,8 @@ pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
         .chain(vendored)
 }
 
-/// What tells one [`worker_runtime`] from another: a digest of the files that are carried, and what is written here.
+/// Returns a digest that tells one [`worker_runtime`] from another: of the files that the binary carries, and of those
+/// that this module writes.
 pub fn worker_runtime_in_short() -> [String; 3] {
     [
         env!("SEQZ_RUNTIME_DIGEST").to_owned(),
@@ -80,7 +81,7 @@ pub fn worker_runtime_in_short() -> [String; 3] {
     ]
 }
 
-/// All files of what fuzz targets link, as packages beside each other.
+/// Returns all files that fuzz targets link, as packages beside each other.
 pub fn fuzzer() -> impl Iterator<Item = (PathBuf, &'static str)> {
     let files = FUZZER.iter();
     files.map(|(path, text)| (PathBuf::from(path), *text))
@@ -91,7 +92,7 @@ pub fn fuzzer() -> impl Iterator<Item = (PathBuf, &'static str)> {
 /// A file whose content is already right is not touched, so that cargo sees nothing to rebuild.
 ///
 /// # Errors
-/// Whatever the file system says, with the path.
+/// Those of the file system, with the path.
 pub fn write<'a>(
     dir: &Path,
     files: impl IntoIterator<Item = (PathBuf, &'a str)>,
@@ -108,11 +109,12 @@ pub fn write<'a>(
     Ok(())
 }
 
-/// Removes the Rust files in `src` of `dir`, and of the packages in `kept`, that are not in `kept` themselves: what is left
-/// from an earlier writing might be taken for a module or a binary. For directories that hold nothing but what seqz writes.
+/// Removes the Rust files in `src` of `dir`, and of the packages in `kept`, that are not in `kept` themselves: a file
+/// from an earlier writing might be taken for a module or a binary. To be called only for directories that hold nothing
+/// but files that seqz writes.
 ///
 /// # Errors
-/// Whatever the file system says, with the path.
+/// Those of the file system, with the path.
 pub fn clean(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
     let source = |path: &PathBuf| {
         path.ends_with("Cargo.toml")
@@ -145,7 +147,7 @@ fn remove_others(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
     Ok(())
 }
 
-/// The same error with the path in front, which `io::Error` by itself leaves out.
+/// Returns the error with the path in front, which `io::Error` by itself leaves out.
 pub(crate) fn at(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

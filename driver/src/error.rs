@@ -1,4 +1,4 @@
-//! Why a command failed, and whose fault it is.
+//! The errors of a command, and whose fault each one is.
 
 use std::io;
 use std::io::Write as _;
@@ -7,32 +7,32 @@ use std::path::PathBuf;
 use crate::diagnostic::{Diagnostic, shown};
 use crate::terminal::Terminal;
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The program is at fault, at places that compilers point to.
     #[error("{}", .0.first().map_or("the program is at fault", |d| d.message.as_str()))]
     Program(Vec<Diagnostic>),
-    /// Nothing to check.
+    /// There is no harness to check.
     #[error("no harness in {}", shown(.path))]
     NoHarness {
-        /// Where one was looked for.
+        /// The path in which a harness was looked for.
         path: PathBuf,
     },
-    /// `--harness` names none.
+    /// `--harness` names no harness of the program.
     #[error("there is no harness `{wanted}`")]
     NoSuchHarness {
         /// The name given.
         wanted: String,
-        /// The names that there are.
+        /// The names of the program's harnesses.
         known: Vec<String>,
     },
-    /// `--harness` names several.
+    /// `--harness` may mean several harnesses.
     #[error("`{wanted}` may mean more than one harness")]
     AmbiguousHarness {
         /// The name given.
         wanted: String,
-        /// The names that it may mean.
+        /// The harnesses that the name may mean.
         candidates: Vec<String>,
     },
     /// An option's value doesn't go with the program.
@@ -46,11 +46,11 @@ pub enum Error {
     /// A file of the user's can't be read or written.
     #[error("cannot {what} {}: {source}", shown(.path))]
     File {
-        /// What was tried: "read", "write", …
+        /// The operation that failed: "read", "write", …
         what: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why it failed.
+        /// The error of the file system.
         source: io::Error,
     },
     /// Standard output can't be written.
@@ -61,10 +61,10 @@ pub enum Error {
     Build {
         /// What happened.
         message: String,
-        /// What the tool printed, as it printed it.
+        /// The output of the tool, as the tool printed it.
         output: String,
     },
-    /// The worker, a program that seqz built, did what it must not.
+    /// The worker, a program that seqz built, did something that it must not do.
     #[error("{0}")]
     Worker(String),
     /// The transformed program doesn't compile although the original does.
@@ -73,12 +73,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// The user has broken off what can't be reported in part. Nobody reads this.
+    /// Returns the error of a command that the user has broken off and that can't report a part. This error is never
+    /// printed.
     pub(crate) fn broken_off() -> Self {
         Self::Worker("interrupted".into())
     }
 
-    /// What `--input` gives does not fit.
+    /// Returns the error of an `--input` that does not fit.
     pub(crate) fn bad_input(parameter: &str, message: &str) -> Self {
         Self::Option {
             message: format!("--input {parameter}: {message}"),
@@ -88,7 +89,7 @@ impl Error {
         }
     }
 
-    /// 2 where the program or the command line is at fault, 3 where seqz or the machine is.
+    /// Returns the exit code: 2 where the program or the command line is at fault, 3 where seqz or the machine is.
     #[must_use]
     pub const fn code(&self) -> u8 {
         match self {
@@ -102,7 +103,7 @@ impl Error {
         }
     }
 
-    /// The messages that say it, the first one first.
+    /// Returns the messages to print, the main message first.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let plain = Diagnostic::error(self.to_string());
@@ -136,11 +137,11 @@ impl Error {
         }
     }
 
-    /// Says it on standard error.
+    /// Prints the messages to standard error.
     pub fn report(&self, terminal: &Terminal) {
         let mut out = anstream::stderr();
         for diagnostic in self.diagnostics() {
-            // Nowhere is left to complain to when standard error is gone.
+            // Without standard error there is no place to report the failure.
             let _ = writeln!(out, "{}\n", diagnostic.render(terminal.width));
         }
     }

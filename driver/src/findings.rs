@@ -1,4 +1,5 @@
-//! Findings as files: written while the search goes on, so that nothing is lost when it ends in a bad way.
+//! Findings as files. A finding is written while the search goes on, so that no finding is lost when the search ends
+//! badly.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -16,40 +17,40 @@ use crate::model::exploration::Failure;
 use crate::portable;
 use crate::visible::visible_json;
 
-/// What is in a finding's file.
+/// The content of a finding's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The version of seqz that made it.
+    /// The version of seqz that wrote the file.
     pub seqz: String,
     /// The program, as given on the command line.
     pub path: String,
-    /// The way to it from the directory of the finding's file, so that both may be moved together.
+    /// The path of the program relative to the directory of the finding's file, so that both may be moved together.
     pub program: PathBuf,
-    /// The harness.
+    /// The harness's path in the crate.
     pub harness: String,
-    /// Where the harness is.
+    /// The place of the harness.
     pub harness_site: Site,
-    /// What was found.
+    /// The bug or failure that was found.
     #[serde(flatten)]
     pub found: Found,
 }
 
 impl Finding {
-    /// Where the program is, for a finding that was read from `file`.
+    /// Returns the path of the program, for a finding that was read from `file`.
     ///
     /// # Errors
     /// When the file is not there any more.
     pub fn program(&self, file: &Path) -> io::Result<PathBuf> {
-        // A relative way leads from where the file really is.
+        // A relative path starts at the real place of the file.
         let file = file.canonicalize()?;
         let dir = file.parent().unwrap_or(Path::new("/"));
         let program = dir.join(&self.program);
         Ok(program.canonicalize().unwrap_or(program))
     }
 
-    /// The finding as it is written to a file in `dir`, where no path is this machine's.
+    /// Returns the finding as text for a file in `dir`; the text holds no path of this machine.
     ///
     /// # Errors
     /// When the program or the directory are not there any more.
@@ -73,7 +74,7 @@ impl Finding {
     /// Reads a finding's file.
     ///
     /// # Errors
-    /// When it can't be read, or holds none that this version knows.
+    /// When the file can't be read, or holds no finding that this version knows.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = fs::read(path).map_err(|source| Error::File {
             what: "read",
@@ -94,18 +95,18 @@ impl Finding {
     }
 }
 
-/// What was found, by whom.
+/// A bug or failure, by the command that found it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Found {
-    /// By `seqz check`.
+    /// Found by `seqz check`.
     Bug {
         /// The threads that ran side by side.
         threads: Vec<Thread>,
         /// The bug.
         bug: Box<Bug>,
     },
-    /// By `seqz explore`.
+    /// Found by `seqz explore`.
     Failure {
         /// The failure.
         failure: Box<Failure>,
@@ -114,18 +115,19 @@ pub enum Found {
 
 /// The findings of one program: `1.json`, `2.json`, … in a directory of their own.
 ///
-/// A finding keeps its number for as long as its file is there: found again, whenever and by whichever search, it is written to
-/// the same file. Only the user removes files.
+/// A finding keeps its number for as long as its file is there: when a later search finds it again, the search writes
+/// it to the same file. Only the user removes files.
 #[derive(Debug)]
 pub struct Store {
     dir: PathBuf,
     path: String,
     any: bool,
-    /// What stands in the files that were seen, so that none is read for each finding: a program may have thousands.
+    /// The identities of the findings in the files that were seen, so that the files are not read again for each
+    /// finding: a program may have thousands. `None`: the file holds no finding that this version knows.
     seen: HashMap<OsString, Option<Identity>>,
 }
 
-/// By what a finding is known again.
+/// What makes two findings the same.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     harness: String,
@@ -133,7 +135,7 @@ struct Identity {
     kind: Kind,
     site: Option<Site>,
     other: Option<Site>,
-    /// What was said, where there is no site.
+    /// The finding's message, where it has no site.
     message: String,
 }
 
@@ -156,7 +158,7 @@ impl Identity {
         }
     }
 
-    /// That of the finding in a file; none if there is none that this version knows.
+    /// Reads the identity of the finding in a file; `None` if the file holds no finding that this version knows.
     fn read(file: &Path) -> Option<Self> {
         Finding::read(file).ok().as_ref().map(Self::of)
     }
@@ -178,7 +180,7 @@ impl Store {
         })
     }
 
-    /// The numbers that are taken, and the file in which this finding stands already.
+    /// Returns the largest number that is taken, and the file in which this finding stands already.
     fn numbers(&mut self, finding: &Identity) -> io::Result<(u32, Option<PathBuf>)> {
         let mut last = 0;
         let mut same = None;
@@ -191,12 +193,12 @@ impl Store {
             last = last.max(number);
             let file = self.dir.join(&name);
             let seen = self.seen.entry(name);
-            // What another version has written is left alone.
+            // A file that another version has written is left alone.
             let seen = seen.or_insert_with(|| Identity::read(&file));
             if seen.as_ref() != Some(finding) {
                 continue;
             }
-            // The user may have removed the file, and another process may have given its number to something else.
+            // The user may have removed the file, and another process may have given its number to another finding.
             *seen = Identity::read(&file);
             if seen.as_ref() == Some(finding) {
                 same = Some(file);
@@ -205,7 +207,7 @@ impl Store {
         Ok((last, same))
     }
 
-    /// Where the files are.
+    /// Returns the directory of the files.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -217,7 +219,8 @@ impl Store {
         self.any
     }
 
-    /// Writes a finding to its file, which appears whole or not at all: the one that it was written to before, or a new one.
+    /// Writes a finding to its file, which appears whole or not at all: the file that the finding was written to
+    /// before, or a new one.
     ///
     /// # Errors
     /// Those of the file system.

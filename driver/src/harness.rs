@@ -1,4 +1,4 @@
-//! A harness: something of a program that can be checked.
+//! A harness: an item of a program that can be checked.
 
 use serde::Serialize;
 
@@ -6,30 +6,30 @@ use crate::diagnostic::Diagnostic;
 use crate::model::document::{NotFollowed, Site};
 use crate::model::lone::Lone;
 
-/// Something that can be checked.
+/// An item of a program that can be checked.
 #[derive(Clone, Debug)]
 pub struct Harness {
-    /// Its path in the crate.
+    /// The harness's path in the crate.
     pub name: String,
-    /// What kind of item it is.
+    /// The kind of the item.
     pub kind: HarnessKind,
-    /// Where it is.
+    /// The place of the item.
     pub site: Site,
-    /// Names and types of its parameters, the program's inputs.
+    /// The parameters, which are the program's inputs: name and type of each.
     pub parameters: Vec<(String, String)>,
-    /// Where it starts threads.
+    /// The places at which the harness starts threads.
     pub spawns: Vec<Spawn>,
-    /// Whether it is marked `#[ignore]`, so that it is to be run only when it is named.
+    /// Whether the harness is marked `#[ignore]`, so that it is run only by name.
     pub ignored: bool,
-    /// What it reaches that can be run but not followed.
+    /// What the harness reaches that can be run but not followed.
     pub not_followed: Vec<NotFollowed>,
-    /// What it reaches outside of loops that may happen without a reason.
+    /// The calls outside of loops that the harness reaches and that may end or fail without a reason.
     pub lone: Vec<Lone>,
-    /// Why it can't be checked, if so.
+    /// Why the harness can't be checked; `None` where it can.
     pub unsupported: Option<Diagnostic>,
 }
 
-/// What kind of item a harness is.
+/// The kind of item that a harness is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HarnessKind {
@@ -44,10 +44,10 @@ pub enum HarnessKind {
 /// A place where a harness starts a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spawn {
-    /// Its line.
+    /// The line of the call.
     pub line: u32,
     /// The name given to the thread's builder.
     pub name: Option<String>,
-    /// Whether it is a scoped thread.
+    /// Whether the thread is a scoped thread.
     pub scoped: bool,
 }

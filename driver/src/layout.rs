@@ -2,13 +2,13 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The columns that `text` takes on a terminal.
+/// Returns the number of columns that `text` takes on a terminal.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// `text` in at most `columns` columns, with `…` where something was left off at the end.
+/// Returns `text` in at most `columns` columns, with `…` where something was left off at the end.
 #[must_use]
 pub fn fit(text: &str, columns: usize) -> String {
     let text = clean(text);
@@ -33,7 +33,7 @@ pub fn fit(text: &str, columns: usize) -> String {
     taken
 }
 
-/// `text`, which must not be wider than `columns`, with blanks up to there.
+/// Returns `text`, which must not be wider than `columns`, filled with blanks up to there.
 #[must_use]
 pub fn pad(text: &str, columns: usize) -> String {
     let mut padded = text.to_owned();
@@ -44,7 +44,7 @@ pub fn pad(text: &str, columns: usize) -> String {
     padded
 }
 
-/// The words of `text` in lines of at most `columns` columns; a word that is wider has a line of its own.
+/// Returns the words of `text` in lines of at most `columns` columns; a word that is wider has a line of its own.
 #[must_use]
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -62,7 +62,8 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// One line without anything that moves the cursor: what programs and their panics say is not to be trusted with that.
+/// Returns the text as one line without characters that move the cursor: the texts of programs and their panics are not
+/// to be trusted with these.
 fn clean(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
@@ -75,7 +76,7 @@ pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }
 
-/// A number with its thousands set apart.
+/// Formats a number with its thousands set apart.
 #[must_use]
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -89,7 +90,7 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// Small numbers in words, as they read better in a sentence.
+/// Writes a small number in words, which read better in a sentence.
 #[must_use]
 pub fn in_words(n: usize) -> String {
     const WORDS: [&str; 10] = [

@@ -9,18 +9,19 @@ use std::time::Duration;
 
 use crate::error::Error;
 
-/// How long is waited before the lock is tried again.
+/// The time before the lock is tried again.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A lock that is held until it is dropped. The system gives it back when a process dies, however it dies.
+/// A lock that is held until it is dropped. The system releases the lock when its process dies in any way.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
 }
 
-/// Takes the lock that is this file, and writes there who holds it. `None`: `stop` was set while another process held it.
+/// Takes the lock that is the file `path`, and writes into the file which process holds it. `None`: `stop` was set
+/// while another process held the lock.
 ///
-/// `waiting` is told once who that is, in words.
+/// `waiting` is called once with the name of that process.
 ///
 /// # Errors
 /// Those of the file system.
@@ -58,7 +59,7 @@ pub fn take(
         }
         thread::sleep(PAUSE);
     }
-    // Who can't be told of it has to wait all the same.
+    // A failure to name the holder does not weaken the lock.
     let _ = sign(&mut file);
     Ok(Some(Lock { _file: file }))
 }

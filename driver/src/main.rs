@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 use std::thread;
 
-/// Bytes of stack: sources are parsed and walked as deep as they are nested. Only what is used of it costs memory.
+/// The stack of the main thread, in bytes: sources are parsed and walked as deep as they are nested. Only the part that
+/// is used costs memory.
 const STACK: usize = 256 << 20;
 
 fn main() -> ExitCode {
@@ -16,7 +17,7 @@ fn main() -> ExitCode {
     let code = match main.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        // No address space: what is not nested deeply needs little.
+        // There is no address space for this stack: a source that is not nested deeply needs little.
         Err(_) => seqz::cli::main(),
     };
     ExitCode::from(code)

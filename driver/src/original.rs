@@ -1,4 +1,4 @@
-//! What workers say, told about the original source.
+//! Translates what workers say to the original source.
 
 mod classify;
 
@@ -14,12 +14,12 @@ use crate::model::schedule::{Action, Event};
 use crate::program::{Generated, Origin, Program, Spawn};
 use classify::kind_of_panic;
 
-/// Finds original places.
+/// Finds the original of generated places.
 pub(crate) struct Original<'a> {
     program: &'a Program,
     generated: &'a Generated,
     sources: RefCell<HashMap<PathBuf, Option<String>>>,
-    /// Those that were asked for: executions have many events and few places.
+    /// The places that were translated already: executions have many events and few places.
     sites: RefCell<HashMap<Place, Option<Site>>>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Original<'a> {
             .lookup(Path::new(&place.file), place.line, place.column)
     }
 
-    /// The original of a place; none where it isn't the user's code.
+    /// Returns the original of a place; `None` where the place isn't the user's code.
     pub(crate) fn site(&self, place: &Place) -> Option<Site> {
         if let Some(site) = self.sites.borrow().get(place) {
             return site.clone();
@@ -66,7 +66,7 @@ impl<'a> Original<'a> {
             .unwrap_or_default()
     }
 
-    /// What `read` makes of a file's text, if it can be read.
+    /// Returns what `read` makes of a file's text; `None` if the file can't be read.
     fn source<R>(&self, file: &Path, read: impl FnOnce(&str) -> R) -> Option<R> {
         let mut sources = self.sources.borrow_mut();
         let source = sources
@@ -75,7 +75,7 @@ impl<'a> Original<'a> {
         source.as_deref().map(read)
     }
 
-    /// A message of the runtime, in which places are written as `{at file:line:column}`.
+    /// Translates a message of the runtime, in which places are written as `{at file:line:column}`.
     pub(crate) fn message(&self, text: &str) -> String {
         let mut parts = text.split("{at ");
         let mut told = parts.next().unwrap_or_default().to_owned();
@@ -97,7 +97,7 @@ impl<'a> Original<'a> {
         told
     }
 
-    /// The kind of a panic.
+    /// Returns the kind of a panic.
     pub(crate) fn kind_of_panic(&self, message: &str, place: Option<&Place>) -> Kind {
         let code = place
             .and_then(|place| self.origin(place))
@@ -110,10 +110,10 @@ impl<'a> Original<'a> {
         kind_of_panic(message, code.as_deref().unwrap_or_default())
     }
 
-    /// The events of a schedule.
+    /// Translates the events of a schedule.
     pub(crate) fn schedule(&self, schedule: &[Scheduled]) -> Vec<Event> {
-        // Where a thread waits on a condition variable, it gives its lock back and takes it again: what is named there is the
-        // condition variable.
+        // A thread that waits on a condition variable gives its lock back and takes it again: the name at these events
+        // is that of the condition variable.
         let mut waits = HashMap::new();
         for scheduled in schedule {
             if let Some(place) = &scheduled.place
@@ -137,7 +137,7 @@ impl<'a> Original<'a> {
             .iter()
             .map(|scheduled| {
                 let action = Action::from(scheduled.action);
-                // A guard's drop has no name of its own; its lock has.
+                // The drop of a guard has no name of its own; its lock has.
                 let known = || names.get(&scheduled.object).cloned();
                 Event {
                     thread: scheduled.thread,
@@ -152,7 +152,7 @@ impl<'a> Original<'a> {
             .collect()
     }
 
-    /// A thread, with the name that the source has for it if it was given none.
+    /// Translates a thread; a thread without a name gets the name that the source has for it.
     pub(crate) fn thread(&self, thread: &ThreadInfo, known: &[Spawn]) -> Thread {
         let spawned = thread
             .spawned_at
@@ -161,7 +161,7 @@ impl<'a> Original<'a> {
         let name = thread.name.clone().or_else(|| {
             let line = spawned.as_ref()?.line;
             let mut there = known.iter().filter(|spawn| spawn.line == line);
-            // Two on one line can't be told apart.
+            // Two threads that are started on one line can't be told apart.
             there
                 .next()
                 .filter(|_| there.next().is_none())?
@@ -172,7 +172,7 @@ impl<'a> Original<'a> {
     }
 }
 
-/// The text of a line. What stands in brackets that the line leaves open is put behind it: the line `assert!(` by itself
+/// Returns the text of a line. Text in brackets that the line leaves open is appended: the line `assert!(` by itself
 /// says nothing.
 fn statement(source: &str, line: u32) -> String {
     const LONGEST: usize = 200;
@@ -198,7 +198,8 @@ fn statement(source: &str, line: u32) -> String {
     text.replace(",)", ")").replace(",]", "]")
 }
 
-/// How many brackets a line leaves open. Those in strings count too: a text that goes on too far does no harm.
+/// Returns the number of brackets that a line leaves open. Brackets in strings count, too: a text that goes on too far
+/// does no harm.
 fn depth(line: &str) -> i32 {
     line.chars()
         .map(|c| match c {

@@ -1,4 +1,4 @@
-//! Standard output that a reader may leave at any time.
+//! Standard output, whose reader may leave at any time.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::visible::visible;
 
-/// Where answers go.
+/// The stream that answers are written to.
 pub struct Output {
     stream: Box<dyn Write>,
-    /// The reader is gone (`seqz check | head`): there is nobody left to write for, which is no error.
+    /// Whether the reader is gone (`seqz check | head`), so that nothing more is written. That is no error.
     abandoned: bool,
 }
 
@@ -23,10 +23,10 @@ impl Output {
         }
     }
 
-    /// Writes with `write`, and sends it off at once.
+    /// Writes with `write`, and flushes the output at once.
     ///
     /// # Errors
-    /// When the output can't be written, unless that is because nobody reads it.
+    /// When the output can't be written, unless the reader is gone.
     pub fn write(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -52,7 +52,7 @@ impl Output {
     }
 }
 
-/// Writes a file that appears whole or not at all, whoever kills seqz meanwhile.
+/// Writes a file that appears whole or not at all, even when seqz is killed meanwhile.
 ///
 /// # Errors
 /// Those of the file system.
@@ -63,7 +63,7 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     };
     let mut new = tempfile::NamedTempFile::new_in(dir)?;
     new.write_all(content)?;
-    // A temporary file is private, and what it replaces is the user's to share.
+    // A temporary file is private; the file that it replaces is the user's to share.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -75,7 +75,7 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A path to write to, for error messages.
+/// Returns the conversion of an error in writing to this path.
 pub(crate) fn writing(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Error {
     let path = path.into();
     move |source| Error::File {

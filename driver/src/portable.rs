@@ -1,14 +1,14 @@
-//! Paths that hold wherever a checkout lies: what is kept or sent to others names no directory of this machine.
+//! Paths that hold wherever a checkout lies: what is kept or sent to other users names no directory of this machine.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-/// The way from the directory `from` to `to`.
+/// Returns the relative path from the directory `from` to `to`.
 ///
 /// # Errors
-/// When one of them is not there.
+/// When one of the two is not there.
 pub(crate) fn way(from: &Path, to: &Path) -> io::Result<PathBuf> {
     let (from, to) = (from.canonicalize()?, to.canonicalize()?);
     let shared = from
@@ -26,8 +26,8 @@ pub(crate) fn way(from: &Path, to: &Path) -> io::Result<PathBuf> {
     })
 }
 
-/// Makes each absolute path in a document that is below `base` start there. Others lose their directories: the name says what
-/// the file is, and the rest is this machine's.
+/// Makes each absolute path in a document that is below `base` relative to `base`. Other paths lose their directories:
+/// the file name says what the file is, and the rest belongs to this machine.
 pub(crate) fn shorten(document: &mut Value, base: &Path) {
     match document {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! The program under test, as far as the driver knows it: what the transformation says of it.
+//! The program under test, as the transformation describes it to the driver.
 
 use std::path::{Path, PathBuf};
 
@@ -23,14 +23,14 @@ pub struct Program {
     part: Part,
 }
 
-/// What to generate.
+/// What is to be generated.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The number of non-local reads of the emitted `p_hat`.
+    /// The number k of non-local reads of the emitted `p_hat`.
     pub k: u32,
-    /// The harnesses that are to be in it.
+    /// The harnesses of the generated crate.
     pub chosen: Choice,
-    /// Which thread is under test in the emitted `p_hat`.
+    /// The thread under test in the emitted `p_hat`.
     pub role: Role,
 }
 
@@ -43,14 +43,14 @@ pub struct Generated {
     files: Vec<(PathBuf, String)>,
 }
 
-/// A place in the user's source that generated code comes from.
+/// The place in the user's source that generated code comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The user's file.
+    /// The path of the user's file.
     pub file: PathBuf,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// The column in characters, from 1.
     pub column: u32,
     /// The short name of the variable that is accessed there.
     pub name: Option<String>,
@@ -65,7 +65,8 @@ impl Program {
         Self::load_part(path, mode, Part::Whole)
     }
 
-    /// The program once more for each target of its package, where there are several; each has the harnesses of that target.
+    /// Loads the program once more for each target of its package, where there are several; each of the results has the
+    /// harnesses of its target.
     ///
     /// # Errors
     /// As [`Program::load`].
@@ -94,24 +95,24 @@ impl Program {
         })
     }
 
-    /// What can be checked, in the order of the source.
+    /// Returns the harnesses of the program, in the order of the source.
     #[must_use]
     pub fn harnesses(&self) -> &[Harness] {
         &self.harnesses
     }
 
-    /// The package's name.
+    /// Returns the package's name.
     #[must_use]
     pub fn name(&self) -> &str {
         self.inner.name()
     }
 
-    /// A name that no other program has: the package's, and a digest of where it is.
+    /// Returns a name that no other program has: the package's name, and a digest of the package's path.
     #[must_use]
     pub fn unique_name(&self) -> String {
         let root = self.root();
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-        // FNV-1a: a few programs in one directory don't need more.
+        // FNV-1a: a few programs in one directory need no better digest.
         let hash = root
             .as_os_str()
             .as_encoded_bytes()
@@ -119,7 +120,7 @@ impl Program {
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
                 (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
             });
-        // Its calls are marked: that is another program.
+        // A program whose calls are marked is another program.
         let mark = match self.mode {
             Mode::Followed => "-calls",
             Mode::Sequential | Mode::Scheduled => "",
@@ -132,42 +133,42 @@ impl Program {
         format!("{}{part}{mark}-{hash:016x}", self.name())
     }
 
-    /// The program's manifest, unless it is a lone file.
+    /// Returns the path of the program's manifest, unless the program is a lone file.
     #[must_use]
     pub fn manifest(&self) -> Option<&Path> {
         self.inner.manifest()
     }
 
-    /// What its runtime has to know.
+    /// Returns which crates the runtime has to know.
     #[must_use]
     pub fn knows(&self) -> Knows {
         knows(self.inner.has_serde())
     }
 
-    /// The `Cargo.lock` that goes with the manifest: beside it, or in the workspace above.
+    /// Returns the path of the `Cargo.lock` that goes with the manifest: beside it, or in the workspace above.
     #[must_use]
     pub fn lock_file(&self) -> Option<PathBuf> {
         dependencies::lock_file(self.manifest()?)
     }
 
-    /// The root file of the crate.
+    /// Returns the path of the crate's root file.
     #[must_use]
     pub fn root(&self) -> &Path {
         self.inner.root()
     }
 
-    /// The files of its source that have been read.
+    /// Returns the paths of the source files that have been read.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.inner.files()
     }
 
-    /// The edition, as in a manifest.
+    /// Returns the edition, as a manifest writes it.
     #[must_use]
     pub fn edition(&self) -> &str {
         self.inner.edition()
     }
 
-    /// The text of one of its files.
+    /// Returns the text of one of the program's files.
     #[must_use]
     pub fn source(&self, file: &Path) -> Option<String> {
         match self.inner.source(file) {
@@ -179,7 +180,7 @@ impl Program {
     /// Generates the crate.
     ///
     /// # Errors
-    /// When the program holds what can't be transformed.
+    /// When the program has code that can't be transformed.
     pub fn transform(&self, request: &Request) -> Result<Generated, Error> {
         let inner = self.inner.transform(&transform::Options {
             k: request.k,
@@ -205,23 +206,24 @@ impl std::fmt::Debug for Program {
     }
 }
 
-/// The file that leads from places in the generated files to the user's.
+/// The name of the file that maps places in the generated files to places in the user's.
 pub(crate) const SOURCE_MAP: &str = "source-map.json";
 
-/// How the generated manifest names the runtime.
+/// The generated manifest's path of the runtime.
 const RUNTIME: &str = "path = \"runtime\"";
 
-/// The same, where handles of shared values have to coerce.
+/// The generated manifest's path of the runtime, with the feature that lets handles of shared values coerce.
 const COERCING: &str = "features = [\"coercions\"]\npath = \"runtime\"";
 
-/// What lets the runtime, and nothing else, use what is unstable in Rust.
+/// The part of cargo's configuration that lets the runtime, and no other crate, use unstable features of Rust.
 const UNSTABLE: &str = r#"
 # Values that threads share are copied if they are `Clone`, which takes an unstable feature of Rust to find out.
 [env]
 RUSTC_BOOTSTRAP = "seqz_runtime"
 "#;
 
-/// The part of a worker's `main.rs` that installs the runtime's allocator, and what stands before the system's functions.
+/// The part of a worker's `main.rs` that installs the runtime's allocator, and the functions that stand before the
+/// system's.
 const ALLOCATOR: &str = "
 #[global_allocator]
 static ALLOCATOR: seqz_runtime::memory::arena::Allocator = seqz_runtime::memory::arena::Allocator;
@@ -230,7 +232,7 @@ seqz_runtime::stand_before_the_system!();
 ";
 
 impl Generated {
-    /// Path below the crate's directory, and content.
+    /// Returns the files: the path below the crate's directory, and the content.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &str)> {
         self.files
             .iter()
@@ -243,25 +245,25 @@ impl Generated {
         self.inner.has_unsafe
     }
 
-    /// Files beside these for those who run the crate: see [`transform::Generated::testers`].
+    /// Returns further files, for users who run the crate: see [`transform::Generated::testers`].
     pub fn testers(&self) -> impl Iterator<Item = (&Path, &str)> {
         let testers = self.inner.testers.iter();
         testers.map(|(path, text)| (path.as_path(), text.as_str()))
     }
 
-    /// The package's name.
+    /// Returns the package's name.
     #[must_use]
     pub fn package(&self) -> &str {
         &self.inner.package
     }
 
-    /// The same files, to be built beside other programs: with the runtime looked for in `runtime`, and `name` for the
-    /// package's.
+    /// Returns the same files for a build beside other programs: with the runtime in `runtime`, and with `name` as the
+    /// name of the package.
     ///
-    /// cargo tells packages at the roots of their workspaces apart by their names alone: of two programs that are called
-    /// the same, in one target directory, the second would pass for the first.
+    /// cargo tells packages at the roots of their workspaces apart by their names alone: of two programs with one name
+    /// in one target directory, cargo would take the second for the first.
     ///
-    /// The objects' names must not depend on the schedule, so the runtime allocates, unless the program does.
+    /// The names of objects must not depend on the schedule, so the runtime allocates, unless the program does.
     #[must_use]
     pub fn files_for_building(
         &self,
@@ -270,7 +272,7 @@ impl Generated {
         variant: Variant,
     ) -> Vec<(PathBuf, String)> {
         let package = &self.inner.package;
-        // A Rust string with escapes is a TOML string for all but exotic paths, and those are refused by cargo.
+        // A Rust string with escapes is a TOML string for all but exotic paths, which cargo refuses.
         let mut path = format!("path = {:?}", runtime.display().to_string());
         let coerces = self.files.iter().any(|(_, text)| text.contains(COERCING));
         let copied_if_clone = variant.copies == Copies::WhereClone;
@@ -305,14 +307,14 @@ impl Generated {
         files
     }
 
-    /// What its runtime has to know.
+    /// Returns which crates the runtime has to know.
     #[must_use]
     pub const fn knows(&self) -> Knows {
         knows(self.inner.serde)
     }
 
-    /// Whether the program may change without its files or the versions of its dependencies: it depends on crates by their
-    /// paths, or includes what is no source file.
+    /// Whether the program may change while its files and the versions of its dependencies stay the same: it depends on
+    /// crates by their paths, or includes files that are no source files.
     #[must_use]
     pub fn may_change(&self) -> bool {
         self.inner.may_change || self.has_path_dependencies()
@@ -328,7 +330,7 @@ impl Generated {
         })
     }
 
-    /// Where a place in a generated file comes from.
+    /// Returns the origin of a place in a generated file.
     #[must_use]
     pub fn lookup(&self, file: &Path, line: u32, column: u32) -> Option<Origin> {
         let origin = self.inner.map.lookup(file, line, column)?;
@@ -340,7 +342,7 @@ impl Generated {
         })
     }
 
-    /// Where the runtime sees the calls outside of loops of what may happen without a reason.
+    /// Returns the places at which the runtime sees the calls outside of loops that may end or fail without a reason.
     #[must_use]
     pub fn lone(&self) -> Vec<vocabulary::Place> {
         let all = self.inner.map.lone();
@@ -352,14 +354,14 @@ impl Generated {
         .collect()
     }
 
-    /// The harnesses that are in it, by name.
+    /// Returns the names of the harnesses in the crate.
     #[must_use]
     pub fn harnesses(&self) -> &[String] {
         &self.inner.harnesses
     }
 }
 
-/// A place in the user's source.
+/// Converts a place in the user's source.
 fn site(place: &transform::Place) -> Site {
     let text = place.source[line_span(&place.source, place.start.line, 1)].trim();
     Site {
@@ -426,14 +428,14 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
     }
 }
 
-/// The messages that an error is; there is at least one.
+/// Returns the messages of an error; there is at least one.
 fn diagnostics(error: &transform::Error) -> Vec<Diagnostic> {
     if let transform::Error::Several(errors) = error
         && !errors.is_empty()
     {
         return errors.iter().flat_map(diagnostics).collect();
     }
-    // What is said at the place need not be said above it too.
+    // The text at the place is not repeated above the place.
     let (message, label) = match error {
         transform::Error::Unsupported { what, reason, .. } => {
             (format!("{what} is not supported"), Some(reason.clone()))

@@ -1,4 +1,4 @@
-//! Running the schedule of a finding again.
+//! Runs the schedule of a finding again.
 
 use std::path::Path;
 use std::time::Instant;
@@ -16,66 +16,67 @@ use crate::model::schedule::{Confirmation, Event};
 use crate::original::Original;
 use crate::worker::{Heard, Process, Watch, bury, failed, send};
 
-/// What of a finding is run again.
+/// What a replay needs of a finding.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The values of parameters, by name.
+    /// The values of the parameters: pairs of a name and its value.
     pub inputs: Vec<(String, String)>,
     /// The events in order.
     pub schedule: Vec<Event>,
-    /// The threads, by number, as far as they are known.
+    /// The threads, by number; `None` for a thread that is not known.
     pub threads: Vec<Option<Thread>>,
-    /// What is expected.
+    /// The kind of the recorded failure.
     pub kind: Kind,
-    /// What it said.
+    /// The message of the recorded failure.
     pub message: String,
-    /// Where it shows.
+    /// The place at which the recorded failure shows.
     pub site: Option<Site>,
-    /// Of a data race: where the other thread is.
+    /// Of a data race: the place of the other thread.
     other_site: Option<Site>,
     stack_size: u64,
     spurious: Spurious,
-    /// Which sequence the program's random numbers are of.
+    /// The sequence that the program's random numbers are drawn from.
     random_numbers: u64,
 }
 
 /// How a replay ended.
 #[derive(Clone, Debug)]
 pub enum Ended {
-    /// It fails.
+    /// The program fails.
     Fails {
-        /// In which way: as it did when it was found, if it does that, too. The schedule that was recorded leads there.
+        /// The failure that was recorded, if the program fails in that way, too; else another one. The recorded
+        /// schedule leads to it.
         failure: Box<Failure>,
-        /// What else fails in the same execution.
+        /// The other failures of the same execution.
         others: Vec<Failure>,
-        /// How many of the runs had the same events.
+        /// The number of runs that had the same events.
         same: u32,
     },
-    /// The schedule was run to its end, and nothing fails.
+    /// The schedule was run to its end, and the program does not fail.
     Passes {
-        /// How many of the runs had the same events.
+        /// The number of runs that had the same events.
         same: u32,
     },
-    /// The program does something else.
+    /// The program does something else than the schedule says.
     Parts {
-        /// At which event of the schedule, from 0.
+        /// The index of the event of the schedule at which the program differs, from 0.
         at: u32,
-        /// What differs.
+        /// The difference, in words.
         difference: String,
-        /// Where the program is then.
+        /// The place at which the program is then.
         site: Option<Site>,
-        /// The events up to there.
+        /// The events up to the difference.
         schedule: Vec<Event>,
     },
-    /// The user broke it off.
+    /// The user broke the replay off.
     Interrupted,
 }
 
 impl Recording {
-    /// What a finding has recorded. `stack_size` is for those that don't say.
+    /// Returns what a finding has recorded. `stack_size` is the size for findings that don't have one, in bytes.
     ///
     /// # Errors
-    /// When it has no schedule.
+    /// When the finding has no schedule.
     pub fn of(finding: &Finding, stack_size: u64) -> Result<Self, Error> {
         let recording = match &finding.found {
             Found::Bug { bug, .. } => Self::of_bug(bug, stack_size)?,
@@ -128,7 +129,8 @@ impl Recording {
         })
     }
 
-    /// The threads that race, if what it recorded is a race that is there: both are about to make their access at the end.
+    /// Returns the threads that race, if the recorded failure is a race that is there: both threads are about to make
+    /// their accesses at the end.
     fn racing(&self, next: &[vocabulary::Waiting], original: &Original<'_>) -> Vec<Waiting> {
         let sites = [self.site.as_ref(), self.other_site.as_ref()];
         let mut racing = original.waiting(next, &self.schedule);
@@ -146,7 +148,7 @@ impl Recording {
         racing
     }
 
-    /// Whether this failure is the one that was recorded.
+    /// Whether this failure is the recorded one.
     #[must_use]
     pub fn is(&self, failure: &Failure) -> bool {
         let recorded = self.site.as_ref();
@@ -157,8 +159,8 @@ impl Recording {
     }
 }
 
-/// Whether both are the same line, or both nowhere. Files are named as they are seen from the folder where seqz runs, so the
-/// longer name ends in the shorter one where it ran in two.
+/// Whether both sites are the same line, or both are `None`. A file is named relative to the directory in which seqz
+/// runs, so after runs in two directories the longer name ends in the shorter one.
 fn is_line(one: Option<&Site>, other: Option<&Site>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {
@@ -176,10 +178,10 @@ fn values(inputs: &[crate::model::document::Input]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Runs the schedule so many times.
+/// Runs the schedule `times` times.
 ///
 /// # Errors
-/// When the worker can't be run, or refuses.
+/// When the worker can't be run, or refuses the schedule.
 pub fn run(
     subject: Subject<'_>,
     finding: &Finding,
@@ -287,7 +289,7 @@ pub fn run(
 }
 
 impl Recording {
-    /// The recorded schedule, with what it leads to now.
+    /// Returns a failure with the recorded schedule and the kind and message that the schedule leads to now.
     fn failure(&self, kind: Kind, message: String) -> Failure {
         let inputs = self.inputs.iter();
         Failure {
@@ -311,8 +313,8 @@ impl Recording {
         }
     }
 
-    /// What all that fails in one execution comes to. The failure that was recorded is told wherever it stands among them;
-    /// `race` is one that is known to be it.
+    /// Returns the result of an execution with these failures. The recorded failure is preferred, wherever it stands
+    /// among them; `race` is a failure that is known to be the recorded one.
     fn ended(
         &self,
         mut failures: Vec<Failure>,

@@ -1,16 +1,16 @@
-//! Colours. The streams drop them where they don't belong.
+//! Colours of the output. The streams drop them where they don't belong.
 
 use anstyle::{AnsiColor, Style};
 
-/// As it comes.
+/// Plain text.
 pub const NONE: Style = Style::new();
-/// What is secondary.
+/// Secondary text.
 pub const DIM: Style = Style::new().dimmed();
 /// Headings.
 pub const BOLD: Style = Style::new().bold();
-/// What is wrong.
+/// Errors.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// What explains it.
+/// Explanations of an error.
 pub const MARK: Style = AnsiColor::Yellow.on_default();
-/// What is well.
+/// Good results.
 pub const GOOD: Style = AnsiColor::Green.on_default();

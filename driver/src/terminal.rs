@@ -1,21 +1,22 @@
-//! What is known of the terminal: how wide it is, and whether anyone watches.
+//! The terminal: its width, and whether it can show progress.
 
 use std::io::{IsTerminal, stderr, stdout};
 
-/// Where output goes. Whether it is coloured is decided by the stream itself, in `anstream` (a terminal, `NO_COLOR`).
+/// The terminal that output goes to. Whether output is coloured is decided by the stream itself, in `anstream` (a
+/// terminal, `NO_COLOR`).
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    /// Columns of a line of output.
+    /// The width of a line of output, in columns.
     pub width: usize,
     /// Whether standard error is a terminal, so that progress may be drawn there.
     pub progress: bool,
 }
 
-/// The width where nothing tells: a file or a pipe. Wide enough for two columns of source text.
+/// The width for a file or a pipe, in columns. It is wide enough for two columns of source text.
 const DEFAULT_WIDTH: usize = 100;
 
 impl Terminal {
-    /// Looks at the process's standard streams and at `COLUMNS`.
+    /// Reads the properties of the process's standard streams and `COLUMNS`.
     #[must_use]
     pub fn detect() -> Self {
         let measured = if stdout().is_terminal() {

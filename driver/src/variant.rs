@@ -1,47 +1,47 @@
-//! What a worker is built with, beside the program.
+//! The variants of a worker's build: what a worker is built with, beside the program.
 
-/// Who allocates a worker's memory. A program can have but one global allocator.
+/// The allocator of a worker's memory. A program can have but one global allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocator {
-    /// The runtime, which gives objects the same addresses in every execution.
+    /// The runtime's allocator, which gives objects the same addresses in every execution.
     Ours,
-    /// The program, or a crate that it depends on.
+    /// The allocator of the program, or of a crate that the program depends on.
     Theirs,
 }
 
-/// Which of the values that threads share can be copied: in the sequential program each thread has its own.
+/// The values shared by threads that can be copied: in the sequential program each thread has its own copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
-    /// All, or the program does not compile.
+    /// All values; a program with a value that can't be copied does not compile.
     Made,
-    /// Those that are `Clone`. An execution of the sequential program that needs a copy of another ends; the scheduled machine
-    /// needs none.
+    /// Values that are `Clone`. An execution of the sequential program that needs a copy of another value ends;
+    /// scheduled mode needs no copies.
     WhereClone,
 }
 
-/// What a worker is built with, beside the program.
+/// A variant of a worker's build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Who allocates its memory.
+    /// The allocator of the worker's memory.
     pub allocator: Allocator,
-    /// What the sequential program can have copies of.
+    /// The values that the sequential program can copy.
     pub copies: Copies,
 }
 
 impl Variant {
-    /// The one that can do most, which is tried first.
+    /// The most capable variant, which is tried first.
     pub(crate) const FIRST: Self = Self {
         allocator: Allocator::Ours,
         copies: Copies::Made,
     };
 
-    /// What a fuzz target is built with.
+    /// The variant of a fuzz target.
     pub(crate) const FUZZED: Self = Self {
         allocator: Allocator::Theirs,
         copies: Copies::Made,
     };
 
-    /// All that will do for whoever asks for `copies`, the best first.
+    /// Returns the variants that offer at least `copies`, the best first.
     pub(crate) fn fit_for(copies: Copies) -> impl Iterator<Item = Self> {
         let made = [Copies::Made, Copies::WhereClone];
         made.into_iter()
@@ -51,7 +51,7 @@ impl Variant {
             })
     }
 
-    /// What the name of a worker has to say of it.
+    /// Returns the part of a worker's name that states its variant.
     pub(crate) fn note(self) -> String {
         let allocator = match self.allocator {
             Allocator::Ours => "",

@@ -1,9 +1,9 @@
-//! Characters that turn the direction of text around: with them, code and messages can look like other code and messages. They
-//! are shown as escapes.
+//! Characters that change the direction of text: with them, code and messages can look like other code and messages.
+//! Such characters are shown as escapes.
 
 use std::borrow::Cow;
 
-/// Whether the character sets the direction of what comes after it.
+/// Whether the character sets the direction of the text after it.
 #[must_use]
 pub const fn turns(c: char) -> bool {
     matches!(
@@ -12,13 +12,13 @@ pub const fn turns(c: char) -> bool {
     )
 }
 
-/// The text with such characters as Rust's escapes: `\u{202e}`.
+/// Returns the text with such characters as Rust's escapes: `\u{202e}`.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c.escape_unicode().to_string())
 }
 
-/// JSON with such characters as JSON's escapes: `\u202e`. It stands for the same document.
+/// Returns the JSON with such characters as JSON's escapes: `\u202e`. The text stands for the same document.
 #[must_use]
 pub fn visible_json(text: &str) -> Cow<'_, str> {
     escaped(text, |c| format!("\\u{:04x}", u32::from(c)))

@@ -15,9 +15,9 @@ use crate::error::Error;
 
 /// How a build ended.
 pub(super) enum Outcome {
-    /// The binary is here.
+    /// The program compiles; the path of its binary.
     Built(PathBuf),
-    /// It doesn't compile.
+    /// The program doesn't compile.
     Failed(Failure),
 }
 
@@ -25,16 +25,17 @@ pub(super) enum Outcome {
 pub(super) struct Failure {
     /// rustc's errors in the package that was to be built, in order.
     pub(super) errors: Vec<Rustc>,
-    /// rustc's errors in other packages, as it would print them.
+    /// rustc's errors in other packages, each in the form in which rustc prints it.
     pub(super) elsewhere: Vec<String>,
-    /// What cargo said on standard error.
+    /// All that cargo wrote to standard error.
     pub(super) output: String,
 }
 
-/// Is told the name of each package that cargo begins to compile.
+/// A function that is called with the name of each package that cargo begins to compile.
 pub(super) type Compiles<'a> = &'a (dyn Fn(&str) + Sync);
 
-/// `cargo build` of the generated crate in `dir`, whose runtime is the one in `runtime`, or what has been compiled of it.
+/// Runs `cargo build` of the generated crate in `dir`. Its runtime is the source in `runtime`, or the compiled
+/// libraries of that source.
 pub(super) fn build(
     dir: &Path,
     runtime: &Path,
@@ -60,7 +61,7 @@ pub(super) fn build(
     run(command, dir, compiles)
 }
 
-/// `cargo check` of the user's crate as it is.
+/// Runs `cargo check` of the user's crate as it is.
 pub(super) fn check(manifest: &Path, target_dir: &Path) -> Result<Outcome, Error> {
     let manifest = manifest
         .canonicalize()
@@ -156,7 +157,7 @@ fn listen(stderr: ChildStderr, compiles: Compiles<'_>) -> String {
     let mut stderr = BufReader::new(stderr);
     let mut text = String::new();
     let mut line = Vec::new();
-    // What can't be read is missing from a message, no more.
+    // A line that can't be read is missing from a message; it does no other harm.
     while stderr.read_until(b'\n', &mut line).is_ok_and(|n| n > 0) {
         let said = String::from_utf8_lossy(&line);
         let mut words = said.split_whitespace();
@@ -172,7 +173,7 @@ fn listen(stderr: ChildStderr, compiles: Compiles<'_>) -> String {
 }
 
 fn is_error(message: &Rustc) -> bool {
-    // The last one only counts the others.
+    // rustc's last error, "aborting due to …", only counts the other errors.
     matches!(message.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
         && !(message.spans.is_empty() && message.message.starts_with("aborting due to"))
 }

@@ -10,8 +10,8 @@ use crate::diagnostic::{Diagnostic, Place, line_span};
 use crate::error::Error;
 use crate::program::{Generated, Program};
 
-/// The traits that the values of shared variables need, directly and as parameters of generic code, and that only seqz asks
-/// for. rustc says both with and without the crate that they are of.
+/// The traits that only seqz asks for: of the values of shared variables, directly and as parameters of generic code.
+/// rustc names each trait both with and without its crate.
 const OURS: [&str; 4] = [
     "Shadow`",
     "Copied`",
@@ -19,7 +19,7 @@ const OURS: [&str; 4] = [
     "seqz_runtime::Copied`",
 ];
 
-/// Why the program as it is does not compile, if it doesn't.
+/// Says why the user's program does not compile as it is; `None` where it compiles.
 ///
 /// # Errors
 /// When rustc can't be asked.

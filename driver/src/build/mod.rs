@@ -1,6 +1,6 @@
 //! Builds the worker: the transformed program, linked with the runtime.
 //!
-//! All of it lives in one directory, so that programs share what they have in common:
+//! All files of a build are in one directory, so that programs share what they have in common:
 //! ```text
 //! DIR/lock                one process at a time builds here
 //! DIR/runtime/            the runtime's source, the same for all programs, so that it is built once
@@ -44,20 +44,20 @@ pub struct Built {
     pub fresh: bool,
 }
 
-/// What takes time in a build.
+/// A step of a build that takes time.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
-    /// Another process builds in the same directory: who that is, in words.
+    /// Another process builds in the same directory; the text names that process.
     WaitsFor(&'a str),
-    /// A package is compiled: its name.
+    /// A package is compiled; its name.
     Compiles(&'a str),
 }
 
-/// Builds the worker of `program`, unless that is there already.
+/// Builds the worker of `program`, unless the worker is there already.
 ///
-/// It can be asked for more than `copies` says, and is where that is possible: one worker serves all commands then.
+/// The worker copies more values than `copies` asks for where that compiles: one worker serves all commands then.
 ///
-/// `told` hears what takes time; `stop` breaks off waiting for another process.
+/// `told` hears of each step that takes time; `stop` breaks off the wait for another process.
 ///
 /// # Errors
 /// When the program does not compile, or the tools can't be run.
@@ -85,7 +85,7 @@ pub fn build(
         allocator: variant.allocator,
         fresh,
     };
-    // What a path dependency holds is not in the stamp: cargo has to look.
+    // The content of a path dependency is not in the stamp, so cargo has to look.
     if !generated.may_change()
         && let Some(built) = Variant::fit_for(copies)
             .map(|variant| built(variant, true))
@@ -94,7 +94,7 @@ pub fn build(
         return Ok(built);
     }
 
-    // The runtime takes its time when it is built for the first time: nobody is to wait for that to hear of a slip.
+    // The first build of the runtime takes long: a user must not have to wait for its end to hear of a slip.
     let compiled = Compiled::find(&layout.program);
     if !layout.has_runtime()
         && !compiled.as_ref().is_some_and(Compiled::has_runtime)
@@ -118,7 +118,7 @@ pub fn build(
     }
 
     let mut variant = Variant::FIRST;
-    // What asked for another variant.
+    // The failure that made this loop try another variant.
     let mut asked = None;
     let binary = loop {
         let compiles = |package: &str| told(Step::Compiles(package));
@@ -172,7 +172,7 @@ fn forget_old(workers: &Path) {
     }
 }
 
-/// Where things are, see the head of this module.
+/// The paths in the target directory; the head of this module lists them.
 #[derive(Debug)]
 struct Layout {
     name: String,
@@ -201,7 +201,7 @@ impl Layout {
         })
     }
 
-    /// Whether a runtime has been built here.
+    /// Whether a runtime has been built in this directory.
     fn has_runtime(&self) -> bool {
         let all = fs::read_dir(self.build.join("release/deps"));
         let mut all = all.into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! What a worker was made of, in short: when that hasn't changed, cargo need not be asked.
+//! The stamp: a digest of what a worker was made of. While the stamp stays the same, cargo need not be asked.
 
 use std::env;
 use std::fs;

@@ -10,20 +10,21 @@ use crate::model::document::{
 use crate::model::words;
 use crate::program::Spawn;
 
-/// A report in the making.
+/// A report that is being put together.
 pub(crate) struct Gathered {
     pub(crate) report: HarnessReport,
     /// Where the harness starts threads, for their names.
     pub(crate) spawns: Vec<Spawn>,
-    /// Whether not all inputs are tried.
+    /// Whether only a sample of the inputs is tried.
     pub(crate) sampled: bool,
     /// When the search began.
     pub(crate) started: Instant,
-    /// Levels that have begun, by their latest counts.
+    /// The levels that have begun and not ended: the thread under test, k, and the latest counts.
     open: Vec<(Role, u32, Counts)>,
-    /// What this worker has sent, in its order: which bug of the report each finding is, by identity.
+    /// The identity of the bug in the report for each finding that this worker has sent, in the order of sending.
     sent: Vec<Identity>,
-    /// Bugs that may only follow from panics at these places: they are told only if none of those is.
+    /// Bugs that may be mere consequences of panics, with the places of those panics. Such a bug is told only if none
+    /// of these panics is.
     held: Vec<(Bug, Vec<Site>)>,
 }
 
@@ -58,7 +59,7 @@ impl Identity {
         }
     }
 
-    /// The same bug, seen with whichever thread under test.
+    /// Whether both are the same bug, whichever thread is under test.
     fn is(&self, bug: &Bug) -> bool {
         *self
             == Self {
@@ -81,13 +82,13 @@ impl Gathered {
         }
     }
 
-    /// How far a level is.
+    /// Takes in the latest counts of a level.
     pub(crate) fn progress(&mut self, role: Role, k: u32, counts: Counts) {
         self.open.retain(|(open, at, _)| (*open, *at) != (role, k));
         self.open.push((role, k, counts));
     }
 
-    /// A level is over.
+    /// Takes in the final counts of a level.
     pub(crate) fn level(&mut self, role: Role, k: u32, counts: &Counts) {
         if counts.interfering_waiting > 0 {
             self.note(
@@ -190,7 +191,7 @@ impl Gathered {
         self.fill(role, k_max, Reason::Died);
     }
 
-    /// What is met now, with this thread under test.
+    /// Returns the number of executions, with this thread under test, and the time that the search has taken until now.
     pub(crate) fn met(&self, role: Role) -> Met {
         let roles = self.report.roles.iter();
         let levels = roles
@@ -202,7 +203,7 @@ impl Gathered {
         }
     }
 
-    /// Levels that were asked for and of which nothing has been heard.
+    /// Closes, for this reason, the levels that were asked for and of which nothing has been heard.
     fn fill(&mut self, role: Role, k_max: u32, reason: Reason) {
         for k in 0..=k_max {
             let mut heard_of = self
@@ -235,35 +236,37 @@ impl Gathered {
         role.is_some_and(|role| role.levels.iter().any(|level| level.k == k_max))
     }
 
-    /// Something worth saying, once.
+    /// Adds a note to the report, once.
     pub(crate) fn note(&mut self, note: String) {
         if !self.report.notes.contains(&note) {
             self.report.notes.push(note);
         }
     }
 
-    /// Gives a bug its place that has none but the test's own.
+    /// Gives a bug without a place the place of the test.
     pub(crate) fn place(&self, bug: &mut Bug) {
         if bug.kind == Kind::Result {
             bug.site = Some(self.report.site.clone());
         }
     }
 
-    /// Adds a bug; the answer is whether it is a new one. The same place and kind is one bug, told at its smallest k.
+    /// Adds a bug and returns whether the bug is new. Bugs of the same place and kind are one bug, told at its smallest
+    /// k.
     ///
-    /// What the original program refutes is no bug, and kept apart.
+    /// A bug that the original program refutes is a fault of seqz, and kept apart.
     pub(crate) fn bug(&mut self, bug: Bug) -> bool {
         self.sent.push(Identity::of(&bug));
         self.add(bug)
     }
 
-    /// Holds a bug back that may only follow from panics at these places.
+    /// Holds back a bug that may be a mere consequence of panics at the places `follows`.
     pub(crate) fn hold(&mut self, bug: Bug, follows: Vec<Site>) {
         self.sent.push(Identity::of(&bug));
         self.held.push((bug, follows));
     }
 
-    /// The search is over: adds what follows from nothing that is told. The answer is what is new of that.
+    /// Called at the end of the search: adds the bugs held back whose panics have not been told. Returns those of these
+    /// bugs that are new.
     pub(crate) fn tell_held(&mut self) -> Vec<Bug> {
         let mut new = Vec::new();
         for (bug, follows) in std::mem::take(&mut self.held) {
@@ -332,9 +335,10 @@ impl Gathered {
         false
     }
 
-    /// How often each of the findings was met, in the order in which they came.
+    /// Takes in how often each finding was met, in the order in which the worker sent the findings.
     ///
-    /// One execution may meet several that are one bug here, as a race of two accesses of one line: they count once.
+    /// One execution may meet several findings that are one bug here, such as a race of two accesses on one line; such
+    /// findings count once.
     pub(crate) fn times(&mut self, times: &[u64]) {
         let roles = &self.report.roles;
         let met = |identity: &Identity| -> u64 {

@@ -35,29 +35,29 @@ use search::Search;
 pub struct Options {
     /// The program, as given on the command line.
     pub path: String,
-    /// The largest number of non-local reads.
+    /// The largest number k of non-local reads.
     pub k_max: u32,
-    /// Who decides feasibility.
+    /// The solver that decides feasibility.
     pub solver: Solver<dyn RemoteSolver>,
-    /// Values for parameters: name and values.
+    /// Values for parameters: pairs of a parameter's name and its values as written.
     pub inputs: Vec<(String, String)>,
-    /// How many inputs at most.
+    /// The largest number of inputs to try.
     pub max_inputs: u32,
-    /// Seed of a sample of inputs.
+    /// The seed of the sample of inputs.
     pub seed: u64,
-    /// The bound on shared accesses of a thread in one execution. Without one, it is as many as the program needs.
+    /// The bound on shared accesses of a thread in one execution; `None`: as many as the program needs.
     pub max_steps: Option<u32>,
-    /// How many executions at most, per harness and thread under test.
+    /// The largest number of executions per harness and thread under test.
     pub max_executions: u64,
-    /// When the search is to end.
+    /// The time at which the search ends.
     pub deadline: Option<Instant>,
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are left out of the failures.
     pub ignore_detached_panics: bool,
-    /// How long one execution may go on.
+    /// The time after which an execution without a sign of life is taken for hung.
     pub hang_after: Duration,
-    /// Whether what may happen without a reason is to be missed where it is not tried.
+    /// Whether the report is to name the weak exchanges that may fail without a reason, which a check does not try.
     pub reasonless: bool,
-    /// Where findings go, beside the report.
+    /// The target directory, in which findings are written, too.
     pub target_dir: PathBuf,
 }
 
@@ -66,22 +66,23 @@ pub struct Options {
 pub struct Task<'a> {
     /// The harness.
     pub harness: &'a Harness,
-    /// Which threads.
+    /// The threads to put under test.
     pub roles: Vec<Role>,
 }
 
-/// A program that is ready to be searched.
+/// A program that is ready to be searched, with its worker.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The program.
     pub program: &'a Program,
-    /// What was made of it.
+    /// The crate that was generated of the program.
     pub generated: &'a Generated,
-    /// The worker built of that.
+    /// The worker built of the generated crate.
     pub built: &'a Built,
 }
 
-/// Searches the harnesses one after the other. `finished` is called with each one's report as soon as it is there.
+/// Searches the harnesses one after the other. `finished` is called with the report of each harness as soon as the
+/// harness is done.
 ///
 /// # Errors
 /// When a worker fails in a way that has nothing to do with the program, or `finished` fails.
@@ -149,7 +150,7 @@ pub fn run(
             gathered.report.status = Status::NotReached;
         } else {
             progress.say(format!("{}: starting", task.harness.name));
-            // Harnesses share the time; what one leaves is for the next ones.
+            // Harnesses share the time; time that one harness leaves is for the next harnesses.
             search.watch = whole.share(runnable(&tasks[at..]), 1);
             cut = search.run(&request(task, options), &mut gathered)?.or(cut);
             gathered.report.seconds = gathered.started.elapsed().as_secs_f64();

@@ -1,5 +1,5 @@
-//! Progress on standard error: a line that is drawn while somebody watches, and a line now and then where it goes to a file or a
-//! pipe.
+//! Progress on standard error: a line that is redrawn on a terminal, and a new line now and then where standard error
+//! is a file or a pipe.
 
 use std::io::Write as _;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -16,10 +16,10 @@ use crate::terminal::Terminal;
 /// How a line of progress begins where nothing is drawn.
 pub const MARK: &str = "seqz: ";
 
-/// When the first line is written where nothing is drawn: what takes less needs none.
+/// The time after which the first line is written where nothing is drawn; a shorter search needs none.
 const FIRST: Duration = Duration::from_secs(5);
 
-/// When the next ones are.
+/// The time between two further lines.
 const NEXT: Duration = Duration::from_secs(30);
 
 /// Says what is going on.
@@ -51,7 +51,7 @@ impl Lines {
                 pause = NEXT;
                 let text = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 if !text.is_empty() {
-                    // Nobody is told where standard error is gone.
+                    // Without standard error there is no place to report the failure.
                     let _ = writeln!(
                         std::io::stderr(),
                         "{MARK}{text} ({} s)",
@@ -76,27 +76,27 @@ impl Drop for Lines {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
-            // It can't panic but where standard error is broken.
+            // The thread panics only where standard error is broken.
             let _ = thread.join();
         }
     }
 }
 
-/// Where the search of a harness is.
+/// The position of the search in a harness.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Which thread is under test.
     pub under_test: Role,
-    /// The number of non-local reads.
+    /// The number k of non-local reads of the level that is being searched.
     pub k: u32,
-    /// Executions at this level.
+    /// Executions made at this level.
     pub executions: u64,
-    /// Bugs of this harness.
+    /// Bugs found in this harness.
     pub bugs: usize,
 }
 
 impl Progress {
-    /// Starts to draw, if there is a terminal.
+    /// Starts to draw if standard error is a terminal, else to write lines.
     #[must_use]
     pub fn new(terminal: &Terminal) -> Self {
         if !terminal.progress {
@@ -113,7 +113,7 @@ impl Progress {
         Self { bar, lines: None }
     }
 
-    /// Says what is being done.
+    /// Shows what is being done.
     pub fn say(&self, what: impl Into<String>) {
         match &self.lines {
             Some(lines) => lines.say(what.into()),
@@ -121,7 +121,7 @@ impl Progress {
         }
     }
 
-    /// Says how far the search of a harness is.
+    /// Shows how far the search of a harness is.
     pub fn at(&self, harness: &str, position: Position) {
         let Position {
             under_test,
@@ -141,12 +141,12 @@ impl Progress {
         ));
     }
 
-    /// Does something that prints, with the line out of the way.
+    /// Runs `print` while the line of progress is out of the way.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
-    /// Takes the line away, or writes no more of them.
+    /// Removes the line, or ends the thread that writes lines.
     pub fn finish(&self) {
         if let Some(lines) = &self.lines {
             lines.say(String::new());

@@ -1,4 +1,4 @@
-//! The search of one harness: a worker does it, and is watched over while it does.
+//! The search of one harness: a worker searches, and the driver watches over the worker.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_
 use seqz_runtime::log::Log;
 use seqz_runtime::{ReadId, WriteId};
 
-/// What doesn't change from harness to harness.
+/// What is the same for all harnesses of a search.
 pub(super) struct Search<'a> {
     pub(super) worker: &'a Path,
-    /// Where tests of the program run: in their package, as under cargo.
+    /// The directory in which tests of the program run: that of their package, as under cargo.
     pub(super) dir: Option<&'a Path>,
     pub(super) original: Original<'a>,
     pub(super) watch: Watch<'a>,
@@ -31,7 +31,7 @@ pub(super) struct Search<'a> {
     pub(super) solver: Box<dyn RemoteSolver>,
 }
 
-/// The extra inputs of one execution.
+/// The inputs, `rds` and `wrts` of one execution.
 struct Choice {
     role: Role,
     pairs: Vec<(ReadId, WriteId)>,
@@ -40,17 +40,17 @@ struct Choice {
 
 /// How a conversation with a worker ended.
 enum End {
-    /// The worker has said all.
+    /// The worker has said all that it has to say.
     Done,
-    /// The user or the clock ended it.
+    /// The user or the clock ended the conversation.
     Cut(Cut),
     /// The worker is dead.
     Died(Death),
-    /// The worker had no sign of life for too long.
+    /// The worker gave no sign of life for too long.
     Hung,
-    /// The same, where that need not be the program's doing.
+    /// The worker gave no sign of life for too long, and the cause may lie in something that is not followed.
     Blocked(Standstill),
-    /// The clock ended it after so long, and no execution had come to its end.
+    /// The clock ended the conversation after this time, and no execution had come to its end.
     WithoutAny(Duration, Standstill),
 }
 
@@ -69,7 +69,7 @@ impl Search<'_> {
         Ok(cut)
     }
 
-    /// The same, without what is told at the end alone.
+    /// Searches one harness, without adding the bugs that are told only at the end of the search.
     fn go_through(
         &mut self,
         check: &CheckRequest,
@@ -117,7 +117,7 @@ impl Search<'_> {
                 }
                 End::WithoutAny(after, at) => {
                     let report = &mut gathered.report;
-                    // There may have been some before the program died.
+                    // Executions may have come to their end before the program died.
                     if died.is_none() && !check.careful && report.bugs.is_empty() {
                         report.status = Status::none_ended(after, &at, &report.not_followed);
                     } else {
@@ -125,7 +125,7 @@ impl Search<'_> {
                     }
                     return Ok(Some(Cut::TimeLimit));
                 }
-                // What was found may be a bug, but there is no seeing it.
+                // What was found may be a bug, but the execution can't show whether it is.
                 End::Died(death) if death.unwound() => {
                     gathered.cut(&roles, check.k_max, Reason::Unwinding);
                     return Ok(None);
@@ -134,7 +134,8 @@ impl Search<'_> {
                     if let End::Died(death) = end {
                         died = Some(death.describe());
                     }
-                    // Which execution was it? Everything is done again in the same order, with each one announced.
+                    // To find the execution that ended the worker, the search is repeated in the same order, and each
+                    // execution is announced.
                     check.careful = true;
                 }
                 End::Blocked(at) => {
@@ -190,7 +191,7 @@ impl Search<'_> {
         }
         let started = Instant::now();
         let mut last_sign = started;
-        // Whether the worker has begun, and nothing has come to its end yet.
+        // Whether the worker has begun and no execution has come to its end yet.
         let mut none_ended = false;
         loop {
             let reply = match self.watch.listen(&mut process, &mut last_sign)? {
@@ -270,7 +271,7 @@ impl Search<'_> {
         Ok(answer)
     }
 
-    /// Takes in what the worker says; the answer is whether it is its last word.
+    /// Takes in a reply of the worker; returns whether the reply is the worker's last.
     fn heard(&mut self, reply: Reply, gathered: &mut Gathered) -> Result<bool, Error> {
         match reply {
             Reply::LeftBehind(what) => unfollowed::add(&mut gathered.report.not_followed, what),
@@ -302,7 +303,7 @@ impl Search<'_> {
                 let mut bug = self.original.bug(&finding);
                 gathered.place(&mut bug);
                 bug.met.seconds = gathered.started.elapsed().as_secs_f64();
-                // A finding that isn't there is a fault of ours, whatever else is told.
+                // A finding that the original program refutes is a fault of seqz, whatever else is told.
                 if finding.follows.is_empty() || bug.confirmation.refutes() {
                     self.found(bug, gathered);
                 } else {
@@ -382,7 +383,7 @@ impl Search<'_> {
         }
     }
 
-    /// The bug that ended a worker.
+    /// The bug of the execution that ended the worker.
     fn fatal(&self, end: &End, choice: &Choice, harness: &str) -> Bug {
         let (kind, message) = match end {
             End::Died(death) if death.exited() => (Kind::Exit, death.describe()),
@@ -429,7 +430,7 @@ impl Search<'_> {
 }
 
 impl Search<'_> {
-    /// The worker by itself is a program that runs one execution.
+    /// The command that has the worker, which is a program by itself, run this one execution.
     fn run_alone(&self, harness: &str, choice: &Choice) -> String {
         let list = |ids: Vec<u32>| ids.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let mut words = vec![
@@ -456,7 +457,7 @@ impl Search<'_> {
     }
 }
 
-/// A word as a shell takes it.
+/// A word, quoted as a shell needs it.
 pub(crate) fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=/.,:+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -27,7 +27,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     let started = Instant::now();
     args.solver.is_there()?;
     let search = &args.search;
-    // What the sequential program can't run is run as far as it goes: other harnesses need not use it.
+    // A harness that the sequential program can't run is refused when the search meets it: other harnesses may not need
+    // what it uses.
     let members = search.packages.load(Mode::Scheduled, terminal)?;
     let chosen = members.chosen(&search.harness)?;
     search.known_inputs(chosen.iter().flat_map(Chosen::harnesses))?;
@@ -96,7 +97,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     for (chosen, ready, options, mut report) in searched {
         let member = &chosen.member;
         let all = chosen.harnesses().into_iter().zip(&report.harnesses);
-        // Where no two threads run side by side there is one order of everything. Who has a bug has enough to show.
+        // Where no two threads run side by side, there is one order of all events. A harness with a bug has enough to
+        // show.
         let interfering = all.filter(|(_, searched)| {
             searched.status == Status::Checked
                 && searched.bugs.is_empty()
@@ -159,10 +161,10 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     Ok(members.verdict(verdict(&report).demanding(exhausted)))
 }
 
-/// How long a search may take that is followed by an exploration, and how long both may, where no time is given.
+/// The largest time of a search that an exploration follows, and of both together, where no time is given.
 const QUICK: Duration = Duration::from_secs(5);
 
-/// An exploration of the same harnesses, until then.
+/// The options of an exploration of the same harnesses that ends at `until`.
 fn explore_options(args: &CheckArgs, options: &Options, until: Instant) -> explore::Options {
     explore::Options {
         inputs: options.inputs.clone(),
@@ -181,7 +183,7 @@ fn explore_options(args: &CheckArgs, options: &Options, until: Instant) -> explo
     }
 }
 
-/// Puts what the exploration has found beside what the check has.
+/// Adds what the exploration has found to the report of the check.
 fn went_on(report: &mut Report, explored: Exploration) {
     report.summary.failures = explored.summary.failures;
     report.summary.doubtful += explored.summary.doubtful;

@@ -164,13 +164,13 @@ pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Verdict, Er
     Ok(verdict(&comparison))
 }
 
-/// What `seqz explore` knows.
+/// The names of the strategies that `seqz explore` knows.
 fn strategies() -> Vec<String> {
     let all = STRATEGIES.iter();
     all.map(|strategy| strategy.name.to_owned()).collect()
 }
 
-/// Whether there is such a command.
+/// Whether there is a command of this name.
 fn has_command(name: &str) -> bool {
     Cli::command().find_subcommand(name).is_some()
 }
@@ -348,7 +348,7 @@ fn subjects(args: &CompareArgs) -> Result<Vec<Subject>, Error> {
     Ok(subjects)
 }
 
-/// Builds what there is to run, so that no run has to. `None`: the user broke that off.
+/// Builds all programs before the runs, so that no run has to build. `None`: the user broke the build off.
 fn entries(
     args: &CompareArgs,
     asked_for: Vec<(Subject, Vec<Method>)>,
@@ -377,7 +377,7 @@ fn entries(
     Ok(Some(entries))
 }
 
-/// Builds a program. The answer identifies what was built.
+/// Builds a program and returns a stamp that identifies what was built. `None`: the user broke the build off.
 fn build(
     args: &CompareArgs,
     subject: &Subject,
@@ -404,11 +404,12 @@ fn build(
         return Ok(None);
     };
     let worker = &ready.built.worker;
-    // A worker is named after what it was made of.
+    // The name of a worker is made of a digest of all that went into the worker.
     let name = worker.file_name().unwrap_or_default();
     let mut stamp = name.to_string_lossy().into_owned();
     if ready.generated.may_change() {
-        // Their sources are not in the stamp; their code is in the worker.
+        // The sources of path dependencies, and included files, have no part in that digest; their code is in the
+        // worker.
         use std::hash::Hasher as _;
         let bytes = fs::read(worker).map_err(|source| Error::File {
             what: "read",

@@ -93,13 +93,13 @@ pub struct ExploreArgs {
     checkpoint: Option<PathBuf>,
 }
 
-/// As much as std gives to a thread.
+/// The stack that std gives to a thread, in bytes.
 pub(super) const STACK_SIZE: u64 = 2 << 20;
 
-/// As many as in the paper's experiments.
+/// The number of calls in the experiments of the paper (Wang, Said, Gupta 2011).
 const CALL_DEPTH: u32 = 5;
 
-/// Where no bound is given on random schedules.
+/// The number of executions where schedules are drawn at random and no bound is given.
 const SAMPLES: u64 = 10_000;
 
 /// A strategy, by its name in the catalogue.
@@ -306,7 +306,8 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
     Ok(members.verdict(verdict(&report).demanding(exhausted)))
 }
 
-/// Objects are named by where they lie, so that must not depend on the schedule.
+/// Refuses a program with an allocator of its own: objects are named by their addresses, which must not depend on the
+/// schedule.
 pub(super) fn own_allocator(allocator: Allocator) -> Result<(), Error> {
     match allocator {
         Allocator::Ours => Ok(()),

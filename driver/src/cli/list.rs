@@ -30,11 +30,11 @@ struct Entry<'a> {
     line: u32,
     parameters: Vec<Parameter<'a>>,
     threads: Vec<Spawn<'a>>,
-    /// Whether it is marked `#[ignore]`, so that it is checked only by name.
+    /// Whether the harness is marked `#[ignore]`, so that seqz checks it only by name.
     ignored: bool,
-    /// What it reaches that can be run but not followed.
+    /// What the harness reaches that can be run but not followed.
     not_followed: &'a [NotFollowed],
-    /// Why it can't be checked, if so.
+    /// The reason why the harness can't be checked; `None` where it can.
     unsupported: Option<String>,
 }
 
@@ -156,7 +156,7 @@ fn human(out: &mut dyn Write, name: &str, harness: &Harness, width: usize) -> st
         let lead = if i == 0 { "threads" } else { "" };
         writeln!(out, "  {lead:<7}  {}", started(spawn))?;
     }
-    // Which two threads run side by side shows when the program runs; these are the usual cases.
+    // The two threads that run side by side are known only when the program runs; these are the usual cases.
     match harness.spawns.as_slice() {
         [_] => writeln!(
             out,

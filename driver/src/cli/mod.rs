@@ -204,10 +204,10 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
     std::time::Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
-/// How a command ended, where it ended as it should.
+/// The result of a command that ended without an error of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing to complain about.
+    /// There is nothing to complain about.
     Clean,
     /// At least one bug was found.
     Bugs,
@@ -216,14 +216,15 @@ pub enum Verdict {
     /// The search of some harness broke off, and no bug was found in the rest; or something that was found could not be
     /// confirmed, which puts all of it in doubt.
     Failed,
-    /// No bug was found, but not everything was searched, which had been asked for.
+    /// No bug was found, and a search to the end was asked for but not reached.
     Open,
     /// The user broke the search off before a bug was found.
     Interrupted,
 }
 
 impl Verdict {
-    /// The same, where nothing but a search to the end will do.
+    /// Returns this verdict, or [`Self::Open`] in the place of [`Self::Clean`] where a search to the end was asked for
+    /// and not reached.
     const fn demanding(self, exhausted: bool) -> Self {
         match self {
             Self::Clean if !exhausted => Self::Open,
@@ -231,7 +232,7 @@ impl Verdict {
         }
     }
 
-    /// The process's exit code.
+    /// Returns the exit code of the process.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {

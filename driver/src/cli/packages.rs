@@ -35,14 +35,14 @@ pub struct PackageArgs {
 /// A program that a command is about.
 pub(super) struct Member {
     pub(super) program: Program,
-    /// Where it is, as a user would name it.
+    /// The path of the program, as a user would name it.
     pub(super) path: PathBuf,
-    /// What stands before its harnesses' names, where there are several programs.
+    /// The prefix of the names of its harnesses, where there are several programs.
     name: Option<String>,
 }
 
 impl Member {
-    /// The name of one of its harnesses among those of all programs.
+    /// Returns the name of one of its harnesses among those of all programs.
     pub(super) fn named(&self, harness: &str) -> String {
         match &self.name {
             Some(name) => format!("{name}::{harness}"),
@@ -55,9 +55,9 @@ impl Member {
 pub(super) struct Members {
     pub(super) all: Vec<Rc<Member>>,
     path: PathBuf,
-    /// What becomes of the command since some can't be searched, which has been said.
+    /// The command's verdict because some programs can't be searched, which has been reported already.
     lost: Cell<Option<Verdict>>,
-    /// The targets of a package are programs of their own.
+    /// Whether each target of a package is a program of its own.
     is_split: Cell<bool>,
 }
 
@@ -65,8 +65,9 @@ impl PackageArgs {
     /// Loads the programs.
     ///
     /// # Errors
-    /// When there is nothing there that could be loaded. Of several, those that can be are; what is wrong with the others is
-    /// said at once.
+    ///
+    /// When no program can be loaded. Where some of several can be loaded, the others are reported at once and left
+    /// out.
     pub(super) fn load(&self, mode: Mode, terminal: &Terminal) -> Result<Members, Error> {
         let mut paths = self.paths()?;
         let is_one = paths.len() == 1;
@@ -141,7 +142,7 @@ impl PackageArgs {
         }
         let metadata = match build::metadata(&manifest) {
             Ok(metadata) => metadata,
-            // Whoever loads it says what is wrong.
+            // The loading of the manifest reports what is wrong with it.
             Err(_) if !asks => return alone(),
             Err(error) => return Err(error),
         };
@@ -201,7 +202,7 @@ impl PackageArgs {
     }
 }
 
-/// Where a package is, as a user would name it.
+/// The directory of a package, as a user would name it.
 fn directory(package: &Package) -> PathBuf {
     let manifest = package.manifest_path.as_std_path();
     let dir = manifest.parent().unwrap_or(manifest);
@@ -214,12 +215,12 @@ fn directory(package: &Package) -> PathBuf {
 }
 
 impl Members {
-    /// Whether there are several, so that trouble with one is no reason to leave the others.
+    /// Whether there are several programs, so that trouble with one is no reason to leave the others.
     pub(super) fn are_several(&self) -> bool {
         self.all.len() > 1 || self.lost.get().is_some() || self.is_split.get()
     }
 
-    /// Says why one of several can't be searched.
+    /// Reports why one of several programs can't be searched.
     fn lose(&self, error: &Error, terminal: &Terminal) {
         error.report(terminal);
         let lost = if error.code() == 2 {
@@ -264,7 +265,7 @@ impl Members {
         Ok(())
     }
 
-    /// What is left of a verdict on those that were searched.
+    /// Returns the verdict on the command, given the verdict on the programs that were searched.
     pub(super) fn verdict(&self, verdict: Verdict) -> Verdict {
         match (verdict, self.lost.get()) {
             (Verdict::Clean | Verdict::Open | Verdict::Unsupported, Some(lost)) => lost,
@@ -307,7 +308,7 @@ impl Members {
 /// The harnesses of one program that are asked for.
 pub(super) struct Chosen {
     pub(super) member: Rc<Member>,
-    /// Their numbers.
+    /// The indices of the chosen harnesses in the program.
     harnesses: Vec<usize>,
 }
 
@@ -342,13 +343,13 @@ impl Chosen {
         Ok(parts)
     }
 
-    /// In the order of the source.
+    /// Returns the chosen harnesses in the order of the source.
     pub(super) fn harnesses(&self) -> Vec<&Harness> {
         let all = self.member.program.harnesses();
         self.harnesses.iter().map(|&at| &all[at]).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of chosen harnesses.
     pub(super) fn len(&self) -> usize {
         self.harnesses.len()
     }

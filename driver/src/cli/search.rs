@@ -21,7 +21,7 @@ use crate::model::lone::Spurious;
 use crate::program::{Choice, Generated, Harness, Program, Request};
 use crate::report::human::Detail;
 
-/// Set by Ctrl-C.
+/// Set by Ctrl-C, to end the search.
 pub(super) static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Arguments of both.
@@ -126,7 +126,7 @@ impl SearchArgs {
         Ok(())
     }
 
-    /// How much is said of a harness in which all is well.
+    /// Returns how much is printed of a harness without findings that is exhausted.
     pub(super) const fn detail(&self) -> Detail {
         if self.verbose {
             Detail::Table
@@ -135,7 +135,7 @@ impl SearchArgs {
         }
     }
 
-    /// Names and values of the inputs given.
+    /// Returns the inputs given, as pairs of a name and its values.
     pub(super) fn inputs(&self) -> Vec<(String, String)> {
         let specs = self.input.iter();
         specs
@@ -143,13 +143,13 @@ impl SearchArgs {
             .collect()
     }
 
-    /// How often something may happen without a reason, and where.
+    /// Returns how often something may happen without a reason, and where.
     pub(super) fn reasonless(&self) -> Spurious {
         self.spurious
             .map_or(Spurious::DEFAULT, Spurious::everywhere)
     }
 
-    /// The seed given, or a new one.
+    /// Returns the seed given, or a new one.
     pub(super) fn seed(&self) -> u64 {
         self.seed.unwrap_or_else(random_seed)
     }
@@ -172,13 +172,13 @@ impl SearchArgs {
             let generated = program.transform(&request)?;
             destination::write(dir, program, &generated, Force::Unchanged)?;
         }
-        // A worker is told its k: one serves all commands.
+        // A worker learns its k from the request, so one worker serves all commands.
         request.k = 0;
         self.target.build(program, &request, copies, progress)
     }
 }
 
-/// A program that can be run.
+/// A program with its worker.
 pub(super) struct Ready {
     pub(super) generated: Generated,
     pub(super) built: Built,
@@ -210,7 +210,7 @@ impl TargetArgs {
             });
         };
         let built = match build::build(program, &generated, &target_dir, copies, &STOP, &told) {
-            // The same Ctrl-C has ended cargo.
+            // The Ctrl-C that ended cargo is meant for seqz, too.
             Err(_) if STOP.load(Ordering::Relaxed) => return Ok(None),
             built => built?,
         };
@@ -222,11 +222,12 @@ impl TargetArgs {
     }
 }
 
-/// The time of a search of several programs: each has a part of it by its harnesses, and what it leaves is for the next ones.
+/// The time of a search of several programs: each program has a part in proportion to its harnesses, and time that it
+/// leaves is for the next programs.
 pub(super) struct Time {
-    /// What is left, if it is limited.
+    /// The time that is left; `None` where it is not limited.
     left: Option<Duration>,
-    /// The harnesses that are still to be searched.
+    /// The number of harnesses that are still to be searched.
     harnesses: usize,
 }
 
@@ -238,19 +239,19 @@ impl Time {
         }
     }
 
-    /// When a search of so many harnesses that begins now is to end.
+    /// Returns the time at which a search of this number of harnesses has to end if it begins now.
     pub(super) fn deadline(&self, harnesses: usize) -> Option<Instant> {
         let part = harnesses.max(1) as f64 / self.harnesses.max(harnesses).max(1) as f64;
         Instant::now().checked_add(self.left?.mul_f64(part))
     }
 
-    /// The search of so many harnesses is over, which has begun then.
+    /// Takes in that the search of this number of harnesses, which began at `began`, is over.
     pub(super) fn spend(&mut self, began: Instant, harnesses: usize) {
         self.left = self.left.map(|left| left.saturating_sub(began.elapsed()));
         self.harnesses = self.harnesses.saturating_sub(harnesses);
     }
 
-    /// Whether none is left.
+    /// Whether no time is left.
     pub(super) fn is_over(&self) -> bool {
         self.left.is_some_and(|left| left.is_zero())
     }
@@ -267,16 +268,16 @@ pub(super) fn chosen(harnesses: &[&Harness]) -> Choice {
     }
 }
 
-/// A seed that is short, as it may have to be typed again.
+/// Returns a short seed, as the user may have to type it again.
 pub(super) fn random_seed() -> u64 {
     RandomState::new().hash_one(0) >> 40
 }
 
-/// Has Ctrl-C, and whoever ends the process from outside, set [`STOP`], and end the process when that comes again.
+/// Sets [`STOP`] on Ctrl-C and on a request of the system to end; ends the process on the second such signal.
 pub(super) fn watch_for_interrupts() -> Result<(), Error> {
     let handler = || {
         if STOP.swap(true, Ordering::Relaxed) {
-            // Asked twice: at once.
+            // The second signal ends the process at once.
             process::exit(Verdict::Interrupted.code().into());
         }
     };

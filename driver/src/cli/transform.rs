@@ -37,7 +37,7 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
         Force::Never
     };
     destination::write(&dir, &program, &generated, force)?;
-    // Whoever transforms a whole program has to hear what is not in the crate, and why.
+    // The user of `seqz transform` on a whole program has to hear which harnesses are not in the crate, and why.
     let left_out: Vec<_> = harnesses
         .iter()
         .filter(|h| harness.is_none_or(|wanted| wanted == h.name))
@@ -82,7 +82,7 @@ pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
     Ok(Verdict::Clean)
 }
 
-/// Where the one package is that is written out.
+/// Returns the path of the one package that is to be transformed.
 fn place(args: &TransformArgs) -> Result<PathBuf, Error> {
     let mut places = PackageArgs::places(&args.path, args.package.as_slice())?;
     match places.len() {

@@ -6,11 +6,11 @@
 use super::document::{Compared, Known, Run, Subject};
 use crate::model::document::Kind;
 
-/// Puts the runs of a harness together.
+/// Puts together the runs of a harness: finds out which findings are one bug.
 #[must_use]
 pub fn program(subject: Subject, mut runs: Vec<Run>) -> Compared {
     let mut bugs: Vec<Known> = Vec::new();
-    // Which bug each finding is, in the order of the runs; bugs that a later finding ties together become one.
+    // The bug of each finding, in the order of the runs; bugs that a later finding ties together become one.
     let mut same: Vec<usize> = Vec::new();
     for found in runs.iter_mut().flat_map(|run| &mut run.found) {
         let Some(what) = found.what.take() else {
@@ -59,7 +59,7 @@ pub fn program(subject: Subject, mut runs: Vec<Run>) -> Compared {
     }
 }
 
-/// A run that tells of one bug several times has found it once, when it met it first.
+/// Folds several findings of one bug in a run into one, met when the first was met.
 fn fold(run: &mut Run) {
     let mut all: Vec<super::document::Found> = Vec::new();
     for found in run.found.drain(..) {
@@ -102,11 +102,11 @@ fn is(known: &Known, other: &Known) -> bool {
         }
 }
 
-/// Kinds that methods may not tell apart are one.
+/// Returns the class of a kind: kinds that methods may not tell apart have one class.
 const fn class(kind: Kind) -> Kind {
     match kind {
         Kind::Assertion | Kind::Arithmetic | Kind::Index => Kind::Panic,
-        // Whoever spins for ever waits for ever.
+        // A thread that spins for ever waits for ever.
         Kind::Livelock => Kind::Deadlock,
         other => other,
     }

@@ -11,14 +11,14 @@ use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::model::document::{Kind, SCHEMA, Site};
 
-/// The answer of `seqz compare`.
+/// The document that `seqz compare` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The version of seqz that made it.
+    /// The version of seqz that made the document.
     pub seqz: String,
-    /// What each run was allowed to take.
+    /// The limits of each run.
     pub limits: Limits,
     /// Every harness that was asked for.
     pub programs: Vec<Compared>,
@@ -39,7 +39,7 @@ impl Comparison {
         }
     }
 
-    /// Reads a file that `seqz compare --format json` has printed. `None`: it holds something else.
+    /// Reads a file that `seqz compare --format json` has printed. `None`: the file holds something else.
     ///
     /// # Errors
     /// When it can't be read, or was printed by another version.
@@ -78,81 +78,81 @@ impl Comparison {
     }
 }
 
-/// What each run may take. Runs within other limits are other runs.
+/// The limits of a run. A run within other limits is another run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Seconds of searching.
+    /// Time of searching, in seconds.
     pub seconds: f64,
-    /// Executions, if there is a limit on them.
+    /// Executions; `None`: not limited.
     pub executions: Option<u64>,
-    /// Bytes that a process may have resident.
+    /// Resident memory of a process, in bytes.
     pub memory: u64,
-    /// The largest number of non-local reads, for `check`.
+    /// The largest number k of non-local reads, for `check`.
     pub k_max: u32,
-    /// Where random choices begin.
+    /// The seed of random choices.
     pub seed: u64,
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are left out of the failures.
     #[serde(default)]
     pub ignore_detached_panics: bool,
 }
 
-/// A harness.
+/// A harness of a program, with its inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Subject {
     /// The program, as given on the command line.
     pub path: String,
     /// The harness's path in the crate.
     pub harness: String,
-    /// Values for its parameters: name and values.
+    /// Values for the harness's parameters: pairs of a name and values as written.
     pub inputs: Vec<(String, String)>,
 }
 
 /// What was found out about a harness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
-    /// Which one.
+    /// The harness.
     #[serde(flatten)]
     pub subject: Subject,
     /// The bugs that any method has found.
     pub bugs: Vec<Known>,
-    /// What each method did.
+    /// One run for each method.
     pub runs: Vec<Run>,
 }
 
 /// A bug of a harness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
-    /// What kind.
+    /// The kind of the bug.
     pub kind: Kind,
-    /// What the program said, or what is wrong.
+    /// What the program said, or else what is wrong.
     pub message: String,
-    /// Where it shows: of a deadlock, all places at which threads wait.
+    /// The places of the bug: of a deadlock, all places at which threads wait.
     pub sites: Vec<Site>,
 }
 
 /// One method's run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// The method.
+    /// The method's name.
     pub method: String,
-    /// How it ended.
+    /// How the run ended.
     pub ended: Ended,
-    /// If it could not be run, or broke off: why.
+    /// The reason why the run could not be made, or broke off.
     pub why: Option<String>,
-    /// How many executions it made.
+    /// Executions that the run made.
     pub executions: Option<u64>,
-    /// How long it searched.
+    /// Time of the search, in seconds.
     pub seconds: f64,
     /// The most memory that a worker had resident, in bytes.
     pub memory: Option<u64>,
-    /// For `check`: what was done for k = 0, 1, 2, …
+    /// What `check` did for k = 0, 1, 2, …; empty for other methods.
     pub levels: Vec<LevelRun>,
-    /// What it found.
+    /// The bugs that the run found.
     pub found: Vec<Found>,
 }
 
 impl Run {
-    /// A run that could not be made.
+    /// Returns a run that could not be made, for this reason.
     #[must_use]
     pub fn failed(job: &Job, why: String) -> Self {
         Self {
@@ -167,7 +167,7 @@ impl Run {
         }
     }
 
-    /// The bug that was met first.
+    /// Returns the bug that the run met first.
     #[must_use]
     pub fn first(&self) -> Option<&Found> {
         let order = |a: &&Found, b: &&Found| a.seconds.total_cmp(&b.seconds);
@@ -179,32 +179,32 @@ impl Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// All was searched; with `check`, for every k up to the largest.
+    /// All of the search space was searched; with `check`, for every k up to the largest.
     Exhausted,
-    /// All within bounds was.
+    /// All of the search space within the bounds was searched.
     Bounded,
     /// Schedules or inputs were drawn at random.
     Sampled,
     /// The method does not claim to have seen all that matters.
     Heuristic,
-    /// It came to its limit of executions.
+    /// The run came to its limit of executions.
     Executions,
-    /// Its time was over.
+    /// The time of the run was over.
     Timeout,
-    /// It took too much memory.
+    /// The run took too much memory.
     Memory,
-    /// The program ended or hung its process.
+    /// The program ended its process, or hung.
     Died,
     /// The program reaches something that seqz can run but not follow.
     NotFollowed,
-    /// The method can't do this program.
+    /// The method can't run this program.
     Unsupported,
-    /// It broke off.
+    /// The run broke off.
     Failed,
 }
 
 impl Ended {
-    /// All of them.
+    /// All ways in which a run may end.
     pub const ALL: [Self; 11] = [
         Self::Exhausted,
         Self::Bounded,
@@ -219,7 +219,7 @@ impl Ended {
         Self::Failed,
     ];
 
-    /// In a word.
+    /// Returns the name used in documents, one word.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -241,30 +241,30 @@ impl Ended {
 /// One k of a run of `check`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelRun {
-    /// The number of non-local reads.
+    /// The number k of non-local reads.
     pub k: u32,
     /// Executions of the sequential program.
     pub executions: u64,
-    /// Those in which a bug showed.
+    /// Executions in which a bug showed.
     pub failing: u64,
-    /// Whether all choices were tried.
+    /// Whether all choices of this k were tried.
     pub exhausted: bool,
 }
 
 /// A bug that a run found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// Which one: an index into `bugs`.
+    /// The bug, as an index into `bugs`.
     pub bug: usize,
-    /// For `check`: the smallest number of non-local reads.
+    /// For `check`: the smallest number k of non-local reads with which the bug was found.
     pub k: Option<u32>,
-    /// After how many executions, that one included.
+    /// Executions up to the one that first met the bug, that one included.
     pub executions: Option<u64>,
-    /// After how many seconds.
+    /// Time from the start of the search until the bug was first met, in seconds.
     pub seconds: f64,
-    /// In how many executions.
+    /// Executions that met the bug.
     pub count: u64,
-    /// What it is; moved to `bugs` once all runs are there.
+    /// The bug itself; moved to `bugs` once all runs have ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<Known>,
 }

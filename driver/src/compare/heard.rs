@@ -1,4 +1,4 @@
-//! What the document of a run says, in the words of a comparison.
+//! Translates the document of a run to the terms of a comparison.
 
 use crate::model::document::{
     Bug, HarnessReport, Kind, Level, NotFollowed, Reason, Report, Site, Status,
@@ -16,7 +16,7 @@ pub(super) fn check(method: String, report: Report) -> Option<Run> {
     let whole = report.summary.seconds;
     let harness = report.harnesses.into_iter().next()?;
     let (ended, why) = ended_check(&harness);
-    // A fuzzer does not tell building and searching apart.
+    // A fuzzer does not measure the times of building and searching apart.
     let seconds = if harness.seconds > 0.0 {
         harness.seconds
     } else {
@@ -53,7 +53,7 @@ pub(super) fn explore(method: String, report: Exploration) -> Option<Run> {
     let random = report.seed.is_some();
     let harness = report.harnesses.into_iter().next()?;
     let (mut ended, why) = ended_explore(&harness);
-    // A sample is as good as what has been drawn, whatever ends it.
+    // A sample is complete with what has been drawn, whatever ends the drawing.
     if random && matches!(ended, Ended::Timeout | Ended::Executions) {
         ended = Ended::Sampled;
     }
@@ -73,12 +73,12 @@ pub(super) fn explore(method: String, report: Exploration) -> Option<Run> {
     })
 }
 
-/// How a search ended whose harness could not be searched.
+/// Returns how a run ended whose harness could not be searched.
 fn stopped(status: &Status, unfollowed: &[NotFollowed]) -> Option<(Ended, Option<String>)> {
     match status {
         Status::Checked => None,
         Status::NoInterference { .. } if !unfollowed.is_empty() => Some(not_followed(unfollowed)),
-        // One order of everything is all that there is.
+        // One order of all events is all that there is to search.
         Status::NoInterference { .. } => Some((Ended::Exhausted, None)),
         Status::Unsupported { reason, .. } => Some((Ended::Unsupported, Some(reason.clone()))),
         Status::Blocked { reason } => Some((Ended::NotFollowed, Some(reason.clone()))),
@@ -90,7 +90,7 @@ fn stopped(status: &Status, unfollowed: &[NotFollowed]) -> Option<(Ended, Option
     }
 }
 
-/// How a search ended that reaches what is not followed.
+/// Returns how a run ended whose harness reaches what is not followed.
 fn not_followed(all: &[NotFollowed]) -> (Ended, Option<String>) {
     (Ended::NotFollowed, Some(unfollowed::sentence(all)))
 }
@@ -108,7 +108,7 @@ fn ended_check(harness: &HarnessReport) -> (Ended, Option<String>) {
             (Ended::Exhausted | Ended::Bounded, _) if !harness.not_followed.is_empty() => {
                 not_followed(&harness.not_followed)
             }
-            // A fuzzer has no other reason than that it draws.
+            // A fuzzer has no other reason than that its inputs and interference are drawn.
             (Ended::Exhausted, _) if !exhausted => (Ended::Sampled, None),
             ended => ended,
         }
@@ -131,12 +131,12 @@ fn ended_explore(harness: &HarnessExploration) -> (Ended, Option<String>) {
         | Promise::ExhaustedLazily { .. }
         | Promise::ExhaustedByValues { .. } => (Ended::Bounded, None),
         Promise::Sampled => (Ended::Sampled, None),
-        // Whoever has another promise to make does not make these.
+        // Only `Promise::Heuristic` is left.
         _ => (Ended::Heuristic, None),
     })
 }
 
-/// The gravest of the reasons why a search is not exhausted.
+/// Returns the gravest of the reasons why a search is not exhausted.
 fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
     let has = |reason: Reason| reasons.contains(&reason);
     let ended = if has(Reason::Died) {
@@ -190,7 +190,7 @@ fn bug(bug: &Bug) -> Found {
 
 fn failure(failure: &Failure) -> Found {
     let waits = |action: Action| {
-        // A thread that waits for another one's end is only the last of a chain.
+        // A thread that waits for another thread's end is only the last of a chain.
         action.has_variable() || failure.kind == Kind::DataRace
     };
     let waiting = failure.waiting.iter();

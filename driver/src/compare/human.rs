@@ -1,4 +1,4 @@
-//! A comparison for people.
+//! Prints a comparison for people.
 
 use std::io::{self, Write};
 
@@ -156,7 +156,7 @@ fn paper(out: &mut dyn Write, suite: &SuiteTable) -> io::Result<()> {
     writeln!(out)
 }
 
-/// One cell of a paper's table: what it came to, executions, time.
+/// Returns one cell of a paper's table: how the run ended, its executions, its time.
 #[must_use]
 pub fn cell(cell: Option<&Cell>) -> String {
     let Some(cell) = cell else {
@@ -209,7 +209,7 @@ fn closing(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
 /// Prints rows, of which the first two are the head; `right` are the columns of numbers.
 fn aligned(out: &mut dyn Write, rows: &[Vec<String>], right: &[usize]) -> io::Result<()> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    // What stands above a group may reach over the columns of the group.
+    // A heading above a group may be as wide as all columns of the group.
     let widths: Vec<_> = (0..columns)
         .map(|at| {
             rows.iter()
@@ -246,7 +246,7 @@ fn aligned(out: &mut dyn Write, rows: &[Vec<String>], right: &[usize]) -> io::Re
     Ok(())
 }
 
-/// A time in few characters.
+/// Formats a time in few characters.
 #[must_use]
 pub fn seconds(seconds: f64) -> String {
     if seconds < 0.001 {
@@ -260,7 +260,7 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
-/// Memory in few characters.
+/// Formats a number of bytes in few characters.
 #[must_use]
 pub fn memory(bytes: u64) -> String {
     #[allow(clippy::cast_precision_loss, reason = "it is rounded anyway")]

@@ -13,39 +13,39 @@ use super::{Settings, heard};
 use crate::error::Error;
 use crate::worker::ends_with_us;
 
-/// How often a run is looked at.
+/// The time between two looks at whether a run has ended.
 const LOOK: Duration = Duration::from_millis(5);
-/// How often its memory is.
+/// The time between two looks at the memory of a run.
 const WEIGH: Duration = Duration::from_millis(200);
-/// How long a run may go on after its time, to start, to replay what it has found, and to say so.
+/// The time that a run may take beyond its limit, to start, to replay its findings, and to report.
 const GRACE: Duration = Duration::from_secs(30);
-/// The same for one that builds what it runs.
+/// The time that a run with a build of its own may take beyond its limit.
 const BUILD: Duration = Duration::from_secs(600);
-/// How long a run has to end after it was told to.
+/// The time that a run has to end after it was told to end.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A run to be made.
+/// A run that is to be made.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Of which harness.
+    /// The harness.
     pub subject: Subject,
     /// With which method.
     pub method: Method,
-    /// Of which source.
+    /// The stamp of the source.
     pub stamp: String,
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It has ended.
+    /// The run has ended.
     Ended(Box<Run>),
-    /// The user broke it off: it is as if it had not been made.
+    /// The user broke the run off: it counts as not made.
     Interrupted,
 }
 
 impl Job {
-    /// The command line.
+    /// Returns the command line of the run.
     fn command(&self, settings: &Settings) -> Command {
         let limits = &settings.limits;
         let mut command = Command::new(&settings.seqz);
@@ -56,7 +56,7 @@ impl Job {
             .args(["--time", &limits.seconds.to_string()])
             .args(["--seed", &limits.seed.to_string()])
             .args(self.method.arguments());
-        // A fuzzer chooses inputs itself.
+        // A fuzzer chooses the inputs itself.
         let inputs = self.subject.inputs.iter();
         for (name, values) in inputs.filter(|_| self.method != Method::Fuzz) {
             command.args(["--input", &format!("{name}={values}")]);
@@ -69,7 +69,7 @@ impl Job {
         }
         match self.method {
             Method::Check(_) => {
-                // Strategies are methods of their own here.
+                // Strategies are methods of their own here, so `check` must not go on with an exploration.
                 command.args([
                     "--no-explore",
                     "--spurious",
@@ -79,10 +79,10 @@ impl Job {
                 ]);
             }
             Method::Fuzz => {
-                // What an earlier run has learned would make this one's counts too small.
+                // A corpus from an earlier run would make this run's counts too small.
                 command.args(["--k", &limits.k_max.to_string(), "--fresh-corpus"]);
             }
-            // As the papers' methods do.
+            // The papers' methods let nothing happen without a reason, and go on after the first failure.
             Method::Explore { .. } => {
                 command.args(["--spurious", "0", "--keep-going"]);
             }
@@ -137,7 +137,7 @@ impl Job {
             if now - weighed > WEIGH {
                 weighed = now;
                 if told.is_none() && largest(child.id()) > settings.limits.memory {
-                    // What has been found by then is reported, as after Ctrl-C.
+                    // What the run has found by then is reported, as after Ctrl-C.
                     told = Some((Ended::Memory, now));
                     interrupt(&child);
                 }
@@ -152,7 +152,7 @@ impl Job {
                 .unwrap_or_default()
         };
         let (said, complained) = (text(said), text(complained));
-        // Ctrl-C reaches all processes of the terminal.
+        // Ctrl-C reaches all processes of the terminal, so the run ends by itself.
         if stop.load(Ordering::Relaxed) {
             return Ok(Outcome::Interrupted);
         }
@@ -170,7 +170,7 @@ impl Job {
             let first = complained.lines().find(|line| !line.trim().is_empty());
             let first = first.map_or_else(|| format!("it ended with {status}"), str::to_owned);
             Run {
-                // The program is at fault, says seqz: it is none for this method.
+                // By exit code 2 the program is at fault: this method can't run the program.
                 ended: if status.code() == Some(2) {
                     Ended::Unsupported
                 } else {
@@ -188,17 +188,17 @@ impl Job {
     }
 }
 
-/// Reads to the end, beside everything else.
+/// Reads to the end, in a thread of its own.
 fn read(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut all = Vec::new();
-        // What was read before an error is all that there is.
+        // What was read before an error is all that there is to read.
         let _ = from.read_to_end(&mut all);
         all
     })
 }
 
-/// The processes below this one, each with its memory, and itself.
+/// Returns this process and all processes below it, each with its resident memory in bytes.
 fn family(of: u32) -> Vec<(u32, u64)> {
     let mut all: Vec<(u32, u32, u64)> = Vec::new();
     let Ok(entries) = fs::read_dir("/proc") else {
@@ -239,16 +239,16 @@ fn family(of: u32) -> Vec<(u32, u64)> {
     family
 }
 
-/// The memory of the largest process of a run.
+/// Returns the memory of the largest process of a run, in bytes.
 fn largest(run: u32) -> u64 {
     let family = family(run);
     family.iter().map(|(_, memory)| *memory).max().unwrap_or(0)
 }
 
-/// Ends a run and its workers, which are not in its process group.
+/// Ends a run and its workers; these are not in the run's process group.
 fn end(child: &mut Child) {
     let family = family(child.id());
-    // It fails only when the child has ended already.
+    // `kill` fails only when the child has ended already.
     let _ = child.kill();
     let _ = child.wait();
     for (process, _) in family.into_iter().skip(1) {
@@ -256,14 +256,14 @@ fn end(child: &mut Child) {
     }
 }
 
-/// As Ctrl-C.
+/// Sends the process the signal of Ctrl-C.
 fn interrupt(child: &Child) {
     signal(child.id(), libc::SIGINT);
 }
 
 fn signal(process: u32, signal: i32) {
     if let Ok(process) = libc::pid_t::try_from(process) {
-        // SAFETY: it has no preconditions; a process that is gone is an error that does not matter.
+        // SAFETY: `kill` has no preconditions; a process that is gone gives an error, which does not matter.
         unsafe { libc::kill(process, signal) };
     }
 }
@@ -272,7 +272,7 @@ fn signal(process: u32, signal: i32) {
 #[cfg(target_os = "linux")]
 fn die_with_us(command: &mut Command) {
     use std::os::unix::process::CommandExt as _;
-    // SAFETY: prctl is async-signal-safe, and takes no memory of ours.
+    // SAFETY: prctl is async-signal-safe, and touches no memory of this process.
     unsafe {
         command.pre_exec(|| {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -304,7 +304,7 @@ mod tests {
         end(&mut child);
         let gone = |&(process, _): &(u32, u64)| {
             let stat = fs::read_to_string(format!("/proc/{process}/stat"));
-            // Whoever adopts it may not have buried it yet.
+            // The process that adopts an orphan may not have waited for the orphan yet.
             stat.map_or(true, |stat| stat.contains(") Z"))
         };
         while !all.iter().all(gone) && Instant::now() < until {

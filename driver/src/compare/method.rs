@@ -15,15 +15,16 @@ pub enum Method {
     Explore {
         /// The strategy.
         strategy: String,
-        /// Its bound, unless that is left to it.
+        /// The strategy's bound; `None`: the strategy's default.
         bound: Option<u32>,
-        /// How many workers, if more than one: the papers' parallel variants, with a `-p` after their names.
+        /// The number of workers. More than one stands for a paper's parallel variant, with `-p` after the strategy's
+        /// name.
         workers: u32,
     },
 }
 
 impl Method {
-    /// An explorer as it is by itself.
+    /// Returns a strategy with one worker and its default bound.
     #[must_use]
     pub fn explore(strategy: &str) -> Self {
         Self::Explore {
@@ -33,8 +34,9 @@ impl Method {
         }
     }
 
-    /// Reads a name: `check` (both threads under test), `check:first`, `fuzz`, a strategy, `icb:2` with a bound, `mcr-p` with
-    /// two workers. `strategies` are those that `seqz explore` knows. `None`: there is no such method.
+    /// Reads a method's name: `check` (both threads under test), `check:first`, `fuzz`, a strategy, `icb:2` with a
+    /// bound, `mcr-p` with two workers. `strategies` are the names that `seqz explore` knows. `None`: there is no such
+    /// method.
     #[must_use]
     pub fn parse(name: &str, strategies: &[String]) -> Option<Vec<Self>> {
         match name {
@@ -62,7 +64,7 @@ impl Method {
         })
     }
 
-    /// What the run of it is told, after the harness.
+    /// Returns the arguments that choose the method, which follow the harness.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         match self {
@@ -85,7 +87,7 @@ impl Method {
         }
     }
 
-    /// The command that runs it.
+    /// Returns the command of `seqz` that runs the method.
     #[must_use]
     pub const fn command(&self) -> &'static str {
         match self {

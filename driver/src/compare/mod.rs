@@ -1,8 +1,8 @@
-//! Comparing methods: programs × methods, each run by itself in a process of its own, within limits.
+//! Comparing methods: programs × methods, each run in a process of its own, within limits.
 //!
-//! A run is another `seqz` that is told what to do on its command line and heard by its JSON document, so that whatever a
-//! method takes or breaks is its own. What runs have found is matched by place and kind ([`bugs`]), and goes to a results
-//! file line by line ([`store`]), from which an interrupted comparison goes on.
+//! A run is another `seqz`, which gets its task on its command line and reports by its JSON document, so that what a
+//! method takes or breaks affects no other run. The findings of runs are matched by place and kind ([`bugs`]), and go
+//! to a results file line by line ([`store`]), from which an interrupted comparison goes on.
 
 pub mod bugs;
 pub mod csv;
@@ -30,33 +30,33 @@ use job::{Job, Outcome};
 use method::Method;
 use store::Store;
 
-/// One harness of one program, and what was found out about it before anything was run.
+/// One harness of one program, and what was found out about it before any run.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The program and harness.
     pub subject: Subject,
-    /// Why nothing can be run, if so.
+    /// The reason why no run can be made; `None` where runs can.
     pub trouble: Option<String>,
-    /// Identifies the source: a result of another source is none.
+    /// The stamp of the source: results of a source with another stamp don't count.
     pub stamp: String,
     /// The methods to run.
     pub methods: Vec<Method>,
 }
 
-/// How runs are made.
+/// The settings of all runs.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// This program.
+    /// The path of the running `seqz`.
     pub seqz: PathBuf,
-    /// What each run may take.
+    /// The limits of each run.
     pub limits: Limits,
-    /// How many runs at once.
+    /// The number of runs at once.
     pub jobs: u32,
-    /// Where workers are built.
+    /// The directory in which workers are built.
     pub target_dir: Option<PathBuf>,
 }
 
-/// Makes all runs that are not in the results file yet. `None`: the user broke that off.
+/// Makes all runs that are not in the results file yet. `None`: the user broke the comparison off.
 ///
 /// # Errors
 /// When the results file can't be written, or a run can't be started.

@@ -1,18 +1,18 @@
-//! A paper's table, with its figures beside ours.
+//! A paper's table, with its figures beside those of seqz.
 
 use serde::{Deserialize, Serialize};
 
 use super::document::{Compared, Comparison, Ended, Run, Subject};
 use super::suite::{Benchmark, Figure, Goal, Suite, name};
 
-/// The table.
+/// A table of a paper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuiteTable {
     /// The suite's key.
     pub suite: String,
-    /// What it is.
+    /// The title of the suite.
     pub title: String,
-    /// Where the figures are from.
+    /// The paper from which the figures are.
     pub paper: String,
     /// What the paper says of all its programs together.
     #[serde(default)]
@@ -26,41 +26,41 @@ pub struct SuiteTable {
 pub struct Row {
     /// The program's name in the paper.
     pub program: String,
-    /// Our program.
+    /// The path of the program in the suite.
     pub path: String,
     /// The method.
     pub method: String,
-    /// Up to the bug.
+    /// Figures up to the first execution that meets the bug.
     pub bug: Pair,
-    /// Up to the end of the search, on the program without its bug.
+    /// Figures up to the end of the search, on the program without its bug.
     pub exhaust: Pair,
 }
 
-/// Ours and the paper's.
+/// The figures of seqz and of the paper.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
-    /// Ours; null if it was not run.
+    /// The figure of seqz; null if the program was not run.
     pub ours: Option<Cell>,
-    /// The paper's; null if it has none.
+    /// The figure of the paper; null if the paper has none.
     pub paper: Option<Cell>,
 }
 
-/// What was measured.
+/// What was measured in one cell of the table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// `bug` and `exhausted` if the goal was reached, `missed` if the search ended without the bug, `fails` if there is a bug
-    /// where there should be none, or why it was cut.
+    /// `bug` or `exhausted` if the goal was reached; `missed` if the search ended without the bug; `fails` if there is
+    /// a bug where there should be none; else why the run was cut.
     pub ended: String,
-    /// Of `check`, for each bug: the smallest number of non-local reads; for the end of the search, the largest.
+    /// Of `check`: for each bug, the smallest number k of non-local reads; for the end of the search, the largest k.
     pub k: Vec<u32>,
-    /// Executions up to there.
+    /// Executions until the goal was reached.
     pub executions: Option<u64>,
-    /// Seconds up to there.
+    /// Time until the goal was reached, in seconds.
     pub seconds: Option<f64>,
 }
 
 impl SuiteTable {
-    /// Puts a comparison beside the figures of the suite.
+    /// Puts the results of a comparison beside the figures of the suite.
     #[must_use]
     pub fn new(suite: &Suite, comparison: &Comparison) -> Self {
         let mut rows = Vec::new();
@@ -100,7 +100,7 @@ impl SuiteTable {
     }
 }
 
-/// Those that the paper has measured, then ours. The two of `check` are one.
+/// Returns the methods that the paper has measured, then those of the runs. The two runs of `check` are one method.
 fn methods(benchmark: &Benchmark, program: Option<&Compared>) -> Vec<String> {
     let mut methods: Vec<String> = Vec::new();
     let figures = benchmark.figures.iter();
@@ -125,12 +125,12 @@ fn runs<'a>(program: &'a Compared, method: &str) -> Vec<&'a Run> {
     program.runs.iter().filter(is).collect()
 }
 
-/// What our runs came to, together.
+/// Returns the result of all these runs together.
 fn cell(runs: &[&Run], goal: Goal, k_max: u32) -> Option<Cell> {
     let first = runs.first()?;
     let check = first.method.starts_with("check:");
     let found = runs.iter().flat_map(|run| &run.found);
-    // A fixed program that fails is worth more than how the search ends.
+    // A failure of the fixed program says more than how the search ends.
     if goal == Goal::Bug || found.clone().next().is_some() {
         let earliest = found.clone().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
         if let Some(earliest) = earliest {
@@ -151,7 +151,7 @@ fn cell(runs: &[&Run], goal: Goal, k_max: u32) -> Option<Cell> {
             });
         }
     }
-    // Of two runs, the one that fell shorter says what is known.
+    // Of two runs, the one that came less far says what is known.
     let ended = runs
         .iter()
         .map(|run| run.ended)
@@ -178,7 +178,7 @@ fn cell(runs: &[&Run], goal: Goal, k_max: u32) -> Option<Cell> {
     })
 }
 
-/// What the paper says.
+/// Returns the figure of the paper.
 fn figure(benchmark: &Benchmark, method: &str, goal: Goal) -> Option<Cell> {
     let is = |figure: &&Figure| figure.goal == goal && name(&figure.method, figure.bound) == method;
     let figures: Vec<_> = benchmark.figures.iter().filter(is).collect();

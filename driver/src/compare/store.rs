@@ -16,7 +16,7 @@ use super::job::Job;
 use crate::error::Error;
 use crate::output::writing;
 
-/// One line.
+/// One line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Line {
     seqz: String,
@@ -27,7 +27,7 @@ struct Line {
     run: Run,
 }
 
-/// What is known of earlier runs, and where new ones go.
+/// The results of earlier runs, and the file to which new ones are appended.
 #[derive(Debug)]
 pub struct Store {
     file: Option<(PathBuf, File)>,
@@ -36,7 +36,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Picks up a file, or begins it. Without one, results are only kept in memory.
+    /// Opens a results file, or begins one. Without a path, results are only kept in memory.
     ///
     /// # Errors
     /// When the file can't be read or written, or holds something else.
@@ -96,7 +96,7 @@ impl Store {
         Ok(store)
     }
 
-    /// What an earlier run has come to, if there was one.
+    /// Returns the result of an earlier run of this job, if there was one.
     #[must_use]
     pub fn known(&self, job: &Job) -> Option<Run> {
         let key = (
@@ -172,7 +172,7 @@ mod tests {
             store.add(&job, &run).unwrap();
         }
         drop(store);
-        // Killed while it wrote the second line.
+        // As if the writer had been killed while it wrote the second line.
         let text = std::fs::read(&path).unwrap();
         std::fs::write(&path, &text[..text.len() - 9]).unwrap();
 

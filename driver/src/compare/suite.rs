@@ -1,4 +1,4 @@
-//! The table of benchmark programs and of the papers' figures: `suites.toml`, whose form is told at its top.
+//! The table of benchmark programs and of the papers' figures: `suites.toml`, whose format is described at its top.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,12 +11,12 @@ use super::method::Method;
 use crate::diagnostic::shown;
 use crate::error::Error;
 
-/// The file's name.
+/// The name of the table's file.
 const FILE: &str = "suites.toml";
-/// Where the fixed twins are, beside the programs.
+/// The directory of the fixed twins, beside the programs.
 const FIXED: &str = "fixed";
 
-/// All suites.
+/// The whole file.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Suites {
     suite: BTreeMap<String, Head>,
@@ -45,71 +45,71 @@ struct Program {
     figures: Vec<Figure>,
 }
 
-/// What a paper has measured.
+/// A figure that a paper has measured.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Figure {
-    /// Up to the bug, or to the end of the search.
+    /// The goal up to which was measured.
     pub goal: Goal,
-    /// How, by our name.
+    /// The method, by its name in seqz.
     pub method: String,
     /// The method's bound.
     pub bound: Option<u32>,
-    /// Of `check`: how many bugs need this number of non-local reads.
+    /// Of `check`: the number k of non-local reads that `bugs` need.
     pub k: Option<u32>,
-    /// See `k`.
+    /// Of `check`: the number of bugs that need `k` non-local reads.
     pub bugs: Option<u32>,
-    /// Of `check`: for all k up to this one.
+    /// Of `check`: the largest k that was searched.
     pub k_max: Option<u32>,
-    /// Executions.
+    /// Executions up to the goal.
     pub executions: Option<u64>,
-    /// Seconds.
+    /// Time up to the goal, in seconds.
     pub seconds: Option<f64>,
-    /// Whether the goal was reached.
+    /// How the run ended; `None`: with the goal.
     pub ended: Option<String>,
 }
 
-/// What is measured.
+/// The goal of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Goal {
-    /// Up to the known bug.
+    /// The known bug.
     Bug,
-    /// Up to the end of the search, on the fixed program.
+    /// The end of the search, on the fixed program.
     Exhaust,
 }
 
 /// One suite.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Its key.
+    /// The suite's key in the file.
     pub key: String,
-    /// What it is.
+    /// The title of the suite.
     pub title: String,
-    /// Where the figures are from.
+    /// The paper from which the figures are.
     pub paper: String,
     /// The methods that the paper measured.
     pub methods: Vec<String>,
     /// What the paper says of all its programs together.
     pub totals: Vec<String>,
-    /// The programs.
+    /// The programs of the suite.
     pub programs: Vec<Benchmark>,
 }
 
 /// A program of a suite.
 #[derive(Clone, Debug)]
 pub struct Benchmark {
-    /// Its name in the paper.
+    /// The program's name in the paper.
     pub name: String,
-    /// Our program.
+    /// The program, with its bug.
     pub subject: Subject,
-    /// The same without its bug.
+    /// The fixed program, without the bug.
     pub twin: Subject,
-    /// What the paper measured.
+    /// The figures of the paper.
     pub figures: Vec<Figure>,
 }
 
 impl Suite {
-    /// Reads suites of the table in this directory, or all of them if that is asked for by the name `all`.
+    /// Reads these suites from the table in `dir`; the key `all` stands for all suites.
     ///
     /// # Errors
     /// When there is no such table, or no such suite in it.
@@ -147,12 +147,13 @@ impl Suite {
         keys.iter().map(one).collect()
     }
 
-    /// The methods of the paper, with the bounds that it used; those that there are none of here are left out.
+    /// Returns the methods of the paper, with the bounds that the paper used; methods that seqz does not have are left
+    /// out.
     #[must_use]
     pub fn known_methods(&self, strategies: &[String]) -> Vec<Method> {
         let figures = self.programs.iter().flat_map(|program| &program.figures);
         let measured = figures.map(|figure| name(&figure.method, figure.bound));
-        // A method that was only measured within bounds is run within them.
+        // A method that the paper only measured within bounds is run within these bounds.
         let bounded: Vec<String> = measured.collect();
         let plain = self.methods.iter().filter(|method| {
             !bounded
@@ -171,7 +172,7 @@ impl Suite {
     }
 }
 
-/// A method with its bound.
+/// Returns the name of a method with its bound.
 pub(super) fn name(method: &str, bound: Option<u32>) -> String {
     bound.map_or_else(|| method.to_owned(), |bound| format!("{method}:{bound}"))
 }

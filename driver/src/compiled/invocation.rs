@@ -1,5 +1,5 @@
-//! A call of rustc, as cargo makes it for a library: what of its arguments has a say in the library, and what only says
-//! where things are. `build.rs` has it too.
+//! A call of rustc, as cargo makes it to compile a library: which of its arguments decide what the library is, and
+//! which only name places. `build.rs` includes this file, too.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -11,30 +11,30 @@ use super::digest::Digest;
 
 /// A call that compiles a library.
 pub(crate) struct Invocation {
-    /// The name of the crate.
+    /// The name of the crate that is compiled.
     pub(crate) crate_name: String,
-    /// The root of its source.
+    /// The path of the crate's root file.
     pub(crate) source: PathBuf,
-    /// Where the library goes.
+    /// The directory that the library is written to.
     out_dir: PathBuf,
-    /// What the names of its files end in.
+    /// The suffix of the names of the library's files.
     suffix: String,
-    /// Whether cargo wants to hear of each file when it is there.
+    /// Whether cargo wants to be told of each file as soon as the file is there.
     pub(crate) notifies: bool,
-    /// What cargo compiles for, if it names that.
+    /// The target that is compiled for, if cargo names one.
     target: Option<String>,
-    /// All that decides what the library is, but for the crates that it links.
+    /// The arguments that decide what the library is, without the linked crates.
     flags: Vec<String>,
-    /// The crates that it links, and the files that they are in.
+    /// The linked crates: the name of each crate and its file.
     externs: Vec<(String, PathBuf)>,
 }
 
-/// The files that cargo asks for.
+/// The kinds of files that cargo asks for.
 const EMIT: &str = "dep-info,metadata,link";
 
 impl Invocation {
-    /// Takes rustc's arguments apart. `None` where they do not compile a library in the way that cargo does it for a release,
-    /// which includes all that is not understood.
+    /// Takes rustc's arguments apart. `None` where they do not compile a library in the way in which cargo compiles it
+    /// for a release; an argument that is not understood counts as such a case.
     pub(crate) fn parse(arguments: &[OsString]) -> Option<Self> {
         let mut arguments = arguments
             .iter()
@@ -55,7 +55,7 @@ impl Invocation {
         let mut left = arguments.drain(..);
         while let Some(argument) = left.next() {
             if !argument.starts_with('-') {
-                // A second one is none that cargo would give.
+                // cargo never gives a second source file.
                 if !it.source.as_os_str().is_empty() {
                     return None;
                 }
@@ -86,9 +86,10 @@ impl Invocation {
                     match key {
                         "incremental" => return None,
                         "extra-filename" => it.suffix = value.to_owned(),
-                        // It names the package by its path. A library says by itself which one it is.
+                        // `metadata` depends on the path of the package. The store names a library by its contents
+                        // instead.
                         "metadata" => {}
-                        // Nothing is linked for a library.
+                        // A library is not linked.
                         "linker" | "linker-flavor" | "link-arg" | "link-args" => {}
                         _ => it.flags.push(format!("-C {what}")),
                     }
@@ -109,25 +110,25 @@ impl Invocation {
         whole.then_some(it)
     }
 
-    /// Where the library goes, as `rlib` or `rmeta`.
+    /// Returns the path of the library's file of this kind, `rlib` or `rmeta`.
     pub(crate) fn library(&self, kind: &str) -> PathBuf {
         let name = format!("lib{}{}.{kind}", self.crate_name, self.suffix);
         self.out_dir.join(name)
     }
 
-    /// Where the list of the files goes that it is made of.
+    /// Returns the path of the list of source files.
     pub(crate) fn dep_info(&self) -> PathBuf {
         self.out_dir
             .join(format!("{}{}.d", self.crate_name, self.suffix))
     }
 
-    /// What tells the library from all others that are made of `sources`, in short.
+    /// Returns a digest that tells the library from all others that are made of `sources`.
     pub(crate) fn digest(&self, sources: &str, compiler: &Compiler) -> io::Result<String> {
         let mut digest = Digest::new();
         for part in [sources, &compiler.0, &self.crate_name] {
             digest.add(part.as_bytes());
         }
-        // Whether what is unstable may be used.
+        // Whether unstable features may be used.
         let bootstrap = std::env::var("RUSTC_BOOTSTRAP").unwrap_or_default();
         let allowed = bootstrap
             .split(',')
@@ -143,20 +144,21 @@ impl Invocation {
         Ok(digest.finish())
     }
 
-    /// What cargo compiles for, if it names that.
+    /// Returns the target that is compiled for, if cargo names one.
     pub(crate) fn target(&self) -> Option<&str> {
         self.target.as_deref()
     }
 }
 
-/// The flags that cargo gives, or may be told to give, without a value.
+/// The flags without a value that cargo gives, or may be told to give.
 const TAKES_NO_VALUE: [&str; 6] = ["-O", "-g", "--test", "--verbose", "-v", "--no-deps"];
 
 /// A compiler: its version and commit, and the `std` that comes with it.
 pub(crate) struct Compiler(String);
 
 impl Compiler {
-    /// Asks `rustc`, as it is started in `dir`. `None` where two that are not the same might give the same answer.
+    /// Asks `rustc`, started in `dir`, for its version. `None` where two different compilers might give the same
+    /// answer.
     pub(crate) fn ask(rustc: &OsStr, dir: &Path, target: Option<&str>) -> Option<Self> {
         let said = |arguments: &[&str]| {
             let mut command = Command::new(rustc);
@@ -171,7 +173,8 @@ impl Compiler {
         let mut place = vec!["--print", "target-libdir"];
         place.extend(target.iter().flat_map(|target| ["--target", target]));
         let libraries = said(&place)?;
-        // Compilers of one commit may have been built apart, and then their libraries have other names or sizes.
+        // Compilers of one commit may have been built separately; then their standard libraries have other names or
+        // sizes.
         let mut std = Vec::new();
         for entry in fs::read_dir(Path::new(libraries.trim())).ok()? {
             let entry = entry.ok()?;
@@ -188,7 +191,7 @@ impl Compiler {
         Some(Self(version))
     }
 
-    /// In short, with the sources that are compiled.
+    /// Returns a digest of the compiler together with the sources that are compiled.
     pub(crate) fn with(&self, sources: &str) -> String {
         let mut digest = Digest::new();
         digest.add(sources.as_bytes());
@@ -201,7 +204,7 @@ impl Compiler {
 mod tests {
     use super::*;
 
-    /// What cargo gives for a library that links no other one.
+    /// The arguments that cargo gives for a library that links no other library.
     const CALL: &[&str] = &[
         "--crate-name",
         "a_b",

@@ -1,9 +1,9 @@
 //! The runtime's compiled libraries, which are the same for all programs that are built in the same way.
 //!
-//! They take most of the time of a first build. So they are kept for all target directories of a user, in
-//! `compiled` of the cache directory, and those that an ordinary program takes are carried inside the binary, where that was
-//! built for release: for the compiler that it was built by. cargo asks this binary for them, in the place of rustc
-//! ([`wrapper`]). What isn't there, for another compiler or other flags, is compiled.
+//! These libraries take most of the time of a first build. So they are kept for all target directories of a user, in
+//! `compiled` of the cache directory. A binary that was built for release carries the libraries that an ordinary
+//! program needs, for the compiler that built the binary. cargo runs this binary in the place of rustc to get them
+//! ([`wrapper`]). A library that isn't there, for another compiler or other flags, is compiled.
 
 mod invocation;
 #[cfg_attr(not(test), expect(dead_code, reason = "`build.rs` packs"))]
@@ -22,17 +22,17 @@ use crate::digest;
 use invocation::Compiler;
 use store::Store;
 
-/// What was compiled when this binary was.
+/// The libraries that were compiled when this binary was built.
 static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/compiled.bin"));
 
-/// The version of the runtime and its sources, in short.
+/// The version of the runtime and a digest of its sources.
 const SOURCES: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("SEQZ_RUNTIME_DIGEST"));
 
-/// The binary that cargo can run in the place of rustc.
+/// The path of the binary that cargo can run in the place of rustc.
 static SERVING: OnceLock<PathBuf> = OnceLock::new();
 
-/// To be called at the very start of a program that builds workers. Where it was started by cargo in the place of rustc, it
-/// does what rustc is to do, and the answer is the exit code to end with.
+/// To be called at the very start of a program that builds workers. Where cargo has started the program in the place of
+/// rustc, `serve` does what rustc would do and returns the exit code to end with.
 ///
 /// In programs that do not call it, the runtime is compiled for each target directory.
 pub fn serve() -> Option<u8> {
@@ -45,7 +45,7 @@ pub fn serve() -> Option<u8> {
     code
 }
 
-/// What a build takes its runtime from.
+/// The store of libraries that a build takes its runtime from.
 pub(crate) struct Compiled {
     wrapper: &'static Path,
     store: Store,
@@ -53,7 +53,7 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// For builds in `dir`. `None` where there is no place for it.
+    /// Opens the store for builds in `dir`. `None` where there is no directory for the store.
     pub(crate) fn find(dir: &Path) -> Option<Self> {
         let wrapper = SERVING.get()?;
         let store = Store(directory()?);
@@ -63,7 +63,7 @@ impl Compiled {
             let with = format!("-{}-", compiler.with(SOURCES));
             for (name, files) in pack::libraries(PACKED) {
                 if name.contains(&with) && !store.0.join(name).is_dir() {
-                    // Then it is compiled.
+                    // A library that can't be unpacked is compiled.
                     let _ = pack::unpack(&store, name, files);
                 }
             }
@@ -75,13 +75,13 @@ impl Compiled {
         })
     }
 
-    /// Whether a runtime is there, for some flags.
+    /// Whether the store has a runtime, compiled with any flags.
     pub(crate) fn has_runtime(&self) -> bool {
         let compiler = self.compiler.as_ref();
         compiler.is_some_and(|it| self.store.has("seqz_runtime", SOURCES, it))
     }
 
-    /// Has cargo, started in `dir`, take what it can from here of the runtime in `sources`.
+    /// Has cargo, started in `dir`, take the libraries of the runtime in `sources` from the store where it has them.
     pub(crate) fn configure(&self, cargo: &mut Command, sources: &Path, dir: &Path) {
         let other = other_wrapper(dir);
         let store = &self.store.0;
@@ -96,7 +96,7 @@ impl Compiled {
     }
 }
 
-/// Where compiled libraries are kept.
+/// Returns the directory in which compiled libraries are kept.
 fn directory() -> Option<PathBuf> {
     let cache = set("XDG_CACHE_HOME")
         .map(PathBuf::from)
@@ -108,9 +108,9 @@ fn set(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// What the user has told cargo to run in the place of rustc, where cargo is started in `dir`.
+/// Returns the wrapper that the user has told cargo to run in the place of rustc, where cargo is started in `dir`.
 fn other_wrapper(dir: &Path) -> Option<OsString> {
-    // An empty one means that there is to be none, whatever the files say.
+    // An empty value means that there is no wrapper, whatever the configuration files say.
     if let Some(wrapper) =
         env::var_os("RUSTC_WRAPPER").or_else(|| env::var_os("CARGO_BUILD_RUSTC_WRAPPER"))
     {
@@ -125,12 +125,12 @@ fn other_wrapper(dir: &Path) -> Option<OsString> {
     })
 }
 
-/// What a file of cargo's configuration says of it.
+/// Returns the wrapper that a file of cargo's configuration names.
 fn wrapper_in(folder: &Path, file: &str) -> Option<OsString> {
     let text = fs::read_to_string(folder.join(file)).ok()?;
     let config: toml::Table = text.parse().ok()?;
     let wrapper = config.get("build")?.get("rustc-wrapper")?.as_str()?;
-    // As cargo reads it: a name is looked for where programs are, a path begins where the folder is.
+    // cargo reads a plain name as a program in `PATH`, and a path as relative to the folder of the configuration.
     let is_path = Path::new(wrapper).components().count() > 1;
     match folder.parent() {
         Some(parent) if is_path => Some(parent.join(wrapper).into()),

@@ -8,10 +8,10 @@ use miniz_oxide::inflate::decompress_to_vec;
 
 use super::store::{KINDS, Store};
 
-/// From here on more time saves next to nothing.
+/// Higher levels take more time and save next to nothing.
 const LEVEL: u8 = 6;
 
-/// The libraries of a store, its names in order.
+/// Packs the libraries of a store, in the order of their names.
 ///
 /// # Errors
 /// Those of the file system.
@@ -38,7 +38,7 @@ fn part(bytes: &mut Vec<u8>, part: &[u8]) {
     bytes.extend(part);
 }
 
-/// The names of what has been packed, each with its files in short, in the order of [`KINDS`].
+/// Returns the names of the packed libraries, each with its compressed files in the order of [`KINDS`].
 pub(crate) fn libraries(mut bytes: &[u8]) -> impl Iterator<Item = (&str, [&[u8]; KINDS.len()])> {
     std::iter::from_fn(move || {
         let name = str::from_utf8(next(&mut bytes)?).ok()?;
@@ -58,10 +58,10 @@ fn next<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
     Some(part)
 }
 
-/// Adds a packed library to a store.
+/// Unpacks a packed library into a store.
 ///
 /// # Errors
-/// Those of the file system, and what is no packed library.
+/// Those of the file system, and an error for bytes that are no packed library.
 pub(crate) fn unpack(store: &Store, name: &str, files: [&[u8]; KINDS.len()]) -> io::Result<()> {
     store.add(name, |kind, to| {
         let packed = KINDS.iter().zip(files).find(|(of, _)| **of == kind);
@@ -101,7 +101,7 @@ mod tests {
             }
         }
         assert_eq!(names, ["a", "b"]);
-        // Cut off, it is not more than it was.
+        // A truncated pack still has its whole libraries.
         assert_eq!(libraries(&bytes[..bytes.len() - 1]).count(), 1);
         Ok(())
     }

@@ -1,6 +1,7 @@
-//! Compiled libraries in a directory, each in one of its own that is named after what it was made of. `build.rs` has it too.
+//! Compiled libraries in a directory, each in a subdirectory that is named after what the library was made of.
+//! `build.rs` includes this file, too.
 //!
-//! Whatever goes wrong here costs the time of compiling once more, no more: so it is said to nobody.
+//! An error in the store only costs the time to compile once more, so it is not reported.
 
 use std::fs;
 use std::io;
@@ -9,20 +10,21 @@ use std::process;
 
 use super::invocation::{Compiler, Invocation};
 
-/// The kinds of files that a library is.
+/// The kinds of files that make up a library.
 pub(crate) const KINDS: [&str; 2] = ["rmeta", "rlib"];
 
-/// The file that is written last: the sizes of the others. Its time is when the library was last used.
+/// The file that is written last: it has the sizes of the others. Its modification time is when the library was last
+/// used.
 pub(crate) const SIZES: &str = "sizes";
 
-/// How many libraries are kept: those of the versions, compilers and flags that were used last.
+/// The number of libraries that are kept: those of the versions, compilers and flags that were used last.
 const KEPT: usize = 32;
 
-/// Compiled libraries.
+/// A directory of compiled libraries.
 pub(crate) struct Store(pub(crate) PathBuf);
 
 impl Store {
-    /// The name of a library.
+    /// Returns the name of a library in the store.
     pub(crate) fn name(
         invocation: &Invocation,
         sources: &str,
@@ -36,7 +38,7 @@ impl Store {
         ))
     }
 
-    /// Whether a library of a crate is there, compiled in whatever way, of these sources by this compiler.
+    /// Whether the store has a library of this crate, compiled with any flags, of these sources and by this compiler.
     pub(crate) fn has(&self, crate_name: &str, sources: &str, compiler: &Compiler) -> bool {
         let start = format!("{crate_name}-{}-", compiler.with(sources));
         let entries = fs::read_dir(&self.0).into_iter().flatten().flatten();
@@ -45,10 +47,10 @@ impl Store {
             .any(|name| name.to_string_lossy().starts_with(&start))
     }
 
-    /// Puts a library where rustc would.
+    /// Copies a library to the place where rustc would write it.
     ///
     /// # Errors
-    /// When it isn't there, or not whole.
+    /// When the library isn't in the store, or is not whole.
     pub(crate) fn fetch(&self, name: &str, invocation: &Invocation) -> io::Result<()> {
         let dir = self.0.join(name);
         let sizes = fs::read_to_string(dir.join(SIZES))?;
@@ -59,11 +61,11 @@ impl Store {
             }
         }
         fs::write(invocation.dep_info(), dep_info(invocation)?)?;
-        // It is in use.
+        // Notes that the library is in use.
         fs::write(dir.join(SIZES), sizes)
     }
 
-    /// Keeps what rustc has made.
+    /// Adds a library that rustc has made to the store.
     ///
     /// # Errors
     /// Those of the file system.
@@ -77,8 +79,8 @@ impl Store {
         Ok(())
     }
 
-    /// Adds a library, whose files `write` writes: it is told the kind and the path, and says how long the file is. The library
-    /// appears whole or not at all.
+    /// Adds a library. `write` writes its files: it is called with the kind and the path, and returns the length of the
+    /// file in bytes. The library appears whole or not at all.
     ///
     /// # Errors
     /// Those of the file system.
@@ -98,7 +100,7 @@ impl Store {
             .and_then(|()| fs::write(new.join(SIZES), &sizes))
             .and_then(|()| {
                 let dir = self.0.join(name);
-                // One that is there was not whole, or is as good.
+                // A library that is already there was not whole, or is as good as this one.
                 let _ = fs::remove_dir_all(&dir);
                 fs::rename(&new, &dir)
             });
@@ -114,7 +116,7 @@ impl Store {
         let mut all: Vec<_> = entries
             .filter_map(|entry| {
                 let path = entry.path();
-                // One that is just being written counts from its own time on.
+                // A library that is just being written counts from its own modification time on.
                 let used = fs::metadata(path.join(SIZES)).or_else(|_| entry.metadata());
                 Some((used.ok()?.modified().ok()?, path))
             })
@@ -127,7 +129,8 @@ impl Store {
     }
 }
 
-/// The list of the files that a library is made of, as rustc writes it for cargo: all in the folder of its root.
+/// Returns the list of the source files of a library, in rustc's format for cargo: all files in the folder of the
+/// crate's root.
 fn dep_info(invocation: &Invocation) -> io::Result<String> {
     let mut files = Vec::new();
     if let Some(folder) = invocation.source.parent() {

@@ -1,8 +1,8 @@
-//! What cargo runs in the place of rustc: it takes libraries of the runtime from a store, and compiles what isn't there.
-//! `build.rs` has it too.
+//! The wrapper that cargo runs in the place of rustc: it takes libraries of the runtime from a store, and compiles
+//! those that aren't there. `build.rs` includes this file, too.
 //!
-//! cargo gives a program's flags, its profile and its target to every call of rustc. So it is decided here, by the call itself,
-//! whether a compiled library is the one that is asked for.
+//! cargo gives a program's flags, its profile and its target to every call of rustc. So the call itself says whether a
+//! compiled library is the one that is asked for.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,19 +12,21 @@ use std::process::{Command, ExitStatus};
 use super::invocation::{Compiler, Invocation};
 use super::store::Store;
 
-/// The directory that the runtime and its dependencies are in: only what is compiled of that is kept.
+/// The environment variable with the directory of the runtime and its dependencies: only libraries of sources in it are
+/// kept.
 const SOURCE: &str = "SEQZ_COMPILES";
-/// What these sources come to in short.
+/// The environment variable with the digest of these sources.
 const DIGEST: &str = "SEQZ_COMPILES_DIGEST";
-/// Where the store is.
+/// The environment variable with the path of the store.
 const STORE: &str = "SEQZ_COMPILES_INTO";
-/// What is run in the place of rustc by the user's own wish.
+/// The environment variable with the wrapper that the user has told cargo to run in the place of rustc.
 const OTHER: &str = "SEQZ_COMPILES_BY";
 
-/// What the sources of the runtime are called in what is kept: they are written to other places for other programs.
+/// The directory of the runtime's sources in the libraries that are kept: other programs have the sources in other
+/// places.
 const PLACE: &str = "/seqz/runtime";
 
-/// Tells cargo to have `wrapper` run in the place of rustc, which is to call [`serve`].
+/// Tells cargo to run `wrapper`, which has to call [`serve`], in the place of rustc.
 pub(crate) fn configure(
     cargo: &mut Command,
     wrapper: &Path,
@@ -44,7 +46,7 @@ pub(crate) fn configure(
     };
 }
 
-/// Where this process was started by cargo in the place of rustc: does what rustc is to do. The answer is the exit code.
+/// Where cargo has started this process in the place of rustc: does what rustc would do and returns the exit code.
 pub(crate) fn serve() -> Option<u8> {
     let sources = PathBuf::from(env::var_os(SOURCE)?);
     let (digest, store) = (env::var(DIGEST).ok()?, Store(env::var_os(STORE)?.into()));
@@ -71,7 +73,8 @@ pub(crate) fn serve() -> Option<u8> {
     Some(code)
 }
 
-/// Runs rustc as it was to be run, but for the names of the files in `kept`.
+/// Runs rustc with these arguments, by the user's own wrapper if there is one. Names of files in `kept` are recorded as
+/// names in [`PLACE`].
 fn run(rustc: &OsStr, arguments: &[OsString], kept: Option<&Path>) -> std::io::Result<ExitStatus> {
     let other = env::var_os(OTHER).filter(|it| !it.is_empty());
     let mut command = match other {
@@ -95,7 +98,7 @@ fn run(rustc: &OsStr, arguments: &[OsString], kept: Option<&Path>) -> std::io::R
 
 fn code(ended: std::io::Result<ExitStatus>) -> u8 {
     match ended {
-        // Ended by a signal: cargo is to see that something went wrong.
+        // rustc was ended by a signal: cargo has to see that something went wrong.
         Ok(status) => status
             .code()
             .map_or(101, |code| u8::try_from(code).unwrap_or(101)),
@@ -106,7 +109,7 @@ fn code(ended: std::io::Result<ExitStatus>) -> u8 {
     }
 }
 
-/// Says on standard error what rustc would say: cargo starts what waits for the files.
+/// Writes to standard error what rustc would write, so that cargo starts the compilations that wait for the files.
 fn notify(invocation: &Invocation) {
     if !invocation.notifies {
         return;
@@ -123,7 +126,7 @@ fn notify(invocation: &Invocation) {
     }
 }
 
-/// As in a string of JSON.
+/// Escapes a text for a JSON string.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

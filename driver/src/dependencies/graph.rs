@@ -9,28 +9,29 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId, TargetKind};
 use seqz_transform::sharing::Source;
 
-/// All packages.
+/// All packages that cargo resolves.
 pub(super) struct Graph {
     pub(super) packages: Vec<Package>,
-    /// What the program depends on by itself: the name that it knows each crate by.
+    /// The direct dependencies of the program: the name by which the program knows each crate, and the index of the
+    /// package.
     direct: Vec<(String, usize)>,
-    /// What rustc says of the target.
+    /// The configuration values that rustc gives for the target.
     pub(super) target: BTreeSet<String>,
 }
 
 /// A package.
 pub(super) struct Package {
     pub(super) name: String,
-    /// Tells it from others, and from other versions, if its source never changes.
+    /// Text that tells the package from others and from its other versions; `None` where its source may change.
     pub(super) identity: Option<String>,
     pub(super) source: Source,
     pub(super) features: Vec<String>,
-    /// What of it is linked, too; nothing for a procedural macro.
+    /// The indices of the packages that are linked with this one; empty for a procedural macro.
     pub(super) depends_on: Vec<usize>,
 }
 
 impl Graph {
-    /// The packages that a crate with this manifest is linked to.
+    /// Loads the packages that a crate with this manifest is linked to.
     pub(super) fn load(manifest: &str, lock: Option<&Path>) -> Result<Self, String> {
         let said = |error: io::Error| error.to_string();
         let dir = tempfile::Builder::new()
@@ -93,7 +94,7 @@ impl Graph {
         })
     }
 
-    /// What the program depends on by itself.
+    /// Returns the direct dependencies of the program.
     pub(super) fn direct(&self) -> &[(String, usize)] {
         &self.direct
     }

@@ -1,4 +1,4 @@
-//! What was seen in the source of a package, kept for the next time: what a registry has never changes.
+//! A cache of what was seen in the source of a package: a package in a registry never changes.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -10,10 +10,10 @@ use seqz_transform::sharing::{Cfgs, Shared, look_through};
 
 use super::graph::Package;
 
-/// Goes up when the same source is seen in another way.
+/// The version of the analysis; to be raised when the same source gives another result.
 const VERSION: u32 = 3;
 
-/// What a package could share, from what is kept, or by looking.
+/// Returns what a package could share, from the cache or by looking at the source.
 pub(super) fn look(package: &Package, target: &BTreeSet<String>) -> Vec<Shared> {
     let mut cfgs = target.clone();
     cfgs.extend(
@@ -23,7 +23,7 @@ pub(super) fn look(package: &Package, target: &BTreeSet<String>) -> Vec<Shared> 
             .map(|name| format!("feature={name:?}")),
     );
     let file = package.identity.as_ref().and_then(|identity| {
-        // The same in every process.
+        // This hasher gives the same digest in every process.
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let key = hasher.hash_one((VERSION, env!("CARGO_PKG_VERSION"), identity, &cfgs));
         Some(directory()?.join(format!("{}-{key:016x}.json", package.name)))
@@ -39,7 +39,7 @@ pub(super) fn look(package: &Package, target: &BTreeSet<String>) -> Vec<Shared> 
     found
 }
 
-/// Where that is kept.
+/// Returns the directory of the cache.
 fn directory() -> Option<PathBuf> {
     let set = |name: &str| {
         env::var_os(name)
@@ -50,7 +50,8 @@ fn directory() -> Option<PathBuf> {
     Some(cache.join("seqz").join("looked-through"))
 }
 
-/// Another process may do the same: whoever is last leaves a whole file. What can't be kept is looked at again.
+/// Writes a result to the cache. Another process may do so at the same time: the last one to write leaves a whole file.
+/// A result that can't be written is computed again next time.
 fn keep(file: &std::path::Path, found: &[Shared]) {
     let Some(dir) = file.parent() else { return };
     let written = fs::create_dir_all(dir).and_then(|()| {

@@ -1,5 +1,5 @@
-//! Which crates a harness reaches, and what they could share: a crate is harmless only if all of its source says so, and that
-//! of whatever it depends on (see [`seqz_transform::sharing`]).
+//! Which crates a harness reaches, and what they could share: a crate is harmless only if all of its source, and all
+//! source of the crates that it depends on, says so (see [`seqz_transform::sharing`]).
 
 mod graph;
 mod looked;
@@ -19,7 +19,7 @@ pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) {
     let manifest = match program.dependencies() {
         Ok(None) => return,
         Ok(Some(manifest)) => manifest,
-        // Building will say what is wrong with it.
+        // The build will report what is wrong with the manifest.
         Err(_) => return,
     };
     let infos = program.harnesses();
@@ -54,7 +54,7 @@ pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) {
     }
 }
 
-/// What is said of the crates that a harness may reach where cargo can't tell which they are.
+/// What is reported of the crates that a harness may reach where cargo can't tell which crates these are.
 fn unknown(manifest: &str, info: &transform::HarnessInfo, why: &str) -> Vec<NotFollowed> {
     let table: toml::Table = manifest.parse().unwrap_or_default();
     let names = table
@@ -73,7 +73,7 @@ fn unknown(manifest: &str, info: &transform::HarnessInfo, why: &str) -> Vec<NotF
         .collect()
 }
 
-/// What is known of the packages.
+/// What is known of the packages so far.
 struct Known {
     graph: Graph,
     looked: BTreeMap<usize, Vec<Shared>>,
@@ -86,8 +86,9 @@ impl Known {
         found.or_insert_with(|| looked::look(&graph.packages[package], &graph.target))
     }
 
-    /// Why a package is not followed, by itself or by what it depends on; the nearest reason will do, and what distorts. What
-    /// only declares something that does is no reason, unless the program mentions it.
+    /// Returns why a package is not followed, by itself or by what it depends on: the nearest reason, and the nearest
+    /// reason that distorts. An item that only declares something to be shared is no reason, unless the program
+    /// mentions the item.
     fn not_followed(&mut self, package: usize, mentioned: &BTreeSet<String>) -> Vec<NotFollowed> {
         let mut found: Vec<NotFollowed> = Vec::new();
         let mut seen = BTreeSet::from([package]);
@@ -130,7 +131,7 @@ fn not_followed(package: &str, shared: &Shared) -> NotFollowed {
     }
 }
 
-/// The `Cargo.lock` that goes with a manifest.
+/// Returns the `Cargo.lock` that goes with a manifest.
 pub(crate) fn lock_file(manifest: &Path) -> Option<PathBuf> {
     let manifest = manifest.canonicalize().ok()?;
     let mut dirs = manifest.ancestors().skip(1);

@@ -1,5 +1,5 @@
-//! The manifests of the runtime and the strategies as packages by themselves: no workspace to inherit from, no dependency to
-//! fetch. `build.rs` has them too.
+//! The manifests of the runtime and of the strategies as packages by themselves: no workspace to inherit from, no
+//! dependency to fetch. `build.rs` includes this file, too.
 
 macro_rules! package {
     ($about:literal, $name:literal, $features:literal) => {
@@ -18,28 +18,28 @@ macro_rules! package {
     };
 }
 
-/// The runtime's, without its dependencies. Features that are left out are named to rustc so that it doesn't take them for
-/// typing errors.
+/// The runtime's manifest, without its dependencies. The features that are left out are named to rustc, so that rustc
+/// doesn't take them for typing errors.
 const RUNTIME: &str = package!(
     "the runtime that the transformed program links",
     "seqz-runtime",
     r#""z3", "scheduler", "copied_if_clone", "coercions", "std_handles", "serde""#
 );
 
-/// What is added to it where the scheduler is built in.
+/// The part that is added to the runtime's manifest where the scheduler is built in.
 const SCHEDULER: &str = r#"
 seqz-explore = { path = "vendor/seqz-explore" }
 corosensei = { path = "vendor/corosensei" }
 "#;
 
-/// The strategies': without Z3, as the runtime is.
+/// The strategies' manifest: without Z3, as the runtime is.
 pub(crate) const STRATEGIES: &str = package!(
     "the strategies that the runtime's scheduler is driven by",
     "seqz-explore",
     r#""z3""#
 );
 
-/// The runtime's, for programs that depend on serde or don't, with the scheduler or without it.
+/// Returns the runtime's manifest, for programs that depend on serde or don't, with the scheduler or without it.
 pub(crate) fn runtime(serde: bool, scheduler: bool) -> String {
     let mut on = Vec::new();
     on.extend(scheduler.then_some("scheduler"));

@@ -18,7 +18,8 @@ pub fn seed(file: &Path) -> Result<Option<u64>, Error> {
     Ok(seed.and_then(|(_, seed)| seed.parse().ok()))
 }
 
-/// What of a file can't be used: the end, if a search was killed while it wrote it, or all that comes after damage.
+/// Says what of a file can't be used: the end, if a search was killed while it wrote the file, or all that comes after
+/// damage.
 fn lost(file: &Path, contents: &Contents) -> Option<String> {
     let Contents { length, lost, .. } = *contents;
     let bytes = counted(lost, "byte", "bytes");
@@ -55,7 +56,7 @@ fn contents(file: &Path) -> Result<Contents, Error> {
 }
 
 impl Checkpoint {
-    /// For a search of this harness by this worker.
+    /// Opens the checkpoint of a search of this harness by this worker.
     ///
     /// # Errors
     /// When the file is that of another search.

@@ -1,11 +1,11 @@
-//! What several workers say of the parts of one search, put together to what one worker would say of all of it.
+//! Puts together what several workers say of the parts of one search, to what one worker would say of the whole search.
 
 use std::collections::{BTreeMap, HashSet};
 
 use seqz_runtime::worker::message::Explored;
 
-/// Where an execution stands in a harness's exploration: after so many choices of inputs, in this turn of the search,
-/// and there the execution of this number.
+/// The position of an execution in the exploration of a harness: the number of choices of inputs that are done, the
+/// turn of the search, and the number of the execution in that turn.
 pub(super) type Standing = (usize, u64, u64);
 
 /// The search of one choice of inputs.
@@ -13,22 +13,23 @@ pub(super) type Standing = (usize, u64, u64);
 pub(super) struct Search {
     relations: HashSet<u64>,
     states: HashSet<u64>,
-    /// Per turn: whose it is, and how many executions it has.
+    /// For each turn, the index of the part that made the turn, and the number of executions in it.
     own: BTreeMap<u64, (usize, u64)>,
-    /// Parts that are done: how many turns they counted.
+    /// For each part that is done, the number of turns that the part counted.
     turns: BTreeMap<usize, u64>,
-    /// Two parts have the same turn.
+    /// Whether two parts have made the same turn.
     overlap: bool,
 }
 
 impl Search {
-    /// Takes in some of what a part has seen. It may say so again, if its worker is replaced.
+    /// Takes in some of the relations and states that a part has seen. A part may say the same relations again, if its
+    /// worker is replaced.
     pub(super) fn seen(&mut self, relations: Vec<u64>, states: Vec<u64>) {
         self.relations.extend(relations);
         self.states.extend(states);
     }
 
-    /// Takes in that a part is done. The answer is whether all `parts` are.
+    /// Takes in that a part is done; returns whether all `parts` are.
     pub(super) fn done(
         &mut self,
         part: usize,
@@ -44,13 +45,13 @@ impl Search {
         self.is_done(parts)
     }
 
-    /// Whether all of so many parts are done.
+    /// Whether this number of parts are done.
     pub(super) fn is_done(&self, parts: usize) -> bool {
         self.turns.len() == parts
     }
 
-    /// Whether each turn was made by one part. If not, the parts have not seen the same tree: the program does not do the
-    /// same thing under the same schedule.
+    /// Whether each turn was made by one part. If not, the parts have not seen the same tree: the program does
+    /// something else under the same schedule.
     pub(super) fn is_whole(&self) -> bool {
         let mut counted = self.turns.values();
         let turns = counted.next().copied().unwrap_or_default();
@@ -59,18 +60,18 @@ impl Search {
             && self.own.keys().copied().eq(1..=turns)
     }
 
-    /// The number of an execution in the whole search, from 1, once that is done.
+    /// Returns the number of an execution in the whole search, from 1. The search has to be done.
     pub(super) fn number(&self, turn: u64, within: u64) -> u64 {
         let before = self.own.range(..turn);
         before.map(|(_, (_, executions))| executions).sum::<u64>() + within
     }
 
-    /// The counts of the whole search, once that is done.
+    /// Returns the counts of the whole search. The search has to be done.
     pub(super) fn counts<'a>(&self, parts: impl Iterator<Item = &'a Explored>) -> Explored {
         let mut counts = together(parts);
         counts.states = self.states.len() as u64;
         if !self.relations.is_empty() {
-            // What is new to a part may be known to another.
+            // A relation that is new to one part may be known to another part.
             let relations = self.relations.len() as u64;
             counts.redundant += counts.relations - relations.min(counts.relations);
             counts.relations = relations;
@@ -79,8 +80,8 @@ impl Search {
     }
 }
 
-/// The counts of parts, as far as they are known without what each has seen: distinct relations as if no two parts saw
-/// the same, distinct states of the part that saw most.
+/// Adds up the counts of parts without the sets of what each part has seen: distinct relations as if no two parts saw
+/// the same relation, distinct states of the part that saw most.
 pub(super) fn together<'a>(parts: impl Iterator<Item = &'a Explored>) -> Explored {
     let mut counts = Explored::default();
     let mut explored = 0.0;
@@ -115,7 +116,7 @@ mod tests {
     fn turns_that_do_not_fit_are_noticed() {
         let mut search = Search::default();
         assert!(!search.done(0, 2, 4, vec![(1, 1), (2, 5), (4, 2)]));
-        // Its worker was replaced.
+        // The worker of this part was replaced.
         assert!(!search.done(0, 2, 4, vec![(1, 1), (2, 5), (4, 2)]));
         assert!(search.done(1, 2, 4, vec![(3, 10)]));
         assert!(search.is_whole());

@@ -11,7 +11,7 @@ use crate::model::schedule::{Action, Event};
 use crate::original::{Original, inputs};
 use crate::program::Spawn;
 
-/// What may happen without a reason in executions that are asked for.
+/// Returns what may happen without a reason in the executions that a request asks for.
 pub(super) fn spurious_of(request: &ExploreRequest) -> Spurious {
     Spurious {
         times: request.spurious,
@@ -20,7 +20,7 @@ pub(super) fn spurious_of(request: &ExploreRequest) -> Spurious {
 }
 
 impl Original<'_> {
-    /// A failure.
+    /// Builds a failure of the report from a worker's.
     pub(crate) fn failure(
         &self,
         finding: &ScheduleFinding,
@@ -63,7 +63,7 @@ impl Original<'_> {
         }
     }
 
-    /// Threads that wait, or are about to do something, at the end of a schedule.
+    /// Returns the threads that wait, or are about to do something, at the end of a schedule.
     pub(crate) fn waiting(
         &self,
         waiting: &[vocabulary::Waiting],
@@ -76,7 +76,7 @@ impl Original<'_> {
                 .filter(|event| event.object == waiting.object && event.action.has_variable());
             let place = waiting.place.as_ref();
             let site = place.and_then(|place| self.site(place));
-            // Where it waits to be notified, what is named is not the lock that it takes then.
+            // A thread that waits to be notified names the condition variable, not the lock that it takes afterwards.
             let of_other = schedule.iter().any(|event| {
                 event.action.is_waiting() && event.site == site && event.object != waiting.object
             });
@@ -102,7 +102,7 @@ impl Original<'_> {
         waiting.iter().map(told).collect()
     }
 
-    /// An execution that ended its worker.
+    /// Builds the failure of an execution that ended its worker.
     pub(super) fn fatal(
         &self,
         fatal: &Fatal,
@@ -148,7 +148,7 @@ impl Original<'_> {
     }
 }
 
-/// The threads of an execution that could not tell of them itself: those that were started in it.
+/// Returns the threads of an execution that died before it could name them: those that the schedule starts.
 fn threads(schedule: &[Event], spawns: &[Spawn]) -> Vec<Option<Thread>> {
     let mut threads = vec![Some(Thread {
         name: None,
@@ -169,7 +169,8 @@ fn threads(schedule: &[Event], spawns: &[Spawn]) -> Vec<Option<Thread>> {
     threads
 }
 
-/// The last notification that a thread has missed, which waits at the end of a schedule; or who went on in its place.
+/// Returns the last notification that a thread, which waits at the end of the schedule, has missed; or else the thread
+/// that went on in its place.
 fn notifications(schedule: &[Event], thread: u32, object: u32) -> (Option<Site>, Option<u32>) {
     let on_it: Vec<&Event> = schedule
         .iter()
@@ -190,7 +191,7 @@ fn notifications(schedule: &[Event], thread: u32, object: u32) -> (Option<Site>,
     (missed.and_then(|event| event.site.clone()), None)
 }
 
-/// Who holds the lock that somebody waits for at the end of a schedule.
+/// Returns the thread that holds `lock`, which another thread waits for at the end of a schedule.
 fn holder(schedule: &[Event], waits: Action, lock: u32) -> Option<u32> {
     if !matches!(waits, Action::Lock | Action::LockShared) {
         return None;

@@ -22,54 +22,55 @@ use crate::original::Original;
 use crate::program::{Harness, Spawn};
 use crate::worker::Standstill;
 
-/// The report of a harness in the making.
+/// The report of a harness that is being put together.
 pub(super) struct Gathered {
     pub(super) report: HarnessExploration,
     spawns: Vec<Spawn>,
-    /// The number of its first unit.
+    /// The number of the harness's first unit.
     first: usize,
     units: Vec<Part>,
     started: Option<Instant>,
-    /// How many choices of inputs each unit has, where they are a sample.
+    /// The number of choices of inputs of each unit, where these are a sample.
     sample: Option<u32>,
-    /// Whether the units are parts of one search, and its choices of inputs then.
+    /// Whether the units are parts of one search; `searches` then has one search for each choice of inputs.
     divided: bool,
     searches: Vec<Search>,
-    /// Where the execution of each failure stands, as far as that is known.
+    /// The position of each failure's execution in the exploration, as far as it is known.
     standings: Vec<Standing>,
-    /// The files of failures.
+    /// The files in which the failures were written.
     files: Vec<PathBuf>,
-    /// What is told only if nothing is that it follows from.
+    /// Failures held back until it is known whether the panics that may have caused them are told.
     held: Vec<Held>,
 }
 
-/// A failure that may only follow from others.
+/// A failure that may be a mere consequence of panics.
 struct Held {
-    /// The unit that met it, and its number among those that this one has sent.
+    /// The index of the unit that met the failure, and the failure's index among all that this unit has sent.
     sent: (usize, usize),
     failure: Failure,
     standing: Standing,
-    /// The places of what it may follow from.
+    /// The places of the panics that the failure may be a consequence of.
     follows: Vec<Site>,
 }
 
 /// What is known of one unit.
 #[derive(Default)]
 struct Part {
-    /// Choices of inputs that are done.
+    /// The counts of each choice of inputs that is done.
     done: Vec<Explored>,
-    /// The one that is at work.
+    /// The counts of the choice of inputs that is being explored.
     current: Explored,
     promise: Option<Promise>,
-    /// Which failure of the report each of those is that its worker has sent, as far as they are told.
+    /// For each failure that the worker has sent, its index in the report; `None` while the failure is held back.
     sent: Vec<Option<usize>>,
-    /// How often it met each of them.
+    /// For each failure that the worker has sent, the number of executions that met it.
     times: Vec<u64>,
-    /// How each of them couples the threads.
+    /// For each failure that the worker has sent, the couplings of the threads.
     couplings: Vec<Vec<(seqz_runtime::Role, u32)>>,
-    /// A worker died, and nothing has come of it yet.
+    /// How the worker died, while the search that was begun again has not ended.
     died: Option<String>,
-    /// Its time was over after so long, and no execution had come to its end.
+    /// Set where the time was over and no execution had come to its end: the time that the unit had, and where it stood
+    /// still.
     none_ended: Option<(Duration, Standstill)>,
     over: bool,
 }
@@ -114,12 +115,12 @@ impl Gathered {
         }
     }
 
-    /// Whether nothing more will be heard of it.
+    /// Whether all units of the harness are over.
     pub(super) fn is_over(&self) -> bool {
         self.units.iter().all(|unit| unit.over)
     }
 
-    /// Where the search is, in a line.
+    /// Returns the position of the search, as a line for the progress display.
     pub(super) fn position(&self, strategy: &str) -> String {
         let counts = &self.report.counts;
         let estimate = match self.units.as_slice() {
@@ -142,7 +143,7 @@ impl Gathered {
         )
     }
 
-    /// How many executions there will be in all, up to the end of the choice of inputs that some part still is at.
+    /// Estimates the number of executions up to the end of the choice of inputs that some part still explores.
     fn estimate(&self) -> Option<u64> {
         let input = self.units.iter().map(|unit| unit.done.len()).min()?;
         let before = self.units.iter().flat_map(|unit| &unit.done[..input]);
@@ -154,7 +155,7 @@ impl Gathered {
         )
     }
 
-    /// Takes in what is said of a unit. The answer is what is new of failures.
+    /// Takes in what is said of a unit; returns the failures that are new.
     pub(super) fn hear(
         &mut self,
         unit: usize,
@@ -194,7 +195,7 @@ impl Gathered {
         Ok(new)
     }
 
-    /// All parts are over: tells what follows from nothing that is told.
+    /// Called when all parts are over: tells the failures held back whose panics have not been told.
     fn tell_held(&mut self, new: &mut Vec<Failure>) {
         for held in std::mem::take(&mut self.held) {
             let mut told = self.report.failures.iter().filter(|it| it.kind.is_panic());
@@ -292,8 +293,8 @@ impl Gathered {
         Ok(None)
     }
 
-    /// The program did something else when it was run again. Where not all is followed, that may be why, and the search is
-    /// one that goes no further; else, the program is at fault.
+    /// Takes in that the program did something else when it was run again. If the harness reaches what is not followed,
+    /// that may be the cause, and the search ends there; else the program is at fault.
     fn part_ways(&mut self, part: usize, inputs: &[(String, String)]) {
         let not_followed = &self.report.not_followed;
         let status = Status::nondeterministic(inputs, "the same schedule", not_followed);
@@ -313,7 +314,7 @@ impl Gathered {
         }
     }
 
-    /// Takes in how the failures that a worker has sent couple the threads.
+    /// Takes in the couplings of the failures that a worker has sent.
     fn couple(&mut self, part: usize) {
         let part = &self.units[part];
         for (at, couplings) in part.sent.iter().zip(&part.couplings) {
@@ -351,7 +352,7 @@ impl Gathered {
                     ));
                 }
             }
-            // What is drawn is as good as what has been drawn.
+            // A sample is complete with what has been drawn.
             Ended::Left => {
                 self.units[part].promise.get_or_insert(Promise::Sampled);
             }
@@ -372,7 +373,7 @@ impl Gathered {
             Ended::Fatal(fatal) => {
                 let failure = original.fatal(&fatal, request, &self.spawns);
                 let standing = (usize::MAX, part as u64, 0);
-                // Other parts may make the execution, too.
+                // Another part may have made this execution, too.
                 let mut known = self.report.failures.iter();
                 let known = known.position(|known| known.schedule == failure.schedule);
                 if let Some(at) = known.filter(|_| self.divided) {
@@ -397,7 +398,7 @@ impl Gathered {
         }
         if let Some(reason) = reason {
             let unit = &mut self.units[part];
-            // Sampling is as good as what has been drawn, whatever ends it.
+            // A sample is complete with what has been drawn, whatever ends the drawing.
             let is_lost = matches!(reason, Reason::Died | Reason::Unwinding);
             if unit.promise != Some(Promise::Sampled) || is_lost {
                 unit.promise = Some(Promise::Unfinished {
@@ -408,7 +409,7 @@ impl Gathered {
         new
     }
 
-    /// At the end: where no part has seen an execution end, the harness was not explored.
+    /// Called at the end: where no execution has come to its end in any part, the harness was not explored.
     fn look_for_executions(&mut self) {
         let report = &mut self.report;
         let any = report.counts.executions > 0 || !report.failures.is_empty();
@@ -421,7 +422,8 @@ impl Gathered {
         }
     }
 
-    /// At the end: how many choices of a sample of inputs the search came to, if not to all.
+    /// Called at the end: notes how many choices of a sample of inputs were searched to the end, if not all of them
+    /// were.
     fn look_for_inputs(&mut self) {
         let done = self.units.iter().map(|unit| unit.done.len());
         let done = if self.divided { done.min() } else { done.max() };
@@ -432,7 +434,7 @@ impl Gathered {
         }
     }
 
-    /// The search that a part is at.
+    /// Returns the search of the choice of inputs that a part explores.
     fn search(&mut self, part: usize) -> &mut Search {
         let input = self.units[part].done.len();
         if self.searches.len() <= input {
@@ -441,7 +443,7 @@ impl Gathered {
         &mut self.searches[input]
     }
 
-    /// Adds a failure. The answer is it, if it is new.
+    /// Adds a failure; returns the failure if it is new.
     fn found(&mut self, part: usize, failure: Failure, standing: Standing) -> Option<Failure> {
         let failure = self.stamped(part, failure);
         let (at, is_new) = self.add(failure, standing);
@@ -449,7 +451,7 @@ impl Gathered {
         is_new.then(|| self.report.failures[at].clone())
     }
 
-    /// The same with when it is met.
+    /// Returns the failure with the execution and the time at which it was met.
     fn stamped(&self, part: usize, mut failure: Failure) -> Failure {
         let done = &self.units[part].done;
         let before: u64 = done.iter().map(|counts| counts.executions).sum();
@@ -460,14 +462,14 @@ impl Gathered {
                 .map_or(0.0, |started| started.elapsed().as_secs_f64()),
         };
         if failure.kind == Kind::Result {
-            // A result has no place but the test's own.
+            // A failure by the test's result has no other place than that of the test.
             failure.site = Some(self.report.site.clone());
         }
         failure
     }
 
-    /// Adds a failure; the same place and kind is one. Of several parts', the one that the whole search meets first stays. The
-    /// answer is where it stands, and whether it is new.
+    /// Adds a failure; failures of the same place and kind are one, and of several parts' failures the one that the
+    /// whole search meets first stays. Returns the index of the failure in the report, and whether it is new.
     fn add(&mut self, failure: Failure, standing: Standing) -> (usize, bool) {
         let has_place = failure.site.is_some() && failure.kind != Kind::Result;
         let same = |known: &Failure| {
@@ -487,7 +489,7 @@ impl Gathered {
         (at, known.is_none())
     }
 
-    /// Keeps the earlier one of a failure and one that is the same.
+    /// Keeps the earlier one of the failure at the index `at` and `other`, which is the same failure.
     fn prefer(&mut self, at: usize, other: Failure, standing: Standing) {
         if standing < self.standings[at] {
             self.report.failures[at] = other;
@@ -495,7 +497,8 @@ impl Gathered {
         }
     }
 
-    /// When all parts are over: puts failures in the order in which one search would have met them, with their numbers in it.
+    /// Called when all parts are over: puts the failures in the order in which one search would have met them, and
+    /// numbers their executions as that search would.
     fn order(&mut self) {
         let parts = self.units.len();
         let failures = std::mem::take(&mut self.report.failures);
@@ -513,12 +516,12 @@ impl Gathered {
         (self.standings, self.report.failures) = failures.into_iter().unzip();
     }
 
-    /// Notes where a failure was written.
+    /// Takes in the file in which a failure was written.
     pub(super) fn written(&mut self, file: PathBuf) {
         self.files.push(file);
     }
 
-    /// What the files of failures are to hold in the end: more is known than when they were written.
+    /// Returns the final failures with their files; when the files were written, less was known.
     pub(super) fn rewritten(&mut self) -> Vec<(PathBuf, Failure)> {
         if !self.is_over() {
             return Vec::new();
@@ -527,7 +530,7 @@ impl Gathered {
         self.files.drain(..).zip(failures).collect()
     }
 
-    /// Its search is over with the first failure.
+    /// Ends the search of the harness after its first failure.
     pub(super) fn leave(&mut self) {
         self.note(
             "the harness was left after its first failure; --keep-going draws further schedules"
@@ -535,14 +538,14 @@ impl Gathered {
         );
     }
 
-    /// Something worth saying, once.
+    /// Adds a note to the report, once.
     fn note(&mut self, note: String) {
         if !self.report.notes.contains(&note) {
             self.report.notes.push(note);
         }
     }
 
-    /// What the units have done together.
+    /// Adds up what the units have done.
     fn sum(&mut self) {
         let mut counts = Counts::default();
         let mut add = |part: &Explored| {
@@ -562,7 +565,7 @@ impl Gathered {
             (part.relations, part.states)
         };
         let (mut relations, mut states) = (0, 0);
-        // A search that counts these is not divided.
+        // A search that counts lazy happens-before relations is not divided.
         let mut lazy_relations = None;
         if self.divided {
             let parts = self.units.len();
@@ -595,7 +598,7 @@ impl Gathered {
                         *own_lazy.get_or_insert(0) += lazy;
                     }
                 }
-                // Two workers may see the same.
+                // Two workers may have seen the same relation.
                 relations = relations.max(own_relations);
                 states = states.max(own_states);
                 lazy_relations = lazy_relations.max(own_lazy);

@@ -40,50 +40,51 @@ use unit::{Queue, Runner, Said, Unit};
 pub struct Options {
     /// The program, as given on the command line.
     pub path: String,
-    /// The strategy.
+    /// The search strategy.
     pub strategy: &'static Entry,
-    /// Whether distinct lazy happens-before relations are counted, too.
+    /// Whether the search counts distinct lazy happens-before relations, too.
     pub lazy_relations: bool,
-    /// How many runs are learned from before the search begins.
+    /// The number of executions that a strategy learns from before its search begins.
     pub learning_runs: u32,
-    /// How many calls tell events apart.
+    /// The number of enclosing calls by which events are told apart.
     pub call_depth: u32,
-    /// Who answers the queries of strategies that have some.
+    /// The solver that answers the queries of strategies that have some.
     pub solver: Solver<dyn mcm::Solver>,
     /// The preemption bound, or the number of priority changes.
     pub bound: Option<u32>,
-    /// Values for parameters: name and values.
+    /// Values for parameters: pairs of a parameter's name and its values as written.
     pub inputs: Vec<(String, String)>,
-    /// How many inputs at most.
+    /// The largest number of inputs to try.
     pub max_inputs: u32,
-    /// Where random choices begin.
+    /// The seed of random choices.
     pub seed: u64,
-    /// The bound on events of one execution. Without one, it is as many as the program needs.
+    /// The bound on events of one execution; `None`: as many as the program needs.
     pub max_steps: Option<u32>,
-    /// How many executions at most, per harness and choice of inputs.
+    /// The largest number of executions per harness and choice of inputs.
     pub max_executions: u64,
-    /// How often in one execution something may happen without a reason.
+    /// How often in one execution something may happen without a reason, and where.
     pub spurious: Spurious,
-    /// Bytes of stack for each thread.
+    /// The stack of each thread, in bytes.
     pub stack_size: u64,
-    /// When the search is to end.
+    /// The time at which the search ends.
     pub deadline: Option<Instant>,
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are left out of the failures.
     pub ignore_detached_panics: bool,
-    /// A harness is left after the first execution that fails: there are always more schedules to draw.
+    /// Whether a harness is left after the first execution that fails: a random strategy always has more schedules to
+    /// draw.
     pub until_failure: bool,
-    /// How long one execution may go on.
+    /// The time after which an execution without a sign of life is taken for hung.
     pub hang_after: Duration,
-    /// How many workers at once.
+    /// The number of workers that run at once.
     pub jobs: u32,
-    /// A file to go on from and to write, where the strategy can do that.
+    /// The file from which the search goes on and to which it is written, where the strategy can do that.
     pub checkpoint: Option<Checkpoint>,
-    /// Where findings go, beside the report.
+    /// The target directory, in which findings are written, too.
     pub target_dir: PathBuf,
 }
 
 impl Options {
-    /// By this strategy, and otherwise as `seqz explore` does it.
+    /// Returns the options of `seqz explore` with its defaults and this strategy.
     #[must_use]
     pub fn new(path: &Path, strategy: &'static Entry, target_dir: PathBuf) -> Self {
         Self {
@@ -116,13 +117,13 @@ impl Options {
         self.strategy.has(Trait::Threaded)
     }
 
-    /// Whether the search of a harness is shared by workers. What they count is put together again, but for lazy
-    /// happens-before relations. With a bound on executions it would depend on the number of workers which ones are made.
+    /// Whether workers share the search of a harness. What the workers count is put together again, but for lazy
+    /// happens-before relations. With a bound on executions, the executions made would depend on the number of workers.
     fn divides(&self) -> bool {
         self.strategy.has(Trait::Divides) && !self.lazy_relations && self.max_executions == u64::MAX
     }
 
-    /// Whether it draws schedules at random.
+    /// Whether the strategy draws schedules at random.
     pub(crate) fn samples(&self) -> bool {
         self.strategy.has(Trait::Samples)
     }
@@ -131,15 +132,16 @@ impl Options {
 /// A file from which a search goes on.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    /// Where.
+    /// The path of the file.
     pub file: PathBuf,
-    /// What tells the search from others.
+    /// Names and values that tell the search from other searches.
     pub fields: Vec<(String, String)>,
-    /// What of the file can't be used, in words, if anything.
+    /// What of the file can't be used, in words; `None`: all of it can.
     pub lost: Option<String>,
 }
 
-/// Explores the harnesses. `finished` is called with each one's report, in order, as soon as it is there.
+/// Explores the harnesses. `finished` is called with the report of each harness, in order, as soon as the harness is
+/// done.
 ///
 /// # Errors
 /// When a worker fails in a way that has nothing to do with the program, or `finished` fails.
@@ -242,7 +244,7 @@ pub fn run(
         };
         for (unit, said) in said {
             hear(unit, said).inspect_err(|_| {
-                // Whoever still works does it for nothing.
+                // The results of the workers that still run will not be used.
                 stop.store(true, Ordering::Relaxed);
             })?;
         }
@@ -268,8 +270,8 @@ pub fn run(
     })
 }
 
-/// What the workers of one harness are to do. Random schedules can be drawn by many workers, each from a seed of its own; a
-/// tree is divided if the strategy can do that.
+/// Returns the requests to the workers of one harness. Random schedules can be drawn by many workers, each from a seed
+/// of its own; a tree is divided if the strategy can do that.
 fn requests(
     harness: &Harness,
     options: &Options,
@@ -331,7 +333,7 @@ fn requests(
     })
 }
 
-/// Where findings are written, as long as that works.
+/// Writes findings to files, until a write fails.
 struct Findings {
     store: Option<Store>,
     any: Option<String>,
@@ -364,7 +366,7 @@ impl Findings {
                 gathered.written(file);
             }
             Err(error) => {
-                // A full disk: the search is worth more than the file.
+                // On a full disk, for example: the search is worth more than the file.
                 report.notes.push(format!(
                     "findings are not written to files any more: {error}"
                 ));
@@ -373,7 +375,7 @@ impl Findings {
         }
     }
 
-    /// Writes what is known better of failures once their search is over.
+    /// Writes the failures again when their search is over: more is known of them by then.
     fn rewrite(&mut self, gathered: &mut Gathered) {
         for (file, failure) in gathered.rewritten() {
             let Some(store) = &mut self.store else { return };

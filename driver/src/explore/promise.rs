@@ -5,7 +5,7 @@ use seqz_runtime::worker::message::{self, Doubt, Explored};
 use crate::model::document::Reason;
 use crate::model::exploration::{Causality, Promise};
 
-/// What a search by classes has counted.
+/// Translates the counts of a search by classes.
 pub(super) fn causality_of(causality: &message::Causality) -> Causality {
     Causality {
         classes: causality.classes,
@@ -18,7 +18,8 @@ pub(super) fn causality_of(causality: &message::Causality) -> Causality {
     }
 }
 
-/// Why a search by classes has not seen all of them. Nothing: nobody knows better than that it was cut.
+/// Returns the reasons why a search by classes has not seen all classes. Empty: no other reason is known than that the
+/// search was cut.
 fn shortfalls(causality: Option<&message::Causality>) -> Vec<Reason> {
     let Some(causality) = causality else {
         return Vec::new();
@@ -44,7 +45,7 @@ const fn reason_of(doubt: Doubt) -> Reason {
     }
 }
 
-/// What a search promises at its end, given what it has counted.
+/// Returns what a search promises at its end, given what it has counted.
 pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise {
     match promise {
         message::Promise::Exhausted => Promise::Exhausted,

@@ -1,4 +1,4 @@
-//! One worker's part of an exploration: what it is to do, and how it is replaced when it dies.
+//! One worker's part of an exploration: its request, and how the worker is replaced when it dies.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -17,22 +17,23 @@ use crate::model::document::Cut;
 use crate::solvers::Solver;
 use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
 
-/// A worker that was killed from outside is replaced so often before its execution is suspected.
+/// How often a worker that was killed from outside is replaced before its execution is suspected.
 const REPLACED: u32 = 3;
 
-/// So many times the time that a unit had is worth to begin with it again.
+/// A unit is begun again only if the time left is at least this multiple of the time that it had.
 const WORTH: u32 = 2;
 
-/// The units that are to be done.
+/// The units of an exploration that are still to be done.
 pub(super) struct Queue {
-    /// Those that have not been begun.
+    /// The units that have not been begun.
     next: VecDeque<usize>,
-    /// Those whose part of the time was over while others had not begun, with what ended them and how much time they had.
+    /// The units whose part of the time was over while other units had not begun, with what ended each unit and the
+    /// time that it had.
     again: VecDeque<(usize, Ended, Duration)>,
 }
 
 impl Queue {
-    /// So many units, none of which has been begun.
+    /// A queue of this number of units, none of which has been begun.
     pub(super) fn new(units: usize) -> Self {
         Self {
             next: (0..units).collect(),
@@ -43,54 +44,56 @@ impl Queue {
 
 /// A worker's part.
 pub(super) struct Unit {
-    /// Which harness it is of.
+    /// The index of the harness.
     pub(super) task: usize,
     pub(super) request: ExploreRequest,
-    /// It reaches something that may block its worker for ever.
+    /// Whether the harness reaches something that may block its worker for ever.
     pub(super) not_followed: bool,
-    /// A failure has been found, by this part or another one of the harness, and nothing more is to be drawn.
+    /// Set when this part, or another part of the harness, has found a failure after which no more schedules are to be
+    /// drawn.
     pub(super) left: Arc<AtomicBool>,
 }
 
-/// What is to be heard of a unit.
+/// What is reported of a unit.
 pub(super) enum Said {
-    /// Its worker has been started.
+    /// The unit's worker has been started.
     Started,
-    /// Its worker said this.
+    /// The unit's worker sent this reply.
     Reply(Reply),
-    /// Its worker died, and another one begins from the start.
+    /// The unit's worker died in the way described, and another worker begins from the start.
     StartOver(String),
-    /// Its part of the time was over, others have left some of theirs, and another worker begins from the start.
+    /// The unit's part of the time was over, other units have left some of theirs, and another worker begins from the
+    /// start.
     Again,
-    /// It is over.
+    /// The unit is over.
     Ended(Ended),
 }
 
 /// How a unit ended.
 pub(super) enum Ended {
-    /// Its worker has said all.
+    /// The worker has said all that it has to say.
     Done,
     /// Another part of the harness has found a failure.
     Left,
-    /// The user or the clock ended it.
+    /// The user or the clock ended the unit.
     Cut(Cut),
-    /// The clock ended it after so long, and no execution had come to its end.
+    /// The clock ended the unit after this time, and no execution had come to its end.
     WithoutAny(Duration, Standstill),
     /// The program ends its process in this execution.
     Fatal(Box<Fatal>),
     /// In this execution a thread that unwinds has to wait for another one, which can't be followed.
     Unwinding,
-    /// It makes no progress in something that is not followed.
+    /// The worker makes no progress in something that is not followed.
     Blocked(Standstill),
-    /// Its worker can't be talked to, or ends before anything runs.
+    /// The driver can't talk to the worker, or the worker ends before anything runs.
     Failed(String),
-    /// Something that must not be: nothing that was found counts.
+    /// A fault of seqz: nothing that was found counts.
     Broken(String),
 }
 
 /// An execution that ends the process.
 pub(super) struct Fatal {
-    /// How; `None` if it does not end at all.
+    /// How the worker died; `None`: the execution does not end.
     pub(super) death: Option<Death>,
     pub(super) running: Running,
 }
@@ -100,13 +103,14 @@ pub(super) struct Fatal {
 pub(super) struct Running {
     pub(super) inputs: Vec<(String, String)>,
     pub(super) execution: u64,
-    /// Which sequence the program's random numbers are of.
+    /// The sequence that the program's random numbers are drawn from.
     pub(super) random: u64,
-    /// The last one has begun and may not have ended.
+    /// The events so far; the last event has begun and may not have ended.
     pub(super) schedule: Vec<Scheduled>,
 }
 
-/// How far the search was when it was last heard of: choices of inputs that are done, and executions with the next one.
+/// The position of the search when the driver last heard of it: the number of choices of inputs that are done, and the
+/// number of executions with the next choice.
 type Position = (u32, u64);
 
 /// How a conversation with a worker ended.
@@ -114,30 +118,30 @@ enum End {
     Done,
     Left,
     Cut(Cut),
-    /// The clock ended it after so long, and no execution had come to its end.
+    /// The clock ended the conversation after this time, and no execution had come to its end.
     WithoutAny(Duration, Standstill),
     Died(Death),
     Hung,
-    /// The same, where that need not be the program's doing.
+    /// The worker gave no sign of life for too long, and the cause may lie in something that is not followed.
     Blocked(Standstill),
     Broken(String),
 }
 
-/// What doesn't change from unit to unit, but for the time that there is.
+/// What is the same for all units, but for the time that is left.
 #[derive(Clone, Copy)]
 pub(super) struct Runner<'a> {
     pub(super) worker: &'a Path,
-    /// Where tests of the program run: in their package, as under cargo.
+    /// The directory in which tests of the program run: that of their package, as under cargo.
     pub(super) dir: Option<&'a Path>,
     pub(super) watch: Watch<'a>,
-    /// How many units are done at once.
+    /// The number of units that run at once.
     pub(super) at_once: usize,
     pub(super) solver: Solver<dyn mcm::Solver>,
 }
 
 impl Runner<'_> {
-    /// Does units from the queue until there are no more. What is left of the time when all have been begun goes to those
-    /// whose own part was not enough.
+    /// Does units from the queue until there are no more. Time that is left when all units have been begun goes to the
+    /// units whose own part was not enough.
     pub(super) fn work(
         &self,
         queue: &Mutex<Queue>,
@@ -156,7 +160,7 @@ impl Runner<'_> {
                     return;
                 }
             };
-            // Nobody listens any more where the search has broken off.
+            // The receiver is gone where the search has broken off.
             let mut say = |said| drop(sender.send((number, said)));
             let watch = self.watch.share(left, self.at_once);
             if let Some((ended, had)) = before {
@@ -172,7 +176,7 @@ impl Runner<'_> {
             let ended = match self.watch.cut() {
                 Some(cut) => Ended::Cut(cut),
                 None if units[number].left.load(Ordering::Relaxed) => Ended::Left,
-                // What one worker can't do is no reason to lose what the others find.
+                // A failure to do one worker's part is no reason to lose what other workers find.
                 None => runner
                     .run(&units[number], &mut say)
                     .unwrap_or_else(|error| Ended::Failed(error.to_string())),
@@ -197,7 +201,7 @@ impl Runner<'_> {
                 End::Done => return Ok(Ended::Done),
                 End::Left => return Ok(Ended::Left),
                 End::Cut(cut) => return Ok(Ended::Cut(*cut)),
-                // There may have been some before a worker died.
+                // Executions may have come to their end before a worker died.
                 End::WithoutAny(..) if killed > 0 || request.careful.is_some() => {
                     return Ok(Ended::Cut(Cut::TimeLimit));
                 }
@@ -213,9 +217,9 @@ impl Runner<'_> {
             if was_killed && killed <= REPLACED {
                 request.careful = None;
             } else if request.careful.is_none() {
-                // Which execution was it? The search does the same again, and tells what it does from where it was last
-                // heard of.
-                // Several threads make executions in an order of their own, and a checkpoint is not gone through again.
+                // To find the execution that ended the worker, the search is repeated and announces its events from the
+                // last known position on. Several threads make executions in an order of their own, and a checkpoint
+                // can't be gone through again.
                 let anew = request.threads > 1 || request.checkpoint.is_some();
                 request.careful = Some(if anew { (position.0, 0) } else { position });
                 request.threads = 1;
@@ -245,7 +249,7 @@ impl Runner<'_> {
         let mut process = Process::start(self.worker, self.dir)
             .map_err(|e| failed("cannot start the worker", &e))?;
         let may_block = unit.not_followed;
-        // Who has found a failure tells the rest of it.
+        // A worker that has found a failure is not left before it has told the rest of it.
         let mut has_failed = false;
         if may_block {
             process.watch_for_blocking();
@@ -256,7 +260,7 @@ impl Runner<'_> {
         }
         let started = Instant::now();
         let mut last_sign = started;
-        // Whether the worker has begun, and nothing has come to its end yet.
+        // Whether the worker has begun and no execution has come to its end yet.
         let mut none_ended = false;
         let mut answering = Answering::new(self.solver);
         loop {
@@ -293,7 +297,7 @@ impl Runner<'_> {
                         (running.execution, running.random) = (execution, random);
                         running.inputs = inputs;
                     }
-                    // What was about to be done has been done, and is known better now.
+                    // The event that was about to be done has been done, and the reply has a better account of it.
                     running.schedule.pop();
                     running.schedule.extend(done);
                     running.schedule.push(next);
@@ -304,7 +308,7 @@ impl Runner<'_> {
                         Ok(answer) => answer,
                         Err(error) => return Ok(End::Broken(error)),
                     };
-                    // The worker has waited for that.
+                    // The worker was silent because it waited for this answer.
                     last_sign = Instant::now();
                     if send(&mut process, &Request::Solved(answer)).is_err() {
                         return bury(process).map(End::Died);

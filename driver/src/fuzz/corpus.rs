@@ -14,7 +14,7 @@ use super::layout::{Layout, file};
 use crate::error::Error;
 use crate::model::document::Role;
 
-/// The directory, made if it isn't there.
+/// Returns the corpus's directory, and makes the directory if it isn't there.
 pub(super) fn dir(layout: &Layout, harness: &str, role: Role, k: u32) -> Result<PathBuf, Error> {
     let plain = |c: char| if c.is_alphanumeric() { c } else { '_' };
     let name: String = harness.chars().map(plain).collect();
@@ -23,7 +23,7 @@ pub(super) fn dir(layout: &Layout, harness: &str, role: Role, k: u32) -> Result<
     Ok(dir)
 }
 
-/// The byte strings that are there.
+/// Reads the byte strings of the corpus.
 pub(super) fn strings(dir: &Path) -> Result<BTreeSet<Vec<u8>>, Error> {
     let read = || -> io::Result<BTreeSet<Vec<u8>>> {
         let mut all = BTreeSet::new();
@@ -35,12 +35,12 @@ pub(super) fn strings(dir: &Path) -> Result<BTreeSet<Vec<u8>>, Error> {
     read().map_err(|e| file("read", dir, e))
 }
 
-/// Adds byte strings that aren't there.
+/// Adds byte strings that aren't in the corpus yet.
 pub(super) fn add(dir: &Path, new: impl IntoIterator<Item = Vec<u8>>) -> Result<(), Error> {
     let known = strings(dir)?;
     for string in new {
         if !string.is_empty() && !known.contains(&string) {
-            // The same string has the same name.
+            // The name is made of the string, so one string is stored once.
             let digits: String = string.iter().map(|byte| format!("{byte:02x}")).collect();
             let (start, _) = digits.split_at(digits.len().min(200));
             let path = dir.join(format!("seed-{start}"));
@@ -50,11 +50,12 @@ pub(super) fn add(dir: &Path, new: impl IntoIterator<Item = Vec<u8>>) -> Result<
     Ok(())
 }
 
-/// What a string for `k` non-local reads is for one more: none after them.
+/// Turns a string for `k` non-local reads into one for `k + 1`, whose additional choice is that there is no further
+/// read.
 pub(super) fn widen(string: &[u8], k: u32) -> Vec<u8> {
     let (choices, rest) = string.split_at(string.len().min(2 * k as usize));
     let mut wider = choices.to_vec();
-    // A choice that is missing is none, too; then there are no inputs either.
+    // A missing choice reads as none, too; then there are no inputs either.
     wider.resize(2 * k as usize, 0);
     for (at, byte) in wider.iter_mut().enumerate().skip(choices.len()) {
         *byte = if at % 2 == 0 { 255 } else { 0 };
@@ -64,7 +65,7 @@ pub(super) fn widen(string: &[u8], k: u32) -> Vec<u8> {
     wider
 }
 
-/// Keeps the smallest strings that cover what all of them cover.
+/// Keeps the smallest strings that together cover what the whole corpus covers.
 pub(super) fn minimize(
     target: &Path,
     dir: &Path,
@@ -91,23 +92,24 @@ pub(super) fn minimize(
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    // A corpus that can't be made smaller serves as it is.
+    // A corpus that can't be made smaller is used as it is.
     if merged.is_ok_and(|status| status.success()) && !strings(&new)?.is_empty() {
         exchange(dir, &new)?;
     }
     fs::remove_dir_all(&new).map_err(|e| file("remove", &new, e))
 }
 
-/// How the name of a string begins that meets a bug: it stays, whatever the others cover.
+/// The prefix of the name of a string that meets a bug: such a string stays, whatever other strings cover.
 const BUG: &str = "bug-";
 
-/// Keeps a string that meets a bug. The same string has the same name.
+/// Keeps a string that meets a bug. The name is made of the string, so one string is stored once.
 pub(super) fn keep(dir: &Path, string: &[u8]) -> Result<(), Error> {
     let path = dir.join(format!("{BUG}{:016x}", digest(string)));
     crate::output::replace(&path, string).map_err(|e| file("write", &path, e))
 }
 
-/// Leaves in `dir` what is in `new`, and what meets a bug. Whenever this is broken off, nothing of `new` is missing.
+/// Leaves in `dir` the strings of `new`, and those that meet a bug. If this is interrupted, no string of `new` is
+/// missing.
 fn exchange(dir: &Path, new: &Path) -> Result<(), Error> {
     let names = |dir: &Path| -> Result<BTreeSet<OsString>, Error> {
         let entries = fs::read_dir(dir).and_then(|entries| {

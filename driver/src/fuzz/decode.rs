@@ -1,4 +1,4 @@
-//! What bytes stand for: the worker runs them and says what is found.
+//! Decodes byte strings: the worker runs them and says what each one stands for.
 
 use std::fs;
 use std::path::Path;
@@ -19,28 +19,28 @@ use crate::worker::message::{
 };
 use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
 
-/// How many executions are spent to find a bug with fewer non-local reads.
+/// The number of executions that are spent to find a bug with fewer non-local reads.
 const SMALLER: u64 = 20_000;
-/// How many executions, and how much time, are spent to find simpler inputs.
+/// The number of executions that are spent to find simpler inputs.
 const SIMPLER: u64 = 20_000;
 const SIMPLER_TIME: Duration = Duration::from_secs(5);
-/// How often the worker's memory is looked at.
+/// The time between two looks at the worker's memory.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What bytes stand for.
+/// The meaning of a byte string.
 #[derive(Default)]
 pub(super) struct Decoded {
-    /// What is found.
+    /// The findings of its execution.
     pub(super) findings: Vec<Finding>,
     /// The threads, in order of creation.
     pub(super) threads: Option<(ThreadInfo, ThreadInfo)>,
-    /// The non-local reads, as far as it came.
+    /// The non-local reads and the writes that they see, as far as the execution came.
     pub(super) pairs: Vec<(ReadId, WriteId)>,
-    /// The inputs.
+    /// The inputs: pairs of a parameter's name and its value.
     pub(super) inputs: Vec<(String, String)>,
-    /// The program does what P̂ₖ cannot express.
+    /// The reason and the place, where the program does what P̂ₖ cannot express.
     pub(super) unsupported: Option<(String, Option<Place>)>,
-    /// How it ended, if not well.
+    /// How the execution took the worker with it; `None` where it did not.
     pub(super) end: Option<End>,
 }
 
@@ -48,12 +48,12 @@ pub(super) struct Decoded {
 pub(super) enum End {
     Died(Death),
     Hung,
-    /// It took too much memory.
+    /// The worker took too much memory.
     Memory,
 }
 
 impl Fuzzer<'_> {
-    /// Runs bytes in the worker.
+    /// Has the worker run a byte string.
     pub(super) fn decode(
         &self,
         harness: &str,
@@ -77,7 +77,7 @@ impl Fuzzer<'_> {
         }
         let mut last_sign = Instant::now();
         loop {
-            // The clock runs out at each look at the memory.
+            // The watch ends after each tick, so that the memory is looked at.
             let watch = self.watch(Some(TICK));
             match watch.listen(&mut process, &mut last_sign)? {
                 Heard::Closed => {
@@ -120,7 +120,7 @@ impl Fuzzer<'_> {
         }
     }
 
-    /// Bytes with simpler inputs that meet the same bug, as far as the worker comes with looking for them.
+    /// Returns bytes with simpler inputs that meet the same bug, as far as the worker gets in the search for them.
     pub(super) fn simpler(
         &self,
         harness: &str,
@@ -150,8 +150,8 @@ impl Fuzzer<'_> {
         Ok(simplest)
     }
 
-    /// Byte strings to begin with, and how many bytes matter. `None`: the worker died or hung over them, or the user broke it
-    /// off.
+    /// Returns byte strings to begin with, and the number of bytes that matter. `None`: the worker died or hung in
+    /// these executions, or the user broke the command off.
     pub(super) fn seeds(&self, harness: &str, role: Role, k: u32) -> Result<Option<Seeds>, Error> {
         let mut process = self.worker()?;
         let request = Request::Seeds(SeedRequest {
@@ -180,7 +180,7 @@ impl Fuzzer<'_> {
         })
     }
 
-    /// From now on, for so long.
+    /// Returns a watch over the worker that ends after `time` from now.
     fn watch(&self, time: Option<Duration>) -> Watch<'_> {
         Watch {
             stop: self.stop,
@@ -193,7 +193,7 @@ impl Fuzzer<'_> {
         Process::start(self.worker, self.dir).map_err(|e| failed("cannot start the worker", &e))
     }
 
-    /// The bug of an execution that took its process with it.
+    /// Returns the bug of an execution that ended its process.
     pub(super) fn fatal(
         &self,
         harness: &str,
@@ -250,7 +250,7 @@ impl Fuzzer<'_> {
         }
     }
 
-    /// The worker by itself is a program that runs one execution.
+    /// Returns the command that has the worker, which is a program by itself, run one execution.
     fn run_alone(&self, harness: &str, role: Role, k: u32, artifact: &Path) -> String {
         let words = [
             self.worker.display().to_string(),
@@ -267,15 +267,15 @@ impl Fuzzer<'_> {
     }
 }
 
-/// What the worker gives to begin with.
+/// What the worker gives to begin a corpus with.
 pub(super) enum Seeds {
-    /// Byte strings, and how many bytes matter.
+    /// Byte strings, and the number of bytes that matter.
     Strings(Vec<Vec<u8>>, u32),
-    /// The program does what P̂ₖ cannot express.
+    /// The program does what P̂ₖ cannot express; the reason and the place.
     Unsupported(String, Option<Place>),
 }
 
-/// The bytes of a file that the target has failed on.
+/// Reads the bytes of a file that the target has failed on.
 pub(super) fn read(artifact: &Path) -> Result<Vec<u8>, Error> {
     fs::read(artifact).map_err(|e| super::layout::file("read", artifact, e))
 }

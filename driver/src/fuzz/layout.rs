@@ -1,4 +1,4 @@
-//! Where what is fuzzed lies, and what is written there.
+//! The directories of what is fuzzed, and the files that are written there.
 
 use std::fs;
 use std::io;
@@ -14,20 +14,20 @@ use crate::program::{Generated, Program};
 /// The script that cargo runs in the place of rustc.
 pub(super) const WRAPPER: &str = "fuzz/rustc.sh";
 
-/// Where things are, see the head of [`super`].
+/// The paths of the files; the head of [`super`] lists them.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// The program's name in the directory, unique to its path.
+    /// The name of the program's directory, unique to the program's path.
     pub(super) name: String,
     pub(super) lock: PathBuf,
     pub(super) runtime: PathBuf,
-    /// What the runtime there knows.
+    /// The crates that the runtime knows there.
     knows: embed::Knows,
     pub(super) vendor: PathBuf,
     pub(super) build: PathBuf,
-    /// The generated crate.
+    /// The directory of the generated crate.
     pub(super) program: PathBuf,
-    /// The corpora of its harnesses.
+    /// The directory of the corpora of the program's harnesses.
     pub(super) corpus: PathBuf,
 }
 
@@ -53,14 +53,15 @@ impl Layout {
         self.program.join("artifacts")
     }
 
-    /// All that cargo-fuzz needs, path and content: the crate, its fuzz target, and where these look for the rest.
+    /// Returns all files that cargo-fuzz needs, path and content: the crate, its fuzz target, and the configuration
+    /// that says where the rest is.
     pub(super) fn files(&self, generated: &Generated) -> Vec<(PathBuf, String)> {
         let mut files = generated.files_for_building(&self.name, &self.runtime, Variant::FUZZED);
         let package = generated.package();
         let path = |path: &Path| format!("path = {:?}", path.display().to_string());
         let vendor = path(&self.vendor.join("libfuzzer-sys"));
         let testers = generated.testers().filter(|(path, _)| {
-            // What is for those who take the crate away is not needed here.
+            // Files for users who take the crate away are not needed here.
             !path.starts_with("proptest") && !path.starts_with("tests")
         });
         files.extend(testers.map(|(file, text)| {
@@ -83,7 +84,7 @@ impl Layout {
         files
     }
 
-    /// Writes the crate and what all programs have in common.
+    /// Writes the crate and the files that all programs share.
     pub(super) fn write(&self, files: &[(PathBuf, String)]) -> Result<(), Error> {
         let kept: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
         let text = files
@@ -102,8 +103,8 @@ impl Layout {
     }
 }
 
-/// Takes the lock of those that fuzz this program: they share its target, corpus and artifacts. `None`: `stop` was set while
-/// another process had it. `waiting` is told who that is.
+/// Takes the lock on fuzzing this program: processes that fuzz it share its target, corpus and artifacts. `None`:
+/// `stop` was set while another process held the lock. `waiting` is told which process that is.
 ///
 /// # Errors
 /// Those of the file system.
@@ -120,7 +121,7 @@ pub fn lock(
     lock::take(&path, stop, waiting)
 }
 
-/// Lets the script of a crate that has been written to `dir` be run.
+/// Makes the script of a crate that has been written to `dir` executable.
 ///
 /// # Errors
 /// Those of the file system.

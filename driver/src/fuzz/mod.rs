@@ -1,9 +1,9 @@
 //! Fuzzing P̂ₖ with libFuzzer: inputs and interference chosen together, by what the program's branches and comparisons say.
 //!
-//! cargo-fuzz builds the target; this runs it in slices of time, so that both threads under test get their turn early. The
-//! target stops at each new bug. The worker, the same as for `seqz check`, is then told the bytes, and says what they stand
-//! for: the bug that `check` would have found, with as few non-local reads as are needed, replayed on the original
-//! program. The target is told to go on over bugs that are known.
+//! cargo-fuzz builds the target; this module runs the target in slices of time, so that both threads under test get
+//! their turn early. The target stops at each new bug. The worker, the same as for `seqz check`, then gets the bytes
+//! and says what they stand for: the bug that `check` would have found, with as few non-local reads as are needed,
+//! replayed on the original program. The target is told to go on over bugs that are known.
 //!
 //! ```text
 //! DIR/fuzz/runtime/        the runtime's source without the scheduler, the same for all programs
@@ -42,36 +42,38 @@ use crate::model::document::{Cut, HarnessReport, Report, SCHEMA, Status};
 use crate::original::Original;
 use layout::Layout;
 
-/// How to fuzz.
+/// The options of a search by fuzzing.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The program as given on the command line.
     pub path: String,
-    /// How many non-local reads at most: one after the other.
+    /// The numbers k of non-local reads, each the largest of its search, in the order of the searches.
     pub ks: Vec<u32>,
-    /// How long, for all harnesses together.
+    /// The time for all harnesses together.
     pub time: Duration,
-    /// How many executions at most, for each harness, thread under test and k.
+    /// The largest number of executions for each harness, thread under test and k.
     pub max_executions: Option<u64>,
-    /// Leave a harness at its first bug.
+    /// Whether a harness is left at its first bug.
     pub until_bug: bool,
-    /// Where random choices begin.
+    /// The seed of random choices.
     pub seed: u64,
-    /// How long one execution may take.
+    /// The time after which an execution is taken for hung.
     pub hang_after: Duration,
-    /// Panics of threads that nobody joins are no failures.
+    /// Whether panics of threads that no thread joins are left out of the failures.
     pub ignore_detached_panics: bool,
-    /// How much memory the target may take, in megabytes.
+    /// The memory that the target may take, in megabytes.
     pub memory: u32,
-    /// Begin with an empty corpus, which goes with the search; the one that is kept stays as it is.
+    /// Whether the search begins with an empty corpus, which is removed after the search; the corpus that is kept stays
+    /// as it is.
     pub fresh: bool,
-    /// What libFuzzer is told beside.
+    /// Further options for libFuzzer.
     pub more: Vec<String>,
-    /// Where all is kept.
+    /// The target directory, in which the corpora and the findings are kept, too.
     pub target_dir: PathBuf,
 }
 
-/// Fuzzes the harnesses one after the other. `finished` is called with each one's report as soon as it is there.
+/// Fuzzes the harnesses one after the other. `finished` is called with the report of each harness as soon as the
+/// harness is done.
 ///
 /// # Errors
 /// When the target or a worker fails in a way that has nothing to do with the program, or `finished` fails.

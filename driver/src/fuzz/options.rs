@@ -1,5 +1,5 @@
-//! What the user says to libFuzzer after `--`: options that guide its search. What libFuzzer doesn't know, and what would make it
-//! do something else than to search, is refused before anything is built.
+//! The options that the user gives to libFuzzer after `--`: those that guide its search. An option that libFuzzer
+//! doesn't know, or that would make it do something else than search, is refused before anything is built.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::diagnostic::shown;
 use crate::embed;
 use crate::error::Error;
 
-/// Options that choose how new byte strings are made, or which are kept: numbers.
+/// Options with a number that choose how new byte strings are made, or which strings are kept.
 const NUMBERS: [&str; 30] = [
     "cross_over",
     "cross_over_uniform_dist",
@@ -42,7 +42,7 @@ const NUMBERS: [&str; 30] = [
     "trace_malloc",
 ];
 
-/// What seqz has an option of its own for.
+/// Options for which seqz has an option of its own, with that option.
 const OURS: [(&str, &str); 6] = [
     ("runs", "--max-executions"),
     ("max_total_time", "--time"),
@@ -52,7 +52,7 @@ const OURS: [(&str, &str); 6] = [
     ("seed", "--seed"),
 ];
 
-/// The options as libFuzzer is given them: paths hold wherever it runs.
+/// Returns the options in the form for libFuzzer: paths that hold wherever libFuzzer runs.
 ///
 /// # Errors
 /// When one of them is not libFuzzer's, has a value that it can't have, or would change what libFuzzer does.
@@ -124,7 +124,7 @@ fn known(name: &str) -> bool {
     })
 }
 
-/// A dictionary that is there, and that libFuzzer can read.
+/// Returns the path of a dictionary that exists and that libFuzzer can read.
 fn dictionary(path: &Path) -> Result<String, Error> {
     let text = fs::read(path).map_err(|source| Error::File {
         what: "read",
@@ -147,7 +147,7 @@ fn dictionary(path: &Path) -> Result<String, Error> {
     Ok(format!("-dict={}", path.display()))
 }
 
-/// Whether libFuzzer takes this line of a dictionary, see `ParseOneDictionaryEntry` there.
+/// Whether libFuzzer accepts this line of a dictionary, see its `ParseOneDictionaryEntry`.
 fn is_entry(line: &[u8]) -> bool {
     if line.is_empty() || line[0] == b'#' {
         return true;

@@ -22,11 +22,11 @@ use crate::findings::{Found, Store};
 use crate::model::document::{Bug, Cut, Role, Status};
 use crate::original::Original;
 
-/// What doesn't change from harness to harness.
+/// What is the same for all harnesses of a search.
 pub(super) struct Fuzzer<'a> {
     pub(super) target: &'a Path,
     pub(super) worker: &'a Path,
-    /// Where tests of the program run: in their package, as under cargo.
+    /// The directory in which tests of the program run: that of their package, as under cargo.
     pub(super) dir: Option<&'a Path>,
     pub(super) layout: &'a Layout,
     pub(super) original: Original<'a>,
@@ -34,7 +34,7 @@ pub(super) struct Fuzzer<'a> {
     pub(super) stop: &'a AtomicBool,
     pub(super) progress: &'a Progress,
     pub(super) store: Option<Store>,
-    /// How long a harness is fuzzed.
+    /// The time for which a harness is fuzzed.
     pub(super) share: Duration,
 }
 
@@ -45,23 +45,23 @@ struct Unit {
     corpus: PathBuf,
     longest: u32,
     counts: Level,
-    /// Time and executions that are left.
+    /// The time that is left.
     left: Duration,
     spent: Duration,
     executions: Option<u64>,
     slices: u32,
-    /// The keys of the bugs that it has met.
+    /// The keys of the bugs that the unit has met.
     known: Vec<String>,
     died: bool,
 }
 
-/// How long a unit has to have been fuzzed for its corpus to be made smaller.
+/// The time that a unit has to have been fuzzed for its corpus to be made smaller.
 const WORTH_MINIMIZING: Duration = Duration::from_secs(10);
 
-/// Why no more of a harness is fuzzed.
+/// The reason why a harness is not fuzzed further.
 enum Stop {
     Interrupted,
-    /// Its report says why.
+    /// The harness's report has the reason.
     Over,
 }
 
@@ -75,7 +75,7 @@ impl Fuzzer<'_> {
         let artifacts = self.layout.artifacts();
         fs::create_dir_all(&artifacts).map_err(|e| file("create", &artifacts, e))?;
         let mut dead = Vec::new();
-        // Kinds of bugs are known whatever k is.
+        // A kind of bug that was met at one k is known at every k.
         let mut known: Vec<(Role, Vec<String>)> = Vec::new();
         for &k in &self.options.ks {
             let mut units = Vec::new();
@@ -107,7 +107,7 @@ impl Fuzzer<'_> {
                 Some(Stop::Interrupted) => return Ok(Some(Cut::Interrupted)),
                 Some(Stop::Over) => return Ok(None),
             }
-            // After a short search there is little to be made smaller, and it would take longer than the search.
+            // After a short search there is little to make smaller, and it would take longer than the search.
             for unit in units
                 .iter()
                 .filter(|unit| !unit.died && unit.spent > WORTH_MINIMIZING)
@@ -119,7 +119,8 @@ impl Fuzzer<'_> {
         Ok(None)
     }
 
-    /// Makes the corpus ready: what was kept, what the logs of T and T' show, and what was learned with fewer reads.
+    /// Prepares the corpus: the strings that were kept, those that the logs of T and T' give, and those learned with
+    /// fewer reads.
     fn begin(
         &self,
         task: &Task<'_>,
@@ -142,7 +143,7 @@ impl Fuzzer<'_> {
                 return Ok(Err(Stop::Interrupted));
             }
             None => {
-                // The target will die of it as well, and then it is known of what.
+                // The target will die in this execution as well, and then the cause is known.
                 corpus::add(&corpus, [vec![255; 2 * k as usize + 1]])?;
                 let inputs = if task.harness.parameters.is_empty() {
                     0
@@ -177,7 +178,7 @@ impl Fuzzer<'_> {
         }))
     }
 
-    /// Gives each unit its slices, until their time is over.
+    /// Runs slices of the units in turn, until their time is over.
     fn rounds(
         &mut self,
         task: &Task<'_>,
@@ -206,7 +207,7 @@ impl Fuzzer<'_> {
         Ok(None)
     }
 
-    /// Fuzzes one unit for this long, over all the bugs that it meets.
+    /// Fuzzes one unit for this time, over all the bugs that the unit meets.
     fn slice(
         &mut self,
         task: &Task<'_>,
@@ -282,7 +283,7 @@ impl Fuzzer<'_> {
                     }
                     let which = (unit.role, unit.k);
                     let mut bug = self.fatal(&task.harness.name, which, what, &decoded, &artifact);
-                    // What the worker has died of as well says no more than that it did.
+                    // Where the worker has died as well, its death says no more than that; AddressSanitizer says more.
                     if let Some(sanitized) = again.or(sanitized) {
                         self.sanitized(&mut bug, &sanitized);
                         bug.run_alone = Some(self.alone(task, unit, &artifact).in_words());
@@ -311,7 +312,8 @@ impl Fuzzer<'_> {
         }
     }
 
-    /// Decodes what meets a bug. The file is left with the same bug by simpler inputs, if such are found.
+    /// Decodes a file that meets a bug. Afterwards the file has the same bug by simpler inputs, if such inputs are
+    /// found.
     fn decode_bug(&self, task: &Task<'_>, unit: &Unit, artifact: &Path) -> Result<Decoded, Error> {
         let bytes = read(artifact)?;
         let name = &task.harness.name;
@@ -327,7 +329,7 @@ impl Fuzzer<'_> {
         self.decode(name, unit.role, unit.k, &bytes)
     }
 
-    /// One call of the target for the bytes in a file.
+    /// Returns a call of the target with the bytes of a file.
     fn alone<'s>(&'s self, task: &'s Task<'_>, unit: &'s Unit, artifact: &'s Path) -> Alone<'s> {
         Alone {
             target: self.target,
@@ -342,7 +344,7 @@ impl Fuzzer<'_> {
         }
     }
 
-    /// Says of a bug what AddressSanitizer does.
+    /// Puts what AddressSanitizer says of a bug into the bug.
     fn sanitized(&self, bug: &mut Bug, sanitized: &Sanitized) {
         let Told {
             message,
@@ -354,8 +356,9 @@ impl Fuzzer<'_> {
         bug.site = site;
     }
 
-    /// Decodes what took the target with it: of several executions, the first that does not come to its end, or, where it was
-    /// AddressSanitizer that ended it, of which that is said again. The file is left with that one alone.
+    /// Decodes a file whose bytes ended the target. Of several executions, decodes the first that does not come to its
+    /// end, or, where AddressSanitizer ended the target, the first of which AddressSanitizer complains again.
+    /// Afterwards the file has this execution alone.
     fn last_of_all(
         &self,
         task: &Task<'_>,
@@ -388,7 +391,7 @@ impl Fuzzer<'_> {
         Ok((decoded, None))
     }
 
-    /// Takes in what bytes stand for; the answer is whether that is to be trusted.
+    /// Takes in what bytes stand for; returns whether the result is to be trusted.
     fn take(
         &mut self,
         task: &Task<'_>,

@@ -1,26 +1,27 @@
-//! What AddressSanitizer says of an execution, made simple: what was done to which memory, and the stacks in the program's
-//! own code of who did it, who gave the memory back, and who had it given.
+//! Simplifies what AddressSanitizer says of an execution: what was done to which memory, and the stacks, in the
+//! program's own code, of the access, of the deallocation and of the allocation.
 
 use std::path::Path;
 
 use crate::model::document::Site;
 use seqz_runtime::vocabulary::Place;
 
-/// How its words begin in what a target says.
+/// The beginning of AddressSanitizer's message in the output of a target.
 const BEGINS: &str = "ERROR: AddressSanitizer: ";
 const ENDS: &str = "SUMMARY: AddressSanitizer: ";
 
-/// Where the code is that runs the threads of the program.
+/// The part of a path that names the code that runs the threads of the program.
 const ENGINE: &str = "/runtime/src/engine/";
 
-/// What no target can tell of memory that has been given back: in P̂ₖ it may have been the thread that runs first.
+/// The remark on memory that has been given back. No target can tell whether that is a bug of P: in P̂ₖ the thread that
+/// gives the memory back may be the one that runs first.
 const RUNS_BEFORE: &str = "\nThe interfering thread has run whole by then: if it is the one that gives the memory back, this \
      is a bug only where it can do so before";
 
-/// So many lines of it are kept.
+/// The number of lines of the message that are kept.
 const MOST: usize = 1000;
 
-/// Its words, as they come in, line by line.
+/// The lines of AddressSanitizer's message, as they come in.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     lines: Vec<String>,
@@ -28,7 +29,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Takes in a line of what the target says.
+    /// Takes in a line of the target's output.
     pub(super) fn hear(&mut self, line: &str) {
         if self.is_over || self.lines.is_empty() && !line.contains(BEGINS) {
             return;
@@ -37,7 +38,7 @@ impl Words {
         self.lines.push(line.to_owned());
     }
 
-    /// What they say, if anything was said.
+    /// Reads the message, if there is one.
     pub(super) fn read(&self) -> Option<Sanitized> {
         let (first, rest) = self.lines.split_first()?;
         let (_, said) = first.split_once(BEGINS)?;
@@ -74,7 +75,7 @@ impl Words {
     }
 }
 
-/// What was done, by the words for it: "READ of size 4 at …", "The signal is caused by a WRITE memory access."
+/// Finds what was done: "READ of size 4 at …", "The signal is caused by a WRITE memory access."
 fn accessed(line: &str) -> Option<String> {
     let does = |word: &str| match word {
         "READ" => Some("reads"),
@@ -94,16 +95,16 @@ fn accessed(line: &str) -> Option<String> {
     Some(format!("{does} {size} {bytes}"))
 }
 
-/// Whose stack it is.
+/// Which stack of the message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Who did what must not be done.
+    /// The stack of the access that must not be done.
     Access,
-    /// Who had given the memory back.
+    /// The stack of the deallocation.
     Freed,
-    /// For whom the memory was.
+    /// The stack of the allocation.
     Allocated,
-    /// In whose frame the memory is.
+    /// The frame that the memory is in.
     Frame,
 }
 
@@ -128,7 +129,7 @@ impl Part {
     }
 }
 
-/// A call, where its place is known.
+/// A call of a stack, with its place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     file: String,
@@ -137,7 +138,8 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// "#1 0x5581 in name path:line:column", with or without a column. A call of which the place is not known has none either.
+    /// Reads "#1 0x5581 in name path:line:column", with or without the column. `None` for a call whose place is not
+    /// known.
     fn read(line: &str) -> Option<Self> {
         let (_, rest) = line.strip_prefix('#')?.split_once(" in ")?;
         let (_, place) = rest.rsplit_once(' ')?;
@@ -158,29 +160,29 @@ impl Frame {
     }
 }
 
-/// What it says.
+/// The contents of AddressSanitizer's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sanitized {
-    /// As it calls it: `heap-use-after-free`.
+    /// AddressSanitizer's name for the error: `heap-use-after-free`.
     pub(super) kind: String,
     access: Option<String>,
-    /// Where the memory is: "61 bytes after 3-byte region".
+    /// The place of the memory: "61 bytes after 3-byte region".
     memory: Option<String>,
     stacks: Vec<(Part, Vec<Frame>)>,
 }
 
-/// The same in the program's own terms.
+/// The message in the program's own terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) message: String,
-    /// Where it was done.
+    /// The place of the access.
     pub(super) site: Option<Site>,
-    /// Where the memory was given back, or else where it was had.
+    /// The place at which the memory was given back, or else allocated.
     pub(super) other: Option<Site>,
 }
 
 impl Sanitized {
-    /// Told with the places that `site` knows of what lies in `dir`, where the target was built.
+    /// Translates the message. `site` knows the places of the files in `dir`, where the target was built.
     pub(super) fn told(&self, dir: &Path, site: impl Fn(&Place) -> Option<Site>) -> Told {
         let own = |frame: &Frame| {
             let is_own = Path::new(&frame.file).starts_with(dir);
@@ -189,7 +191,7 @@ impl Sanitized {
                 line: frame.line,
                 column,
             };
-            // Without a column, the last thing on the line stands for it.
+            // Without a column, the last item on the line stands for the call.
             let found = match frame.column {
                 Some(column) => site(&place(column)),
                 None => site(&place(u32::MAX >> 1)).map(|site| Site { column: 1, ..site }),
@@ -205,7 +207,7 @@ impl Sanitized {
         }
         let mut sites = Vec::new();
         for (part, stack) in &self.stacks {
-            // P̂ₖ runs a thread where it is joined: what comes further out are no calls of the program's.
+            // P̂ₖ runs a thread where the thread is joined: the calls further out are not the program's.
             let calls = stack.iter().map(|frame| (own(frame), frame));
             let mut is_thread = false;
             let calls = calls.take_while(|(site, frame)| {
@@ -214,7 +216,7 @@ impl Sanitized {
                 !is_over
             });
             let mut calls: Vec<Site> = calls.filter_map(|(site, _)| site).collect();
-            // Macros and inlined calls give a line several times.
+            // Macros and inlined calls repeat a line.
             calls.dedup_by_key(|site| (site.file.clone(), site.line));
             if calls.is_empty() {
                 continue;

@@ -19,17 +19,17 @@ use crate::error::Error;
 use crate::model::document::Role;
 use crate::worker::{ends_with_us, failed};
 
-/// What code is compiled with to be watched.
+/// What the fuzz target is instrumented with to detect errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sanitizer {
-    /// Nothing: code without `unsafe` can do no harm to memory.
+    /// No instrumentation: code without `unsafe` can do no harm to memory.
     None,
     /// AddressSanitizer.
     Address,
 }
 
 impl Sanitizer {
-    /// As cargo-fuzz has it.
+    /// Returns the name for cargo-fuzz.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,27 +39,27 @@ impl Sanitizer {
     }
 }
 
-/// One run of the target.
+/// The settings of one run of the target.
 pub(super) struct Slice<'a> {
     pub(super) target: &'a Path,
-    /// Where it runs: as tests do, in the package.
+    /// The directory in which the target runs: that of the package, as for tests.
     pub(super) dir: Option<&'a Path>,
     pub(super) harness: &'a str,
     pub(super) role: Role,
     pub(super) k: u32,
-    /// The keys of bugs that are known.
+    /// The keys of the bugs that are known.
     pub(super) known: &'a [String],
     pub(super) corpus: &'a Path,
-    /// Where what it fails on is written.
+    /// The directory for the byte strings on which the target fails.
     pub(super) artifacts: &'a Path,
-    /// How many bytes matter.
+    /// The number of bytes that matter.
     pub(super) longest: u32,
     /// Whether the harness has inputs, whose comparisons are worth following.
     pub(super) inputs: bool,
     pub(super) time: Duration,
     pub(super) executions: Option<u64>,
     pub(super) hang_after: Duration,
-    /// Panics of threads that nobody joins are no bugs.
+    /// Whether panics of threads that no thread joins are left out of the bugs.
     pub(super) ignore_detached_panics: bool,
     pub(super) memory: u32,
     pub(super) seed: u64,
@@ -67,42 +67,42 @@ pub(super) struct Slice<'a> {
     pub(super) stop: &'a AtomicBool,
 }
 
-/// How a run ended.
+/// How a run of the target ended.
 pub(super) enum End {
-    /// Its time was over, or its executions.
+    /// The time or the executions of the run were used up.
     Done,
-    /// The user ended it.
+    /// The user ended the run.
     Interrupted,
-    /// It met a bug that was not known, with this key, on the bytes in the file.
+    /// The run met a bug that was not known, with this key, on the bytes in the file.
     Met {
         key: String,
-        /// Those of the execution alone.
+        /// The bytes of the failing execution alone.
         bytes: Option<Vec<u8>>,
         artifact: PathBuf,
     },
-    /// The execution of the bytes in the file took the process with it.
+    /// The execution of the bytes in the file ended the process.
     Fatal {
         what: Fatal,
-        /// What AddressSanitizer has said, if it was that which ended the process.
+        /// The message of AddressSanitizer, if AddressSanitizer ended the process.
         sanitized: Option<Sanitized>,
         artifact: PathBuf,
     },
-    /// It ended without having said why.
+    /// The process ended without a reason in its output.
     Broken { status: ExitStatus, said: String },
 }
 
-/// What took the process with it.
+/// The cause of the process's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fatal {
     /// A signal, an abort, or a call of `exit`.
     Crash,
     /// An execution that took too long.
     Hang,
-    /// Too much memory.
+    /// The process took too much memory.
     Memory,
 }
 
-/// What a run has executed.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) executions: u64,
@@ -110,14 +110,14 @@ pub(super) struct Counts {
     pub(super) failing: u64,
 }
 
-/// How many executions a call of a target may be, by whether its harness has inputs.
+/// Returns the number of executions that one call of a target may make, by whether its harness has inputs.
 pub(super) fn rounds(inputs: bool) -> u32 {
     if inputs { 1 } else { fuzz::ROUNDS as u32 }
 }
 
-/// So much of what it says last is kept.
+/// The number of last lines of the target's output that are kept.
 const KEPT: usize = 64;
-/// How long it may take longer than it was told.
+/// The time that the target may take beyond its limit.
 const GRACE: Duration = Duration::from_secs(20);
 
 impl Slice<'_> {
@@ -191,7 +191,7 @@ impl Slice<'_> {
         Ok((end, counts))
     }
 
-    /// How many executions a call of the target may be.
+    /// Returns the number of executions that one call of the target may make.
     pub(super) fn rounds(&self) -> u32 {
         rounds(self.inputs)
     }
@@ -200,22 +200,22 @@ impl Slice<'_> {
         let mut command = Command::new(self.target);
         ends_with_us(&mut command);
         let seconds = |time: Duration| time.as_secs_f64().ceil().max(1.0);
-        // Paths that hold for the target whatever its directory is.
+        // This path has to hold for the target whatever its directory is.
         let mut prefix = OsString::from("-artifact_prefix=");
         prefix.push(artifacts.join(""));
         command
-            // The target itself ends in time; this is for one that can't.
+            // The target itself ends in time; this limit is for a target that can't.
             .arg(format!("-max_total_time={}", seconds(self.time) + 1.0))
             .arg(format!("-timeout={}", seconds(self.hang_after)))
             .arg(format!("-rss_limit_mb={}", self.memory))
             .arg(format!("-malloc_limit_mb={}", self.memory))
             .arg(format!("-max_len={}", self.rounds() * self.longest.max(1)))
-            // Strings are short, and each byte has its place.
+            // Strings are short, and each byte has its place: strings of full length from the start.
             .arg("-len_control=0")
             .arg("-reload=0")
             .arg("-detect_leaks=0")
             .arg("-report_slow_units=1000000")
-            // 0 would be a random one.
+            // libFuzzer reads 0 as a seed to be drawn at random.
             .arg(format!("-seed={}", self.seed % 0x7FFF_FFFF + 1))
             .arg(prefix);
         if self.inputs {
@@ -243,29 +243,30 @@ impl Slice<'_> {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            // Ctrl-C is for seqz to handle: it has findings to print.
+            // Ctrl-C is for seqz to handle: seqz has findings to print.
             .process_group(0);
         command
     }
 }
 
-/// Where AddressSanitizer has its options from.
+/// The environment variable with AddressSanitizer's options.
 const OPTIONS: &str = "ASAN_OPTIONS";
 
-/// The user's, and that where LLVM's program is not there, binutils' tells where the places of a stack are.
+/// Returns the user's options, and one for machines without LLVM's symbolizer: there binutils' program finds the places
+/// of a stack.
 fn options() -> String {
     let given = std::env::var(OPTIONS).unwrap_or_default();
     format!("allow_addr2line=1:{given}")
 }
 
-/// One call of the target by itself, with the bytes in a file.
+/// One call of the target, with the bytes of a file.
 pub(super) struct Alone<'a> {
     pub(super) target: &'a Path,
     pub(super) dir: Option<&'a Path>,
     pub(super) harness: &'a str,
     pub(super) role: Role,
     pub(super) k: u32,
-    /// The keys of bugs that are known, and not stopped at.
+    /// The keys of the bugs that are known, at which the call does not stop.
     pub(super) known: &'a [String],
     pub(super) ignore_detached_panics: bool,
     pub(super) hang_after: Duration,
@@ -273,7 +274,7 @@ pub(super) struct Alone<'a> {
 }
 
 impl Alone<'_> {
-    /// What the target is told by its environment.
+    /// Returns the target's settings, as environment variables.
     fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = vec![
             (fuzz::HARNESS, self.harness.to_owned()),
@@ -289,7 +290,7 @@ impl Alone<'_> {
         settings
     }
 
-    /// A shell's command for it.
+    /// Returns the call as a shell command.
     pub(super) fn in_words(&self) -> String {
         let settings = self.settings().into_iter();
         let settings = settings.map(|(name, value)| format!("{name}={}", shell_word(&value)));
@@ -298,7 +299,7 @@ impl Alone<'_> {
         settings.chain(paths).collect::<Vec<_>>().join(" ")
     }
 
-    /// What AddressSanitizer says of it.
+    /// Runs the call; returns what AddressSanitizer says.
     pub(super) fn run(&self) -> Result<Option<Sanitized>, Error> {
         let mut command = Command::new(self.target);
         command
@@ -323,7 +324,7 @@ impl Alone<'_> {
     }
 }
 
-/// What the target has said.
+/// What the target has written so far.
 #[derive(Default)]
 struct Said {
     key: Option<String>,
@@ -357,7 +358,7 @@ fn listen(stderr: impl Read) -> Said {
     }
 }
 
-/// Files that tell of a failure, by libFuzzer's names for them.
+/// Returns the files of failures in a directory, by libFuzzer's names for them.
 fn artifacts(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let failure = |path: &PathBuf| {
@@ -380,7 +381,7 @@ fn fatal(artifact: &Path) -> Fatal {
     }
 }
 
-/// The counts that the target has written last.
+/// Returns the counts that the target has written last.
 fn counts(file: &Path) -> Counts {
     let text = fs::read_to_string(file).unwrap_or_default();
     let mut numbers = text

@@ -1,4 +1,4 @@
-//! The tools that fuzzing takes, and the target that they build.
+//! The tools that fuzzing needs, and the build of the fuzz target.
 
 use std::env;
 use std::fs;
@@ -13,17 +13,17 @@ use crate::error::Error;
 use crate::lock;
 use crate::program::{Generated, Program};
 
-/// A nightly toolchain and cargo-fuzz, both there.
+/// A nightly toolchain and cargo-fuzz, both present.
 #[derive(Debug)]
 pub struct Tools {
-    /// What is run in the place of `cargo`.
+    /// The command and arguments to run in the place of `cargo`.
     cargo: Vec<String>,
-    /// The versions of both, for what is built with them.
+    /// The versions of both, for the stamp of what is built with them.
     versions: String,
 }
 
 impl Tools {
-    /// Looks for them.
+    /// Looks for both tools.
     ///
     /// # Errors
     /// When one is missing, with how to get it.
@@ -38,7 +38,7 @@ impl Tools {
             let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
             output.status.success().then_some(text)
         };
-        // Without rustup there may still be a nightly rustc.
+        // Without rustup, the `rustc` in the path may still be a nightly one.
         let (prefix, rustc) = match version(&by_rustup, "rustc") {
             Some(rustc) => (by_rustup, rustc),
             None => {
@@ -77,7 +77,7 @@ fn command(words: &[String]) -> Command {
     let mut words = words.iter();
     let mut command = Command::new(words.next().map_or("cargo", String::as_str));
     command.args(words).stdin(Stdio::null());
-    // Set by a cargo that runs seqz, and meant for another toolchain and another package.
+    // A cargo that runs seqz sets these variables for another toolchain and another package.
     for (name, _) in env::vars_os() {
         if let Some(name) = name.to_str()
             && (name.starts_with("CARGO_PKG_")
@@ -98,12 +98,12 @@ fn command(words: &[String]) -> Command {
     command
 }
 
-/// Builds the fuzz target of a program, unless that is there already.
+/// Builds the fuzz target of a program, unless the target is there already.
 ///
-/// `waiting` is told which other process has to be waited for; `stop` breaks that off.
+/// `waiting` is told which other process holds the lock; `stop` breaks off the wait.
 ///
 /// # Errors
-/// When it does not compile, or the tools can't be run.
+/// When the target does not compile, or the tools can't be run.
 pub fn build(
     program: &Program,
     generated: &Generated,
@@ -130,7 +130,7 @@ pub fn build(
     let target = layout.program.join("target");
     let stamp_file = layout.program.join("stamp");
     let fresh = fs::read_to_string(&stamp_file).is_ok_and(|old| old == stamp);
-    // What a path dependency holds is not in the stamp: cargo has to look.
+    // The content of a path dependency is not in the stamp, so cargo has to look.
     if fresh && target.is_file() && !generated.may_change() {
         return Ok(target);
     }
@@ -149,7 +149,7 @@ pub fn build(
         .arg(&layout.build)
         .env("CARGO_NET_OFFLINE", "true")
         .env_remove("RUST_BACKTRACE")
-        // As its configuration says, whatever the user has there.
+        // The wrapper of the crate's configuration, whatever wrapper the user has set.
         .env("RUSTC_WRAPPER", layout.program.join(WRAPPER))
         .current_dir(&layout.program)
         .output()
@@ -175,7 +175,7 @@ pub fn build(
     Ok(target)
 }
 
-/// cargo-fuzz builds for a named platform, whose name is in the path.
+/// Returns the newest build. cargo-fuzz builds for a named platform, whose name is in the path.
 fn newest(build: &Path) -> Option<PathBuf> {
     let built = fs::read_dir(build).ok()?.flatten();
     let built = built.map(|entry| entry.path().join("release/p_hat"));

@@ -1,4 +1,4 @@
-//! What a check has to say, as data. `--format json` prints it as it is (docs/json.md), the human report is drawn from it.
+//! The document of a check. `--format json` prints it as it is (docs/json.md), and the human report is drawn from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,43 +8,43 @@ use super::schedule::Confirmation;
 pub use super::status::Status;
 pub use super::unfollowed::NotFollowed;
 
-/// The version of the document's schema. It goes up when a field changes its meaning or goes away; fields that are added
-/// leave it as it is.
+/// The version of the document's schema. A change of a field's meaning and the removal of a field raise the version; a
+/// new field leaves the version as it is.
 pub const SCHEMA: u32 = 1;
 
-/// The answer of `seqz check`.
+/// The document that `seqz check` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The version of seqz that made it.
+    /// The version of seqz that made the document.
     pub seqz: String,
     /// The program, as given on the command line.
     pub path: String,
-    /// The largest number of non-local reads that was asked for.
+    /// The largest number k of non-local reads that was asked for.
     pub k_max: u32,
-    /// Which engine decided feasibility: `grid`, `z3` or `all`.
+    /// The engine that decided feasibility: `grid`, `z3` or `all`.
     pub solver: String,
     /// The seed with which inputs were sampled, if they were.
     pub seed: Option<u64>,
-    /// Why the search ended before it was done, if so.
+    /// The reason why the search ended before it was done; `None`: it was done.
     pub cut: Option<Cut>,
     /// Every harness that was asked for, in the order of the source.
     pub harnesses: Vec<HarnessReport>,
-    /// The directory in which every bug has a file of its own, if any was found.
+    /// The directory in which every bug has a file of its own; `None`: no bug was found.
     pub findings: Option<String>,
-    /// What `seqz explore` said of harnesses in which no bug was found, where there was time for it.
+    /// The document of `seqz explore` for harnesses in which no bug was found, where there was time for an exploration.
     #[serde(default)]
     pub explored: Option<Exploration>,
-    /// Over all harnesses.
+    /// Counts over all harnesses.
     pub summary: Summary,
 }
 
-/// Why the whole search ended early.
+/// The reason why the whole search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
     /// `--time` was over.
     TimeLimit,
@@ -53,72 +53,72 @@ pub enum Cut {
 /// Counts over all harnesses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Bugs, each site and kind once.
+    /// Bugs; bugs of the same site and kind count once.
     pub bugs: u32,
-    /// Failures that [`Report::explored`] has.
+    /// Failures in [`Report::explored`].
     #[serde(default)]
     pub failures: u32,
-    /// Findings that could not be confirmed: faults of seqz.
+    /// Findings that could not be confirmed, which are faults of seqz.
     pub faults: u32,
     /// Harnesses that were checked.
     pub checked: u32,
     /// Harnesses that could not be checked.
     pub unsupported: u32,
-    /// Findings that don't count, as they may come of what is not followed.
+    /// Findings that don't count, as their cause may be what is not followed.
     #[serde(default)]
     pub doubtful: u32,
     /// Executions of sequential programs.
     pub executions: u64,
     /// Whether everything that was asked for has been searched to the end.
     pub exhausted: bool,
-    /// Wall clock, building included.
+    /// Wall-clock time, building included, in seconds.
     pub seconds: f64,
     /// The most memory that a worker had resident, in bytes, where the system tells.
     #[serde(default)]
     pub memory: Option<u64>,
 }
 
-/// When something was first met.
+/// The moment at which a bug or failure was first met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Met {
-    /// After how many executions, that one included.
+    /// Executions up to that one, that one included.
     pub executions: u64,
-    /// How long after the search of its harness had begun, in seconds.
+    /// Time since the search of the harness began, in seconds.
     pub seconds: f64,
 }
 
 /// What is known of one harness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HarnessReport {
-    /// Its path in the crate.
+    /// The harness's path in the crate.
     pub name: String,
-    /// Where it is.
+    /// The place of the harness.
     pub site: Site,
-    /// How it went.
+    /// The status of the check.
     pub status: Status,
     /// The threads that ran side by side, in order of creation.
     pub threads: Vec<Thread>,
-    /// How the values of its parameters were chosen.
+    /// For each parameter, how its values were chosen.
     pub inputs: Vec<InputDomain>,
-    /// What it reaches and seqz does not follow; if there is anything, nothing is exhausted.
+    /// What the harness reaches and seqz does not follow; if there is anything, nothing is exhausted.
     #[serde(default)]
     pub not_followed: Vec<NotFollowed>,
-    /// What it reaches outside of loops that may happen without a reason, and did not here; if there is anything, nothing is
-    /// exhausted.
+    /// The calls outside of loops that may end or fail without a reason, which a check does not try; if there is any,
+    /// nothing is exhausted.
     #[serde(default)]
     pub lone: Vec<Lone>,
-    /// What was searched, for each choice of the thread under test.
+    /// What was searched, for each thread under test.
     pub roles: Vec<RoleReport>,
-    /// What was found.
+    /// The bugs that were found.
     pub bugs: Vec<Bug>,
-    /// What was found but is not there when the original program is run: faults of seqz, and no bugs of the program.
+    /// Findings that are not there when the original program is run: faults of seqz, and no bugs of the program.
     pub faults: Vec<Bug>,
-    /// Whatever else is worth saying.
+    /// Further notes, each in words.
     pub notes: Vec<String>,
-    /// What was shown, in a sentence.
+    /// The verdict: what the search has shown, in a sentence.
     #[serde(default)]
     pub verdict: String,
-    /// Wall clock.
+    /// Wall-clock time of the search, in seconds.
     #[serde(default)]
     pub seconds: f64,
 }
@@ -126,32 +126,32 @@ pub struct HarnessReport {
 /// A place in the original source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {
-    /// The file, as a user would name it.
+    /// The path of the file, as a user would name it.
     pub file: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// The column in characters, from 1.
     pub column: u32,
-    /// The text of the line, without the white space around it; where it ends with an open bracket, the lines up to the
-    /// closing one are put behind it.
+    /// The text of the line, without the white space around it; where the line ends with an open bracket, the lines up
+    /// to the closing bracket are appended.
     pub text: String,
 }
 
-/// Which party is T, the thread under test.
+/// The party that is T, the thread under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The one that was there first.
+    /// The party that was created first.
     First,
-    /// The one that was started later.
+    /// The party that was created later.
     Second,
 }
 
 impl Role {
-    /// Both, in order.
+    /// Both parties, in the order of creation.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
-    /// The party's index in the list of threads.
+    /// Returns the party's index in the list of threads.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -160,7 +160,7 @@ impl Role {
         }
     }
 
-    /// The party that interferes.
+    /// Returns the party that interferes.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -169,7 +169,7 @@ impl Role {
         }
     }
 
-    /// `first` or `second`.
+    /// Returns `first` or `second`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -182,41 +182,41 @@ impl Role {
 /// A thread of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
-    /// The name given to `thread::Builder`, or else that of the variable that holds the thread's handle.
+    /// The name given to `thread::Builder`, or else the name of the variable that holds the thread's handle.
     pub name: Option<String>,
-    /// Where it is started; for the harness's own thread there is no such place.
+    /// The place at which the thread is started; `None` for the harness's own thread.
     pub spawned: Option<Site>,
 }
 
 /// How the values of one parameter were chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputDomain {
-    /// The parameter.
+    /// The parameter's name.
     pub name: String,
-    /// Its type, as written.
+    /// The parameter's type, as written.
     #[serde(rename = "type")]
     pub ty: String,
-    /// What was given with `--input`, if anything.
+    /// The values given with `--input`, if any.
     pub given: Option<String>,
 }
 
 /// What was searched with one thread under test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoleReport {
-    /// Which thread is under test.
+    /// The thread under test.
     pub under_test: Role,
-    /// For k = 0, 1, 2, …
+    /// One level for each k = 0, 1, 2, …
     pub levels: Vec<Level>,
 }
 
 /// What was searched with k non-local reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// The number of non-local reads.
+    /// The number k of non-local reads.
     pub k: u32,
     /// Executions of the sequential program.
     pub executions: u64,
-    /// Those of them that turned out to have no feasible interleaving, and were abandoned.
+    /// Executions that turned out to have no feasible interleaving, and were abandoned.
     pub infeasible: u64,
     /// Executions in which a bug showed.
     pub failing: u64,
@@ -224,25 +224,25 @@ pub struct Level {
     pub assumed: u64,
     /// Executions that were cut because the thread under test did nothing but wait.
     pub waiting: u64,
-    /// Executions that were cut, at `--max-steps` or before: nothing is known of what follows the cut.
+    /// Executions that were cut, at `--max-steps` or before: what follows the cut is not known.
     #[serde(default)]
     pub cut: u64,
-    /// Of these, those that were cut where threads wait, and it is not known whether for ever.
+    /// Executions, among those cut, that were cut where threads wait, when it was not known whether they wait for ever.
     #[serde(default)]
     pub undecided: u64,
     /// Whether all choices of inputs, reads and writes were tried.
     pub exhausted: bool,
-    /// If not: why not.
+    /// The reasons why the level is not exhausted; empty if it is.
     pub reasons: Vec<Reason>,
 }
 
-/// Why a level is not exhausted.
+/// A reason why a level is not exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Some execution was cut at `--max-steps` shared accesses.
     StepBound,
-    /// Some execution was cut where threads wait, and it is not known whether for ever.
+    /// Some execution was cut where threads wait, and it is not known whether they wait for ever.
     Undecided,
     /// Not all inputs were tried.
     SampledInputs,
@@ -250,9 +250,9 @@ pub enum Reason {
     ExecutionLimit,
     /// `--time` was over.
     TimeLimit,
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
-    /// The solver didn't know, or ran out of time.
+    /// The solver gave up on a question, or ran out of time.
     SolverUnknown,
     /// The program died, or hung, before the level was done.
     Died,
@@ -266,24 +266,24 @@ pub enum Reason {
     Unwinding,
     /// What a thread saw of time may depend on an order that the strategy leaves out.
     VirtualTime,
-    /// A time limit of the program may run out elsewhere than was tried.
+    /// A time limit of the program may run out at other points than were tried.
     PassingTime,
     /// A scope waited for destructors of thread-locals, which may also come after its end.
     ScopedDestructor,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
     WaitingWriter,
-    /// An attempt to read a lock succeeded that may fail, since a writer waits for it.
+    /// An attempt to read a lock succeeded that may also fail, since a writer waits for the lock.
     TriedBesideWriter,
-    /// A thread parks that was unparked before, and may have used that up in a call that parks, too.
+    /// A thread parks that was unparked before, and a call that parks, too, may have used up the unpark.
     UsedUnpark,
     /// The harness reaches something that seqz does not follow.
     Unfollowed,
-    /// What may happen without a reason was not tried.
+    /// An event that may happen without a reason was not tried.
     Reasonless,
 }
 
 impl Reason {
-    /// All of them.
+    /// All reasons, in the order in which they are documented.
     pub const ALL: [Self; 20] = [
         Self::StepBound,
         Self::Undecided,
@@ -308,7 +308,7 @@ impl Reason {
     ];
 }
 
-/// What kind of bug.
+/// The kind of a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -320,17 +320,17 @@ pub enum Kind {
     Index,
     /// Any other panic.
     Panic,
-    /// Any panic of a thread that nobody joins.
+    /// Any panic of a thread that no thread joins.
     DetachedPanic,
-    /// The test's result is a failure, or it should have panicked, and did not.
+    /// The test's result is a failure, or the test should have panicked and did not.
     Result,
-    /// Both threads wait for a lock that the other one holds.
+    /// Both threads wait for a lock that the other thread holds.
     Deadlock,
-    /// Threads look again and again at something that no thread changes any more.
+    /// Threads read again and again what no thread changes any more.
     Livelock,
-    /// Two accesses to memory without synchronization, at least one of them a write, with nothing to order them.
+    /// Two accesses to memory without synchronization, at least one of them a write, that no other event orders.
     DataRace,
-    /// The process was ended by `abort`, or by a signal such as that of a stack overflow.
+    /// The process was ended by `abort`, or by a signal such as the one for a stack overflow.
     Crash,
     /// The program called `exit`.
     Exit,
@@ -339,7 +339,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it is a thread's panic.
+    /// Whether the kind is a panic of a thread.
     pub(crate) const fn is_panic(self) -> bool {
         match self {
             Self::Assertion
@@ -357,7 +357,7 @@ impl Kind {
         }
     }
 
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 12] = [
         Self::Assertion,
         Self::Arithmetic,
@@ -377,55 +377,55 @@ impl Kind {
 /// One bug.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bug {
-    /// What kind.
+    /// The kind of the bug.
     pub kind: Kind,
-    /// The panic's message, or what else there is to say.
+    /// The message of the panic, or else what is wrong, in words.
     pub message: String,
-    /// Where it shows.
+    /// The place at which the bug shows.
     pub site: Option<Site>,
-    /// For deadlocks and data races: the other place that takes part.
+    /// For deadlocks and data races: the place of the other thread.
     pub other_site: Option<Site>,
-    /// Whether the interfering thread is about to do what is there; otherwise it has been done.
+    /// Whether the interfering thread is about to do what is at the other place; otherwise it has been done.
     pub other_pending: bool,
-    /// The smallest number of non-local reads with which it was found.
+    /// The smallest number k of non-local reads with which the bug was found.
     pub k: u32,
-    /// Which thread is under test.
+    /// The thread under test.
     pub under_test: Role,
     /// The values of the parameters.
     pub inputs: Vec<Input>,
     /// The explanation: the k reads of the thread under test that see a value of the interfering thread.
     pub non_local_reads: Vec<NonLocalRead>,
-    /// One interleaving that shows the bug. Empty where the program died before it could tell.
+    /// The events of one interleaving that shows the bug. Empty where the program died before it could name them.
     pub trace: Vec<Step>,
-    /// Whether it is there when the original program is run in this order.
+    /// Whether the bug is there when the original program is run in this order.
     pub confirmation: Confirmation,
-    /// Where the program died and can say nothing of the execution itself: a command that runs just that one, under a
+    /// Where the program died and could not describe the execution: a command that runs this execution alone, under a
     /// debugger perhaps.
     pub run_alone: Option<String>,
-    /// How many failing executions with this thread under test have this site and kind, this one included.
+    /// Failing executions with this thread under test that have this site and kind, this one included.
     pub count: u64,
-    /// The same site and kind, found with the other thread under test.
+    /// The bugs of the same site and kind that were found with the other thread under test.
     pub also_found: Vec<AlsoFound>,
-    /// When it was first met, among the executions with this thread under test.
+    /// When the bug was first met, among the executions with this thread under test.
     #[serde(default)]
     pub met: Met,
 }
 
-/// The same bug, seen from the other side.
+/// The same bug, found with the other thread under test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlsoFound {
-    /// Which thread is under test there.
+    /// The thread under test.
     pub under_test: Role,
-    /// The smallest number of non-local reads there.
+    /// The smallest number k of non-local reads with which the bug was found.
     pub k: u32,
-    /// How many failing executions there.
+    /// Failing executions that have the site and kind of the bug.
     pub count: u64,
 }
 
-/// One parameter's value.
+/// The value of one parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
-    /// The parameter.
+    /// The parameter's name.
     pub name: String,
     /// The value, as `Debug` prints it.
     pub value: String,
@@ -434,44 +434,44 @@ pub struct Input {
 /// A read that sees a value of the other thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NonLocalRead {
-    /// rds\[i\]: the read's number among the reads of the thread under test, from 0.
+    /// rds\[i\]: the number of the read among the reads of the thread under test, from 0.
     pub read: u32,
-    /// wrts\[i\]: the write's number among the writes of the interfering thread, from 0.
+    /// wrts\[i\]: the number of the write among the writes of the interfering thread, from 0.
     pub write: u32,
     /// The variable's short name, where there is one.
     pub variable: Option<String>,
-    /// The value that is seen, as `Debug` prints it, where it can be printed.
+    /// The value that is seen, as `Debug` prints it, where `Debug` can print it.
     pub value: Option<String>,
-    /// The step of the trace that reads.
+    /// The step of the trace that reads, from 0.
     pub read_step: Option<u32>,
-    /// The step of the trace that writes.
+    /// The step of the trace that writes, from 0.
     pub write_step: Option<u32>,
-    /// Where it is read.
+    /// The place of the read.
     pub read_site: Option<Site>,
-    /// Where it is written.
+    /// The place of the write.
     pub write_site: Option<Site>,
 }
 
 /// One event of the interleaving.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// Which thread.
+    /// The thread whose event it is.
     pub thread: Role,
-    /// What it does.
+    /// The operation of the event.
     pub op: Op,
-    /// To which variable or lock, by number.
+    /// The number of the variable or lock.
     pub object: Option<u32>,
-    /// Its short name, where there is one.
+    /// The short name of the variable or lock, where there is one.
     pub variable: Option<String>,
-    /// The value read or written, as `Debug` prints it, where it can be printed.
+    /// The value read or written, as `Debug` prints it, where `Debug` can print it.
     pub value: Option<String>,
-    /// Where.
+    /// The place of the event.
     pub site: Option<Site>,
     /// For a non-local read, and for the write that it sees: the index in `non_local_reads`.
     pub pair: Option<u32>,
 }
 
-/// What an event does.
+/// The operation of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
@@ -481,9 +481,9 @@ pub enum Op {
     Write,
     /// Reads and writes a variable in one indivisible step.
     Update,
-    /// Takes a lock for itself alone.
+    /// Takes a lock exclusively.
     Lock,
-    /// Takes a lock that others may share.
+    /// Takes a lock that other threads may share.
     LockShared,
     /// Gives a lock back.
     Unlock,
@@ -496,7 +496,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 9] = [
         Self::Read,
         Self::Write,
@@ -509,7 +509,7 @@ impl Op {
         Self::Join,
     ];
 
-    /// Whether what it does is the same whatever others have done before.
+    /// Whether the operation does the same whatever other threads have done before.
     #[must_use]
     pub const fn looks_at_nothing(self) -> bool {
         matches!(self, Self::Write | Self::Unlock | Self::UnlockShared)

@@ -1,4 +1,4 @@
-//! What an exploration has to say, as data: docs/json.md.
+//! The document of an exploration: docs/json.md.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,51 +8,52 @@ use super::document::{
 use super::lone::{Lone, Spurious};
 use super::schedule::{Action, Event};
 
-/// The answer of `seqz explore`.
+/// The document that `seqz explore` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exploration {
     /// [`SCHEMA`](super::document::SCHEMA).
     pub schema: u32,
-    /// The version of seqz that made it.
+    /// The version of seqz that made the document.
     pub seqz: String,
     /// The program, as given on the command line.
     pub path: String,
-    /// The strategy.
+    /// The name of the search strategy.
     pub strategy: String,
-    /// Who answered its questions about executions, if it asks any: `order`, `z3` or `all`.
+    /// The solver that answered the strategy's questions about executions, if the strategy asks any: `order`, `z3` or
+    /// `all`.
     #[serde(default)]
     pub solver: Option<String>,
-    /// `--bound`, if given.
+    /// The value of `--bound`, if given.
     pub bound: Option<u32>,
-    /// Where random choices began, if there were any.
+    /// The seed of random choices, if there were any.
     pub seed: Option<u64>,
-    /// Why the whole search ended before it was done, if so.
+    /// The reason why the whole search ended before it was done; `None`: it was done.
     pub cut: Option<Cut>,
     /// Every harness that was asked for, in the order of the source.
     pub harnesses: Vec<HarnessExploration>,
-    /// The directory in which every failure has a file of its own, if there was any.
+    /// The directory in which every failure has a file of its own; `None`: there was no failure.
     pub findings: Option<String>,
-    /// Over all harnesses.
+    /// Counts over all harnesses.
     pub summary: Summary,
 }
 
 /// Counts over all harnesses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Failures, each site and kind once.
+    /// Failures; failures of the same site and kind count once.
     pub failures: u32,
     /// Harnesses that were explored.
     pub explored: u32,
     /// Harnesses that could not be explored.
     pub unsupported: u32,
-    /// Findings that don't count, as they may come of what is not followed.
+    /// Findings that don't count, as their cause may be what is not followed.
     #[serde(default)]
     pub doubtful: u32,
     /// Executions of the program.
     pub executions: u64,
-    /// Whether everything that was asked for is exhausted.
+    /// Whether the search of everything that was asked for is exhausted.
     pub exhausted: bool,
-    /// Wall clock, building included.
+    /// Wall-clock time, building included, in seconds.
     pub seconds: f64,
     /// The most memory that a worker had resident, in bytes, where the system tells.
     #[serde(default)]
@@ -62,78 +63,78 @@ pub struct Summary {
 /// What is known of one harness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HarnessExploration {
-    /// Its path in the crate.
+    /// The harness's path in the crate.
     pub name: String,
-    /// Where it is.
+    /// The place of the harness.
     pub site: Site,
-    /// How it went.
+    /// The status of the exploration.
     pub status: Status,
-    /// How the values of its parameters were chosen.
+    /// For each parameter, how its values were chosen.
     pub inputs: Vec<InputDomain>,
-    /// Whether not all of them were tried.
+    /// Whether only a sample of the inputs was tried.
     pub sampled_inputs: bool,
-    /// What it reaches and seqz does not follow; if there is anything, nothing is exhausted.
+    /// What the harness reaches and seqz does not follow; if there is anything, nothing is exhausted.
     #[serde(default)]
     pub not_followed: Vec<NotFollowed>,
-    /// What it reaches outside of loops that may happen without a reason.
+    /// The calls outside of loops that may end or fail without a reason.
     #[serde(default)]
     pub lone: Vec<Lone>,
-    /// How often in an execution such things could happen.
+    /// How often in an execution a call could end or fail without a reason.
     #[serde(default)]
     pub spurious: u32,
-    /// Whether they could in loops, too.
+    /// Whether calls in loops could do so, too.
     #[serde(default)]
     pub spurious_in_loops: bool,
-    /// What can be said of the program now.
+    /// The promise at the end of the search.
     pub promise: Promise,
-    /// What was done.
+    /// Counts of the search.
     pub counts: Counts,
-    /// What was found.
+    /// The failures that were found.
     pub failures: Vec<Failure>,
-    /// Whatever else is worth saying.
+    /// Further notes, each in words.
     pub notes: Vec<String>,
-    /// What was shown, in a sentence.
+    /// The verdict: what the search has shown, in a sentence.
     #[serde(default)]
     pub verdict: String,
 }
 
-/// What can be said of a program once its exploration has ended.
+/// The promise that a search makes at its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Promise {
     /// Every schedule was executed, up to the order of events that are independent of each other.
     Exhausted,
-    /// Every reachable state was seen, though not every schedule: of those that differ in nothing but the order of
-    /// critical sections that share nothing, at least one was executed.
+    /// Every reachable state was seen, though not every schedule was executed: of the schedules that differ in nothing
+    /// but the order of critical sections that share nothing, at least one was executed.
     ExhaustedLazily {
-        /// Executions were cut: nothing is known of what follows the cut.
+        /// Whether executions were cut: what follows the cut is not known.
         truncated: bool,
     },
     /// Every class of executions in which all threads observe the same was executed, exactly once.
     ExhaustedByValues {
-        /// Executions were cut: nothing is known of what follows the cut.
+        /// Whether executions were cut: what follows the cut is not known.
         truncated: bool,
     },
-    /// Every schedule within bounds was.
+    /// Every schedule within the bounds was executed.
     Bounded {
-        /// At most so many preemptions; null: any number.
+        /// The largest number of preemptions; null: any number.
         preemptions: Option<u32>,
-        /// Executions were cut: nothing is known of what follows the cut.
+        /// Whether executions were cut: what follows the cut is not known.
         truncated: bool,
     },
-    /// Schedules were left out that are like others which were run: what was not seen may still be there.
+    /// Schedules that are like executed ones were left out: a bug may be in those.
     Heuristic,
     /// Schedules were drawn at random.
     Sampled,
     /// The search did not come to its end.
     Unfinished {
-        /// Why not.
+        /// The reasons why the search did not come to its end.
         reasons: Vec<Reason>,
     },
 }
 
 impl Promise {
-    /// The promise, unless something that is not followed takes it away. Who promises nothing need not take it back.
+    /// Returns the promise, unless something that is not followed takes it away. A promise of nothing stays as it is.
     #[must_use]
     pub fn unless_unfollowed(self, not_followed: &[NotFollowed]) -> Self {
         match self {
@@ -145,7 +146,7 @@ impl Promise {
         }
     }
 
-    /// What is left when both are to be promised.
+    /// Returns the promise that holds when both promises are to hold.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -196,65 +197,65 @@ impl Promise {
     }
 }
 
-/// What an exploration did.
+/// The counts of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Executions begun.
     pub executions: u64,
-    /// Those that ended with a happens-before relation that had been seen; with [`Self::causality`], those of a class that
-    /// had been executed.
+    /// Executions that ended with a happens-before relation that had been seen; with [`Self::causality`], those of a
+    /// class that had been executed.
     pub redundant: u64,
-    /// Those that were given up, since nothing new could come of them.
+    /// Executions that were given up, since they could show nothing new.
     pub abandoned: u64,
-    /// Those that ended with threads that wait for ever.
+    /// Executions that ended with threads that wait for ever.
     pub blocked: u64,
-    /// Those that were cut: at `--max-steps`, or before.
+    /// Executions that were cut, at `--max-steps` or before.
     pub truncated: u64,
-    /// Of these, those that were cut where threads wait, and it is not known whether for ever.
+    /// Executions, among those cut, that were cut where threads wait, when it was not known whether they wait for ever.
     #[serde(default)]
     pub undecided: u64,
-    /// Those that go on in another one, in which a thread that waits in a loop looks later.
+    /// Executions that go on in another execution, in which a thread that waits in a loop reads later.
     #[serde(default)]
     pub waiting: u64,
-    /// Those that failed.
+    /// Executions that failed.
     pub failing: u64,
     /// Events of all executions.
     pub events: u64,
     /// Distinct happens-before relations of executions that ran to an end.
     pub relations: u64,
-    /// Distinct lazy happens-before relations of these, if they were counted.
+    /// Distinct lazy happens-before relations of executions that ran to an end, if they were counted.
     pub lazy_relations: Option<u64>,
-    /// Of strategies that tell executions apart by what the threads observe.
+    /// Counts of strategies that tell executions apart by what the threads observe.
     #[serde(default)]
     pub causality: Option<Causality>,
     /// Distinct terminal states.
     pub states: u64,
-    /// Wall clock.
+    /// Wall-clock time of the search, in seconds.
     pub seconds: f64,
 }
 
-/// What a strategy did that tells executions apart by what the threads observe.
+/// The counts of a strategy that tells executions apart by what the threads observe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Causality {
-    /// Classes executed: in the executions of one, all threads observe the same.
+    /// Classes executed: in all executions of a class, all threads observe the same.
     pub classes: u64,
-    /// Executions of classes that had been executed, made to show a data race that had been predicted.
+    /// Executions of classes that had been executed, made to show a predicted data race.
     pub confirmations: u64,
-    /// Beginnings of executions that wait to be executed.
+    /// Beginnings of executions (seed interleavings) that are still to be executed.
     pub waiting: u64,
     /// Questions asked of the solver.
     pub queries: u64,
-    /// Those that it gave up: nothing is known of what they were about.
+    /// Questions that the solver gave up: what they were about is not known.
     pub unknown: u64,
-    /// Beginnings that the program did not follow: likewise.
+    /// Beginnings that the program did not follow: what comes after them is not known.
     pub lost: u64,
-    /// Executions with an event whose outcome depends on more than values, such as those of barriers and channels: others like
-    /// them may be missed.
+    /// Executions with an event whose outcome depends on more than values, as at barriers and channels: similar
+    /// executions may be missed.
     pub open: u64,
 }
 
 impl Causality {
-    /// Adds up.
+    /// Adds the counts of `other` to these.
     pub const fn add(&mut self, other: &Self) {
         self.classes += other.classes;
         self.confirmations += other.confirmations;
@@ -269,50 +270,50 @@ impl Causality {
 /// A failure, with the schedule that leads to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind.
+    /// The kind of the failure.
     pub kind: Kind,
-    /// What the program said, or what is wrong.
+    /// What the program said, or else what is wrong.
     pub message: String,
-    /// Where it shows.
+    /// The place at which the failure shows.
     pub site: Option<Site>,
-    /// Which thread fails, by number.
+    /// The number of the thread that fails.
     pub thread: u32,
     /// The threads that wait for ever.
     pub waiting: Vec<Waiting>,
     /// The values of the parameters.
     pub inputs: Vec<Input>,
-    /// The threads, by number; null where this execution has none of that number.
+    /// The threads, by number; null where this execution has no thread of that number.
     pub threads: Vec<Option<Thread>>,
     /// All events of the execution, in order.
     pub schedule: Vec<Event>,
-    /// How many of them come before the failure begins, if that is known: those after them do not lead to it.
+    /// Events before the failure begins, if that is known: later events do not lead to the failure.
     #[serde(default)]
     pub fails_after: Option<u64>,
     /// The execution's number in its search, from 1.
     pub execution: u64,
-    /// How often in an execution something could happen without a reason.
+    /// How often in an execution a call could end or fail without a reason.
     #[serde(default)]
     pub spurious: u32,
-    /// Whether it could in loops, too.
+    /// Whether calls in loops could do so, too.
     #[serde(default = "everywhere")]
     pub spurious_in_loops: bool,
-    /// Which sequence the program's random numbers were of: 0 is the usual one.
+    /// The sequence that the program's random numbers were drawn from: 0 is the usual one.
     #[serde(default)]
     pub random_numbers: u64,
-    /// Bytes of stack of each thread.
+    /// The stack of each thread, in bytes.
     pub stack_size: u64,
-    /// How many executions fail in this way.
+    /// Executions that fail in this way.
     pub count: u64,
-    /// How the threads are coupled in them, for programs of two threads.
+    /// How the threads are coupled in these executions, for programs of two threads.
     #[serde(default)]
     pub couplings: Vec<Coupling>,
-    /// When it was first met, among the executions with all choices of inputs.
+    /// When the failure was first met, among the executions with all choices of inputs.
     #[serde(default)]
     pub met: Met,
 }
 
 impl Failure {
-    /// The events that come before the failure. After them the thread may unwind, and others go on.
+    /// Returns the events before the failure. After them the thread may unwind, and other threads go on.
     #[must_use]
     pub fn leading(&self) -> &[Event] {
         let leading = self
@@ -322,7 +323,7 @@ impl Failure {
         leading.unwrap_or(&self.schedule)
     }
 
-    /// What could happen without a reason.
+    /// Returns what could happen without a reason.
     #[must_use]
     pub const fn reasonless(&self) -> Spurious {
         Spurious {
@@ -336,32 +337,33 @@ const fn everywhere() -> bool {
     true
 }
 
-/// How often one thread sees something of the other one, which sees nothing of it.
+/// How often one thread reads something new from the other thread, which reads nothing from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coupling {
-    /// Which thread sees, as with `seqz check`.
+    /// The thread that reads, as the thread under test of `seqz check`.
     pub under_test: Role,
-    /// How often, in the execution in which it does so least.
+    /// The number of such reads, in the execution that has the fewest.
     pub k: u32,
 }
 
 /// A thread that waits for ever.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
-    /// Its number.
+    /// The number of the thread.
     pub thread: u32,
-    /// What it waits to do.
+    /// The action that the thread waits for.
     pub action: Action,
-    /// To which lock, variable or thread, by number.
+    /// The number of the lock, variable or thread that the action is about.
     pub object: u32,
-    /// Which thread holds the lock, if it waits for one.
+    /// The thread that holds the lock, if the thread waits for a lock.
     pub held_by: Option<u32>,
-    /// The last notification of what it waits for, if that came before it began to wait, and none after.
+    /// The last notification of what the thread waits for, if that came before the thread began to wait, and none came
+    /// later.
     pub missed: Option<Site>,
-    /// Which thread went on after the last notification, if there was one while it waited.
+    /// The thread that went on after the last notification, if there was one while this thread waited.
     pub instead: Option<u32>,
-    /// The lock's or variable's short name, where there is one.
+    /// The short name of the lock or variable, where there is one.
     pub variable: Option<String>,
-    /// Where.
+    /// The place at which the thread waits.
     pub site: Option<Site>,
 }

@@ -1,40 +1,41 @@
-//! JSON that can be read and searched by lines: each event of an execution is on one, as there may be a hundred thousand.
+//! JSON that can be read and searched by lines: each event of an execution has a line of its own, as there may be a
+//! hundred thousand events.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
-/// The lists of events.
+/// The keys of the lists of events.
 const LISTS: [&[u8]; 2] = [b"schedule", b"trace"];
 
-/// The document as text.
+/// Returns the document as text.
 pub(crate) fn text(document: &impl Serialize) -> serde_json::Result<String> {
     let mut text = Vec::new();
     document.serialize(&mut Serializer::with_formatter(&mut text, Lines::default()))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// As usual, but for what is in a list of events.
+/// A formatter that indents as usual, but for lists of events.
 #[derive(Default)]
 struct Lines {
     outside: PrettyFormatter<'static>,
-    /// The name of what comes next, if it has one.
+    /// The key of the value that comes next; empty if it has none.
     key: Vec<u8>,
     in_key: bool,
-    /// How many brackets are open from that of a list of events on.
+    /// The number of open brackets, from that of a list of events on; 0 outside of such a list.
     depth: usize,
 }
 
 impl Lines {
-    /// A value begins: whether it is one of those that the lists have.
+    /// Called when a value begins: whether the value is one of the lists of events.
     fn is_list(&mut self) -> bool {
         let is_list = LISTS.contains(&self.key.as_slice());
         self.key.clear();
         is_list
     }
 
-    /// What is before a value within an event.
+    /// Writes what separates a value within an event from the value before.
     fn separate<W: Write + ?Sized>(writer: &mut W, first: bool) -> io::Result<()> {
         writer.write_all(if first { b"" } else { b", " })
     }

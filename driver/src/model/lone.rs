@@ -1,4 +1,5 @@
-//! What std lets happen without a reason, where it is called outside of loops, and what a search has made of it.
+//! What std lets happen without a reason, where the program calls it outside of loops, and what a search has tried of
+//! it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +8,13 @@ use super::document::Site;
 /// A call that may end, or fail, without a reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lone {
-    /// What happens there.
+    /// What may happen at the call.
     pub what: Reasonless,
-    /// Where.
+    /// The place of the call.
     pub site: Site,
 }
 
-/// What may happen without a reason.
+/// An outcome that may happen without a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reasonless {
@@ -23,23 +24,23 @@ pub enum Reasonless {
     WeakExchange,
 }
 
-/// How often in an execution that may happen, and where.
+/// How often in an execution such an outcome may happen, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spurious {
-    /// How often.
+    /// How often in an execution it may happen.
     pub times: u32,
-    /// In loops, too, where who calls will call again.
+    /// Whether it may happen in loops, too, where the caller will call again.
     pub in_loops: bool,
 }
 
 impl Spurious {
-    /// Where nothing else is asked for: outside of loops.
+    /// The default: outside of loops only.
     pub const DEFAULT: Self = Self {
         times: 1,
         in_loops: false,
     };
 
-    /// Everywhere, so often.
+    /// Returns that it may happen everywhere, this often.
     #[must_use]
     pub const fn everywhere(times: u32) -> Self {
         Self {
@@ -48,7 +49,7 @@ impl Spurious {
         }
     }
 
-    /// What it comes to where there is this outside of loops.
+    /// Returns what is tried in a harness with these calls outside of loops.
     #[must_use]
     pub const fn of(self, lone: &[Lone]) -> Self {
         if self.in_loops || !lone.is_empty() {
@@ -63,7 +64,7 @@ impl Spurious {
 }
 
 impl Reasonless {
-    /// Both.
+    /// Both outcomes.
     pub const ALL: [Self; 2] = [Self::Wait, Self::WeakExchange];
 
     const fn happens(self) -> &'static str {
@@ -74,7 +75,7 @@ impl Reasonless {
     }
 }
 
-/// "the wait at src/lib.rs:12", "the weak exchange at src/lib.rs:7 and 2 others"; nothing of nothing.
+/// Names the calls: "the wait at src/lib.rs:12", "the weak exchange at src/lib.rs:7 and 2 others"; `None` for no calls.
 fn named(all: &[Lone]) -> Option<String> {
     let (first, rest) = all.split_first()?;
     let named = format!(
@@ -90,7 +91,7 @@ fn named(all: &[Lone]) -> Option<String> {
     })
 }
 
-/// "end", "fail", or both.
+/// Returns "end", "fail", or both, with the calls as the subject.
 fn happens(all: &[Lone]) -> &'static str {
     let is = |what: Reasonless| all.iter().any(|lone| lone.what == what);
     match (is(Reasonless::Wait), is(Reasonless::WeakExchange)) {
@@ -100,7 +101,7 @@ fn happens(all: &[Lone]) -> &'static str {
     }
 }
 
-/// How often it was tried in each execution, if there is something to be said of it.
+/// Says how often the outcomes were tried in each execution, if there is something to be said.
 #[must_use]
 pub fn tried(all: &[Lone], spurious: Spurious) -> Option<String> {
     let Spurious { times, in_loops } = spurious;
@@ -128,7 +129,7 @@ pub fn tried(all: &[Lone], spurious: Spurious) -> Option<String> {
     }
 }
 
-/// What a check does not try.
+/// Says what a check does not try.
 #[must_use]
 pub fn not_tried(all: &[Lone]) -> Option<String> {
     let named = named(all)?;

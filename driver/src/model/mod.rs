@@ -1,7 +1,7 @@
-//! What is known of a program, a search and its findings: the types that commands make and reports draw, and the sentences
-//! that promise something.
+//! What is known of a program, a search and its findings: the types that commands make and reports draw, and the
+//! sentences that promise something.
 //!
-//! They are serialized as they stand: their JSON is documented in docs/json.md.
+//! The types are serialized as they stand; docs/json.md documents their JSON.
 
 pub mod document;
 pub mod exploration;

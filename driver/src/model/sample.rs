@@ -1,4 +1,4 @@
-//! A report to draw in tests: the bluetooth driver's bug, in short.
+//! A report for tests to draw: the bluetooth driver's bug, shortened.
 
 use super::document::*;
 use super::exploration::{
@@ -240,7 +240,7 @@ pub(crate) fn report() -> Report {
     }
 }
 
-/// A call that may fail without a reason.
+/// Returns a call that may fail without a reason.
 pub(crate) fn lone() -> Lone {
     Lone {
         what: Reasonless::WeakExchange,
@@ -251,7 +251,7 @@ pub(crate) fn lone() -> Lone {
     }
 }
 
-/// An exploration that has every field.
+/// Returns an exploration that has every field.
 pub(crate) fn exploration() -> Exploration {
     let schedule = bug().confirmation.schedule().to_vec();
     let failure = Failure {

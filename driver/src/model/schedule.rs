@@ -9,23 +9,23 @@ use super::document::Site;
 /// One event of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Which thread, by number; 0 is the harness's own.
+    /// The number of the thread; 0 is the harness's own.
     pub thread: u32,
-    /// What it does.
+    /// The action of the event.
     pub action: Action,
-    /// To which variable, lock or thread, by number.
+    /// The number of the variable, lock or thread that the action is about.
     pub object: u32,
     /// The variable's short name, where there is one.
     pub variable: Option<String>,
-    /// Where.
+    /// The place of the event.
     pub site: Option<Site>,
 }
 
-/// What an event does.
+/// The action of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// Nothing that another thread could see: a yield, a print.
+    /// Does nothing that another thread could see, such as a yield or a print.
     Local,
     /// Reads a variable.
     Read,
@@ -33,47 +33,47 @@ pub enum Action {
     Write,
     /// Reads and writes a variable in one indivisible step.
     Update,
-    /// Attempts an update; the program died before it could say with what success.
+    /// Attempts an update; the program died before it could tell whether the update succeeded.
     CompareExchange,
     /// Attempts an update and finds another value.
     FailedUpdate,
-    /// Takes a lock for itself alone.
+    /// Takes a lock exclusively.
     Lock,
-    /// Attempts to take a lock for itself alone, with success.
+    /// Attempts to take a lock exclusively, and succeeds.
     TryLock,
-    /// Attempts to take a lock for itself alone, and finds it taken.
+    /// Attempts to take a lock exclusively, and finds it taken.
     TryLockFailed,
     /// Gives a lock back.
     Unlock,
-    /// Takes a lock that others may share.
+    /// Takes a lock that other threads may share.
     LockShared,
-    /// Attempts to take a lock that others may share, with success.
+    /// Attempts to take a lock that other threads may share, and succeeds.
     TryLockShared,
-    /// Attempts to take a lock that others may share, and finds it taken.
+    /// Attempts to take a lock that other threads may share, and finds it taken.
     TryLockSharedFailed,
     /// Gives a shared lock back.
     UnlockShared,
     /// Starts a thread.
     Fork,
-    /// Begins.
+    /// Begins: the first event of a thread.
     Begin,
-    /// Ends.
+    /// Ends: the last event of a thread.
     End,
     /// Waits for a thread to end.
     Join,
     /// Begins to wait to be notified.
     Wait,
-    /// Ends to wait.
+    /// Ends the wait.
     Wake,
-    /// Notifies those that wait.
+    /// Notifies waiting threads.
     Notify,
 }
 
-/// What workers call by a type of their own: the names in files do not change with it.
+/// The counterparts of the workers' own type: the names in files stay the same when that type changes.
 macro_rules! counterparts {
     ($($name:ident),* $(,)?) => {
         impl Action {
-            /// All of them.
+            /// All actions.
             pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
         }
 
@@ -120,13 +120,13 @@ counterparts!(
 );
 
 impl Action {
-    /// Whether it is waiting to be notified, or notifying.
+    /// Whether the action is a wait for a notification, or a notification.
     #[must_use]
     pub const fn is_waiting(self) -> bool {
         matches!(self, Self::Wait | Self::Wake | Self::Notify)
     }
 
-    /// Whether it is done to a variable or a lock.
+    /// Whether the action is done to a variable or a lock.
     #[must_use]
     pub const fn has_variable(self) -> bool {
         !matches!(
@@ -136,23 +136,23 @@ impl Action {
     }
 }
 
-/// Whether a bug that was found in the sequential program is there when the original program is run in the same order.
+/// Whether a bug of the sequential program is there when the original program is run in the same order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Confirmation {
-    /// It is.
+    /// The bug is there.
     Confirmed {
         /// All events of that run, in order.
         schedule: Vec<Event>,
     },
-    /// The original program went another way: a fault of seqz.
+    /// The original program went another way, which is a fault of seqz.
     Diverged {
-        /// What differs.
+        /// The difference between the two runs, in words.
         difference: String,
-        /// The events up to there.
+        /// The events up to the difference.
         schedule: Vec<Event>,
     },
-    /// The order was kept to its end, and the bug is not there: a fault of seqz.
+    /// The order was kept to its end, and the bug is not there, which is a fault of seqz.
     Absent {
         /// All events of that run, in order.
         schedule: Vec<Event>,
@@ -162,13 +162,13 @@ pub enum Confirmation {
 }
 
 impl Confirmation {
-    /// Whether the bug is shown to be none.
+    /// Whether the original program refutes the bug.
     #[must_use]
     pub const fn refutes(&self) -> bool {
         matches!(self, Self::Diverged { .. } | Self::Absent { .. })
     }
 
-    /// The events of the run, if there was one.
+    /// Returns the events of the run, if there was one.
     #[must_use]
     pub fn schedule(&self) -> &[Event] {
         match self {

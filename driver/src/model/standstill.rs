@@ -1,15 +1,15 @@
-//! A worker that makes no progress, and whose code it is in.
+//! The state of a worker that makes no progress, and the crate whose code it runs.
 
-/// A worker that made no progress, where it was ended.
+/// The state of a worker that made no progress when it was ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Standstill {
-    /// Whether none of its threads could go on by itself.
+    /// Whether none of the worker's threads could go on by itself.
     pub waits: bool,
-    /// The functions that it was in, the innermost first, where it could say so.
+    /// The functions that the worker was in, the innermost first, where the worker could name them.
     pub functions: Vec<String>,
 }
 
-/// The crate of a function, by its name in a backtrace: `<hidden::Lock as Drop>::drop`.
+/// Returns the crate of a function, given the function's name in a backtrace: `<hidden::Lock as Drop>::drop`.
 pub(super) fn crate_of(function: &str) -> &str {
     let mut path = function;
     loop {
@@ -28,8 +28,9 @@ pub(super) fn crate_of(function: &str) -> &str {
     &path[..end.unwrap_or(path.len())]
 }
 
-/// The innermost of these functions that is neither of std nor of what seqz adds. One that was inlined may have lost its path,
-/// not that of its arguments (`call_once<(), dyn core::ops::Fn<()>>`), and then says nothing of its crate.
+/// Returns the innermost of these functions that is neither of std nor of what seqz adds. An inlined function may have
+/// lost its path but kept that of its arguments (`call_once<(), dyn core::ops::Fn<()>>`); its name then says nothing of
+/// its crate.
 pub(super) fn foreign(functions: &[String]) -> Option<&str> {
     let is_ours = |function: &&String| {
         let of = crate_of(function);

@@ -1,4 +1,4 @@
-//! How the check of a harness went: whether it could be checked at all.
+//! The status of a harness: whether it could be checked at all.
 
 use std::time::Duration;
 
@@ -9,54 +9,54 @@ use super::standstill::{Standstill, crate_of, foreign};
 use super::unfollowed::NotFollowed;
 use crate::diagnostic::{Diagnostic, Remark, line_span, position, shown};
 
-/// How the check of a harness went.
+/// The status of a harness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Status {
-    /// It was checked, as far as its levels say.
+    /// The harness was checked, as far as its levels say.
     Checked,
     /// No two threads ever ran side by side: there is no interference to search for.
     NoInterference {
         /// What was seen instead.
         reason: String,
     },
-    /// It can't be checked by bounded interference.
+    /// The harness can't be checked by bounded interference.
     Unsupported {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What to do instead.
+        /// Advice: what to do instead.
         help: Option<String>,
         /// The place that stands in the way.
         site: Option<Site>,
     },
-    /// Two runs with the same inputs and the same choices did different things: what a search says of it means nothing.
+    /// Two runs with the same inputs and the same choices did different things: the result of a search means nothing.
     Nondeterministic {
         /// What differed.
         reason: String,
-        /// Where.
+        /// The place at which the two runs differed.
         site: Option<Site>,
     },
     /// An execution waits for ever in something that is not followed, and nothing more can be run.
     Blocked {
-        /// Where.
+        /// The place and the reason, in words.
         reason: String,
     },
-    /// Its time was over before any execution had come to its end.
+    /// The time of the harness was over before any execution had come to its end.
     NoneEnded {
-        /// What it did in that time, as far as that is known.
+        /// What the harness did in that time, as far as it is known.
         reason: String,
     },
     /// The search of this harness broke off.
     Failed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The search was over before its turn came.
+    /// The search was over before the harness's turn came.
     NotReached,
 }
 
 impl Status {
-    /// The status of a harness that the transformation can't do.
+    /// Returns the status of a harness that can't be transformed.
     #[must_use]
     pub fn unsupported(why: &Diagnostic) -> Self {
         let help = why.remarks.iter().find_map(|remark| match remark {
@@ -80,7 +80,7 @@ impl Status {
         }
     }
 
-    /// The status of a harness that makes no progress in something that is not followed.
+    /// Returns the status of a harness that makes no progress in something that is not followed.
     #[must_use]
     pub fn blocked(at: &Standstill, not_followed: &[NotFollowed]) -> Self {
         let place = place(at, not_followed);
@@ -91,7 +91,7 @@ impl Status {
         }
     }
 
-    /// The status of a harness whose time was over, after so long, before any execution had come to its end.
+    /// Returns the status of a harness whose time was over, after `after`, before any execution had come to its end.
     #[must_use]
     pub fn none_ended(after: Duration, at: &Standstill, not_followed: &[NotFollowed]) -> Self {
         let none = format!(
@@ -111,8 +111,8 @@ impl Status {
         }
     }
 
-    /// The status of a harness that did something else when it was run again with these inputs and the same of all that
-    /// seqz decides, which `same` names. Where not all is followed, that may be why.
+    /// Returns the status of a harness that did something else when it was run again with these inputs and with all
+    /// that seqz decides, which `same` names. Where the harness reaches what is not followed, that may be the cause.
     #[must_use]
     pub fn nondeterministic(
         inputs: &[(String, String)],
@@ -145,12 +145,12 @@ impl Status {
     }
 }
 
-/// Why a wait that is no event holds all threads up.
+/// The reason why a wait that is no event holds up all threads.
 const ONE_THREAD: &str = "seqz runs all threads of the program on one of the system, and can't let others go on while that one \
                           waits where no event is";
 
-/// In what it stands still: what is not followed in the crate of the innermost function of which anything is known; else, the
-/// innermost function that is not of std.
+/// Names what the worker stands still in: what is not followed in the crate of the innermost function of which
+/// something is known; else, the innermost function that is not of std.
 fn place(at: &Standstill, not_followed: &[NotFollowed]) -> String {
     let mut crates = at.functions.iter().map(|name| crate_of(name));
     let of = |it: &NotFollowed, name: &str| {

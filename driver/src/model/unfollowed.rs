@@ -1,5 +1,5 @@
-//! What a harness reaches that seqz can run but not follow: what two threads do through it is no event, so nothing is
-//! promised of a harness that reaches any.
+//! What a harness reaches that seqz can run but not follow: what two threads do through it is no event, so a search
+//! promises nothing of a harness that reaches any.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,12 @@ use seqz_runtime::vocabulary::Asked;
 /// Something that is not followed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NotFollowed {
-    /// The crate that it is in, unless that is the program's own.
+    /// The crate that has it, unless that is the program's own.
     #[serde(rename = "crate")]
     pub package: Option<String>,
-    /// What it is, as in "a `Mutex`".
+    /// A description, as in "a `Mutex`".
     pub what: String,
-    /// Where it is; in another crate, relative to that crate's directory.
+    /// The place; in another crate, relative to that crate's directory.
     pub site: Option<Site>,
     /// Whether the program may do, under seqz, what it can't do otherwise: its failures prove nothing then.
     #[serde(default)]
@@ -22,7 +22,7 @@ pub struct NotFollowed {
 }
 
 impl NotFollowed {
-    /// In a sentence: "crate `x` (a `Mutex`, src/lib.rs:12)".
+    /// Returns it as part of a sentence: "crate `x` (a `Mutex`, src/lib.rs:12)".
     #[must_use]
     pub fn phrase(&self) -> String {
         let place = self
@@ -38,13 +38,13 @@ impl NotFollowed {
     }
 }
 
-/// Whether failures of who reaches these prove nothing.
+/// Whether failures of a harness that reaches these prove nothing.
 #[must_use]
 pub fn distort(all: &[NotFollowed]) -> bool {
     all.iter().any(|it| it.distorts)
 }
 
-/// What is said beside a failure that proves nothing.
+/// Returns what is said beside a failure that proves nothing.
 #[must_use]
 pub fn doubt(all: &[NotFollowed]) -> String {
     let why = all.iter().find(|it| it.distorts);
@@ -80,7 +80,7 @@ pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>) {
 pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
     for asked in asked {
         let kind = asked.kind();
-        // Where all is followed, a thread that gets no turn is a thread of a slow machine.
+        // Where everything is followed, a thread that gets no turn behaves as on a slow machine.
         let is_fair = matches!(asked, Asked::Turns) && all.is_empty();
         if is_fair || all.iter().any(|known| known.what.starts_with(kind)) {
             continue;
@@ -102,10 +102,10 @@ pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
     }
 }
 
-/// So many are told by name in a sentence.
+/// The number of items that a sentence names.
 const NAMED: usize = 3;
 
-/// All of them in a sentence: "not followed: crate `x` (a `Mutex`, src/lib.rs:12)".
+/// Returns all items in a sentence: "not followed: crate `x` (a `Mutex`, src/lib.rs:12)".
 #[must_use]
 pub fn sentence(all: &[NotFollowed]) -> String {
     let mut named: Vec<_> = all.iter().take(NAMED).map(NotFollowed::phrase).collect();

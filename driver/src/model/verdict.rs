@@ -1,7 +1,8 @@
 //! The sentence that says what a search has shown, made in one place from what was counted.
 //!
 //! A claim ("every schedule was run") is made only where nothing takes it away: no execution was cut, no question was
-//! given up, all that the harness reaches is followed, no worker died. Otherwise the sentence says what does.
+//! given up, all that the harness reaches is followed, no worker died. Otherwise the sentence names what takes the
+//! claim away.
 
 use super::document::{Cut, HarnessReport, Level, Reason, Report, Status};
 use super::exploration::{Counts, HarnessExploration, Promise};
@@ -13,16 +14,16 @@ use crate::layout::{counted, grouped, in_words};
 /// A verdict in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether everything was seen.
+    /// Whether all of the search space was searched.
     pub exhausted: bool,
-    /// What it is called, as in "exhausted" or "not exhausted".
+    /// The first words: "exhausted", "not exhausted", …
     pub head: String,
-    /// What that means here, or why it is so; may be empty.
+    /// What the first words mean here, or the reason for them; may be empty.
     pub rest: String,
 }
 
 impl Verdict {
-    /// All of it.
+    /// Returns the whole sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         if self.rest.is_empty() {
@@ -33,30 +34,30 @@ impl Verdict {
     }
 }
 
-/// What a search claims at its end, if nothing takes that away.
+/// What a search claims at its end, if nothing takes the claim away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
     /// Every schedule was run.
     Schedules,
     /// Every state was seen.
     States,
-    /// Every class of executions was run; so many executions, and so many too many.
+    /// Every class of executions was run, with the numbers of all executions and of redundant ones.
     Classes { executions: u64, redundant: u64 },
-    /// Every schedule with so many preemptions was run; any number, if there is none.
+    /// Every schedule with at most this number of preemptions was run; `None`: any number.
     Preemptions(Option<u32>),
     /// All choices with k non-local reads were tried.
     Choices,
-    /// All choices with up to so many non-local reads were tried, in all harnesses.
+    /// All choices with up to this number of non-local reads were tried, in all harnesses.
     AllChoices(u32),
-    /// What is like something seen was left out.
+    /// Schedules that are like executed ones were left out.
     Alike,
-    /// Schedules were drawn.
+    /// Schedules were drawn at random.
     Drawn,
     /// The search did not come to its end.
     Nothing,
 }
 
-/// The one function: what is left of a claim.
+/// Makes the verdict of a claim, less what takes it away. All verdicts are made here.
 fn verdict(claim: Claim, lacks: &[String]) -> Verdict {
     let (head, rest) = match claim {
         Claim::Alike => (
@@ -120,7 +121,7 @@ fn verdict(claim: Claim, lacks: &[String]) -> Verdict {
         claim,
         Claim::Preemptions(_) | Claim::Alike | Claim::Drawn | Claim::Nothing
     );
-    // These claim nothing that could be taken away, and it is said beside them.
+    // These claims can't be taken away; what is missing is said beside them.
     let beside: String = lacks.iter().map(|lack| format!("; {lack}")).collect();
     Verdict {
         exhausted,
@@ -129,7 +130,7 @@ fn verdict(claim: Claim, lacks: &[String]) -> Verdict {
     }
 }
 
-/// What an exploration has shown.
+/// Returns the verdict on an exploration.
 #[must_use]
 pub fn of_exploration(
     promise: &Promise,
@@ -178,7 +179,7 @@ pub fn of_exploration(
     verdict(claim, &lacks(reasons, times, not_followed, &[]))
 }
 
-/// What the exploration of a harness has shown.
+/// Returns the verdict on the exploration of a harness.
 #[must_use]
 pub fn of_report(report: &HarnessExploration) -> Verdict {
     let verdict = of_exploration(
@@ -200,7 +201,8 @@ pub fn of_report(report: &HarnessExploration) -> Verdict {
     }
 }
 
-/// How often something could happen without a reason in the executions of a harness, if there is something to be said of it.
+/// Says how often a call could end or fail without a reason in the executions of a harness, if there is something to be
+/// said.
 #[must_use]
 pub fn without_reason(report: &HarnessExploration) -> Option<String> {
     let spurious = Spurious {
@@ -210,7 +212,7 @@ pub fn without_reason(report: &HarnessExploration) -> Option<String> {
     lone::tried(&report.lone, spurious)
 }
 
-/// What the search of one k has shown. What is not followed is said once for the harness, so not here again.
+/// Returns the verdict on the search of one k. What is not followed is said once for the harness, and so not here.
 #[must_use]
 pub fn of_level(level: &Level, not_followed: &[NotFollowed]) -> Verdict {
     let mut reasons = level.reasons.clone();
@@ -232,7 +234,7 @@ pub fn of_level(level: &Level, not_followed: &[NotFollowed]) -> Verdict {
     verdict(claim, &lacks(reasons, times, &[], &[]))
 }
 
-/// What a check of a harness has shown.
+/// Returns the verdict on the check of a harness.
 #[must_use]
 pub fn of_harness(report: &HarnessReport) -> Verdict {
     let levels: Vec<_> = report.roles.iter().flat_map(|role| &role.levels).collect();
@@ -267,7 +269,7 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
     )
 }
 
-/// What a check has shown, all harnesses together.
+/// Returns the verdict on a check, all harnesses together.
 #[must_use]
 pub fn of_check(report: &Report) -> Verdict {
     let k = report.k_max;
@@ -281,7 +283,7 @@ pub fn of_check(report: &Report) -> Verdict {
     }
 }
 
-/// What a check can't show however far it is searched, and what an exploration has shown of that; nothing where no two
+/// Says what a check can't show however far it searches, and what an exploration has shown of that; `None` where no two
 /// threads run side by side.
 #[must_use]
 pub fn beyond(report: &Report) -> Option<String> {
@@ -352,13 +354,13 @@ pub fn beyond(report: &Report) -> Option<String> {
     ))
 }
 
-/// What cut executions, where a promise says no more than that some were.
+/// Returns the reasons why executions were cut, where a promise says only that some were.
 fn cut(truncated: bool, counts: &Counts) -> Vec<Reason> {
     let is_counted = counts.undecided > 0;
     Vec::from_iter((truncated && !is_counted).then_some(Reason::StepBound))
 }
 
-/// The reasons in words, each once, in the order in which they are documented.
+/// Returns the reasons in words, each once, in the order in which they are documented.
 fn lacks(
     mut reasons: Vec<Reason>,
     times: impl Fn(Reason) -> u64,
@@ -392,7 +394,7 @@ mod tests {
     use crate::model::exploration::Causality;
     use crate::model::sample;
 
-    /// What must not be said where there is something to take it away.
+    /// The words that must not be said where something takes the claim away.
     const CLAIMS: &[&str] = &["every ", "all choices", "exhausted", "exactly once"];
 
     fn claims(verdict: &Verdict) -> bool {
@@ -444,7 +446,7 @@ mod tests {
     fn no_claim_stands_beside_what_takes_it_away() {
         let mut seen = 0;
         for promise in promises() {
-            // Each of the things that can be counted, there or not.
+            // All combinations of the things that can be counted.
             for bits in 0..1u32 << 8 {
                 let is = |bit: u32| u64::from(bits >> bit & 1) * 3;
                 let counts = Counts {
@@ -536,7 +538,7 @@ mod tests {
         }
     }
 
-    /// So what is seen of one reason, and of two, holds of all sets of them.
+    /// This makes what holds of one reason, and of two, hold of all sets of reasons.
     #[test]
     fn each_reason_is_told_by_itself() {
         let something = [something()];
@@ -549,7 +551,7 @@ mod tests {
             assert_eq!(told, all.concat());
             for (at, &one) in Reason::ALL.iter().enumerate() {
                 for (after, &other) in Reason::ALL.iter().enumerate() {
-                    // In whichever order, and however often, they come.
+                    // The reasons may come in any order, and more than once.
                     let told = lacks(vec![other, one, other], |_| n, &something, &[]);
                     let expected = match at.cmp(&after) {
                         Ordering::Less => [all[at].clone(), all[after].clone()].concat(),

@@ -3,7 +3,7 @@
 use super::document::{Bug, HarnessReport, Input, Kind, NonLocalRead, Reason, Role, Site, Thread};
 use crate::layout::{counted, in_words};
 
-/// What kind of bug, as a heading.
+/// Returns the kind of a bug as a heading.
 #[must_use]
 pub const fn kind(kind: Kind) -> &'static str {
     match kind {
@@ -22,8 +22,8 @@ pub const fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// The bug in one line, and the lines of its message that are left. std's messages begin with the kind; others are put
-/// after it.
+/// Returns the bug in one line, and the remaining lines of its message. A message of std's begins with the kind;
+/// another message is put after the kind.
 #[must_use]
 pub fn heading(of: Kind, message: &str) -> (String, Vec<&str>) {
     let mut lines = message
@@ -47,7 +47,7 @@ pub fn heading(of: Kind, message: &str) -> (String, Vec<&str>) {
     (heading, lines.collect())
 }
 
-/// What happens at the place of the bug.
+/// Says what happens at the place of the bug.
 #[must_use]
 pub const fn failure(kind: Kind) -> &'static str {
     match kind {
@@ -65,7 +65,7 @@ pub const fn failure(kind: Kind) -> &'static str {
     }
 }
 
-/// What leads to the other place of a deadlock or a data race.
+/// Says what leads to the other place of a deadlock or a data race.
 #[must_use]
 pub const fn other_site(bug: &Bug) -> &'static str {
     match (bug.kind, bug.other_pending) {
@@ -75,14 +75,14 @@ pub const fn other_site(bug: &Bug) -> &'static str {
     }
 }
 
-/// That inputs were sampled: how many choices of them the sample holds, and of which seed it is.
+/// Says that inputs were sampled: the number of choices in the sample, and its seed.
 #[must_use]
 pub fn sample_of_inputs(choices: u32, seed: u64) -> String {
     let choices = counted(choices.into(), "choice", "choices");
     format!("inputs are a sample of {choices}, out of more, with seed {seed}")
 }
 
-/// What a thread waits for in a call of a channel's, if that is what stands there.
+/// Says what a thread waits for in a call of a channel's, if the call at this site is one.
 #[must_use]
 pub fn awaited_of_channel(site: &Site) -> Option<&'static str> {
     let text = site.text.as_str();
@@ -95,7 +95,7 @@ pub fn awaited_of_channel(site: &Site) -> Option<&'static str> {
     }
 }
 
-/// A variable's name in a sentence.
+/// Returns a variable's name for a sentence.
 #[must_use]
 pub fn variable(name: Option<&str>) -> String {
     name.map_or_else(
@@ -104,7 +104,7 @@ pub fn variable(name: Option<&str>) -> String {
     )
 }
 
-/// Said where a guard goes out of scope: that place is not known, but where the lock was taken is.
+/// The remark where a guard goes out of scope: that place is not known, but the place where the lock was taken is.
 #[must_use]
 pub fn unlocks(variable: Option<&str>, taken: Option<&Site>) -> String {
     let name = self::variable(variable);
@@ -112,7 +112,7 @@ pub fn unlocks(variable: Option<&str>, taken: Option<&Site>) -> String {
     format!("(unlocks {name}{taken})")
 }
 
-/// A thread of a schedule: its number, its name, and where it is started.
+/// Describes a thread of a schedule: its number, its name, and the place where it is started.
 #[must_use]
 pub fn numbered_thread(number: u32, threads: &[Option<Thread>]) -> String {
     let known = threads.get(number as usize).and_then(Option::as_ref);
@@ -126,7 +126,7 @@ pub fn numbered_thread(number: u32, threads: &[Option<Thread>]) -> String {
     }
 }
 
-/// A thread in a sentence: its place in the order, its name, and where it is started.
+/// Describes a thread in a sentence: its place in the order, its name, and the place where it is started.
 #[must_use]
 pub fn thread(role: Role, threads: &[Thread]) -> String {
     let order = format!("the {} thread", role.name());
@@ -141,7 +141,7 @@ pub fn thread(role: Role, threads: &[Thread]) -> String {
     }
 }
 
-/// The headline of the explanation, after the bug itself.
+/// Returns the headline of the explanation, which follows the bug itself.
 #[must_use]
 pub fn reads_needed(bug: &Bug) -> String {
     match bug.k {
@@ -158,11 +158,11 @@ pub fn reads_needed(bug: &Bug) -> String {
     }
 }
 
-/// Whether nothing that the other thread does could have kept the bug from happening: nothing of it is part of the bug, and
-/// the thread under test has looked at nothing that it could have changed.
+/// Whether the other thread could not have prevented the bug: none of its events is part of the bug, and the thread
+/// under test has read nothing that the other thread could have changed.
 fn needs_no_other(bug: &Bug) -> bool {
     let is_known = bug.run_alone.is_none();
-    // The process may end with the harness, before a thread that nobody waits for has come so far.
+    // The process may end with the harness, before a thread that no thread joins has come so far.
     let may_be_late = matches!(bug.kind, Kind::DetachedPanic | Kind::Exit);
     let mut steps = bug.trace.iter();
     is_known
@@ -171,11 +171,11 @@ fn needs_no_other(bug: &Bug) -> bool {
         && steps.all(|step| step.thread == bug.under_test && step.op.looks_at_nothing())
 }
 
-/// One non-local read: "line 12 reads `pending_io` as written at line 31".
+/// Describes one non-local read: "line 12 reads `pending_io` as written at line 31".
 #[must_use]
 pub fn non_local_read(bug: &Bug, read: &NonLocalRead) -> String {
     let name = variable(read.variable.as_deref());
-    // Lines of two files need their files.
+    // Line numbers of two files need the names of the files.
     let files: Vec<_> = bug
         .non_local_reads
         .iter()
@@ -206,7 +206,7 @@ pub fn non_local_read(bug: &Bug, read: &NonLocalRead) -> String {
     format!("{reader} reads {name} as written at {writer}{value}")
 }
 
-/// Why a level isn't exhausted.
+/// Says why a level isn't exhausted.
 #[must_use]
 pub const fn reason(reason: Reason) -> &'static str {
     match reason {
@@ -254,7 +254,7 @@ pub const fn reason(reason: Reason) -> &'static str {
     }
 }
 
-/// The inputs in a sentence, or nothing where there are none.
+/// Names the inputs in a sentence; empty where there are none.
 #[must_use]
 pub fn inputs(inputs: &[Input]) -> Option<String> {
     if inputs.is_empty() {
@@ -267,7 +267,7 @@ pub fn inputs(inputs: &[Input]) -> Option<String> {
     Some(all.join(", "))
 }
 
-/// The harness's place, in short.
+/// Names the place of the harness briefly.
 #[must_use]
 pub fn place(harness: &HarnessReport) -> String {
     format!("{}:{}", harness.site.file, harness.site.line)
@@ -279,7 +279,7 @@ mod tests {
     use super::super::sample;
     use super::*;
 
-    /// What is said of a bug of k = 0 with this trace.
+    /// Whether the explanation of a bug of k = 0 with this trace says that the other thread makes no difference.
     fn said(trace: &[(Role, Op)], change: impl FnOnce(&mut Bug)) -> bool {
         let mut bug = sample::bug();
         let like = bug.trace[0].clone();
@@ -308,7 +308,7 @@ mod tests {
         for late in [Kind::DetachedPanic, Kind::Exit] {
             assert!(!said(&[], |bug| bug.kind = late));
         }
-        // The other one has to be somewhere; and of a program that died it is not known what it looked at.
+        // The other thread has to be at some place; and what a program that died has read is not known.
         let other = sample::bug().site;
         assert!(!said(&[(t, Op::Write)], |bug| bug.other_site = other));
         assert!(!said(&[], |bug| bug.run_alone = Some("it".into())));

@@ -1,9 +1,9 @@
-//! What kind of bug a panic is.
+//! The kind of bug that a panic is.
 
 use crate::model::document::Kind;
 
-/// Tells a panic's kind from its message, which is all that std's panics carry, and from the code that panics: an
-/// assertion with a message of its own says nothing else.
+/// Returns a panic's kind. The message tells it, which is all that std's panics carry, and the code that panics: an
+/// assertion with a message of its own has no other sign.
 pub(super) fn kind_of_panic(message: &str, code: &str) -> Kind {
     let starts = |texts: &[&str]| texts.iter().any(|text| message.starts_with(text));
     if starts(&["assertion failed", "assertion `left"]) || asserts(code) {
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
     use std::panic::catch_unwind;
 
-    /// The message of a real panic of the standard library.
+    /// Returns the message of a real panic of the standard library.
     fn message(panics: impl FnOnce() + std::panic::UnwindSafe) -> String {
         let payload = catch_unwind(panics).unwrap_err();
         payload

@@ -7,18 +7,18 @@ use crate::model::document::{Site, Thread};
 use crate::model::schedule::{Action, Event};
 use crate::model::words;
 
-/// What is to be seen at the end of a schedule.
+/// A remark at the end of a schedule.
 #[derive(Clone, Debug)]
 pub struct Mark<'a> {
-    /// Which thread, by number.
+    /// The number of the thread.
     pub thread: u32,
-    /// Where.
+    /// The place of the remark.
     pub site: &'a Site,
-    /// What.
+    /// The text of the remark.
     pub remark: String,
 }
 
-/// Draws the events, and the marks after them. `threads` are those that there are, by number.
+/// Draws the events, and after them the marks. `threads` are the threads that exist, by number.
 ///
 /// # Errors
 /// Those of `out`.
@@ -47,8 +47,8 @@ pub fn draw(
         if rows.last().is_some_and(|row| row.takes(lane, site)) {
             continue;
         }
-        // A guard is given back where it goes out of scope; the place that is known is where it was taken. A thread ends
-        // where its code does; the place that is known is where it was started.
+        // A guard releases its lock where the guard goes out of scope; the known place is the one where the lock was
+        // taken. A thread ends where its code ends; the known place is the one where the thread was started.
         let elsewhere = matches!(
             event.action,
             Action::Unlock | Action::UnlockShared | Action::Begin | Action::End
@@ -81,7 +81,7 @@ pub fn draw(
     lanes::draw(out, &lanes, &rows, columns)
 }
 
-/// Said in place of a source line where there is none.
+/// Describes an event that has no source line.
 fn describe(event: &Event) -> String {
     let name = words::variable(event.variable.as_deref());
     match event.action {

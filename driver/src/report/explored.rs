@@ -1,4 +1,4 @@
-//! The report of an exploration for people.
+//! Prints the report of an exploration for people.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::model::verdict;
 use crate::model::words;
 use crate::style;
 
-/// What was found in one harness, and what can be said of it.
+/// Prints the failures found in one harness, and the verdict.
 ///
 /// # Errors
 /// Those of `out`.
@@ -73,7 +73,7 @@ pub fn harness(
             style::NONE
         };
         let plain = format!("  {strategy}: {}", verdict.sentence());
-        // Styled only where it is on one line, as it mostly is.
+        // The verdict is styled only where it fits on one line, as it mostly does.
         if plain.len() <= columns && !verdict.rest.is_empty() {
             let (head, rest) = (&verdict.head, &verdict.rest);
             writeln!(out, "  {strategy}: {good}{head}{good:#}: {rest}")?;
@@ -82,13 +82,13 @@ pub fn harness(
         }
         paragraph(out, "  ", &counts(&report.counts), columns)?;
     } else {
-        // The verdict, which names it otherwise, is not there.
+        // Without the verdict, which would name what is not followed, it is named here.
         not_followed(out, &report.not_followed, columns)?;
     }
     writeln!(out)
 }
 
-/// Whether all was searched, nothing was found, and there is nothing else to be said.
+/// Whether the search is complete and found nothing, and there is nothing else to be said.
 fn is_clean(report: &HarnessExploration) -> bool {
     report.status == Status::Checked
         && report.failures.is_empty()
@@ -96,14 +96,14 @@ fn is_clean(report: &HarnessExploration) -> bool {
         && verdict::of_report(report).exhausted
 }
 
-/// A failure, with who waits for what and the schedule that leads to it.
+/// Prints a failure, with what each thread waits for and the schedule that leads to the failure.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Result<()> {
     let bold = style::BOLD;
     title(out, "failure", failure.kind, &failure.message, columns)?;
-    // Each of the waiting threads has its place below.
+    // The places of waiting threads are printed below.
     if let Some(site) = failure.site.as_ref().filter(|_| failure.waiting.is_empty()) {
         source_line(out, site, columns)?;
     }
@@ -135,7 +135,7 @@ pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Re
     writeln!(out)
 }
 
-/// How many events lead to a failure, and how many there are after it.
+/// Says how many events lead to a failure, and how many follow it.
 fn length(failure: &Failure) -> String {
     let leading = failure.leading().len();
     let events = counted(leading as u64, "event", "events");
@@ -145,7 +145,7 @@ fn length(failure: &Failure) -> String {
     }
 }
 
-/// How often a failure was met.
+/// Says how often a failure was met.
 fn met(failure: &Failure) -> String {
     let nth = grouped(failure.execution);
     if failure.random_numbers > 0 {
@@ -163,7 +163,7 @@ fn met(failure: &Failure) -> String {
     }
 }
 
-/// How the threads are coupled: "One thread sees the other one at least: k = 2 (first), k = 3 (second)".
+/// Says how the threads are coupled: "One thread sees the other one at least: k = 2 (first), k = 3 (second)".
 fn coupled(failure: &Failure) -> Option<String> {
     let roles = failure.couplings.iter();
     let roles: Vec<_> = roles
@@ -183,7 +183,7 @@ fn coupled(failure: &Failure) -> Option<String> {
     })
 }
 
-/// What a thread waits for, or races with: "waits for the lock `a`, which thread 1 holds".
+/// Says what a thread waits for, or races with: "waits for the lock `a`, which thread 1 holds".
 fn waits_for(kind: Kind, waiting: &Waiting) -> String {
     let name = waiting.variable.as_deref();
     match waiting.action {
@@ -201,7 +201,7 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
                 None => format!("waits for {lock}"),
             }
         }
-        // It can't wait for itself: it goes no further.
+        // A thread can't wait for itself: this thread goes no further.
         Action::Join if waiting.object == waiting.thread => {
             "goes round in a loop in which it looks at nothing that another thread could change"
                 .to_owned()
@@ -234,7 +234,7 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
     }
 }
 
-/// What is to be seen where the schedule ends.
+/// Returns the remarks at the end of the schedule.
 fn marks(failure: &Failure) -> Vec<Mark<'_>> {
     let remark = words::failure(failure.kind).to_owned();
     let waiting = failure.waiting.iter().filter_map(|waiting| {
@@ -322,7 +322,7 @@ fn counts(counts: &Counts) -> String {
         counted(counts.events, "event", "events"),
         counts.seconds
     ));
-    // A rate over less means nothing.
+    // A rate over a shorter time means nothing.
     if counts.seconds >= 0.1 {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let rate = |n: u64| grouped((n as f64 / counts.seconds) as u64);
@@ -335,7 +335,7 @@ fn counts(counts: &Counts) -> String {
     text
 }
 
-/// The last lines of the report.
+/// Prints the last lines of the report.
 ///
 /// # Errors
 /// Those of `out`.

@@ -1,4 +1,4 @@
-//! The report for people. What explains a bug comes first; the schedule follows it.
+//! Prints the report for people. What explains a bug comes first; the schedule follows.
 
 use std::io::{self, Write};
 
@@ -11,16 +11,16 @@ use crate::model::verdict;
 use crate::model::words;
 use crate::style;
 
-/// How much is said of a harness in which all is well.
+/// How much is printed of a harness without findings that is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// A line.
+    /// One line.
     Line,
-    /// How far each k was searched.
+    /// A table of how far each k was searched.
     Table,
 }
 
-/// What was found in one harness, and how far it was searched.
+/// Prints the bugs found in one harness, and how far the harness was searched.
 ///
 /// # Errors
 /// Those of `out`.
@@ -76,7 +76,7 @@ pub fn harness(
     writeln!(out)
 }
 
-/// Whether all was searched, nothing was found, and there is nothing else to be said.
+/// Whether the search is complete and found nothing, and there is nothing else to be said.
 fn is_clean(report: &HarnessReport) -> bool {
     report.status == Status::Checked
         && report.bugs.is_empty()
@@ -85,7 +85,7 @@ fn is_clean(report: &HarnessReport) -> bool {
         && verdict::of_harness(report).exhausted
 }
 
-/// What a harness reaches and seqz does not follow.
+/// Prints what a harness reaches and seqz does not follow.
 pub(crate) fn not_followed(
     out: &mut dyn Write,
     all: &[NotFollowed],
@@ -97,7 +97,7 @@ pub(crate) fn not_followed(
     paragraph(out, "  ", &unfollowed::sentence(all), columns)
 }
 
-/// What stands in the way of a search. `searched` is the word for what can't be done.
+/// Prints the status that stands in the way of a search. `searched` is the word for what can't be done.
 pub(super) fn status(
     out: &mut dyn Write,
     status: &Status,
@@ -164,7 +164,7 @@ pub(super) fn source_line(out: &mut dyn Write, site: &Site, columns: usize) -> i
     writeln!(out, "  {dim}{:>4} |{dim:#} {text}", site.line)
 }
 
-/// `text` over several lines if need be, below `lead`.
+/// Prints `text` below `lead`, over several lines if need be.
 pub(super) fn paragraph(
     out: &mut dyn Write,
     lead: &str,
@@ -181,7 +181,7 @@ pub(super) fn paragraph(
     Ok(())
 }
 
-/// What went wrong, in the program's words.
+/// Prints the heading of a bug, in the program's words.
 pub(super) fn title(
     out: &mut dyn Write,
     what: &str,
@@ -265,7 +265,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
         paragraph(out, "  Inputs: ", &inputs, columns)?;
     }
     if let Some(command) = &bug.run_alone {
-        // In one piece, to be copied.
+        // The command stays in one piece, to be copied.
         writeln!(out, "  To run it alone:\n    {dim}{command}{dim:#}")?;
     } else if !bug.non_local_reads.is_empty() {
         let list = |id: fn(&crate::model::document::NonLocalRead) -> u32| {
@@ -302,7 +302,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
     Ok(())
 }
 
-/// A finding that the original program refutes, with what both programs do.
+/// Prints a finding that the original program refutes, with what both programs do.
 fn fault(out: &mut dyn Write, bug: &Bug, report: &HarnessReport, columns: usize) -> io::Result<()> {
     let (error, bold) = (style::ERROR, style::BOLD);
     let (heading, _) = words::heading(bug.kind, &bug.message);
@@ -340,7 +340,7 @@ fn sentence(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The table of what was searched.
+/// Prints the table of what was searched.
 fn levels(out: &mut dyn Write, report: &HarnessReport) -> io::Result<()> {
     let (dim, good, error) = (style::DIM, style::GOOD, style::ERROR);
     writeln!(
@@ -375,7 +375,7 @@ fn levels(out: &mut dyn Write, report: &HarnessReport) -> io::Result<()> {
     Ok(())
 }
 
-/// Why the search ended before it was done, if it did.
+/// Prints why the search ended before it was done, if it did.
 pub(super) fn cut_short(out: &mut dyn Write, cut: Option<Cut>) -> io::Result<()> {
     match cut {
         Some(Cut::Interrupted) => writeln!(out, "Interrupted: the search was cut short."),
@@ -387,7 +387,7 @@ pub(super) fn cut_short(out: &mut dyn Write, cut: Option<Cut>) -> io::Result<()>
     }
 }
 
-/// How many findings don't count.
+/// Prints the number of findings that don't count.
 pub(super) fn doubtful(out: &mut dyn Write, number: u32) -> io::Result<()> {
     if number == 0 {
         return Ok(());
@@ -399,7 +399,7 @@ pub(super) fn doubtful(out: &mut dyn Write, number: u32) -> io::Result<()> {
     )
 }
 
-/// The last lines of the report.
+/// Prints the last lines of the report.
 ///
 /// # Errors
 /// Those of `out`.

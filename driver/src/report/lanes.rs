@@ -1,4 +1,4 @@
-//! Drawing what threads do: a column for each thread, over the original source lines, in the order of time.
+//! Draws what threads do: a column for each thread, with the original source lines, in the order of time.
 
 use std::io::{self, Write};
 
@@ -6,42 +6,42 @@ use crate::layout::{counted, fit, pad, width, wrap};
 use crate::model::document::Site;
 use crate::style;
 
-/// Columns of a thread's part below which it is too narrow to read: then the threads take turns in one.
+/// The width of a thread's column below which the threads share one column, in columns of text.
 const NARROW: usize = 28;
-/// A trace of more lines than this is shortened.
+/// The number of lines above which a trace is shortened.
 const LONG: usize = 48;
-/// Lines that stay on each side of what matters, when a trace is shortened.
+/// The number of lines that stay on each side of a line that matters, when a trace is shortened.
 const CONTEXT: usize = 2;
-/// Lines that stay at the end, where the bug shows.
+/// The number of lines that stay at the end, where the bug shows.
 const TAIL: usize = 6;
 
-/// One line of the drawing: events of one thread on one source line, one after the other.
+/// One line of the drawing: consecutive events of one thread on one source line.
 pub(super) struct Row<'a> {
-    /// Whose, by index into the lanes.
+    /// The index of the thread's lane.
     pub(super) lane: usize,
-    /// Whose line it is, unless it is in no source.
+    /// The place of the source line, unless it is in no source.
     pub(super) site: Option<&'a Site>,
-    /// What stands there.
+    /// The text of the line.
     pub(super) text: String,
-    /// What explains the bug.
+    /// Remarks that explain the bug.
     pub(super) remarks: Vec<String>,
-    /// Whether the bug shows here.
+    /// Whether the bug shows at this line.
     pub(super) fails: bool,
 }
 
 impl Row<'_> {
-    /// Whether an event of this thread at this place belongs on the same line.
+    /// Whether an event of this thread at this place belongs on this line.
     pub(super) fn takes(&self, lane: usize, site: Option<&Site>) -> bool {
         let line = |site: &Site| (site.file.clone(), site.line);
         self.lane == lane && site.is_some() && self.site.map(line) == site.map(line)
     }
 }
 
-/// A thread's column.
+/// The column of a thread.
 pub(super) struct Lane {
-    /// What the thread is called where there is no room for its heading.
+    /// The thread's short name, for where there is no room for its heading.
     pub(super) tag: String,
-    /// What the thread is.
+    /// The thread's heading.
     pub(super) heading: String,
 }
 
@@ -70,7 +70,8 @@ pub(super) fn draw(
     Ok(())
 }
 
-/// Which rows of a long trace are shown: what is marked, where the threads take turns, the beginning and the end.
+/// Returns which rows of a long trace are shown: marked rows, rows where the threads take turns, the beginning and the
+/// end.
 fn keep(rows: &[Row<'_>]) -> Vec<bool> {
     if rows.len() <= LONG {
         return vec![true; rows.len()];
@@ -94,11 +95,11 @@ fn keep(rows: &[Row<'_>]) -> Vec<bool> {
             around(&mut with_turns, at, 0);
         }
     }
-    // Threads that take turns all the time would be shown whole.
+    // A trace whose threads take turns all the time would be shown whole.
     if with_turns.iter().filter(|kept| **kept).count() <= LONG {
         keep = with_turns;
     }
-    // A gap of one line is no shorter than the line.
+    // A gap of one line would be no shorter than the line.
     for at in 1..keep.len() - 1 {
         if keep[at - 1] && keep[at + 1] {
             keep[at] = true;
@@ -107,7 +108,7 @@ fn keep(rows: &[Row<'_>]) -> Vec<bool> {
     keep
 }
 
-/// Line numbers, with the file where the trace goes through several.
+/// Formats line numbers, with the file where the trace goes through several files.
 struct Label {
     with_file: bool,
     columns: usize,
@@ -145,16 +146,16 @@ impl Label {
     }
 }
 
-/// The columns of the drawing.
+/// The widths of the drawing's columns.
 struct Frame<'a> {
     lanes: &'a [Lane],
     /// Whether each thread has a column of its own.
     apart: bool,
-    /// Columns of one thread's part, its line numbers included.
+    /// The width of one thread's part, its line numbers included, in columns of text.
     side: usize,
-    /// Columns of line numbers.
+    /// The width of line numbers, in columns of text.
     label: usize,
-    /// Columns of tags, where the threads take turns in one column.
+    /// The width of tags, in columns of text, where the threads share one column.
     tag: usize,
 }
 
@@ -167,7 +168,7 @@ impl<'a> Frame<'a> {
         let side = inner.saturating_sub(3 * (n - 1)) / n;
         let apart = side >= NARROW;
         let tag = match lanes.len() {
-            // A mark for each thread, side by side.
+            // One mark for each thread, side by side.
             n @ 3.. => 2 * n - 1,
             _ => lanes.iter().map(|lane| width(&lane.tag)).max().unwrap_or(0),
         };
@@ -190,7 +191,7 @@ impl<'a> Frame<'a> {
         if !self.apart {
             let tags = self.lanes.iter().map(|lane| width(&lane.tag)).max();
             for lane in self.lanes {
-                // A number may be all of a heading that there is.
+                // A heading may consist of the number alone.
                 if lane.heading.starts_with(&lane.tag) {
                     writeln!(out, "{INDENT}{}", lane.heading)?;
                 } else {
@@ -278,7 +279,7 @@ impl<'a> Frame<'a> {
         writeln!(out, "{dim:#}")
     }
 
-    /// What stands before a line where the threads take turns in one column.
+    /// Returns the tag before a line where the threads share one column.
     fn tag(&self, lane: usize, first: bool) -> String {
         match (first, self.lanes.len()) {
             (false, _) => String::new(),

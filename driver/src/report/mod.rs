@@ -1,4 +1,5 @@
-//! What people read, and the JSON that programs read: drawn from the [`model`](crate::model). The command line alone imports it.
+//! Reports for people, and the JSON for programs, drawn from the [`model`](crate::model). Only the command line imports
+//! this module.
 
 pub mod events;
 pub mod explored;

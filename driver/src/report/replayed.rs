@@ -1,4 +1,4 @@
-//! How a replay went, for people.
+//! Prints the result of a replay for people.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use crate::model::words;
 use crate::replay::{Ended, Recording};
 use crate::style;
 
-/// Says it.
+/// Prints the result.
 ///
 /// # Errors
 /// Those of `out`.
@@ -61,7 +61,7 @@ pub fn write(
                 )?;
                 paragraph(out, "  ", &was, columns)?;
             }
-            // A program that dies runs once.
+            // A program that dies is run once only.
             if *same > 0 {
                 determinism(out, *same, times)?;
             }

@@ -1,6 +1,7 @@
-//! What is drawn of a finding: the events of its threads in the order of one execution, and what is at its end.
+//! The scene that is drawn of a finding: the events of its threads in the order of one execution, and the remarks at
+//! its end.
 //!
-//! Findings of `seqz check` and of `seqz explore` say it in different ways; pictures are made from this one.
+//! Findings of `seqz check` and of `seqz explore` have different forms; pictures are made from this one.
 
 use std::collections::HashMap;
 
@@ -13,84 +14,85 @@ use crate::model::words;
 /// One execution, ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct Scene<'a> {
-    /// The threads that do anything; for `seqz check` the thread under test is the first one.
+    /// The threads that have events; for `seqz check` the thread under test is the first one.
     pub lanes: Vec<Lane>,
-    /// In the order in which they happen.
+    /// The events, in the order in which they happen.
     pub events: Vec<Event<'a>>,
-    /// What is to be seen at the end.
+    /// The remarks at the end.
     pub marks: Vec<Mark<'a>>,
 }
 
-/// A thread.
+/// A thread of the scene.
 #[derive(Clone, Debug)]
 pub struct Lane {
-    /// Its number in a schedule; of `seqz check`, its place in the list of threads.
+    /// The thread's number in a schedule; for `seqz check`, its index in the list of threads.
     pub thread: u32,
-    /// A short name: `T`, `T′`, or the number.
+    /// The short name: `T`, `T′`, or the number.
     pub tag: String,
-    /// What it is.
+    /// The title of the thread.
     pub title: String,
 }
 
-/// Colours that there are for threads.
+/// The number of colours for threads.
 const COLOURS: usize = 6;
 
-/// The class of what is of the thread with this lane: its colour is the same in all that is drawn of a scene.
+/// Returns the CSS class of the thread with this lane: its colour is the same in all pictures of a scene.
 #[must_use]
 pub fn colour(lane: usize) -> String {
     format!("lane{}", lane % COLOURS)
 }
 
-/// One event.
+/// One event of the scene.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
-    /// Whose, by index into the lanes.
+    /// The index of the thread's lane.
     pub lane: usize,
-    /// What it does.
+    /// The action of the event.
     pub action: Action,
-    /// To which variable, lock or thread, by number.
+    /// The number of the variable, lock or thread that the action is about.
     pub object: Option<u32>,
-    /// Its short name.
+    /// The short name of the variable or lock.
     pub variable: Option<&'a str>,
     /// The value read or written.
     pub value: Option<&'a str>,
-    /// Where.
+    /// The place of the event.
     pub site: Option<&'a Site>,
-    /// For what reads a variable: the event that wrote the value, unless it is the initial one. For what takes a lock: the
-    /// event that gave it back last. For what finds a lock taken: the event that took it.
+    /// For an event that reads a variable: the index of the event that wrote the value, unless the value is the initial
+    /// one. For an event that takes a lock: the event that released the lock last. For an event that finds a lock
+    /// taken: the event that took the lock.
     pub from: Option<usize>,
-    /// For a non-local read and for the write that it sees: its number in the explanation, from 0.
+    /// For a non-local read and for the write that it sees: the index of the read in the explanation, from 0.
     pub pair: Option<u32>,
 }
 
 impl Event<'_> {
-    /// Whether it reads a variable's value.
+    /// Whether the event reads a variable's value.
     #[must_use]
     pub const fn reads(&self) -> bool {
         use Action::{CompareExchange, FailedUpdate, Read, Update};
         matches!(self.action, Read | Update | FailedUpdate | CompareExchange)
     }
 
-    /// Whether it writes a variable's value.
+    /// Whether the event writes a variable's value.
     #[must_use]
     pub const fn writes(&self) -> bool {
         matches!(self.action, Action::Write | Action::Update)
     }
 
-    /// Whether it takes a lock.
+    /// Whether the event takes a lock.
     #[must_use]
     pub const fn acquires(&self) -> bool {
         use Action::{Lock, LockShared, TryLock, TryLockShared};
         matches!(self.action, Lock | LockShared | TryLock | TryLockShared)
     }
 
-    /// Whether it gives a lock back.
+    /// Whether the event releases a lock.
     #[must_use]
     pub const fn releases(&self) -> bool {
         matches!(self.action, Action::Unlock | Action::UnlockShared)
     }
 
-    /// Whether it finds a lock taken.
+    /// Whether the event finds a lock taken.
     #[must_use]
     pub const fn finds_taken(&self) -> bool {
         use Action::{TryLockFailed, TryLockSharedFailed};
@@ -98,21 +100,22 @@ impl Event<'_> {
     }
 }
 
-/// What is to be seen at the end, after all events.
+/// A remark at the end, after all events.
 #[derive(Clone, Debug)]
 pub struct Mark<'a> {
-    /// Whose, by index into the lanes.
+    /// The index of the thread's lane.
     pub lane: usize,
-    /// Where.
+    /// The place of the remark.
     pub site: Option<&'a Site>,
-    /// What the thread is about to do and can't, and to which lock or variable, where that is known.
+    /// The action that the thread is about to do and can't, and the number of the lock or variable, where these are
+    /// known.
     pub pending: Option<(Action, Option<u32>)>,
-    /// In words.
+    /// The text of the remark.
     pub remark: String,
 }
 
 impl<'a> Scene<'a> {
-    /// What is drawn of a finding. `None` where the program died before it could tell what it had done.
+    /// Returns the scene of a finding. `None` where the program died before it could name its events.
     #[must_use]
     pub fn of(found: &'a Found) -> Option<Self> {
         let scene = match found {
@@ -146,7 +149,7 @@ impl<'a> Scene<'a> {
             Event {
                 lane,
                 action: action(step.op),
-                // A join says whom it waits for.
+                // A join names the thread that it waits for.
                 object: if step.op == Op::Join {
                     Some(lanes[1 - lane].thread)
                 } else {
@@ -169,12 +172,12 @@ impl<'a> Scene<'a> {
         scene
     }
 
-    /// The bug shows at the end of the thread under test.
+    /// Returns the remarks on a bug; the bug shows at the end of the thread under test.
     fn marks_of(&self, bug: &'a Bug) -> Vec<Mark<'a>> {
         use crate::model::document::Kind;
         let failure = words::failure(bug.kind).to_owned();
         let pending = |holder: usize| {
-            // What is waited for is not written down, but it is a lock that the other one holds.
+            // The lock that the thread waits for is not recorded, but it is a lock that the other thread holds.
             let held = self.held(holder);
             let only = held.first().copied().filter(|_| held.len() == 1);
             (bug.kind == Kind::Deadlock).then_some((Action::Lock, only))
@@ -258,7 +261,7 @@ impl<'a> Scene<'a> {
         scene
     }
 
-    /// Finds out where each event has what it sees from: the order of the events says it.
+    /// Finds, for each event, the event that it sees; the order of the events determines that.
     fn pair_up(&mut self) {
         let mut written: HashMap<u32, usize> = HashMap::new();
         let mut given_back: HashMap<u32, usize> = HashMap::new();
@@ -295,7 +298,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The locks that a thread holds at the end.
+    /// Returns the locks that a thread holds at the end.
     #[must_use]
     pub fn held(&self, lane: usize) -> Vec<u32> {
         let mut held = Vec::new();

@@ -1,11 +1,11 @@
-//! The reports of several programs, put together to one.
+//! Puts the reports of several programs together to one.
 
 use std::path::Path;
 
 use crate::model::document::{Report, Summary};
 use crate::model::exploration::{self, Exploration};
 
-/// One report of those of several programs, which say the same of all that was asked for. `None`: there are none.
+/// Returns one report made of those of several programs, whose options are the same. `None`: there are no reports.
 #[must_use]
 pub fn checked(path: &str, reports: Vec<Report>) -> Option<Report> {
     let mut reports = reports.into_iter();
@@ -47,7 +47,7 @@ pub fn checked(path: &str, reports: Vec<Report>) -> Option<Report> {
     Some(all)
 }
 
-/// The same of explorations.
+/// Returns one report made of those of several explorations, whose options are the same. `None`: there are no reports.
 #[must_use]
 pub fn explored(path: &str, reports: Vec<Exploration>) -> Option<Exploration> {
     let mut reports = reports.into_iter();
@@ -82,7 +82,7 @@ pub fn explored(path: &str, reports: Vec<Exploration>) -> Option<Exploration> {
     Some(all)
 }
 
-/// The directory in which the findings of both are, each program's in one of its own.
+/// Returns the directory that has the findings of both programs, each program's in a directory of its own.
 fn together(one: Option<String>, other: Option<String>) -> Option<String> {
     match (one, other) {
         (Some(one), Some(other)) if one != other => {

@@ -24,7 +24,7 @@ pub fn draw(out: &mut dyn Write, bug: &Bug, columns: usize) -> io::Result<()> {
     lanes::draw(out, &lanes, &rows(bug), columns)
 }
 
-/// The column of a thread.
+/// Returns the column of a thread.
 fn lane(bug: &Bug, thread: Role) -> usize {
     usize::from(thread != bug.under_test)
 }
@@ -35,7 +35,8 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
         let lane = lane(bug, step.thread);
         let site = step.site.as_ref();
         if rows.last().is_none_or(|row| !row.takes(lane, site)) {
-            // A guard is given back where it goes out of scope; the place that is known is where it was taken.
+            // A guard releases its lock where the guard goes out of scope; the known place is the one where the lock
+            // was taken.
             let gives_back = matches!(step.op, Op::Unlock | Op::UnlockShared);
             let shown = site.filter(|_| !gives_back);
             rows.push(Row {
@@ -54,7 +55,7 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
     rows
 }
 
-/// The bug shows at the end of the thread under test, on a line that may have no event of its own.
+/// Marks where the bug shows: at the end of the thread under test, on a line that may have no event of its own.
 fn mark_failure<'a>(bug: &'a Bug, rows: &mut Vec<Row<'a>>) {
     let failure = crate::model::words::failure(bug.kind).to_owned();
     if let Some(site) = bug.other_site.as_ref().filter(|_| bug.other_pending) {
@@ -82,7 +83,7 @@ fn mark_failure<'a>(bug: &'a Bug, rows: &mut Vec<Row<'a>>) {
     }
 }
 
-/// What a row says of an event that is part of the explanation.
+/// Returns the remark on an event that is part of the explanation.
 fn remark(bug: &Bug, step: &Step) -> Option<String> {
     let number = step.pair?;
     let pair = bug.non_local_reads.get(number as usize)?;
@@ -112,7 +113,7 @@ fn remark(bug: &Bug, step: &Step) -> Option<String> {
     })
 }
 
-/// Said in place of a source line where there is none.
+/// Describes an event that has no source line.
 fn describe(step: &Step) -> String {
     let name = crate::model::words::variable(step.variable.as_deref());
     match step.op {

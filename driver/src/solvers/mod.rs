@@ -1,8 +1,8 @@
-//! The solvers that can be named, one row each: those that say whether a log is feasible, for `check`, and those that say what
-//! else there is in a trace, for strategies that ask.
+//! The solvers that can be named, one row each: those that decide whether a log is feasible, for `check`, and those
+//! that find other executions in a trace, for strategies that ask for them.
 //!
-//! Workers have a solver of their own for either. One that is in the driver is asked over the connection, in place of the
-//! worker's or beside it; then the two have to say the same.
+//! Workers have a solver of their own for either kind of questions. A solver in the driver is asked over the
+//! connection, in place of the worker's or beside it; in the second case the two answers have to be the same.
 
 mod remote;
 
@@ -17,19 +17,19 @@ use crate::error::Error;
 pub use remote::RemoteSolver;
 pub(crate) use remote::Unasked;
 
-/// Who answers questions of one kind.
+/// A solver for questions of one kind.
 pub struct Solver<S: ?Sized + 'static> {
-    /// What it is called, on the command line and in reports.
+    /// The name on the command line and in reports.
     pub name: &'static str,
-    /// What it is, in one line for those who choose among solvers.
+    /// A description in one line, for users who choose among solvers.
     pub about: &'static str,
-    /// Whether the worker's own is asked, the driver's, or both.
+    /// Whether the worker's solver is asked, the driver's, or both.
     pub who: SolverKind,
-    /// Makes the driver's. `None`: it is not asked, or this seqz was built without it.
+    /// Makes the driver's solver. `None`: the driver's is not asked, or this seqz was built without it.
     pub make: fn() -> Option<Box<S>>,
 }
 
-/// Those that say whether a log is feasible.
+/// The solvers that decide whether a log is feasible.
 pub static FEASIBILITY: &[Solver<dyn RemoteSolver>] = &[
     Solver::GRID,
     Solver {
@@ -46,7 +46,7 @@ pub static FEASIBILITY: &[Solver<dyn RemoteSolver>] = &[
     },
 ];
 
-/// Those that say whether a trace has another execution in it.
+/// The solvers that decide whether a trace contains another execution.
 pub static CAUSALITY: &[Solver<dyn mcm::Solver>] = &[
     Solver::ORDER,
     Solver {
@@ -64,7 +64,7 @@ pub static CAUSALITY: &[Solver<dyn mcm::Solver>] = &[
 ];
 
 impl Solver<dyn RemoteSolver> {
-    /// The worker's own.
+    /// The worker's own solver.
     pub const GRID: Self = Self {
         name: "grid",
         about: "The progress grid: exact and fast",
@@ -74,7 +74,7 @@ impl Solver<dyn RemoteSolver> {
 }
 
 impl Solver<dyn mcm::Solver> {
-    /// The worker's own.
+    /// The worker's own solver.
     pub const ORDER: Self = Self {
         name: "order",
         about: "The order solver: exact and fast",
@@ -88,7 +88,7 @@ fn feasibility_by_z3() -> Option<Box<dyn RemoteSolver>> {
     Some(Box::new(seqz_runtime::feasibility::Z3::new()))
 }
 
-/// How long Z3 may think about a query.
+/// The time that Z3 may take for a query.
 #[cfg(feature = "z3")]
 const TIME_LIMIT: std::time::Duration = std::time::Duration::from_secs(60);
 
@@ -107,9 +107,9 @@ const fn causality_by_z3() -> Option<Box<dyn mcm::Solver>> {
     None
 }
 
-/// A kind of questions, as the solvers that answer them.
+/// A kind of questions, named by the trait of the solvers that answer them.
 pub trait Questions: 'static {
-    /// All of these.
+    /// Returns all solvers for these questions.
     fn solvers() -> &'static [Solver<Self>];
 }
 
@@ -126,10 +126,10 @@ impl Questions for dyn mcm::Solver {
 }
 
 impl<S: ?Sized> Solver<S> {
-    /// Refuses one that the driver would have to be asked, and has not.
+    /// Refuses a solver of the driver's that this seqz does not have.
     ///
     /// # Errors
-    /// When this seqz was built without it.
+    /// When this seqz was built without the solver.
     pub(crate) fn is_there(&self) -> Result<(), Error> {
         if self.who == SolverKind::Grid || (self.make)().is_some() {
             return Ok(());

@@ -3,13 +3,13 @@
 use seqz_runtime::log::Log;
 use seqz_runtime::worker::message::Answer;
 
-/// Decides the logs that a worker hands over.
+/// A solver that decides the logs that a worker hands over.
 pub trait RemoteSolver {
     /// Whether the log has a feasible interleaving.
     fn check(&mut self, log: &Log<'_>) -> Answer;
 }
 
-/// Where workers decide for themselves, nothing is asked.
+/// The solver for workers that decide for themselves, which is never asked.
 pub(crate) struct Unasked;
 
 impl RemoteSolver for Unasked {

@@ -1,17 +1,17 @@
-//! How much memory workers take, which the system tells of a process that has ended and that nobody has waited for yet.
+//! The peak memory of workers. The system tells it of a process that has ended and that has not been waited for yet.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The most that any worker of this process had resident, in bytes; 0: not known.
+/// The largest resident memory of any worker of this process, in bytes; 0: not known.
 static PEAK: AtomicU64 = AtomicU64::new(0);
 
-/// The most memory that a worker had resident, in bytes, where the system tells.
+/// Returns the largest resident memory of a worker, in bytes, where the system tells it.
 #[must_use]
 pub fn peak() -> Option<u64> {
     Some(PEAK.load(Ordering::Relaxed)).filter(|&peak| peak > 0)
 }
 
-/// Whether a child has ended; if so, its peak is taken down. The child is still to be waited for.
+/// Whether a child has ended; if so, its peak is recorded. The child has still to be waited for.
 pub(super) fn has_ended(child: u32) -> bool {
     ended(child, Wait::No).is_none_or(|peak| {
         if let Some(peak) = peak {
@@ -21,7 +21,7 @@ pub(super) fn has_ended(child: u32) -> bool {
     })
 }
 
-/// Waits for a child's end and takes its peak down. The child is still to be waited for.
+/// Waits for a child's end and records the child's peak. The child has still to be waited for.
 pub(super) fn at_the_end(child: u32) {
     if let Some(Some(peak)) = ended(child, Wait::Yes) {
         PEAK.fetch_max(peak, Ordering::Relaxed);
@@ -34,7 +34,8 @@ enum Wait {
     No,
 }
 
-/// The peak of a child that has ended, in bytes; `Some(None)` if it has not. `None`: the system doesn't tell.
+/// Returns the peak of a child that has ended, in bytes; `Some(None)` if the child has not ended. `None`: the system
+/// doesn't tell it.
 #[cfg(target_os = "linux")]
 fn ended(child: u32, wait: Wait) -> Option<Option<u64>> {
     use std::mem::MaybeUninit;
@@ -42,8 +43,8 @@ fn ended(child: u32, wait: Wait) -> Option<Option<u64>> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     let how = libc::WEXITED | libc::WNOWAIT | if wait == Wait::No { libc::WNOHANG } else { 0 };
-    // libc's own waitid leaves out the last argument.
-    // SAFETY: both are valid for writes of their types, and the system writes nothing else.
+    // libc's own waitid has no parameter for the usage.
+    // SAFETY: both pointers are valid for writes of their types, and the system writes nothing else.
     let result = unsafe {
         libc::syscall(
             libc::SYS_waitid,
@@ -57,9 +58,9 @@ fn ended(child: u32, wait: Wait) -> Option<Option<u64>> {
     if result != 0 {
         return None;
     }
-    // SAFETY: all zeros are a value of either type, and the system has written over them or not.
+    // SAFETY: all zeros are a valid value of either type, whether or not the system has written over them.
     let (info, usage) = unsafe { (info.assume_init(), usage.assume_init()) };
-    // SAFETY: what waitid fills in has this field, and all zeros have it too.
+    // SAFETY: waitid fills in a variant that has this field, and all zeros are valid for it, too.
     let who = unsafe { info.si_pid() };
     let peak = u64::try_from(usage.ru_maxrss).unwrap_or_default() * 1024;
     Some((who != 0).then_some(peak))
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_a_child_has_given_back_counts() {
-        // 32 MB in a variable of the shell.
+        // The shell holds 32 MB in a variable.
         let script = "x=$(head -c 33554432 /dev/zero | tr '\\0' x); x=; exit 0";
         let mut child = Command::new("sh")
             .args(["-c", script])

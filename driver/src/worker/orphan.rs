@@ -1,17 +1,18 @@
-//! Children that end with seqz, however it ends.
+//! Children that end when seqz ends, in whatever way.
 
 use std::process::Command;
 
-/// Has the system kill the child when the thread that starts it is gone: a worker that waits, or goes round, for ever would
-/// outlive a seqz that was killed. So a child is waited for by the thread that has started it. Where the system can't do that,
-/// the child sees that its connection is closed when it next has something to say.
+/// Has the system kill the child when the thread that starts it ends: a worker that waits, or loops, for ever would
+/// outlive a seqz that was killed. So the thread that has started a child has to wait for it. Where the system can't
+/// kill the child, the child notices the closed connection when it next has something to send.
 pub fn ends_with_us(command: &mut Command) -> &mut Command {
     #[cfg(target_os = "linux")]
     {
         use std::os::unix::process::CommandExt as _;
 
         let kill = || {
-            // SAFETY: a system call that only sets a property of the calling process; it allocates nothing and takes no lock.
+            // SAFETY: this system call only sets a property of the calling process; it allocates nothing and takes no
+            // lock.
             let done = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
             if done == 0 {
                 Ok(())
@@ -19,7 +20,7 @@ pub fn ends_with_us(command: &mut Command) -> &mut Command {
                 Err(std::io::Error::last_os_error())
             }
         };
-        // SAFETY: what runs between fork and exec is that one call, and the reading of `errno`.
+        // SAFETY: between fork and exec, only that one call and the reading of `errno` run.
         unsafe { command.pre_exec(kill) };
     }
     command

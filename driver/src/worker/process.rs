@@ -1,4 +1,4 @@
-//! A worker's process: started, listened to, and buried.
+//! The process of a worker: its start, its messages and its end.
 
 use std::io::{self, Read};
 use std::os::unix::net::UnixListener;
@@ -16,55 +16,55 @@ use super::socket::Connection;
 use super::{ends_with_us, memory, stuck};
 use crate::model::standstill::Standstill;
 
-/// How long a worker has for its first sign of life.
+/// The time that a worker has for its first sign of life.
 const START: Duration = Duration::from_secs(30);
-/// How long a worker has to end by itself once it is told to, or has closed its end.
+/// The time that a worker has to end by itself once it is told to, or has closed its end of the connection.
 const END: Duration = Duration::from_secs(2);
-/// How long a worker must have waited for ever before it is believed to.
+/// The time for which a worker must have waited without a limit before it is taken for blocked for ever.
 const BLOCKED: Duration = Duration::from_secs(1);
-/// So much of what a worker says on standard error is kept, from its end.
+/// The number of bytes that are kept of a worker's standard error, from its end.
 const KEPT: usize = 16 * 1024;
 
 /// A running worker.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// The connection to it.
+    /// The connection to the worker.
     pub connection: Connection,
     stderr: Option<JoinHandle<Vec<u8>>>,
-    /// Something in it that seqz does not follow may block it for ever.
+    /// Whether the worker may be blocked for ever by something that seqz does not follow.
     may_block: bool,
-    /// When it was first seen to wait for ever, and every time since.
+    /// The time from which on the worker was always seen to wait without a limit.
     waits_since: Option<Instant>,
-    // Holds the socket; removed when the worker is.
+    // The directory of the socket; removed with the worker.
     _dir: TempDir,
 }
 
-/// How a worker ended.
+/// The end of a worker.
 #[derive(Clone, Debug)]
 pub struct Death {
-    /// What the system says.
+    /// The exit status that the system reports.
     pub status: ExitStatus,
-    /// The last that it said on standard error.
+    /// The last part of the worker's standard error.
     pub stderr: String,
 }
 
-/// What is said of a worker that was killed before it was ready.
+/// The error for a worker that was killed before it was ready.
 const KILLED: io::ErrorKind = io::ErrorKind::ConnectionAborted;
 
 /// How often a worker that was killed before it was ready is started again.
 const RESTARTED: u32 = 3;
 
 impl Process {
-    /// Starts the worker, in `dir` if given, and waits until it connects.
+    /// Starts the worker, in `dir` if given, and waits until the worker connects.
     ///
     /// # Errors
-    /// When it can't be started, or ends or is silent instead of connecting.
+    /// When the worker can't be started, or ends or is silent instead of connecting.
     pub fn start(worker: &Path, dir: Option<&Path>) -> io::Result<Self> {
         let mut killed = 0;
         loop {
             match Self::try_to_start(worker, dir) {
-                // From outside, for want of memory perhaps: nothing that it has done itself.
+                // The worker was killed from outside, for want of memory perhaps: nothing that it has done itself.
                 Err(error) if error.kind() == KILLED && killed < RESTARTED => killed += 1,
                 started => return started,
             }
@@ -86,7 +86,7 @@ impl Process {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            // Ctrl-C is for seqz to handle: it has findings to print.
+            // Ctrl-C is for seqz to handle: seqz has findings to print.
             .process_group(0)
             .spawn()?;
         let stderr = child
@@ -129,7 +129,7 @@ impl Process {
         })
     }
 
-    /// How much memory it takes, in bytes; 0 where the system doesn't tell.
+    /// Returns the memory that the worker takes, in bytes; 0 where the system doesn't tell it.
     #[must_use]
     pub fn resident(&self) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
@@ -139,18 +139,18 @@ impl Process {
         kilobytes.unwrap_or(0) * 1024
     }
 
-    /// What it has worked so far, and whether it waits; `None` where the system doesn't tell.
+    /// Returns how much the worker has worked so far, and whether it waits; `None` where the system doesn't tell it.
     pub(super) fn work(&self) -> Option<Work> {
         let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
         Work::told(&text)
     }
 
-    /// Has the worker watched for being blocked, as it reaches what is not followed.
+    /// From now on, watches whether the worker is blocked, as it reaches what is not followed.
     pub fn watch_for_blocking(&mut self) {
         self.may_block = true;
     }
 
-    /// Whether the worker has been waiting for ever for some time.
+    /// Whether the worker has been waiting without a limit for some time.
     pub(super) fn is_blocked(&mut self) -> bool {
         if !self.may_block || !stuck::waits(self.child.id()) {
             self.waits_since = None;
@@ -160,7 +160,7 @@ impl Process {
         since.elapsed() > BLOCKED
     }
 
-    /// Ends a worker that makes no progress, and asks it where it is.
+    /// Ends a worker that makes no progress, and asks the worker where it stands still.
     #[must_use]
     pub fn end_stuck(self) -> Standstill {
         let waits = stuck::waits(self.child.id());
@@ -173,7 +173,7 @@ impl Process {
         }
     }
 
-    /// Ends the worker, if it hasn't ended, and says how it ended.
+    /// Ends the worker, if it hasn't ended, and returns how it ended.
     ///
     /// # Errors
     /// When the system can't tell.
@@ -206,7 +206,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // All fail only when it has ended already.
+        // All of these fail only when the worker has ended already.
         let _ = self.child.kill();
         memory::at_the_end(self.child.id());
         let _ = self.child.wait();
@@ -219,7 +219,7 @@ fn abandon(mut child: Child, error: io::Error) -> io::Error {
     error
 }
 
-/// A directory whose path leaves room for a socket's name: the system allows a hundred bytes or so.
+/// Returns a directory whose path leaves room for a socket's name: the system allows about a hundred bytes.
 fn socket_dir() -> io::Result<TempDir> {
     let dir = tempfile::Builder::new().prefix("seqz").tempdir()?;
     if dir.path().as_os_str().len() < 80 {
@@ -242,7 +242,7 @@ fn tail(mut from: impl Read) -> Vec<u8> {
 }
 
 impl Death {
-    /// What happened, in words: "it was ended by a segmentation fault (SIGSEGV)".
+    /// Describes the end in words: "it was ended by a segmentation fault (SIGSEGV)".
     #[must_use]
     pub fn describe(&self) -> String {
         if self.stderr.contains("has overflowed its stack") {
@@ -267,19 +267,19 @@ impl Death {
         }
     }
 
-    /// Whether it was killed from outside: nothing that a program does by itself ends it so.
+    /// Whether the worker was killed from outside: a program by itself does not end in this way.
     #[must_use]
     pub fn killed(&self) -> bool {
         self.status.signal() == Some(9)
     }
 
-    /// Whether it touched memory that it must not, the end of a coroutine's stack perhaps.
+    /// Whether the worker accessed memory that it must not access, such as the end of a coroutine's stack.
     #[must_use]
     pub fn faulted(&self) -> bool {
         matches!(self.status.signal(), Some(7 | 11))
     }
 
-    /// Whether it could not go on, since a thread that unwinds would have had to wait.
+    /// Whether the worker could not go on, since a thread that unwinds would have had to wait.
     #[must_use]
     pub fn unwound(&self) -> bool {
         self.stderr.lines().any(|line| line.starts_with(UNWINDS))
@@ -292,22 +292,22 @@ impl Death {
     }
 }
 
-/// What a process has done so far.
+/// How much a process has worked so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Work {
-    /// How long processors have worked for it.
+    /// The processor time of the process.
     pub(super) time: Duration,
-    /// Whether it waits for something that is not a processor.
+    /// Whether the process waits for something other than a processor.
     pub(super) waits: bool,
 }
 
 impl Work {
-    /// How many ticks a second has in what the system tells.
+    /// The number of ticks in a second, in what the system reports.
     const TICKS: u64 = 100;
 
-    /// As the system tells it, in the line of `/proc/PID/stat`.
+    /// Reads the line of `/proc/PID/stat`.
     fn told(line: &str) -> Option<Self> {
-        // The name, in parentheses, may have anything in it.
+        // The name, in parentheses, may contain any characters.
         let (_, rest) = line.rsplit_once(')')?;
         let mut fields = rest.split_whitespace();
         let waits = fields.next()? == "S";

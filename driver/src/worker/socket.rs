@@ -1,10 +1,10 @@
-//! The connection to a worker: frames of a length (four bytes, little-endian) and so many bytes.
+//! The connection to a worker: frames, each of a length (four bytes, little-endian) and that number of bytes.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// No message is longer; a longer length means that what speaks is no worker.
+/// The length of the longest message, in bytes; a longer length means that the peer is no worker.
 const LONGEST: usize = 1 << 30;
 
 /// One end of the connection.
@@ -19,9 +19,9 @@ pub struct Connection {
 pub enum Received {
     /// A whole frame.
     Frame(Vec<u8>),
-    /// Nothing, for as long as was waited.
+    /// Nothing came within the time of the wait.
     Nothing,
-    /// The other end is gone.
+    /// The peer has closed the connection.
     Closed,
 }
 
@@ -38,7 +38,7 @@ impl Connection {
     /// Sends one frame.
     ///
     /// # Errors
-    /// When the other end is gone.
+    /// When the peer has closed the connection.
     pub fn send(&mut self, frame: &[u8]) -> io::Result<()> {
         let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
         let mut message = length.to_le_bytes().to_vec();
@@ -49,7 +49,7 @@ impl Connection {
     /// Waits for one frame.
     ///
     /// # Errors
-    /// When the stream fails, or what comes is no frame.
+    /// When the stream fails, or the bytes are no frame.
     pub fn receive(&mut self, patience: Duration) -> io::Result<Received> {
         let until = Instant::now() + patience;
         let mut chunk = vec![0; 1 << 16];

@@ -1,12 +1,13 @@
-//! Finding out that a worker waits for ever, and where: a dependency's lock blocks the one thread of the system on which all
-//! threads of the program run.
+//! Finds out that a worker waits for ever, and where: a lock of a dependency blocks the one thread of the system on
+//! which all threads of the program run.
 
 use std::fs;
 use std::path::PathBuf;
 
 use seqz_runtime::worker::stuck::{FRAME, SIGNAL};
 
-/// Whether no thread of the process can go on by itself: all of them wait, with no limit of time, to be woken by another one.
+/// Whether no thread of the process can go on by itself: all threads wait, without a limit of time, to be woken by
+/// another thread.
 pub(super) fn waits(process: u32) -> bool {
     let tasks = tasks(process);
     !tasks.is_empty()
@@ -21,7 +22,7 @@ fn tasks(process: u32) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
-/// Whether the call that a thread is in is a wait of a futex without a limit.
+/// Whether the system call that a thread is in is a wait for a futex without a limit.
 fn waits_for_ever(syscall: &std::path::Path) -> bool {
     let text = fs::read_to_string(syscall).unwrap_or_default();
     let mut words = text.split_whitespace();
@@ -32,20 +33,20 @@ fn waits_for_ever(syscall: &std::path::Path) -> bool {
     };
     let (_address, operation) = (words.next(), argument(words.next()));
     let (_value, limit) = (words.next(), argument(words.next()));
-    // FUTEX_WAIT and FUTEX_WAIT_BITSET, private or not, by whatever clock.
+    // FUTEX_WAIT and FUTEX_WAIT_BITSET, private or not, with any clock.
     let is_wait = operation.is_some_and(|operation| matches!(operation & 0x7f, 0 | 9));
     number == Some(libc::SYS_futex) && is_wait && limit == Some(0)
 }
 
-/// Asks the process where it is; it ends then.
+/// Asks the process where it is; the process ends then.
 pub(super) fn ask(process: u32) {
-    // SAFETY: a signal to a child that has not been waited for: the number is its.
+    // SAFETY: `kill` has no preconditions. The child has not been waited for, so the number is still the child's.
     unsafe {
         libc::kill(process as i32, SIGNAL);
     }
 }
 
-/// The functions that it was in, by what it said on standard error, the innermost first.
+/// Returns the functions that the process was in, the innermost first, read from its standard error.
 pub(crate) fn frames(stderr: &str) -> impl Iterator<Item = &str> {
     stderr.lines().filter_map(|line| line.strip_prefix(FRAME))
 }

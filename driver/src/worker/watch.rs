@@ -1,4 +1,4 @@
-//! Listening to a worker, while the user and the clock may end it.
+//! Listens to a worker; the user and the clock may end the wait.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,39 +12,40 @@ use super::{Death, Process, Received};
 use crate::error::Error;
 use crate::model::document::Cut;
 
-/// How often a quiet worker's driver looks up.
+/// The time between two looks of the driver at the clock, while a worker is quiet.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How many times as long as a worker may be silent is waited for one that other programs leave no time.
+/// How many times `hang_after` the driver waits for a worker to which other programs leave no processor time.
 const PATIENCE: u32 = 10;
 
-/// What may end a conversation.
+/// What may end a conversation with a worker.
 #[derive(Clone, Copy, Debug)]
 pub struct Watch<'a> {
-    /// Set by Ctrl-C.
+    /// Set by Ctrl-C, to end the search.
     pub stop: &'a AtomicBool,
-    /// When the search is to end.
+    /// The time at which the search ends.
     pub deadline: Option<Instant>,
-    /// How long a worker may be silent.
+    /// The time for which a worker may be silent.
     pub hang_after: Duration,
 }
 
-/// What was heard.
+/// What was heard of a worker.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // One is looked at and let go of before the next.
 pub enum Heard {
-    /// The worker said something.
+    /// The worker sent this reply.
     Reply(Reply),
-    /// The user or the clock ended it.
+    /// The user or the clock ended the conversation.
     Cut(Cut),
-    /// The worker is gone.
+    /// The worker has closed the connection.
     Closed,
-    /// The worker had no sign of life for too long.
+    /// The worker gave no sign of life for too long.
     Hung,
 }
 
 impl Watch<'_> {
-    /// The same for the next of `left` searches, so many at once, that share the time until the deadline.
+    /// Returns the watch over the next of `left` searches, of which `at_once` run at the same time, and which share the
+    /// time until the deadline.
     #[must_use]
     pub fn share(mut self, left: usize, at_once: usize) -> Self {
         if let Some(rest) = self.left() {
@@ -54,7 +55,7 @@ impl Watch<'_> {
         self
     }
 
-    /// How much of the time is left, where there is a limit.
+    /// Returns the time that is left, where there is a limit.
     #[must_use]
     pub fn left(&self) -> Option<Duration> {
         let deadline = self.deadline?;
@@ -72,10 +73,10 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for the worker's next word. `last_sign` is when it last gave one.
+    /// Waits for the worker's next message. `last_sign` is the time of the worker's last sign of life.
     ///
     /// # Errors
-    /// When what it says is no message.
+    /// When a frame is no message.
     pub fn listen(&self, process: &mut Process, last_sign: &mut Instant) -> Result<Heard, Error> {
         let mut work = None;
         loop {
@@ -87,7 +88,7 @@ impl Watch<'_> {
                 .receive(TICK)
                 .map_err(|e| failed("the worker can't be heard", &e))?;
             match received {
-                // A sign of life.
+                // An empty frame is a sign of life.
                 Received::Frame(frame) if frame.is_empty() => {
                     *last_sign = Instant::now();
                     work = None;
@@ -113,9 +114,9 @@ impl Watch<'_> {
 }
 
 impl Watch<'_> {
-    /// Whether a worker that has been silent for so long is hung: it has worked, or slept, for as long as it may. Where other
-    /// programs have the machine, it can't do either, and what it has not been given is not its own time. `since` is what it
-    /// was doing when its silence was first of interest.
+    /// Whether a worker that has been silent for this time is hung: the worker has worked, or slept, for as long as it
+    /// may. Where other programs use the processors, the worker can do neither, and time that it has not been given
+    /// does not count. `since` is what the worker had done when half of the time was over.
     fn is_over(&self, process: &Process, silent: Duration, since: &mut Option<Work>) -> bool {
         if silent < self.hang_after / 2 {
             return false;
@@ -124,7 +125,7 @@ impl Watch<'_> {
             return silent > self.hang_after;
         };
         let before = *since.get_or_insert(now);
-        // Half of the time is over by then.
+        // Half of the time is over at `since`.
         let worked = now.time.saturating_sub(before.time) >= self.hang_after / 2;
         silent > self.hang_after && (worked || now.waits || silent > PATIENCE * self.hang_after)
     }
@@ -138,7 +139,7 @@ pub fn send(process: &mut Process, request: &Request) -> io::Result<()> {
     process.connection.send(&request.encode())
 }
 
-/// How a worker that has closed its end ended.
+/// Waits for the end of a worker that has closed the connection, and returns how the worker ended.
 ///
 /// # Errors
 /// When the system can't tell.
@@ -148,7 +149,7 @@ pub fn bury(process: Process) -> Result<Death, Error> {
         .map_err(|e| failed("the worker's end can't be told", &e))
 }
 
-/// What is wrong with a reply that belongs to no conversation with a worker that does this.
+/// Describes the error of a reply that belongs to no conversation with a worker that does this.
 pub(crate) fn out_of_place(does: &str, reply: &Reply) -> String {
     let reply = format!("{reply:?}");
     let name = reply.split(|it: char| !it.is_alphanumeric()).next();
@@ -156,7 +157,7 @@ pub(crate) fn out_of_place(does: &str, reply: &Reply) -> String {
     format!("a worker that {does} says what it is not asked: {name}")
 }
 
-/// What failed in dealing with a worker.
+/// Returns the error of a failed operation on a worker.
 pub(crate) fn failed(what: &str, error: &io::Error) -> Error {
     Error::Worker(format!("{what}: {error}"))
 }

@@ -12,7 +12,7 @@ use crate::layout::{counted, grouped};
 use crate::model::words;
 use crate::report::plot::{Dot, Dots, Line, Plot, Steps, key};
 
-/// Draws a comparison.
+/// Draws the page of a comparison.
 #[must_use]
 pub(crate) fn draw(comparison: &Comparison) -> Report {
     let methods = methods(comparison);
@@ -84,7 +84,7 @@ pub(crate) fn draw(comparison: &Comparison) -> Report {
     }
 }
 
-/// All methods, in the order of their runs.
+/// Returns the methods in the order of their runs.
 fn methods(comparison: &Comparison) -> Vec<String> {
     let mut methods: Vec<String> = Vec::new();
     for run in comparison.programs.iter().flat_map(|program| &program.runs) {
@@ -95,7 +95,7 @@ fn methods(comparison: &Comparison) -> Vec<String> {
     methods
 }
 
-/// A program in few characters.
+/// Returns a short name of a program.
 fn name(program: &Compared) -> String {
     let path = &program.subject.path;
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -149,7 +149,7 @@ fn plots(comparison: &Comparison, methods: &[String]) -> Vec<Plot> {
             let cut = match run.ended {
                 Ended::Exhausted | Ended::Bounded | Ended::Heuristic => false,
                 Ended::Executions | Ended::Timeout | Ended::Memory | Ended::Died => true,
-                // How much is drawn at random says nothing of the program.
+                // The number of executions drawn at random says nothing of the program.
                 Ended::Sampled | Ended::NotFollowed | Ended::Unsupported | Ended::Failed => {
                     return None;
                 }
@@ -227,7 +227,7 @@ fn table(comparison: &Comparison) -> Markup {
     }
 }
 
-/// A number, shown in one way and sorted by another.
+/// Returns a cell with a number, which is shown as text and sorted by its value.
 fn number(value: Option<f64>, shown: impl FnOnce() -> Option<String>) -> Markup {
     html! {
         td class="n" data-v=(value.map_or_else(String::new, |value| value.to_string())) {

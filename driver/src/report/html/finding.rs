@@ -14,7 +14,7 @@ use crate::model::words;
 use crate::report::progress::{self, Graph};
 use crate::report::scene::{Scene, colour};
 
-/// Draws a finding. `file` is where it was read from.
+/// Draws the page of a finding that was read from `file`.
 #[must_use]
 pub(crate) fn draw(finding: &Finding, file: &str) -> Report {
     let (kind, message, inputs) = match &finding.found {
@@ -166,7 +166,7 @@ fn alone(found: &Found) -> Markup {
     html! { @if let Some(command) = command { " This runs just that one execution: " code class="command" { (clean(command)) } } }
 }
 
-/// The first letter of a sentence is a capital one.
+/// Returns the sentence with a capital letter at its beginning.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string());

@@ -1,8 +1,8 @@
 //! The interleaving: a line for each thread from top to bottom, the original source lines beside them in the order in
 //! which they are executed, and arrows from writes to the reads of other threads that see them.
 //!
-//! Every row draws its own piece of the lines and arrows, stretched to the row's height: so rows may be as high as their
-//! text needs, on any screen, without a script.
+//! Every row draws its own piece of the lines and arrows, stretched to the row's height: so rows may be as high as
+//! their text needs, on any screen, without a script.
 
 use std::collections::HashSet;
 
@@ -13,27 +13,28 @@ use crate::model::document::Site;
 use crate::model::schedule::Action;
 use crate::report::scene::{Event, Scene, colour};
 
-/// More rows than this are folded where nothing happens between threads.
+/// The number of rows above which rows are folded where nothing happens between threads.
 const LONG: usize = 300;
-/// So many rows are drawn of a long interleaving where the threads take turns all the time: a browser has to open the page.
+/// The number of rows that are drawn of a long interleaving whose threads take turns all the time: a browser has to be
+/// able to open the page.
 const MOST: usize = 1000;
-/// Of more events on one line, one after the other, the first and the last ones are listed.
+/// The number of consecutive events on one line above which only the first and the last events are listed.
 const LISTED: usize = 12;
-/// Rows that stay around what matters.
+/// The number of rows that stay around a row that matters.
 const CONTEXT: usize = 3;
-/// More arrows than this side by side are left to the words.
+/// The number of arrows side by side; further arrows are described in words only.
 const TRACKS: usize = 10;
 
-/// Where in a row events and arrows are.
+/// The height in a row at which events and arrows are, in pixels.
 const NODE: u32 = 17;
 const GAP: u32 = 16;
 
-/// Events of one thread on one source line, one after the other.
+/// Consecutive events of one thread on one source line.
 struct Row<'a> {
     lane: usize,
     site: Option<&'a Site>,
     events: Vec<usize>,
-    /// What is to be seen at the end.
+    /// The remark at the end of the schedule.
     mark: Option<&'a str>,
 }
 
@@ -42,10 +43,10 @@ struct Row<'a> {
 struct Arrow {
     from: usize,
     to: usize,
-    /// Its column.
+    /// The column of the arrow.
     track: usize,
     pair: Option<u32>,
-    /// A lock that goes from one thread to another: no value is read.
+    /// Whether the arrow stands for a lock that goes from one thread to another, not for a value that is read.
     lock: bool,
 }
 
@@ -103,7 +104,8 @@ fn rows<'a>(scene: &'a Scene<'a>) -> Vec<Row<'a>> {
             Some(row) if same => row.events.push(at),
             _ => rows.push(Row {
                 lane: event.lane,
-                // A guard is given back where it goes out of scope; the place that is known is where it was taken.
+                // A guard releases its lock where the guard goes out of scope; the known place is the one where the
+                // lock was taken.
                 site: event.site.filter(|_| !event.releases()),
                 events: vec![at],
                 mark: None,
@@ -130,7 +132,7 @@ fn rows<'a>(scene: &'a Scene<'a>) -> Vec<Row<'a>> {
     rows
 }
 
-/// What other threads' reads see, and how many of these there is no room for.
+/// Returns the arrows from writes to the reads of other threads, and the number of arrows for which there is no room.
 fn arrows(scene: &Scene<'_>, rows: &[Row<'_>], kept: &[bool]) -> (Vec<Arrow>, usize) {
     let mut row_of = vec![0; scene.events.len()];
     for (at, row) in rows.iter().enumerate() {
@@ -156,7 +158,7 @@ fn arrows(scene: &Scene<'_>, rows: &[Row<'_>], kept: &[bool]) -> (Vec<Arrow>, us
             lock,
         });
     }
-    // A value that is read where the lock was taken needs no second arrow.
+    // A lock's arrow is left out where an arrow for a value comes from the same thread to the same row.
     let values: HashSet<_> = arrows
         .iter()
         .filter(|a| !a.lock)
@@ -165,10 +167,10 @@ fn arrows(scene: &Scene<'_>, rows: &[Row<'_>], kept: &[bool]) -> (Vec<Arrow>, us
     arrows.retain(|arrow| !arrow.lock || !values.contains(&(arrow.to, rows[arrow.from].lane)));
     arrows.sort_by_key(|arrow| (arrow.from, arrow.to, arrow.pair.is_none()));
     arrows.dedup_by_key(|arrow| (arrow.from, arrow.to));
-    // Those of the explanation come first, then the short ones.
+    // Arrows of the explanation come first, then short arrows.
     arrows.sort_by_key(|arrow| (arrow.pair.is_none(), arrow.lock, arrow.to - arrow.from));
     let all = arrows.len();
-    // From one row that is not drawn to another one, or to one that is, there are too many where not all are drawn that matter.
+    // Where not all rows that matter are drawn, there are too many arrows from or to rows that are not drawn.
     let drawn = kept.iter().filter(|kept| **kept).count();
     arrows
         .retain(|arrow| drawn < MOST || arrow.pair.is_some() || kept[arrow.from] && kept[arrow.to]);
@@ -194,7 +196,7 @@ fn arrows(scene: &Scene<'_>, rows: &[Row<'_>], kept: &[bool]) -> (Vec<Arrow>, us
     (arrows, left_out)
 }
 
-/// Which rows of a long interleaving are shown.
+/// Returns which rows of a long interleaving are shown.
 fn keep(scene: &Scene<'_>, rows: &[Row<'_>]) -> Vec<bool> {
     if rows.len() <= LONG {
         return vec![true; rows.len()];
@@ -218,7 +220,7 @@ fn keep(scene: &Scene<'_>, rows: &[Row<'_>]) -> Vec<bool> {
             turns.push(at);
         }
     }
-    // The last ones matter more: they lead to the end.
+    // The last rows matter more: they lead to the end.
     let mut drawn = keep.iter().filter(|kept| **kept).count();
     for &at in turns.iter().rev() {
         for row in [at - 1, at] {
@@ -253,9 +255,9 @@ fn pieces(kept: &[bool]) -> Vec<Piece> {
 
 /// The lines of threads and the arrows.
 struct Graph {
-    /// Where each thread's line is.
+    /// The horizontal position of each thread's line, in pixels.
     lanes: Vec<u32>,
-    /// Where the first track is, and whether tracks go from there to the right.
+    /// The horizontal position of the first track, in pixels.
     tracks: u32,
     width: u32,
 }
@@ -287,7 +289,7 @@ impl Graph {
         self.tracks + u32::try_from(track).unwrap_or_default() * GAP
     }
 
-    /// What goes through a row without having to do with it.
+    /// Draws the lines and arrows that pass through a row without beginning or ending there.
     fn lines(&self, at: usize, arrows: &[Arrow]) -> Markup {
         html! {
             @for (lane, x) in self.lanes.iter().enumerate() {
@@ -382,7 +384,7 @@ impl Graph {
     }
 }
 
-/// The first and the last events that are listed of a row; no last ones if that are all.
+/// Returns the first and the last events of a row that are listed; no last ones if the first ones are all.
 fn listed(events: &[usize]) -> (&[usize], &[usize]) {
     if events.len() <= 2 * LISTED + 1 {
         return (events, &[]);
@@ -398,7 +400,7 @@ const fn class(arrow: &Arrow) -> &'static str {
     }
 }
 
-/// What one event of a row does.
+/// Describes what one event of a row does.
 fn event(scene: &Scene<'_>, event: &Event<'_>) -> Markup {
     let from = event.from.map(|from| &scene.events[from]);
     let foreign = from.filter(|from| from.lane != event.lane);
@@ -426,7 +428,7 @@ fn event(scene: &Scene<'_>, event: &Event<'_>) -> Markup {
         (None, None) if event.reads() => Some("the initial value".to_owned()),
         _ => None,
     };
-    // Of an update it is not said whether the value is the old or the new one.
+    // For an update it is not stated whether the value is the old or the new one.
     let updates = event.action == Action::Update;
     let class = match event.pair {
         Some(_) => format!("paired {}", colour(event.lane)),

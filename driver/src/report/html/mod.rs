@@ -1,7 +1,7 @@
 //! Reports as pages: one HTML file that needs nothing else, no network and no script to be read.
 //!
-//! All text goes through maud's escaping; what a program says is shown and never interpreted. A content security policy
-//! in the page forbids all loading besides.
+//! All text goes through maud's escaping; the text of a program is shown and never interpreted. A content security
+//! policy in the page forbids all loading besides.
 
 pub(crate) mod comparison;
 pub(crate) mod finding;
@@ -16,21 +16,21 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::findings::Finding;
 use text::clean;
 
-/// A picture that also goes to a file of its own.
+/// A picture that is also written to a file of its own.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// The file's name.
     pub name: String,
-    /// Its content.
+    /// The content of the file.
     pub svg: String,
 }
 
-/// A page, and its pictures by themselves.
+/// A page, and the pictures in it.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The page.
+    /// The HTML of the page.
     pub html: String,
-    /// The pictures.
+    /// The pictures of the page.
     pub pictures: Vec<Picture>,
 }
 
@@ -43,20 +43,21 @@ const STYLE: &str = concat!(
     include_str!("table.css"),
 );
 
-/// The page of a finding that was read from this file.
+/// Draws the page of a finding that was read from `file`.
 #[must_use]
 pub fn of_finding(finding: &Finding, file: &str) -> Report {
     finding::draw(finding, file)
 }
 
-/// Whether this is a page that [`page`] has made, or a picture from one: so it says near its beginning.
+/// Whether the content is a page that [`page`] has made, or a picture from one: such a file has a mark near its
+/// beginning.
 pub fn is_ours(content: &[u8]) -> bool {
     let start = String::from_utf8_lossy(&content[..content.len().min(1000)]);
     start.contains("<meta name=\"generator\" content=\"seqz ")
         || start.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"")
 }
 
-/// A whole page around its content. `script` runs where scripts are allowed to; nothing may depend on it.
+/// Returns a whole page around this content. The script runs where scripts are allowed; the page must not depend on it.
 fn page(title: &str, content: &Markup, script: Option<&str>) -> String {
     html! {
         (DOCTYPE)

@@ -1,4 +1,4 @@
-//! Words and texts of pages and pictures.
+//! Texts of pages and pictures.
 
 use maud::{Markup, html};
 
@@ -8,9 +8,9 @@ use crate::model::words;
 use crate::report::scene::Event;
 use crate::visible::visible;
 
-/// `text` without characters that XML can't hold, and that no reader could see: each is shown as the one that Unicode has
-/// for a control character's picture, or else as U+FFFD. Line ends and tabs stay. What turns the direction of text around is
-/// shown as an escape.
+/// Returns `text` without characters that XML can't hold and that no reader could see: each is replaced by Unicode's
+/// picture of the control character, or else by U+FFFD. Line ends and tabs stay. A character that changes the direction
+/// of text is replaced by an escape.
 #[must_use]
 pub(crate) fn clean(text: &str) -> String {
     visible(text)
@@ -19,14 +19,14 @@ pub(crate) fn clean(text: &str) -> String {
             '\n' | '\t' => c,
             '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
             '\x7f' => '\u{2421}',
-            // The rest of the controls, and what XML excludes.
+            // The other control characters, and the characters that XML excludes.
             '\u{80}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
             _ => c,
         })
         .collect()
 }
 
-/// A thread in the text, by its tag.
+/// Returns a thread's tag for the text.
 #[must_use]
 pub(crate) fn named(tag: &str) -> String {
     if tag.starts_with('T') {
@@ -36,7 +36,7 @@ pub(crate) fn named(tag: &str) -> String {
     }
 }
 
-/// What an event does, in a word.
+/// Returns the verb for what an event does.
 #[must_use]
 pub(crate) const fn verb(action: Action) -> &'static str {
     match action {
@@ -61,7 +61,7 @@ pub(crate) const fn verb(action: Action) -> &'static str {
     }
 }
 
-/// To what it does that: a variable's name, or a thread.
+/// Returns the object of an event: a variable's name, or a thread.
 #[must_use]
 pub(crate) fn object(event: &Event<'_>) -> Option<String> {
     match event.action {
@@ -74,7 +74,7 @@ pub(crate) fn object(event: &Event<'_>) -> Option<String> {
     }
 }
 
-/// An event in words: "line 39 updates pending_io = 0".
+/// Describes an event: "line 39 updates pending_io = 0".
 #[must_use]
 pub(crate) fn event(event: &Event<'_>) -> String {
     let place = event
@@ -87,7 +87,7 @@ pub(crate) fn event(event: &Event<'_>) -> String {
     format!("{place}{}{object}{value}", verb(event.action))
 }
 
-/// An event in few characters: "39 updates pending_io".
+/// Describes an event in few characters: "39 updates pending_io".
 #[must_use]
 pub(crate) fn short(event: &Event<'_>, most: usize) -> String {
     let place = event
@@ -97,7 +97,7 @@ pub(crate) fn short(event: &Event<'_>, most: usize) -> String {
     crate::layout::fit(&format!("{place}{}{object}", verb(event.action)), most)
 }
 
-/// What stands between backquotes is code.
+/// Marks text between backquotes as code.
 pub(crate) fn code_marks(text: &str) -> Markup {
     let text = clean(text);
     html! {
@@ -107,13 +107,13 @@ pub(crate) fn code_marks(text: &str) -> Markup {
     }
 }
 
-/// `file:line:column`.
+/// Returns `file:line:column`.
 #[must_use]
 pub(crate) fn place(site: &Site) -> String {
     clean(&format!("{}:{}:{}", site.file, site.line, site.column))
 }
 
-/// A lock's guard going out of scope has no place of its own.
+/// Describes the release of a lock by a guard that goes out of scope, which has no place of its own.
 #[must_use]
 pub(crate) fn unlocks(event: &Event<'_>) -> String {
     words::unlocks(event.variable, event.site)

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// From which to which power of ten, over how many pixels from where.
+/// The exponents of the first and the last power of ten, and the pixels over which the axis extends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Log {
     low: i32,
@@ -11,11 +11,11 @@ pub(super) struct Log {
     to: f64,
 }
 
-/// What is less is shown as this: nothing takes no time at all.
+/// The least value that is drawn; smaller values are drawn as this one, since a logarithmic axis has no zero.
 const LEAST: f64 = 1e-6;
 
 impl Log {
-    /// The axis on which all these values are.
+    /// Returns the axis on which all these values are.
     pub(super) fn over(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Self> {
         let powers = values.map(|value| value.max(LEAST).log10());
         let (low, high) = powers.fold((f64::MAX, f64::MIN), |(low, high), power| {
@@ -37,14 +37,14 @@ impl Log {
         })
     }
 
-    /// Where a value is.
+    /// Returns the pixel of a value.
     pub(super) fn at(&self, value: f64) -> f64 {
         let power = value.max(LEAST).log10();
         let part = (power - f64::from(self.low)) / f64::from(self.high - self.low);
         ((self.from + part * (self.to - self.from)) * 10.0).round() / 10.0
     }
 
-    /// The grid's lines, and the powers below them.
+    /// Draws the grid's lines, and the powers of ten below them.
     pub(super) fn draw(&self, top: f64, bottom: f64, unit: &str, seconds: bool) -> Markup {
         let every = ((self.high - self.low) / 8 + 1).max(1);
         html! {
@@ -62,7 +62,7 @@ impl Log {
     }
 }
 
-/// A power of ten as people write it.
+/// Returns a power of ten as people write it.
 fn number(power: i32, seconds: bool) -> String {
     match (power, seconds) {
         (..=-4, true) => format!("{} µs", 10.0_f64.powi(power + 6).round()),

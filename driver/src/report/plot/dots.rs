@@ -1,4 +1,4 @@
-//! A row for each program, and in it a mark for each method, over a logarithmic axis.
+//! A plot with a row for each program, and in the row a mark for each method, over a logarithmic axis.
 
 use maud::html;
 
@@ -11,21 +11,21 @@ use crate::layout::fit;
 pub(crate) struct Dots {
     pub(crate) id: &'static str,
     pub(crate) title: String,
-    /// What is below the axis.
+    /// The text below the axis.
     pub(crate) unit: String,
-    /// The methods' names.
+    /// The names of the methods.
     pub(crate) series: Vec<String>,
-    /// The programs' names, and their marks.
+    /// The names of the programs, each with its marks.
     pub(crate) rows: Vec<(String, Vec<Dot>)>,
 }
 
-/// One mark.
+/// One mark of the plot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dot {
-    /// Which method.
+    /// The index of the method.
     pub(crate) series: usize,
     pub(crate) value: f64,
-    /// Whether it would have been more if it had not been cut.
+    /// Whether the run was cut, so that the value could have been larger.
     pub(crate) cut: bool,
 }
 
@@ -37,7 +37,7 @@ const CHAR: f64 = 6.9;
 const LABEL: usize = 40;
 
 impl Dots {
-    /// Draws it. `None`: there is nothing to draw.
+    /// Draws the plot. `None`: there is nothing to draw.
     pub(crate) fn draw(&self) -> Option<Plot> {
         let labels: Vec<_> = self.rows.iter().map(|(name, _)| fit(name, LABEL)).collect();
         #[allow(clippy::cast_precision_loss, reason = "a few dozen at most")]

@@ -11,19 +11,19 @@ pub(crate) use steps::{Line, Steps};
 
 use super::html::text::clean;
 
-/// Styles where a plot stands alone; in a page they are part of the page's.
+/// The styles of a plot in a file of its own; in a page they are part of the page's styles.
 const STYLE: &str = concat!(include_str!("../html/colors.css"), include_str!("plot.css"));
 
-/// Colours that there are for series; further ones have the same colours and other dashes and shapes.
+/// The number of colours for series; further series have the same colours and other dashes and shapes.
 pub(crate) const COLOURS: usize = 8;
 
 /// A drawn plot.
 #[derive(Clone, Debug)]
 pub(crate) struct Plot {
-    /// Unique in its page.
+    /// The identifier of the plot, unique in its page.
     pub(crate) id: &'static str,
     pub(crate) title: String,
-    /// What is to be seen, for those who don't.
+    /// A description of the plot, for readers who don't see it.
     pub(crate) description: String,
     pub(crate) width: f64,
     pub(crate) height: f64,
@@ -43,7 +43,7 @@ impl Plot {
         format!("{0}-title {0}-desc", self.id)
     }
 
-    /// As a part of a page.
+    /// Returns the plot as a part of a page.
     pub(crate) fn figure(&self) -> Markup {
         html! {
             svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" aria-labelledby=(self.labels())
@@ -53,7 +53,7 @@ impl Plot {
         }
     }
 
-    /// As a file of its own.
+    /// Returns the plot as a file of its own.
     pub(crate) fn svg(&self) -> String {
         let svg = html! {
             svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" aria-labelledby=(self.labels())
@@ -70,7 +70,7 @@ impl Plot {
     }
 }
 
-/// The mark of a series at a place.
+/// Draws the mark of a series at a place.
 fn mark(series: usize, x: f64, y: f64, hollow: bool) -> Markup {
     let class = format!(
         "mark s{}{}",
@@ -87,7 +87,7 @@ fn mark(series: usize, x: f64, y: f64, hollow: bool) -> Markup {
     }
 }
 
-/// The key of a series.
+/// Draws the key of a series.
 pub(crate) fn key(series: usize) -> Markup {
     html! {
         svg class="plot key-mark" width="26" height="12" aria-hidden="true" {

@@ -1,4 +1,4 @@
-//! How many were done within how much: a step line for each method, over a logarithmic axis.
+//! A plot of the number of tasks done within a limit: a step line for each method, over a logarithmic axis.
 
 use maud::html;
 
@@ -10,18 +10,18 @@ use super::{Plot, line_class};
 pub(crate) struct Steps {
     pub(crate) id: &'static str,
     pub(crate) title: String,
-    /// What is below the axis: `seconds…` or a count.
+    /// The text below the axis: `seconds…` or a count.
     pub(crate) unit: String,
     pub(crate) lines: Vec<Line>,
-    /// How many there are to be done.
+    /// The number of tasks.
     pub(crate) of: usize,
 }
 
-/// One method.
+/// The line of one method.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) name: String,
-    /// What each of those that it has done took.
+    /// For each task that the method has done, what the task took.
     pub(crate) values: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 282.0;
 
 impl Steps {
-    /// Draws it. `None`: there is nothing to draw.
+    /// Draws the plot. `None`: there is nothing to draw.
     pub(crate) fn draw(&self) -> Option<Plot> {
         let all = self
             .lines

@@ -1,4 +1,4 @@
-//! The progress graph as SVG, and in words for those who don't see it.
+//! The progress graph as SVG, and in words for readers who don't see it.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -6,20 +6,20 @@ use super::super::html::text::{clean, event, named, short};
 use super::super::scene::{Scene, colour};
 use super::{Corner, Graph, Obstacle, Why};
 
-/// Height of an axis label's line.
+/// The height of the line of an axis label, in pixels.
 const LINE: f64 = 13.0;
-/// Width of a character in labels, about.
+/// The approximate width of a character in labels, in pixels.
 const CHAR: f64 = 6.1;
-/// The longest label, in characters.
+/// The length of the longest label, in characters.
 const LABEL: usize = 30;
 
-/// Styles of the picture where it stands alone; in a page they are part of the page's.
+/// The styles of the picture in a file of its own; in a page they are part of the page's styles.
 pub(crate) const STYLE: &str = concat!(
     include_str!("../html/colors.css"),
     include_str!("graph.css")
 );
 
-/// The picture as a file of its own.
+/// Returns the picture as a file of its own.
 #[must_use]
 pub fn svg(graph: &Graph, scene: &Scene<'_>) -> String {
     let style = html! { style { (PreEscaped(STYLE)) } };
@@ -38,7 +38,7 @@ pub fn svg(graph: &Graph, scene: &Scene<'_>) -> String {
     )
 }
 
-/// The picture as a part of a page.
+/// Returns the picture as a part of a page.
 #[must_use]
 pub fn figure(graph: &Graph, scene: &Scene<'_>) -> Markup {
     let [m, n] = Frame::of(graph, scene).size();
@@ -50,7 +50,7 @@ pub fn figure(graph: &Graph, scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// Each obstacle in words, in the order in which they are drawn.
+/// Describes each obstacle in words, in the order in which the obstacles are drawn.
 #[must_use]
 pub fn in_words(graph: &Graph, scene: &Scene<'_>) -> Vec<String> {
     let tag = |thread: usize| scene.lanes[graph.lanes[thread]].tag.as_str();
@@ -112,9 +112,9 @@ pub fn in_words(graph: &Graph, scene: &Scene<'_>) -> Vec<String> {
     words
 }
 
-/// Where everything is.
+/// The positions and sizes of the picture's parts.
 struct Frame {
-    /// Width of a step.
+    /// The width of a step, in pixels.
     cell: f64,
     left: f64,
     top: f64,
@@ -158,7 +158,7 @@ impl Frame {
         ]
     }
 
-    /// Where a place begins.
+    /// Returns the position at which a place begins, in pixels.
     #[allow(clippy::cast_precision_loss, reason = "a few hundred at most")]
     fn x(&self, place: f64) -> f64 {
         self.left + place * self.cell
@@ -168,7 +168,7 @@ impl Frame {
         self.top + self.plane()[1] - place * self.cell
     }
 
-    /// A rectangle of places, from and to in both directions; nothing for the edge.
+    /// Returns the rectangle of places between these bounds in both directions; `None` stands for the edge.
     fn rect(&self, x: [Option<usize>; 2], y: [Option<usize>; 2]) -> [f64; 4] {
         let line = |at: Option<usize>, edge: f64| at.map_or(edge, |at| (at + 1) as f64);
         let end = |thread: usize| (self.steps[thread] + 1) as f64;
@@ -183,7 +183,7 @@ impl Frame {
     }
 }
 
-/// What stands at a step's line.
+/// Returns the label of a step's line.
 fn label(graph: &Graph, scene: &Scene<'_>, thread: usize, at: usize) -> String {
     let Some(&event) = graph.events[thread].get(at) else {
         let mark = graph.pending[thread].map(|mark| &scene.marks[mark]);
@@ -220,7 +220,7 @@ fn content(graph: &Graph, scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// Places that no path with the same reads and locks goes through.
+/// Draws the places that no path with the same reads and locks goes through.
 fn closed(graph: &Graph, frame: &Frame) -> Markup {
     let open = graph.plane.open();
     let mut runs = Vec::new();
@@ -300,7 +300,7 @@ fn obstacles(graph: &Graph, frame: &Frame) -> Markup {
     }
 }
 
-/// The lines of steps, and their labels.
+/// Draws the lines of steps, and their labels.
 fn lines(graph: &Graph, scene: &Scene<'_>, frame: &Frame) -> Markup {
     let [width, height] = frame.plane();
     let (left, bottom) = (frame.left, frame.top + height);
@@ -339,13 +339,13 @@ fn lines(graph: &Graph, scene: &Scene<'_>, frame: &Frame) -> Markup {
     }
 }
 
-/// The execution.
+/// Draws the path of the execution.
 fn path(graph: &Graph, scene: &Scene<'_>, frame: &Frame) -> Markup {
     let middle = |[x, y]: [usize; 2]| [frame.x(x as f64 + 0.5), frame.y(y as f64 + 0.5)];
     let places = graph.plane.path();
     let points: Vec<_> = places.iter().map(|&place| middle(place)).collect();
     let joined: Vec<_> = points.iter().map(|[x, y]| format!("{x},{y}")).collect();
-    // Where the path crosses the lines of a non-local read and of the write that it sees.
+    // The points at which the path crosses the lines of a non-local read and of the write that the read sees.
     let mut crossings = Vec::new();
     for (turn, pair) in points.windows(2).enumerate() {
         let thread = usize::from(places[turn][1] != places[turn + 1][1]);

@@ -1,13 +1,13 @@
-//! The progress graph of two threads: an execution as a path through the plane of (events of one thread done, events of
-//! the other one done), and what stands in the way of other paths.
+//! The progress graph of two threads: an execution as a path through the plane of (events done by the first thread,
+//! events done by the second thread), and the obstacles to other paths.
 //!
-//! Source: E. W. Dijkstra's progress graphs, as runtime's `feasibility::grid` decides with them. What is drawn is each
-//! constraint by itself, in the words of section 4.2 of *Bounded-Interference Sequentialization for Testing Concurrent
+//! Source: E. W. Dijkstra's progress graphs, with which runtime's `feasibility::grid` decides, too. Each constraint is
+//! drawn by itself, in the words of section 4.2 of *Bounded-Interference Sequentialization for Testing Concurrent
 //! Programs*: a path has the same locks and the same reads as the execution exactly when it keeps clear of all
 //! [`Obstacle`]s.
 //!
-//! Place (x, y): the first thread (drawn to the right) has done x events, the second one (drawn upwards) y. Step i of a
-//! thread leads from place i to place i + 1, so it is drawn as the line between the two.
+//! At place (x, y), the first thread (drawn to the right) has done x events, and the second thread (drawn upwards) y.
+//! Step i of a thread leads from place i to place i + 1, so the step is drawn as the line between the two places.
 
 mod draw;
 mod plane;
@@ -24,48 +24,48 @@ use crate::model::schedule::Action;
 use plane::{Act, Step};
 use seqz_runtime::log::LockMode;
 
-/// The most events of a thread that are drawn.
+/// The largest number of events of a thread that is drawn.
 const MOST: usize = 200;
-/// From so many events on, those are left out that constrain nothing.
+/// The number of events from which on events that constrain nothing are left out.
 const MANY: usize = 40;
 
-/// A progress graph, and which events of the scene its lines are.
+/// A progress graph, with the events of the scene that its lines stand for.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// The lanes of the scene: to the right, and upwards.
+    /// The indices of the lanes of the scene: to the right, and upwards.
     pub lanes: [usize; 2],
     /// The obstacles and the path.
     pub plane: Plane,
-    /// For each thread: its steps as indices of events of the scene.
+    /// For each thread, its steps as indices of events of the scene.
     pub events: [Vec<usize>; 2],
-    /// For each thread: the index of the mark that says what it is about to do and can't.
+    /// For each thread, the index of the mark that names what the thread is about to do and can't.
     pub pending: [Option<usize>; 2],
     /// Whether events that constrain nothing were left out.
     pub reduced: bool,
 }
 
-/// Why there is no progress graph of an execution.
+/// The reason why an execution has no progress graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoGraph {
-    /// A plane has two axes.
+    /// More than two threads run side by side, and a plane has two axes.
     #[error("more than two threads run side by side: a progress graph has two axes")]
     Threads,
-    /// No second axis.
+    /// Only one thread has events that another thread could see.
     #[error("only one thread does anything that another one could see")]
     OneThread,
-    /// Notifications are no reads, writes or locks.
+    /// The execution has notifications, which are no reads, writes or locks.
     #[error("threads wait to be notified, which a progress graph does not show")]
     Waits,
-    /// It would be unreadable.
+    /// A picture of this many events would be unreadable.
     #[error("the threads have too many events for a picture")]
     TooLong,
 }
 
 impl Graph {
-    /// The progress graph of an execution.
+    /// Returns the progress graph of an execution.
     ///
     /// # Errors
-    /// When it has none, and why.
+    /// The reason why the execution has no progress graph.
     pub fn of(scene: &Scene<'_>) -> Result<Self, NoGraph> {
         let lanes = two_lanes(scene)?;
         let is_pending = |mark: &super::scene::Mark<'_>| mark.pending.is_some();
@@ -80,7 +80,7 @@ impl Graph {
         };
         let reduced = lanes.iter().any(|&lane| count(&kept, lane) > MANY);
         if reduced {
-            // Who of the two has each object.
+            // For each object, which of the two threads use it.
             let mut users: HashMap<Option<u32>, [bool; 2]> = HashMap::new();
             for event in scene.events.iter().filter(|it| it.action.has_variable()) {
                 if let Some(axis) = lanes.iter().position(|&lane| lane == event.lane) {
@@ -144,13 +144,13 @@ impl Graph {
     }
 }
 
-/// The two threads that run side by side.
+/// Returns the lanes of the two threads that run side by side.
 fn two_lanes(scene: &Scene<'_>) -> Result<[usize; 2], NoGraph> {
     match scene.lanes.len() {
         0 | 1 => Err(NoGraph::OneThread),
         2 => Ok([0, 1]),
         3 => {
-            // The harness itself may have no part in it: it starts the two, and waits for them.
+            // The harness itself may have no part in the interleaving: it starts the two threads, and waits for them.
             let harness = scene.lanes.iter().position(|lane| lane.thread == 0);
             let harness = harness.ok_or(NoGraph::Threads)?;
             let (mut forks, mut joins) = (0, 0);
@@ -165,7 +165,7 @@ fn two_lanes(scene: &Scene<'_>) -> Result<[usize; 2], NoGraph> {
                 }
             }
             let others: Vec<_> = (0..3).filter(|&lane| lane != harness).collect();
-            // A thread that one of the two starts itself has seen what was before that.
+            // A thread that one of the two starts has seen all events before its start.
             let mut nested = scene.events.iter();
             if forks != 2 || nested.any(|e| e.action == Action::Fork && e.lane != harness) {
                 return Err(NoGraph::Threads);
@@ -176,7 +176,7 @@ fn two_lanes(scene: &Scene<'_>) -> Result<[usize; 2], NoGraph> {
     }
 }
 
-/// What an event is to the plane; nothing for those that no other thread sees.
+/// Returns what an event is in the plane; `None` for an event that no other thread sees.
 const fn act(action: Action, of_the_other: bool) -> Result<Option<Act>, NoGraph> {
     Ok(Some(match action {
         Action::Read | Action::FailedUpdate | Action::CompareExchange => Act::Read,

@@ -1,8 +1,8 @@
-//! The plane of two threads' progress: obstacles, a path, and which places other paths can go through.
+//! The plane of two threads' progress: the obstacles, a path, and the places that other paths can go through.
 
 use seqz_runtime::log::LockMode;
 
-/// What a step does, as far as the other thread can see.
+/// What a step does, as far as the other thread can see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     Read,
@@ -16,7 +16,7 @@ pub(super) enum Act {
     Start,
     /// Waits for the other thread to end.
     Join,
-    /// Nothing that is known to be seen.
+    /// Does nothing that the other thread is known to see.
     Other,
 }
 
@@ -37,60 +37,60 @@ pub(super) struct Step {
     pub(super) object: u32,
 }
 
-/// What no path with the same reads and locks goes through.
+/// An obstacle: a part of the plane that no path with the same reads and locks goes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Both threads inside blocks of one lock.
+    /// Both threads are inside blocks of one lock.
     Rectangle(Rectangle),
-    /// A write of one thread inside an x-live block of the other one.
+    /// A write of one thread is inside an x-live block of the other thread.
     Bar(Bar),
-    /// Two steps in the wrong order.
+    /// Two steps are in the wrong order.
     Corner(Corner),
 }
 
-/// Both threads inside blocks of one lock that exclude each other.
+/// The rectangle of two blocks of one lock that exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rectangle {
-    /// The lock.
+    /// The number of the lock.
     pub lock: u32,
-    /// For each thread, the steps that open and close its block; it may be open at the end.
+    /// For each thread, the steps that open and close its block; `None`: the block is open at the end.
     pub blocks: [(usize, Option<usize>); 2],
 }
 
-/// A write of one thread must not come between what the other one reads and where that was written.
+/// A write of one thread that must not come between a read of the other thread and the write that this read sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bar {
-    /// Which thread writes: 0 or 1.
+    /// The thread that writes: 0 or 1.
     pub writer: usize,
-    /// Its step.
+    /// The step that writes.
     pub write: usize,
-    /// The other thread's own write at which its block opens, unless it is there from the beginning.
+    /// The other thread's own write at which its block opens; `None`: the block is open from the beginning.
     pub from: Option<usize>,
     /// The other thread's last read in the block.
     pub to: usize,
 }
 
-/// A step of one thread must come before a step of the other one.
+/// A step of one thread that must come before a step of the other thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Corner {
-    /// Which thread has to go first: 0 or 1.
+    /// The thread that has to go first: 0 or 1.
     pub leader: usize,
-    /// Its step.
+    /// The step of that thread.
     pub first: usize,
-    /// The other thread's step.
+    /// The step of the other thread.
     pub then: usize,
-    /// Why.
+    /// The reason for the order.
     pub why: Why,
 }
 
-/// Why two steps have an order.
+/// The reason why two steps have an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// The read sees what the first step writes.
+    /// The second step is a read that sees what the first step writes.
     ReadsFrom,
-    /// The second step would overwrite what this read of the leader sees.
+    /// The second step would overwrite what a read of the leader sees.
     Overwrites,
-    /// Otherwise a read of the leader would see its own write, `first`, in place of `then`.
+    /// In the other order, a read of the leader would see its own write, `first`, in place of `then`.
     OwnWrite,
     /// The lock is found taken by a block that the first step opens.
     FindsTaken,
@@ -105,16 +105,16 @@ pub enum Why {
 /// The plane, the path of one execution, and the obstacles to other paths.
 #[derive(Clone, Debug)]
 pub struct Plane {
-    /// Steps of each thread, with those that come after the end of the path.
+    /// The steps of each thread, those after the end of the path included.
     steps: [Vec<Step>; 2],
-    /// Which thread takes each step of the path.
+    /// For each step of the path, the thread that takes it.
     order: Vec<usize>,
     obstacles: Vec<Obstacle>,
 }
 
 impl Plane {
-    /// The plane of an execution in which the threads take turns in this order; a thread may have one more step than that,
-    /// which it is about to take.
+    /// Returns the plane of an execution in which the threads take turns in this order; a thread may have one more
+    /// step, which it is about to take.
     pub(super) fn new(steps: [Vec<Step>; 2], order: Vec<usize>) -> Self {
         let mut plane = Self {
             steps,
@@ -128,13 +128,13 @@ impl Plane {
         plane
     }
 
-    /// How many steps each thread has, those included that it is about to take.
+    /// Returns the number of steps of each thread, including a step that the thread is about to take.
     #[must_use]
     pub fn steps(&self) -> [usize; 2] {
         [self.steps[0].len(), self.steps[1].len()]
     }
 
-    /// The places that the execution goes through.
+    /// Returns the places that the execution goes through.
     #[must_use]
     pub fn path(&self) -> Vec<[usize; 2]> {
         let mut place = [0, 0];
@@ -146,14 +146,14 @@ impl Plane {
         path
     }
 
-    /// Where the path ends.
+    /// Returns the place at which the path ends.
     #[must_use]
     pub fn end(&self) -> [usize; 2] {
         let second = self.order.iter().filter(|&&thread| thread == 1).count();
         [self.order.len() - second, second]
     }
 
-    /// What stands in the way of other paths.
+    /// Returns the obstacles to other paths.
     #[must_use]
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
@@ -236,7 +236,7 @@ impl Plane {
                     from: own,
                     to: read,
                 };
-                // A block reaches to the last of its reads.
+                // An x-live block reaches to the last of its reads.
                 let same = |old: &&mut Bar| {
                     Bar {
                         to: bar.to,
@@ -269,7 +269,7 @@ impl Plane {
         };
         let own = blocks(&self.steps[reader]);
         if own.iter().any(|block| inside(block, place[reader])) {
-            // It has locked itself out.
+            // The thread has locked itself out.
             return;
         }
         let other = 1 - reader;
@@ -339,7 +339,7 @@ impl Plane {
         })
     }
 
-    /// Whether a thread may take its next step at this place, wherever that leads.
+    /// Whether a thread may take its next step at this place, wherever the step leads.
     pub(super) fn lets(&self, thread: usize, place: [usize; 2]) -> bool {
         self.obstacles.iter().all(|obstacle| match obstacle {
             Obstacle::Bar(bar) => {
@@ -353,7 +353,8 @@ impl Plane {
         })
     }
 
-    /// The places, by row, that lie on some path with the same reads and locks from the beginning to where this one ends.
+    /// Returns the places, by row, that lie on some path with the same reads and locks, from the beginning to the end
+    /// of this path.
     #[must_use]
     pub fn open(&self) -> Vec<Vec<bool>> {
         let [m, n] = self.end();
@@ -379,7 +380,7 @@ impl Plane {
     }
 }
 
-/// A block of a lock.
+/// A critical section of a lock.
 struct Block {
     lock: u32,
     mode: LockMode,
@@ -411,7 +412,8 @@ fn blocks(steps: &[Step]) -> Vec<Block> {
     blocks
 }
 
-/// From when to when a thread has the lock in a way that excludes this one: shared blocks may overlap.
+/// Returns the steps from which and to which a thread holds the lock in a way that excludes this mode: shared blocks
+/// may overlap.
 fn holds(blocks: &[Block], lock: u32, mode: LockMode) -> Vec<(usize, Option<usize>)> {
     let mut holds: Vec<(usize, Option<usize>)> = Vec::new();
     for block in blocks {
