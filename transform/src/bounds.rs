@@ -1,9 +1,10 @@
 //! `Copied` for type parameters whose values threads share.
 //!
-//! A `Mutex<T>` of the runtime can be locked only if `T` can be copied, where copies are made. Generic code over it has to say so: wherever a
-//! type parameter is part of what a lock protects, directly or through the crate's own types and traits, it gets the
-//! bound. A caller's type that can't be copied is then an error of rustc at the call. The bound is a trait of the runtime that
-//! asks for `Clone` where copies are made, and for nothing where none are: one text serves both.
+//! A `Mutex<T>` of the runtime can be locked only if `T` can be copied, where copies are made. Generic code over such a
+//! lock has to say so: each type parameter that is part of what a lock protects, directly or through the crate's own
+//! types and traits, gets the bound. A caller's type that can't be copied is then an error of rustc at the call. The
+//! bound is a trait of the runtime that asks for `Clone` where copies are made, and for nothing where no copies are
+//! made: one text serves both cases.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -22,19 +23,19 @@ use crate::traits::derives;
 
 const COPIED: &str = "::seqz_runtime::Copied";
 
-/// The positions of some of each item's type parameters.
+/// For each item, the positions of some of its type parameters.
 type Positions = HashMap<ItemId, BTreeSet<usize>>;
 
-/// Which of each item's type parameters are shared.
+/// For each item, which of its type parameters are shared.
 #[derive(Default)]
 struct Shared {
-    /// Their values are part of what a lock protects.
+    /// Parameters whose values are part of what a lock protects.
     part: Positions,
-    /// Their values are what a lock protects, which has a size in the runtime's.
+    /// Parameters whose values are all that a lock protects; a lock of the runtime needs their size.
     whole: Positions,
 }
 
-/// Adds the bounds of the whole crate.
+/// Adds the bounds to the whole crate.
 ///
 /// # Errors
 /// A lock protects a value whose type has no size.
@@ -64,7 +65,7 @@ pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) -> Resu
     Error::from_list(adder.errors).map_or(Ok(()), Err)
 }
 
-/// Which parameters of the crate's types and traits are part of what a lock protects, to the fixed point.
+/// Returns the parameters of the crate's types and traits that are part of what a lock protects, as a fixed point.
 fn shared_parameters(tables: &Tables) -> Shared {
     let mut shared = Shared::default();
     loop {
@@ -113,8 +114,8 @@ fn shared_parameters(tables: &Tables) -> Shared {
     }
 }
 
-/// Definitions that need bounds themselves: where a guard's type has them, where `Drop` must agree with the definition,
-/// where a derived `Debug` looks into locks, and what is made of those.
+/// Returns the definitions that need bounds themselves: where a guard's type has bounds, where `Drop` must agree with
+/// the definition, where a derived `Debug` looks into locks, and the definitions that are made of such ones.
 fn bounded_definitions(tables: &Tables, shared: &Shared) -> HashSet<ItemId> {
     let dropped = tables
         .trait_impls
@@ -155,13 +156,13 @@ struct Scan<'s> {
     tables: &'s Tables,
     shared: &'s Shared,
     module: ModId,
-    /// Parameters by name, and projections of them as written without spaces, like `T::Item`.
+    /// The names of parameters, and of projections of parameters as written without spaces, like `T::Item`.
     found: HashSet<String>,
-    /// Parameters by name that are all of what a lock protects.
+    /// The names of parameters that are all of what a lock protects.
     whole: HashSet<String>,
-    /// Where a lock's value has no size, and its type.
+    /// The places of types of locks' values that have no size.
     without_size: Vec<Range<usize>>,
-    /// A guard's type is named; the runtime's guards have the bound themselves.
+    /// Whether a guard's type is named; the runtime's guards have the bound themselves.
     guards: bool,
     /// The crate's types with shared arguments that are named.
     types: HashSet<ItemId>,
@@ -241,7 +242,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// A type whose values are all that a lock protects.
+    /// Visits a type whose values are all that a lock protects.
     fn whole_type(&mut self, ty: &syn::Type) {
         let has_no_size = match ty {
             syn::Type::Path(path) => match path.path.get_ident() {
@@ -260,12 +261,12 @@ impl<'s> Scan<'s> {
         }
     }
 
-    /// A type whose values are shared: the parameters in it are.
+    /// Visits a type whose values are shared: so are those of the parameters in the type.
     fn shared_type(&mut self, ty: &syn::Type) {
         struct Names<'n>(&'n mut HashSet<String>);
         impl<'ast> Visit<'ast> for Names<'_> {
             fn visit_path(&mut self, path: &'ast Path) {
-                // What an `Arc` or `Rc` points to is shared, not copied.
+                // The value behind an `Arc` or `Rc` is shared, not copied.
                 if path
                     .segments
                     .last()
@@ -294,7 +295,7 @@ impl<'ast> Visit<'ast> for Scan<'_> {
 
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 
-    // Items inside have parameters of their own.
+    // Inner items have parameters of their own.
     fn visit_item(&mut self, _: &'ast Item) {}
 }
 
@@ -311,7 +312,7 @@ struct Adder<'a> {
 }
 
 impl Adder<'_> {
-    /// Refuses what has no size behind a lock.
+    /// Refuses a type without a size behind a lock.
     fn refuse_without_size(&mut self, item: &Item) {
         let found = self.scan(|scan| visit::visit_item(scan, item)).without_size;
         let source = &self.program.files[self.file].source;
@@ -327,7 +328,7 @@ impl Adder<'_> {
         }
     }
 
-    /// Takes back that these parameters may have no size: as nothing without one is behind a lock, none of them has to.
+    /// Removes `?Sized` from these parameters: since no type without a size is behind a lock, no parameter needs it.
     fn give_size(&mut self, generics: &Generics, whole: &HashSet<String>) {
         let of_params = generics.type_params();
         let of_params = of_params.filter(|param| whole.contains(&name(&param.ident)));
@@ -353,9 +354,9 @@ impl Adder<'_> {
         }
     }
 
-    /// Bounds for the parameters in `generics` that `scan` finds shared.
+    /// Adds bounds to the parameters in `generics` that `scan` finds shared.
     ///
-    /// `where_at` is where a where clause would go.
+    /// `where_at` is the offset at which a where clause would be inserted.
     fn bound(&mut self, generics: &Generics, where_at: usize, scan: impl FnOnce(&mut Scan<'_>)) {
         if generics.params.is_empty() {
             return;
@@ -445,7 +446,7 @@ impl Adder<'_> {
         };
         self.bound(&sig.generics, where_at, |scan| {
             scan.visit_signature(sig);
-            // A method of a trait can't ask for more than its declaration says.
+            // A method of a trait can't ask for more than the trait's declaration.
             if let (Some(body), true) = (body, free) {
                 scan.visit_block(body);
             }
@@ -562,7 +563,7 @@ impl<'ast> Visit<'ast> for Adder<'_> {
 }
 
 impl Adder<'_> {
-    /// The bound on an associated type.
+    /// Adds the bound to an associated type.
     fn associated(&mut self, ty: &syn::TraitItemType) {
         if is_clone(&ty.bounds) {
             return;

@@ -1,7 +1,7 @@
-//! What can be said of `cfg` predicates without building.
+//! Evaluates `cfg` predicates as far as that is possible without a build.
 //!
 //! Tests are part of the generated crate, so `test` holds. Predicates that only the build knows are left open, and
-//! rustc decides them: nothing is cut out of the text on the strength of this evaluation.
+//! rustc decides them: no text is cut out because of this evaluation.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use std::{env, fs};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
 
-/// What decides the user's `cfg`s.
+/// What decides the user's `cfg` predicates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cfg {
     /// The features that are on.
     pub(crate) features: BTreeSet<String>,
-    /// Nobody sets others than the target has: no build script, no flags.
+    /// Whether no `cfg` is set but the target's: there is no build script, and there are no flags.
     pub(crate) closed: bool,
 }
 
-/// The predicate of what is seen without knowing whether it is compiled; nobody sets it.
+/// The predicate of an item of which it is not known whether it is compiled; no build sets it.
 pub(crate) const UNSURE: &str = "seqz_unsure";
 
-/// What rustc says of the target: `unix`, `target_os="linux"`. Nothing, if it can't be asked.
+/// Returns the predicates that rustc sets for the target: `unix`, `target_os="linux"`. Empty if rustc can't be asked.
 fn target() -> &'static BTreeSet<String> {
     static TARGET: OnceLock<BTreeSet<String>> = OnceLock::new();
     TARGET.get_or_init(|| {
@@ -38,8 +38,8 @@ fn target() -> &'static BTreeSet<String> {
     })
 }
 
-/// Whether flags for rustc may set a `cfg`: those of the environment, and of cargo's configuration for a package in this
-/// directory.
+/// Whether flags for rustc may set a `cfg`: flags of the environment, and of cargo's configuration for a package in
+/// this directory.
 pub(crate) fn set_by_flags(dir: &Path) -> bool {
     let sets = |text: &str| text.contains("--cfg");
     let mut variables =
@@ -79,7 +79,7 @@ impl Cfg {
         self.active(attrs) == Some(false)
     }
 
-    /// Whether a predicate holds that the target knows nothing of.
+    /// Returns whether a predicate holds that is not among the target's; `None` if only rustc knows.
     fn unknown(&self) -> Option<bool> {
         self.closed.then_some(false)
     }

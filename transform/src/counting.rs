@@ -1,8 +1,8 @@
 //! Whether a program can tell how many handles of a shared value there are, or which of its threads drops the last one.
 //!
-//! If it can, its `Arc`s are counted: they are the runtime's, and each new handle and each end of one is an event. If it
-//! can't, they stay std's and make no events. What is told here from the words of the source errs on the side of counting:
-//! to count without need costs executions, and changes no result.
+//! If a program can, its `Arc`s are counted: they are the runtime's, and each new handle and each end of a handle is an
+//! event. If not, its `Arc`s stay std's and make no events. The decision goes by the words of the source and errs on
+//! the side of counting: to count without need costs executions, and changes no result.
 
 use std::collections::HashSet;
 
@@ -10,23 +10,23 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 use crate::load::Crate;
 
-/// What of handles a program can notice.
+/// What a program can notice of handles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counting {
     pub(crate) handles: Handles,
-    /// A handle may have to become one of a type without a size, or be what a method is called on.
+    /// Whether a handle may have to coerce to a handle of a type without a size, or a method may be called on a handle.
     pub(crate) coerces: bool,
 }
 
-/// What of handles a program can notice.
+/// What a program can notice of handles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Handles {
-    /// Nothing.
+    /// The program can notice nothing of handles.
     #[default]
     Plain,
-    /// How many there are.
+    /// The program can notice the number of handles.
     Counted,
-    /// That, and where the destructor of a shared value runs.
+    /// The program can notice that number, and where the destructor of a shared value runs.
     Destructors,
 }
 
@@ -45,7 +45,7 @@ impl Counting {
         words.counting()
     }
 
-    /// The path in front of `std`, in what is generated.
+    /// Returns the path in front of `std`, in the generated code.
     pub(crate) const fn root(self) -> &'static str {
         match self.handles {
             Handles::Plain => "seqz_runtime",
@@ -55,7 +55,7 @@ impl Counting {
     }
 }
 
-/// Functions and types that lead to a count, whatever they are called on.
+/// Functions and types by which a program can learn a count, whatever value they are called on.
 const ASKS: &[&str] = &[
     "Weak",
     "decrement_strong_count",
@@ -69,10 +69,10 @@ const ASKS: &[&str] = &[
     "weak_count",
 ];
 
-/// The same, unless they are those of one of [`OTHERS`].
+/// Functions by which a program can learn a count, unless they are functions of one of [`OTHERS`].
 const ASKS_OF_ARC: &[&str] = &["get_mut", "into_inner"];
 
-/// Types that have functions of these names.
+/// Other types that have functions with the names in [`ASKS_OF_ARC`].
 const OTHERS: &[&str] = &[
     "BTreeMap",
     "BufReader",
@@ -92,7 +92,7 @@ const OTHERS: &[&str] = &[
     "VecDeque",
 ];
 
-/// Ends of channels, whose last one is noticed at the other end when it is dropped; and what makes them.
+/// Ends of channels, and functions that make them. When the last end on one side is dropped, the other side notices.
 const ENDS: &[&str] = &[
     "Receiver",
     "Sender",
@@ -101,7 +101,7 @@ const ENDS: &[&str] = &[
     "sync_channel",
 ];
 
-/// Types of std that handles often lead to: no traits.
+/// Types of std that handles often lead to; none of these is a trait.
 const SIZED: &[&str] = &[
     "Barrier", "Box", "Condvar", "HashMap", "HashSet", "Mutex", "Option", "RefCell", "RwLock",
     "Self", "String", "Vec", "VecDeque", "bool", "i32", "i64", "u32", "u64", "u8", "usize",
@@ -110,27 +110,27 @@ const SIZED: &[&str] = &[
 /// What the words of a crate say.
 #[derive(Debug, Default)]
 struct Words {
-    /// The edition is one in which the type of a trait's objects may be written without `dyn`.
+    /// Whether the edition is one in which a trait object's type may be written without `dyn`.
     bare_traits: bool,
     /// The structs, enums and unions of the crate.
     sized: HashSet<String>,
     aliases: HashSet<String>,
-    /// What handles lead to, by the last names of their paths.
+    /// The types that handles lead to, by the last names of their paths.
     targets: HashSet<String>,
     has_arc: bool,
     asks: bool,
     has_destructors: bool,
     coerces: bool,
-    /// Definitions, fields, parameters, functions and variables: names, and the words that say what they are.
+    /// Definitions, fields, parameters, functions and variables: their names, and the words that describe each.
     definitions: Vec<(Vec<String>, HashSet<String>)>,
-    /// What stands in the arguments of `Arc`, as a type and as a function.
+    /// The words in the arguments of `Arc`, as a type and as a function.
     shared: HashSet<String>,
 }
 
 impl Words {
     fn counting(&self) -> Counting {
         let mut ends: HashSet<&str> = ENDS.iter().copied().collect();
-        // A name is one of an end's if what says what it is has such a name.
+        // A name is that of a channel's end if its description has such a name.
         loop {
             let before = ends.len();
             for (names, said) in &self.definitions {
@@ -148,7 +148,7 @@ impl Words {
             true if self.asks => Handles::Counted,
             _ => Handles::Plain,
         };
-        // What isn't known to be a type may be a trait.
+        // A name that isn't known to be a type may be a trait.
         let may_be_trait = |target: &String| {
             let is_parameter = target.len() == 1 && !self.aliases.contains(target);
             let is_sized = is_parameter || target.starts_with("Atomic");
@@ -182,7 +182,7 @@ impl Words {
             }
             "Weak" => self.target(rest),
             "Drop" => self.has_destructors |= is_word(rest.first(), "for"),
-            // A waker is made of a handle by a trait whose methods are called on one.
+            // A waker is made of a handle by a trait whose methods are called on a handle.
             "dyn" | "Wake" | "Waker" => self.coerces = true,
             "self" => self.coerces |= is_colon(rest),
             "let" | "struct" | "enum" | "type" | "fn" | "static" | "union" => {
@@ -214,7 +214,7 @@ impl Words {
         }
     }
 
-    /// What follows `Arc`: the type in it, or the value that it is made of.
+    /// Reads what follows `Arc`: the type in it, or the value that it is made of.
     fn arguments(&mut self, rest: &[TokenTree]) {
         self.target(rest);
         self.coerces |= is_punct(rest.first(), '<')
@@ -222,7 +222,7 @@ impl Words {
         if is_punct(rest.first(), '<') {
             self.shared.extend(words(until(rest, &[';', '='])));
         } else if is_punct(rest.first(), ':') && !is_word(rest.get(2), "clone") {
-            // A handle that is cloned was made somewhere else, of something that is looked at there.
+            // A handle that is cloned was made at another place, of a value that is looked at there.
             let mut called = rest.iter().take_while(|token| {
                 !matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ','))
             });
@@ -237,7 +237,7 @@ impl Words {
         }
     }
 
-    /// What a handle leads to: the type in it. One with another name may lead anywhere.
+    /// Reads the type that a handle leads to. A type with another name may lead to anything.
     fn target(&mut self, rest: &[TokenTree]) {
         if is_word(rest.first(), "as") {
             self.targets.extend(rest.get(1).map(ToString::to_string));
@@ -253,13 +253,13 @@ impl Words {
         self.targets.extend(last.last().map(ToString::to_string));
     }
 
-    /// What a keyword defines.
+    /// Reads what a keyword defines.
     fn definition(&mut self, rest: &[TokenTree]) {
         let end = rest.iter().position(|token| {
             is_punct(Some(token), ';')
                 || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
         });
-        // A struct's fields are what it is, a function's body is not.
+        // A struct is described by its fields, a function not by its body.
         let is_function = !rest.iter().take(end.unwrap_or(0)).any(|token| is_punct(Some(token), '='))
             && rest
                 .iter()
@@ -287,7 +287,7 @@ fn is_punct(token: Option<&TokenTree>, wanted: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
 }
 
-/// Whether what comes next is a `:` by itself. A path that begins with `::` may follow it.
+/// Whether a single `:` comes next. A path that begins with `::` may follow the `:`.
 fn is_colon(rest: &[TokenTree]) -> bool {
     matches!(rest.first(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':' && punct.spacing() == Spacing::Alone)
         || is_punct(rest.first(), ':') && !is_punct(rest.get(1), ':')
@@ -297,7 +297,7 @@ fn is_word(token: Option<&TokenTree>, wanted: &str) -> bool {
     matches!(token, Some(TokenTree::Ident(word)) if word == wanted)
 }
 
-/// The tokens up to the first of these, which are not looked for in groups.
+/// Returns the tokens up to the first of these characters; the search does not enter groups.
 fn until<'t>(tokens: &'t [TokenTree], ends: &[char]) -> &'t [TokenTree] {
     let end = tokens.iter().position(
         |token| matches!(token, TokenTree::Punct(punct) if ends.contains(&punct.as_char())),
@@ -305,7 +305,7 @@ fn until<'t>(tokens: &'t [TokenTree], ends: &[char]) -> &'t [TokenTree] {
     &tokens[..end.unwrap_or(tokens.len())]
 }
 
-/// All words in these tokens, those in groups too.
+/// Returns all words in these tokens and in their groups.
 fn words(tokens: &[TokenTree]) -> HashSet<String> {
     fn add(tokens: impl IntoIterator<Item = TokenTree>, words: &mut HashSet<String>) {
         for token in tokens {

@@ -1,19 +1,19 @@
 //! Changes to a source text, kept as edits of byte ranges.
 //!
 //! The transformation never prints a syntax tree: it copies the user's text and changes single tokens in it. So
-//! comments and layout survive, rustc's own messages keep the user's lines, and where each generated character
-//! comes from is known exactly instead of being reconstructed.
+//! comments and layout survive, rustc's own messages keep the user's lines, and the origin of each generated character
+//! is known exactly instead of being reconstructed.
 
 use std::ops::Range;
 
-/// Where an insertion belongs when several meet at one offset.
+/// The order of several insertions at one offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
-    /// Closes what ends here: the innermost first.
+    /// The text closes what ends here: the innermost first.
     After,
-    /// Opens what starts here: the outermost first.
+    /// The text opens what starts here: the outermost first.
     Before,
-    /// Takes the place of the bytes that start here.
+    /// The text replaces the bytes that start here.
     Replace,
 }
 
@@ -31,7 +31,7 @@ struct Edit {
 pub(crate) struct Edits(Vec<Edit>);
 
 impl Edits {
-    /// Puts `text` before the token that starts at `at`.
+    /// Inserts `text` before the token that starts at `at`.
     pub(crate) fn before(&mut self, at: usize, text: impl Into<String>) {
         self.0.push(Edit {
             range: at..at,
@@ -41,7 +41,7 @@ impl Edits {
         });
     }
 
-    /// Puts `text` after the token that ends at `at`; it stands for the token at `origin`.
+    /// Inserts `text` after the token that ends at `at`; the text stands for the token at `origin`.
     pub(crate) fn after(&mut self, at: usize, text: impl Into<String>, origin: usize) {
         self.0.push(Edit {
             range: at..at,
@@ -51,7 +51,7 @@ impl Edits {
         });
     }
 
-    /// Puts `text` in the place of `range`.
+    /// Replaces the bytes of `range` by `text`.
     pub(crate) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
         let origin = range.start;
         self.0.push(Edit {
@@ -62,7 +62,7 @@ impl Edits {
         });
     }
 
-    /// As [`Edits::replace`], the new text standing for the token at `origin`.
+    /// Does what [`Edits::replace`] does; the new text stands for the token at `origin`.
     pub(crate) fn replace_as(
         &mut self,
         range: Range<usize>,
@@ -77,7 +77,7 @@ impl Edits {
         });
     }
 
-    /// The edited text and what it was made of.
+    /// Returns the edited text, with the pieces that it was made of.
     pub(crate) fn apply(&self, source: &str) -> Edited {
         let mut order: Vec<(usize, &Edit)> = self.0.iter().enumerate().collect();
         order.sort_by_key(|(number, edit)| {
@@ -95,7 +95,7 @@ impl Edits {
         };
         let mut done = 0;
         for (_, edit) in order {
-            // A replaced range swallows what was to happen inside it.
+            // A replaced range swallows the edits inside of it.
             if edit.range.start < done {
                 continue;
             }
@@ -111,11 +111,12 @@ impl Edits {
 /// A stretch of generated text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Its bytes in the generated text.
+    /// The piece's bytes in the generated text.
     pub(crate) generated: Range<usize>,
-    /// The original offset of its first byte.
+    /// The original offset of the piece's first byte.
     pub(crate) origin: usize,
-    /// Copied byte for byte, or new text that as a whole stands for the token at `origin`.
+    /// Whether the piece was copied byte for byte; otherwise it is new text that as a whole stands for the token at
+    /// `origin`.
     pub(crate) copied: bool,
 }
 
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn nested_edits_compose() {
-        // X = Y, as statics: the outer edit is recorded first.
+        // For `X = Y` with statics, the outer edit is recorded first.
         let source = "X = Y";
         let mut edits = Edits::default();
         edits.replace(1..4, ".set(");

@@ -1,4 +1,4 @@
-//! Everything that can be wrong with the input.
+//! The errors in the input.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::source::Place;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file or directory can't be read.
+    /// The system can't read a file or directory.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
-        /// What was to be read.
+        /// The path of the file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: Arc<std::io::Error>,
     },
     /// A path leads neither to a Rust file nor to a crate.
@@ -24,67 +24,67 @@ pub enum Error {
     NotACrate {
         /// The path as given.
         path: PathBuf,
-        /// Why not.
+        /// The reason why it is neither.
         reason: String,
     },
     /// A source file isn't UTF-8.
     #[error("{} is not UTF-8: byte {offset} starts no character", path.display())]
     NotUtf8 {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Offset of the first wrong byte.
+        /// The offset of the first wrong byte.
         offset: usize,
     },
     /// The program has no code.
     #[error("{} has no items", path.display())]
     Empty {
-        /// The crate's root file.
+        /// The path of the crate's root file.
         path: PathBuf,
     },
     /// `Cargo.toml` can't be understood.
     #[error("{}: {message}", path.display())]
     Manifest {
-        /// The manifest.
+        /// The path of the manifest.
         path: PathBuf,
-        /// What is wrong in it.
+        /// What is wrong in the manifest.
         message: String,
     },
-    /// rustc wouldn't parse it either.
+    /// The source has a syntax error, which rustc wouldn't accept either.
     #[error("syntax error: {message}")]
     Syntax {
-        /// Where.
+        /// The place of the error.
         place: Box<Place>,
-        /// What the parser said.
+        /// The parser's message.
         message: String,
     },
-    /// The file of a `mod name;` isn't there.
+    /// There is no file for a `mod name;`.
     #[error("no file for module `{name}`")]
     MissingModule {
-        /// The module's name in its declaration.
+        /// The place of the name in the module's declaration.
         place: Box<Place>,
-        /// The module.
+        /// The module's name.
         name: String,
         /// The files that were looked for.
         tried: Vec<PathBuf>,
     },
-    /// Code that seqz can't run faithfully.
+    /// The program has code that seqz can't run faithfully.
     #[error("{what} is not supported: {reason}")]
     Unsupported {
-        /// The code in question.
+        /// The place of the code.
         place: Box<Place>,
         /// The item or construct, as in "`Condvar`".
         what: String,
-        /// Why.
+        /// The reason why it is not supported.
         reason: String,
-        /// What to do instead.
+        /// Advice: what to do instead.
         help: String,
     },
-    /// Nothing in the program starts a thread from an entry point seqz could call.
+    /// No entry point that seqz could call starts a thread.
     #[error("no harness in {}", path.display())]
     NoHarness {
-        /// The crate's root file.
+        /// The path of the crate's root file.
         path: PathBuf,
-        /// What counts as a harness, and what was seen instead.
+        /// The functions that count as harnesses, and the functions that come closest.
         looked_for: String,
     },
     /// `--harness` names none of the harnesses.
@@ -92,12 +92,12 @@ pub enum Error {
     UnknownHarness {
         /// The name asked for.
         name: String,
-        /// Names like it, the likeliest first.
+        /// Similar names, the likeliest first.
         suggestions: Vec<String>,
-        /// All names there are.
+        /// The names of all harnesses.
         known: Vec<String>,
     },
-    /// Several of the above.
+    /// Several errors of the variants above.
     #[error("{} errors, the first: {}", .0.len(), .0[0])]
     Several(Vec<Error>),
 }
@@ -124,7 +124,7 @@ impl Error {
         }
     }
 
-    /// One error out of a list, in order of place; `None` for an empty list.
+    /// Makes one error of a list, in the order of places; `None` for an empty list.
     pub(crate) fn from_list(mut list: Vec<Error>) -> Option<Self> {
         let mut seen = std::collections::HashSet::new();
         list.retain(|error| {
@@ -142,7 +142,7 @@ impl Error {
         }
     }
 
-    /// The single errors in this one.
+    /// Returns the single errors that this error consists of.
     pub fn each(&self) -> &[Error] {
         match self {
             Error::Several(list) => list,
@@ -150,7 +150,7 @@ impl Error {
         }
     }
 
-    /// The source line in question.
+    /// Returns the place in the source.
     pub fn place(&self) -> Option<&Place> {
         match self {
             Error::Syntax { place, .. }
@@ -160,7 +160,7 @@ impl Error {
         }
     }
 
-    /// What to write under the marked source.
+    /// Returns the text to print under the marked source.
     pub fn label(&self) -> Option<String> {
         match self {
             Error::Syntax { message, .. } => Some(message.clone()),
@@ -170,7 +170,7 @@ impl Error {
         }
     }
 
-    /// What to do about it.
+    /// Returns advice on the error.
     pub fn help(&self) -> Option<String> {
         let quoted = |names: &[String]| {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();

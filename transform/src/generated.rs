@@ -1,27 +1,27 @@
-//! What has been generated.
+//! The result of a transformation.
 
 use std::path::PathBuf;
 
 use crate::map::SourceMap;
 
-/// A generated crate, but for the runtime that it links.
+/// A generated crate, without the runtime that it links.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// The package's name; the library's is the same with underscores.
+    /// The package's name; the library's name is the same with underscores.
     pub package: String,
-    /// Files relative to the crate, with their text.
+    /// The files: the path relative to the crate, and the text.
     pub files: Vec<(PathBuf, String)>,
     /// Whether the program has `unsafe` code.
     pub has_unsafe: bool,
-    /// Whether it depends on serde, which then has to know the runtime's types.
+    /// Whether the program depends on serde, which then has to know the runtime's types.
     pub serde: bool,
-    /// Whether what is built of it may change though the files and the dependencies' versions don't.
+    /// Whether the build's result may change while the files and the dependencies' versions stay the same.
     pub may_change: bool,
-    /// Files beside these, for those who run the crate: for cargo-fuzz, for proptest, and for plain tests over a corpus.
+    /// Further files, for users who run the crate with cargo-fuzz, with proptest, or with plain tests over a corpus.
     /// libFuzzer's bindings belong in `fuzz/vendor`, and `fuzz/rustc.sh` has to be executable.
     pub testers: Vec<(PathBuf, String)>,
-    /// From generated positions to the user's. To be written beside the files.
+    /// The map from generated positions to the user's, to be written beside the files.
     pub map: SourceMap,
-    /// The harnesses that are in it, by name.
+    /// The names of the harnesses in the crate.
     pub harnesses: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! From the generated text back to the user's.
+//! Maps places in the generated text to places in the user's text.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::edit::Edited;
 use crate::source::{Position, SourceFile, Text};
 
-/// Where a generated position comes from.
+/// The origin of a generated position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// The user's file.
+    /// The path of the user's file.
     pub file: PathBuf,
-    /// Its line, from one.
+    /// The line, from 1.
     pub line: u32,
-    /// Its column in characters, from one.
+    /// The column in characters, from 1.
     pub col: u32,
-    /// The short name of the variable accessed here, if this is a site: `pending_io` for `self.pending_io.load(…)`.
+    /// The short name of the variable that is accessed here, if this is a site: `pending_io` for
+    /// `self.pending_io.load(…)`.
     pub name: Option<String>,
     /// The source text of the access, on one line.
     pub text: Option<String>,
@@ -32,11 +33,12 @@ pub struct SourceMap {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct FileMap {
     original: PathBuf,
-    /// In order of generated position. One entry for each stretch of a line that was copied or inserted as a whole.
+    /// The runs, in the order of generated positions. One run for each stretch of a line that was copied or inserted as
+    /// a whole.
     runs: Vec<Run>,
-    /// By original position.
+    /// The sites, in the order of original positions.
     sites: Vec<Site>,
-    /// Generated positions of calls outside of loops of what may happen without a reason.
+    /// Generated positions of calls outside of loops that may end or fail without a reason.
     #[serde(default)]
     lone: Vec<Position>,
 }
@@ -45,11 +47,11 @@ struct FileMap {
 struct Run {
     generated: Position,
     original: Position,
-    /// Columns advance together; otherwise the whole run stands for `original`.
+    /// Whether columns advance together; otherwise the whole run stands for `original`.
     copied: bool,
 }
 
-/// An access to a shared variable, or what may be one.
+/// An access to a shared variable, or code that may be one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Site {
     pub(crate) at: Position,
@@ -58,8 +60,8 @@ pub(crate) struct Site {
 }
 
 impl SourceMap {
-    /// Where the given position of a generated file comes from. `file` may be relative to the generated crate or
-    /// lie anywhere below some directory, as rustc reports it.
+    /// Returns the origin of a position of a generated file. `file` may be relative to the generated crate, or lie
+    /// anywhere below some directory, as rustc reports it.
     pub fn lookup(&self, file: impl AsRef<Path>, line: u32, col: u32) -> Option<Origin> {
         let file = self.file(file.as_ref())?;
         let generated = Position { line, col };
@@ -90,13 +92,13 @@ impl SourceMap {
         })
     }
 
-    /// The user's file that a generated file was made of.
+    /// Returns the user's file that a generated file was made of.
     pub fn original(&self, file: impl AsRef<Path>) -> Option<&Path> {
         self.file(file.as_ref()).map(|file| file.original.as_path())
     }
 
     fn file(&self, path: &Path) -> Option<&FileMap> {
-        // The embedded runtime lies in the generated crate and has a src/lib.rs of its own.
+        // The embedded runtime is in the generated crate and has a src/lib.rs of its own.
         let ours = |known: &Path| {
             let depth = path
                 .components()
@@ -117,7 +119,8 @@ impl SourceMap {
         self.files.get(path).or_else(by_suffix)
     }
 
-    /// Where the runtime sees the calls outside of loops of what may happen without a reason: generated file, line, column.
+    /// Returns the places at which the runtime sees the calls outside of loops that may end or fail without a reason:
+    /// generated file, line, column.
     pub fn lone(&self) -> impl Iterator<Item = (&Path, u32, u32)> {
         self.files.iter().flat_map(|(path, file)| {
             let lone = file.lone.iter();
@@ -132,7 +135,7 @@ impl SourceMap {
         mut sites: Vec<Site>,
         lone: impl Iterator<Item = usize>,
     ) {
-        // Where two expressions start at one place the first recorded, the outer one, names it.
+        // Where two expressions start at one place, the first recorded, which is the outer one, names the place.
         sites.sort_by_key(|site| site.at);
         sites.dedup_by_key(|site| site.at);
         let generated = Text::new(edited.text.as_str());
@@ -154,7 +157,7 @@ impl SourceMap {
                 at += rest.find('\n').map_or(rest.len(), |end| end + 1);
             }
         }
-        // What stands there now: the text itself, or what was put in its place or before it.
+        // The generated offset of the text itself, or of the text that was put in its place or before it.
         let generated_of = |at: usize| {
             edited.pieces.iter().filter_map(move |piece| {
                 let length = piece.generated.end - piece.generated.start;

@@ -1,6 +1,6 @@
-//! What is to be generated.
+//! The options of a transformation.
 
-/// Which party of the harness is the thread under test; parties are numbered by creation, the main thread first.
+/// The party of the harness that is the thread under test; parties are numbered by creation, the main thread first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
     /// The first party is T.
@@ -10,40 +10,40 @@ pub enum Role {
     Second,
 }
 
-/// How the generated program is going to be run.
+/// The way in which the generated program is going to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// As the sequential program P̂ₖ.
+    /// It runs as the sequential program P̂ₖ.
     #[default]
     Sequential,
-    /// With its threads, under a scheduler. More of std can be run so.
+    /// It runs with its threads, under a scheduler. More of std can be run in this way.
     Scheduled,
-    /// The same, and the calls that threads are in are followed.
+    /// It runs with its threads, under a scheduler, and the calls that threads are in are followed.
     Followed,
 }
 
-/// What to generate.
+/// What is to be generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The number of non-local reads.
+    /// The number k of non-local reads.
     pub k: u32,
-    /// The harnesses that are to be there.
+    /// The harnesses of the generated program.
     pub chosen: Choice,
-    /// Which party is T.
+    /// The party that is T.
     pub role: Role,
 }
 
-/// Which harnesses a generated program has.
+/// The choice of a generated program's harnesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// This one.
+    /// The harness of this name.
     One(String),
-    /// All that can be run and are not ignored, and these, which are.
+    /// All harnesses that can be run and are not ignored, and the ignored harnesses of these names.
     AllWith(Vec<String>),
 }
 
 impl Choice {
-    /// All that can be run and are not ignored.
+    /// All harnesses that can be run and are not ignored.
     pub const ALL: Self = Self::AllWith(Vec::new());
 }
 

@@ -1,4 +1,4 @@
-//! The public face: a loaded program, and what is generated from it.
+//! The public interface: a loaded program, and what is generated from it.
 
 use std::path::Path;
 
@@ -29,12 +29,13 @@ impl Program {
     /// Loads a `.rs` file, a crate's directory, or a `Cargo.toml`, with all module files.
     ///
     /// # Errors
-    /// The input can't be read or parsed. What can't be run in this mode is an error of [`Program::transform`] only.
+    /// When the input can't be read or parsed. Code that can't be run in this mode is an error of
+    /// [`Program::transform`] only.
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
         Self::load_part(path, mode, &Part::Whole)
     }
 
-    /// The same, of some of the package's targets.
+    /// Loads these targets of the package, as [`Program::load`] loads the usual ones.
     ///
     /// # Errors
     /// As [`Program::load`].
@@ -57,54 +58,55 @@ impl Program {
         })
     }
 
-    /// The targets that are in it, each of which can be loaded without the others.
+    /// Returns the targets in the program, each of which can be loaded without the others.
     pub fn parts(&self) -> Vec<Part> {
         let targets = self.program.roots.iter();
         let targets = targets.map(|root| Part::Target(root.module.clone()));
         [Part::Library].into_iter().chain(targets).collect()
     }
 
-    /// The package's name, or the file's.
+    /// Returns the package's name, or the file's.
     pub fn name(&self) -> &str {
         &self.program.package.name
     }
 
-    /// The edition, as in a manifest.
+    /// Returns the edition, as a manifest writes it.
     pub fn edition(&self) -> &str {
         &self.program.package.edition
     }
 
-    /// The manifest, unless the program is a lone file.
+    /// Returns the path of the manifest; `None` for a lone file.
     pub fn manifest(&self) -> Option<&Path> {
         self.program.package.manifest.as_deref()
     }
 
-    /// A manifest of a crate that depends on what the program depends on, and nothing else; `None` if that is nothing.
+    /// Returns a manifest of a crate that depends on what the program depends on, and is empty; `None` if the program
+    /// has no dependencies.
     ///
     /// # Errors
-    /// Its dependencies can't be written down.
+    /// When the dependencies can't be written.
     pub fn dependencies(&self) -> Result<Option<String>, Error> {
         emit::manifest::of_dependencies(&self.program.package)
     }
 
-    /// Whether it depends on serde.
+    /// Whether the program depends on serde.
     pub fn has_serde(&self) -> bool {
         self.program.package.dependencies.has("serde")
     }
 
-    /// The crate's root file.
+    /// Returns the path of the crate's root file.
     pub fn root(&self) -> &Path {
         &self.program.files[0].source.path
     }
 
-    /// All source files of the crate, the root first.
+    /// Returns the paths of all source files of the crate, the root first.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let written = |file: &&ParsedFile| file.source.expanded.is_none();
         let files = self.program.files.iter().filter(written);
         files.map(|file| file.source.path.as_path())
     }
 
-    /// The text of a source file.
+    /// Returns the text of a source file.
     pub fn source(&self, file: &Path) -> Option<&str> {
         let file = self
             .program
@@ -114,7 +116,7 @@ impl Program {
         Some(file.source.text.as_str())
     }
 
-    /// All harnesses, in order of source, those that can't be run among them.
+    /// Returns all harnesses in the order of the source, including those that can't be run.
     pub fn harnesses(&self) -> &[HarnessInfo] {
         &self.infos
     }
@@ -122,7 +124,7 @@ impl Program {
     /// Generates the crate.
     ///
     /// # Errors
-    /// The program has code that can't be run faithfully, or no harness, or not the one asked for.
+    /// When the program has code that can't be run faithfully, or no harness, or not the harness that was asked for.
     pub fn transform(&self, options: &Options) -> Result<Generated, Error> {
         let chosen = harness::choose(
             &self.program,
@@ -146,7 +148,7 @@ impl Program {
         )
     }
 
-    /// Puts a panic in the place of functions that can't be run, which the chosen harnesses don't reach.
+    /// Puts a panic in the place of functions that can't be run and that the chosen harnesses don't reach.
     fn leave_out(&self, chosen: &[&Harness], edits: &mut [Edits]) -> Result<(), Error> {
         let needed = |file: usize| match self.program.root_of(file) {
             None => true,

@@ -1,7 +1,7 @@
-//! What one thread can learn of another through std, item by item: which event stands for it in each mode, and which test
-//! sees all of its outcomes.
+//! All of std by which one thread can learn of another, item by item: the event that stands for the item in each mode,
+//! and the test that sees all of its outcomes.
 //!
-//! The page `docs/events.md` is made of this table. Whoever gives the runtime a new item, or a new event, adds it here.
+//! The page `docs/events.md` is made of this table. A new item or a new event of the runtime has to be added here.
 
 mod memory;
 mod outside;
@@ -10,23 +10,23 @@ mod thread;
 
 use std::fmt::Write as _;
 
-/// What stands for an item in one of the modes.
+/// What stands for an item in a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
-    /// These events.
+    /// These events stand for the item.
     Event(&'static str),
-    /// No event, since nothing of another thread can be learned from it, for this reason.
+    /// No event stands for the item, since a thread learns nothing of another thread from it, for this reason.
     Nothing(&'static str),
-    /// The program is refused, or the execution is ended, and the place is named.
+    /// The program is refused, or the execution ends, and the place is named.
     Refused(&'static str),
-    /// It is run as it is, outside of what is followed: it is named, and nothing is promised.
+    /// The item runs as it is and is not followed: the verdict names it and promises nothing.
     NotFollowed(&'static str),
-    /// Some of what std allows is left out.
+    /// Some of the behaviour that std allows is left out.
     Narrower(&'static str),
 }
 
 impl Stands {
-    /// Whether it needs a test that sees its outcomes.
+    /// Whether the item needs a test that sees its outcomes.
     #[must_use]
     pub const fn is_event(self) -> bool {
         matches!(self, Self::Event(_))
@@ -43,25 +43,25 @@ impl Stands {
     }
 }
 
-/// An item of std, or some that are alike.
+/// An item of std, or several similar items.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The module, as a path inside of std.
+    /// The module, as a path in std.
     pub module: &'static str,
-    /// The items: names in the module, each perhaps with a method. A name stands for all of its methods that have no entry
-    /// of their own.
+    /// The items: names in the module, each perhaps with a method. A name stands for all of its methods that have no
+    /// entry of their own.
     pub items: &'static [&'static str],
-    /// What a thread can learn of another one by it.
+    /// What a thread can learn of another thread by the item.
     pub learns: &'static str,
-    /// Under a scheduler: `explore`, `replay`.
+    /// What stands for the item under a scheduler: `explore`, `replay`.
     pub scheduled: Stands,
-    /// In P̂ₖ: `check`, `fuzz`.
+    /// What stands for the item in P̂ₖ: `check`, `fuzz`.
     pub sequential: Stands,
-    /// Tests that see all outcomes: `path::function`, from the top of the repository.
+    /// Tests that see all outcomes, as `path::function` from the top of the repository.
     pub tests: &'static [&'static str],
 }
 
-/// The whole table, module by module.
+/// Returns the whole table, module by module.
 #[must_use]
 pub fn entries() -> Vec<Entry> {
     [
@@ -90,7 +90,7 @@ outcomes.
 This page is made of `transform/src/catalogue`: `SEQZ_UPDATE=1 cargo test -p seqz --test catalogue`.
 ";
 
-/// The page of the documentation.
+/// Returns the page of the documentation.
 #[must_use]
 pub fn page() -> String {
     let mut page = HEAD.to_owned();

@@ -1,4 +1,4 @@
-//! What leads out of the program: `panic`, `time`, `env`, `fs`, `process`, `io`, `net`.
+//! The modules that lead out of the program: `panic`, `time`, `env`, `fs`, `process`, `io`, `net`.
 
 use super::Entry;
 use super::Stands::{Narrower, NotFollowed, Nothing};

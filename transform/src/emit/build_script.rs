@@ -1,9 +1,9 @@
-//! The generated crate's build script: it tells rustc of the user's package what cargo would, and runs the user's own script as
-//! cargo would run it.
+//! The build script of the generated crate: it tells rustc what cargo would tell it for the user's package, and runs
+//! the user's own script as cargo would run that.
 //!
-//! That one becomes part of the generated script, which starts itself once more for it: in the user's directory, with the
-//! variables of the user's package. What it prints is passed on to cargo, relative paths made absolute, and what it sets for
-//! rustc is noted for the program's run time.
+//! The user's script becomes part of the generated script, which starts itself once more to run it: in the user's
+//! directory, with the variables of the user's package. What the user's script prints is passed on to cargo, with
+//! relative paths made absolute, and the variables that it sets for rustc are noted for the program's run time.
 
 use std::path::Path;
 
@@ -18,17 +18,17 @@ use crate::load::{Crate, Package, ParsedFile, Tests, parse_file};
 /// The variables that a build script leaves for the program, below `OUT_DIR`: an expression, a slice of pairs.
 pub(super) const VARIABLES: &str = "seqz-variables.rs";
 
-/// The name that the user's `main` gets.
+/// The name that the `main` of the user's script gets.
 const MAIN: &str = "seqz_user_main";
 
-/// The text of `build.rs`, where one is needed.
+/// Returns the text of `build.rs`, where a build script is needed.
 pub(super) fn text(program: &Crate) -> Result<Option<String>, Error> {
     let package = &program.package;
     let Some(dir) = package.manifest.as_deref().and_then(Path::parent) else {
         return Ok(None);
     };
     let asks = |file: &ParsedFile| file.source.text.as_str().contains("env!");
-    // The macros of dependencies may ask, too.
+    // The macros of dependencies may ask for variables, too.
     let asked = !package.dependencies.is_empty() || program.files.iter().any(asks);
     let tells = variables(package);
     match &package.build_script {
@@ -50,10 +50,10 @@ pub(super) fn text(program: &Crate) -> Result<Option<String>, Error> {
     }
 }
 
-/// What cargo tells rustc, as an expression.
+/// Returns the variables that cargo sets for rustc, as an expression.
 fn variables(package: &Package) -> String {
     let mut all = package.environment.clone();
-    // Only tests of their own are told these, which are modules here.
+    // cargo sets this variable only for integration tests, which are modules here.
     if let Some(dir) = &package.target_directory
         && !package.targets.is_empty()
     {
@@ -70,13 +70,13 @@ fn variables(package: &Package) -> String {
             all.push((format!("CARGO_BIN_EXE_{name}"), file.display().to_string()));
         }
     }
-    // A line can't be told, and cargo doesn't tell one either.
+    // A value with a line break can't be passed on, and cargo doesn't pass it on either.
     all.retain(|(_, value)| !value.contains('\n'));
     format!("{:?}.iter()", all)
 }
 
-/// The user's script as a part of the generated one: its `main` has another name, and what it names relative to its file is
-/// found where that is.
+/// Returns the user's script as a part of the generated script: its `main` has another name, and files that it names
+/// relative to its own place are found there.
 fn edited(script: &Path, package: &Package) -> Result<String, Error> {
     let file = parse_file(script, "build.rs".into(), Tests::Compiled)?;
     let source = &file.source;
@@ -111,7 +111,7 @@ fn edited(script: &Path, package: &Package) -> Result<String, Error> {
     Ok(edits.apply(source.text.as_str()).text)
 }
 
-/// A module in a file of its own is read where it is.
+/// A module in a file of its own is read at its place.
 fn place_module(item: &ItemMod, dir: &Path, edits: &mut Edits) {
     if item.content.is_some() {
         return;
@@ -149,7 +149,7 @@ fn quote_value(value: &syn::Expr) -> TokenStream {
     }
 }
 
-/// `include!("…")` and the like, and what cargo tells the script when it is compiled.
+/// Edits `include!("…")` and similar macros, and macros that ask for what cargo sets when it compiles the script.
 fn place_macros(tokens: TokenStream, dir: &Path, package: &Package, edits: &mut Edits) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -183,7 +183,7 @@ fn place_macros(tokens: TokenStream, dir: &Path, package: &Package, edits: &mut 
     }
 }
 
-/// What runs the user's script.
+/// Returns the code that runs the user's script.
 fn runner(dir: &str, tells: &str, links: Option<&str>) -> String {
     let links = links.map_or_else(String::new, |name| {
         format!(".env(\"CARGO_MANIFEST_LINKS\", {name:?})")

@@ -50,7 +50,8 @@ pub(super) fn text(
     Ok(text)
 }
 
-/// A manifest of a crate that depends on what the package depends on, and does nothing; `None` if that is nothing.
+/// Returns a manifest of an empty crate that depends on what the package depends on; `None` if the package has no
+/// dependencies.
 pub(crate) fn of_dependencies(package: &Package) -> Result<Option<String>, Error> {
     if package.dependencies.names().next().is_none() {
         return Ok(None);
@@ -71,7 +72,7 @@ pub(crate) fn of_dependencies(package: &Package) -> Result<Option<String>, Error
     Ok(Some(head + &shown(package, &rest)? + &patch(package)?))
 }
 
-/// The `[patch]` for whatever manifest is built; empty if there is none.
+/// Returns the `[patch]` sections for the manifest that is built; empty if there are none.
 pub(super) fn patch(package: &Package) -> Result<String, Error> {
     if package.patch.is_empty() {
         return Ok(String::new());

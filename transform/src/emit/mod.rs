@@ -1,4 +1,4 @@
-//! The generated crate as data.
+//! The files of the generated crate.
 
 mod build_script;
 pub(crate) mod manifest;
@@ -25,7 +25,7 @@ use crate::source::Place;
 use crate::values::Registered;
 use crate::walk::Analysis;
 
-/// All files of the generated crate for the chosen harnesses.
+/// Generates all files of the crate for the chosen harnesses.
 pub(crate) fn generate(
     program: &Crate,
     analysis: &Analysis,
@@ -139,15 +139,15 @@ pub(crate) fn generate(
     })
 }
 
-/// What lets handles become those of types without a size: std's own traits for that are unstable, and so are for the
-/// runtime's crate alone.
+/// The code that lets handles coerce to handles of types without a size: std's own traits for that are unstable, and so
+/// only the runtime's crate can use them.
 const COERCIONS: &str = "
 # `Arc`s whose handles are counted become `Arc<dyn _>` by unstable traits of std.
 [env]
 RUSTC_BOOTSTRAP = \"seqz_runtime\"
 ";
 
-/// What is added to the crate's root.
+/// Returns the text that is added to the crate's root.
 fn appendix(program: &Crate, tables: &Tables, roots: &[&ExtraRoot]) -> String {
     let mut text = String::from(if files_end_in_newline(program) {
         "\n"
@@ -160,7 +160,8 @@ fn appendix(program: &Crate, tables: &Tables, roots: &[&ExtraRoot]) -> String {
     if let (Some(library), false) = (&program.package.library, roots.is_empty())
         && !tables.library_is_hidden()
     {
-        // Tests and programs know the crate by its name. Where it has something else of that name, each says `crate`.
+        // Tests and programs know the crate by its name. Where the crate has another item of that name, each use says
+        // `crate`.
         text.push_str(&format!("extern crate self as {library};\n"));
     }
     for root in roots {
@@ -174,7 +175,7 @@ fn files_end_in_newline(program: &Crate) -> bool {
     program.files[0].source.text.as_str().ends_with('\n')
 }
 
-/// Where the crate has something of its own called `p_hat`.
+/// Returns the place of an item of the crate that is called `p_hat`.
 fn taken(program: &Crate, tables: &Tables) -> Option<Place> {
     let def = tables.in_module(ROOT, "p_hat", Ns::Type)?;
     let source = &program.files[0].source;
@@ -190,7 +191,7 @@ fn taken(program: &Crate, tables: &Tables) -> Option<Place> {
     Some(source.place(at..at + if at == 0 { 0 } else { "p_hat".len() }))
 }
 
-/// Whether what is built depends on more than the generated files and the versions of dependencies: on what they include, and
+/// Whether the build depends on more than the generated files and the versions of dependencies: on included files, and
 /// on variables of the environment.
 fn may_change(program: &Crate) -> bool {
     let includes = |file: &ParsedFile| {
@@ -202,7 +203,7 @@ fn may_change(program: &Crate) -> bool {
     program.package.build_script.is_some() || program.files.iter().any(includes)
 }
 
-/// The program: it tells itself what cargo tells the tests of a package, and runs P̂ₖ.
+/// Returns the text of the program, which sets the variables that cargo sets for the tests of a package, and runs P̂ₖ.
 fn main(package: &Package) -> String {
     let mut sets = String::new();
     let mut set = |variables: &str| {

@@ -1,4 +1,4 @@
-//! The module `p_hat` of the generated crate: P̂ₖ as somebody who knows the paper would look for it.
+//! The module `p_hat` of the generated crate: P̂ₖ in the form in which a reader of the paper would look for it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,17 +7,17 @@ use super::results::Results;
 use crate::harness::{Harness, HarnessKind, Returns, ShouldPanic};
 use crate::options::{Options, Role};
 
-/// What is known of the whole program.
+/// Properties of the whole program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Whole {
-    /// It has `unsafe` code.
+    /// Whether the program has `unsafe` code.
     pub(super) has_unsafe: bool,
-    /// It may ask whether threads have finished.
+    /// Whether the program may ask whether threads have finished.
     pub(super) asks_for_ends: bool,
     pub(super) results: Results,
 }
 
-/// The files of the module.
+/// Returns the files of the module.
 pub(super) fn files(
     chosen: &[&Harness],
     options: &Options,
@@ -58,7 +58,7 @@ pub(super) fn files(
     files
 }
 
-/// What fuzz targets are told.
+/// Returns the code for fuzz targets.
 fn fuzzed(options: &Options) -> String {
     let Options { k, role, .. } = options;
     format!(
@@ -73,7 +73,7 @@ pub static FUZZED: seqz_runtime::fuzz::Generated = seqz_runtime::fuzz::Generated
     )
 }
 
-/// A module name for each harness.
+/// Returns a module name for each harness.
 pub(super) fn module_names(chosen: &[&Harness]) -> Vec<String> {
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let name = |harness: &&Harness| {
@@ -85,7 +85,7 @@ pub(super) fn module_names(chosen: &[&Harness]) -> Vec<String> {
         } else {
             format!("{plain}_{count}")
         };
-        // `mod` is taken by the index, and a keyword is no module name.
+        // `mod` is the name of the index, and a keyword is no module name.
         if syn::parse_str::<syn::Ident>(&name).is_ok() {
             name
         } else {
@@ -209,7 +209,7 @@ pub fn p_hat_from_bytes(bytes: &[u8]) -> Outcome {{
     text
 }
 
-/// The function that calls the harness.
+/// Returns the function that calls the harness.
 fn init(harness: &Harness, whole: &Whole) -> String {
     let path: Vec<String> = harness.info.name.split("::").map(raw).collect();
     let call = format!(
@@ -266,7 +266,7 @@ fn init(harness: &Harness, whole: &Whole) -> String {
     )
 }
 
-/// A name as it is written where it may be a keyword.
+/// Returns a name as it is written in code, where the name may be a keyword.
 fn raw(name: &str) -> String {
     if syn::parse_str::<syn::Ident>(name).is_ok() {
         name.to_string()

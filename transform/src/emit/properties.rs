@@ -1,11 +1,11 @@
-//! What goes with the generated crate for those who run tests: P̂ₖ as a property, over a corpus and for proptest. Each has a
-//! test for each harness and thread under test.
+//! Tests that go with the generated crate: P̂ₖ as a property, over a corpus and for proptest. Each file has a test for
+//! each harness and thread under test.
 
 use std::path::PathBuf;
 
 use crate::harness::Harness;
 
-/// Their files. `patch` is what manifests have to end with.
+/// Returns the files of these tests. `patch` is the text at the end of each manifest.
 pub(super) fn files(
     package: &str,
     library: &str,
@@ -22,7 +22,7 @@ pub(super) fn files(
     .into()
 }
 
-/// A test for each harness and thread under test, which calls `no_choice_fails`.
+/// Returns a test for each harness and thread under test, which calls `no_choice_fails`.
 fn tests(chosen: &[&Harness]) -> String {
     let mut text = String::new();
     let names = super::p_hat::module_names(chosen);

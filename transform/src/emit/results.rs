@@ -1,20 +1,20 @@
-//! Whether a program may see what its threads return being dropped.
+//! Whether a program may observe the drop of what its threads return.
 
 use crate::counting::{Counting, Handles};
 use crate::load::Crate;
 
-/// Which results of threads it may see dropped. Named as the runtime names them.
+/// Which results of threads a program may see dropped. The names are the runtime's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Results {
-    /// None: it has no destructors, and nothing whose end is noticed.
+    /// No result: the program has no destructors, and nothing whose end is noticed.
     Unseen,
-    /// Those of types that have something to drop.
+    /// Results of types that have something to drop.
     Values,
-    /// Those, and what threads panic with, which may be anything.
+    /// These results, and the payloads of panics, which may be of any type.
     Payloads,
 }
 
-/// Words of programs that have destructors, or that use ends of channels.
+/// Words in the source of programs that have destructors, or that use ends of channels.
 const SEEN: [&str; 6] = [
     "Drop",
     "Receiver",
@@ -24,11 +24,11 @@ const SEEN: [&str; 6] = [
     "sync_channel",
 ];
 
-/// Functions that panic with any value.
+/// Functions that panic with any value as the payload.
 const ANY_PAYLOAD: [&str; 2] = ["panic_any", "resume_unwind"];
 
 impl Results {
-    /// Told from the words of the source, on the side of seeing too much.
+    /// Decides by the words of the source, and errs on the side of too many results.
     pub(super) fn of(program: &Crate, counting: Counting) -> Self {
         let has = |words: &[&str]| words.iter().any(|word| program.names(word));
         if !has(&SEEN) && counting.handles == Handles::Plain {

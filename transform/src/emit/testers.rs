@@ -1,20 +1,20 @@
-//! What goes with the generated crate for those who run it: a directory for cargo-fuzz, and the tests of [`super::properties`].
-//! All of them feed bytes to the same `p_hat_from_bytes`.
+//! Files that go with the generated crate for users who run it: a directory for cargo-fuzz, and the tests of
+//! [`super::properties`]. All of them give bytes to the same `p_hat_from_bytes`.
 
 use std::path::PathBuf;
 
 use crate::harness::Harness;
 use crate::options::Options;
 
-/// Where libFuzzer's bindings and what they need have to be, below the generated crate.
+/// The directory of libFuzzer's bindings and their dependencies, below the generated crate.
 const VENDOR: &str = "fuzz/vendor";
 
-/// What cargo is told to do in the crate.
+/// The configuration of cargo in the crate.
 pub(super) const CONFIG: &str = ".cargo/config.toml";
-/// The script that compiles what is not the program's without instrumentation.
+/// The script that compiles dependencies without instrumentation.
 pub(super) const WRAPPER: &str = "fuzz/rustc.sh";
 
-/// Their files.
+/// Returns the files.
 pub(super) fn files(
     package: &str,
     library: &str,

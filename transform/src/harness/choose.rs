@@ -1,4 +1,4 @@
-//! Choosing among the harnesses, and what to say if there is none to choose.
+//! Chooses among the harnesses, and explains why none can be chosen.
 
 use super::Harness;
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::options::Choice;
 use crate::resolve::ItemKind;
 use crate::walk::Analysis;
 
-/// The harnesses to generate.
+/// Returns the harnesses to generate.
 pub(crate) fn choose<'h>(
     program: &Crate,
     analysis: &Analysis,
@@ -50,7 +50,7 @@ pub(crate) fn choose<'h>(
 
 fn by_name<'h>(harnesses: &'h [Harness], wanted: &str) -> Result<&'h Harness, Error> {
     let exact = harnesses.iter().find(|harness| harness.info.name == wanted);
-    // The last part of the path will do where it is unambiguous.
+    // The last part of the path is enough where it is unambiguous.
     let tail = || {
         let suffix = format!("::{wanted}");
         let mut matching = harnesses
@@ -75,7 +75,7 @@ fn by_name<'h>(harnesses: &'h [Harness], wanted: &str) -> Result<&'h Harness, Er
     }
 }
 
-/// Names within a few letters of the wanted one, or that contain it.
+/// Returns names that differ from the wanted name by a few letters, or that contain it.
 fn suggestions(known: &[String], wanted: &str) -> Vec<String> {
     let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_string();
     let mut near: Vec<(usize, &String)> = known
@@ -93,7 +93,7 @@ fn suggestions(known: &[String], wanted: &str) -> Vec<String> {
         .collect()
 }
 
-/// Levenshtein's distance.
+/// Returns Levenshtein's distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -109,7 +109,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// What counts as a harness, and the functions that come closest.
+/// Names the functions that count as harnesses, and the functions that come closest.
 fn looked_for(program: &Crate, analysis: &Analysis) -> String {
     let mut text = "looked for a `#[test]`, a `pub fn` or a `main` that starts a thread with `std::thread::spawn`, \
                     `thread::Builder` or `thread::scope`, itself or through functions of the crate"

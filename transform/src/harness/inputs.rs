@@ -12,19 +12,19 @@ use crate::resolve::{Def, Function, ItemData, ItemId, ItemKind, ModId, Ns, Rib, 
 /// A parameter of a harness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name.
+    /// The parameter's name.
     pub name: String,
-    /// Its type as the inputs have it: `String` for `&str`, `Vec<T>` for `&[T]`.
+    /// The parameter's type in the inputs: `String` for `&str`, `Vec<T>` for `&[T]`.
     pub ty: String,
 }
 
-/// An implementation of `Input` to be written behind the definition of a local type.
+/// An implementation of `Input`, which is written behind the definition of a local type.
 #[derive(Clone, Debug)]
 pub(crate) struct InputImpl {
     pub(crate) item: ItemId,
-    /// The macro call.
+    /// The text of the macro call.
     pub(crate) text: String,
-    /// Traits that have to be derived for it.
+    /// The traits that have to be derived for the type.
     pub(crate) derives: Vec<&'static str>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Parameters {
     pub(super) impls: Vec<InputImpl>,
 }
 
-/// The most elements of a tuple that the runtime reads.
+/// The largest number of elements of a tuple that the runtime reads.
 const LONGEST_TUPLE: usize = 4;
 
 pub(super) fn parameters(
@@ -60,7 +60,7 @@ pub(super) fn parameters(
             Pat::Ident(pattern) => name(&pattern.ident),
             _ => format!("input_{number}"),
         };
-        // Fields are written in a macro call, where a keyword would need its `r#`.
+        // Fields are names in a macro call, where a keyword would need its `r#`.
         let field = if syn::parse_str::<syn::Ident>(&name).is_ok() {
             name.clone()
         } else {
@@ -81,12 +81,12 @@ struct Reader<'t> {
     module: ModId,
     impls: Vec<InputImpl>,
     seen: HashSet<ItemId>,
-    /// The type stands in the user's own module, where std's names may mean something else.
+    /// Whether the type is written in the user's own module, where std's names may mean something else.
     foreign: bool,
 }
 
 impl Reader<'_> {
-    /// The field's type and the argument that it makes.
+    /// Returns the field's type, and the argument that is made of the field.
     fn parameter(&mut self, ty: &Type, field: &str) -> Result<(String, String), Error> {
         let Type::Reference(reference) = ty else {
             return Ok((self.owned(ty)?, field.to_string()));
@@ -114,7 +114,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A type of the crate's as written from its root.
+    /// Returns a type of the crate as written from the crate's root.
     fn owned(&mut self, ty: &Type) -> Result<String, Error> {
         match ty {
             Type::Paren(inner) => self.owned(&inner.elem),
@@ -147,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The length of an array, if it is written as a number, here or in a constant.
+    /// Returns the length of an array, if the source has it as a number, in the type or in a constant.
     fn length(&self, length: &syn::Expr) -> Option<String> {
         match length {
             syn::Expr::Lit(syn::ExprLit {
@@ -235,7 +235,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A struct, an enum or an alias of the crate.
+    /// Reads a struct, an enum or an alias of the crate.
     fn local(&mut self, ty: &Type, item: ItemId, plain: bool) -> Result<String, Error> {
         let data = &self.tables.items[item];
         let module = self.tables.module_path(data.module);
@@ -342,7 +342,7 @@ impl Reader<'_> {
         result.map(|()| text)
     }
 
-    /// Whether a field or a variant with these attributes is there.
+    /// Whether a field or a variant with these attributes is compiled.
     fn compiled(&self, file: usize, attrs: &[Attribute]) -> Result<bool, Error> {
         self.program.cfg.active(attrs).ok_or_else(|| {
             let attr = attrs.iter().find(|attr| attr.path().is_ident("cfg"));

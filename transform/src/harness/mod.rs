@@ -23,7 +23,7 @@ use crate::resolve::{Function, ItemId, ItemKind, ROOT};
 use crate::source::Place;
 use crate::walk::{self, Analysis, Reasonless, SpawnSite};
 
-/// What kind of function a harness is.
+/// The kind of function that a harness is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HarnessKind {
     /// A `#[test]`.
@@ -34,57 +34,58 @@ pub enum HarnessKind {
     Main,
 }
 
-/// A harness as the user sees it.
+/// A harness as users see it.
 #[derive(Clone, Debug)]
 pub struct HarnessInfo {
-    /// Its path in the crate, `module::function`.
+    /// The harness's path in the crate, `module::function`.
     pub name: String,
     /// What kind of function it is.
     pub kind: HarnessKind,
-    /// Its name in the source.
+    /// The place of the harness's name in the source.
     pub place: Place,
-    /// Its parameters, which are inputs of the program.
+    /// The parameters, which are the program's inputs.
     pub params: Vec<Param>,
-    /// Where it starts threads, in order of source, also in functions that it calls.
+    /// The places where the harness, or a function that it calls, starts threads, in the order of the source.
     pub spawn_sites: Vec<SpawnSite>,
-    /// The test is marked `#[ignore]`: it is run only when asked for by name.
+    /// Whether the test is marked `#[ignore]`, so that it is run only by name.
     pub ignored: bool,
-    /// Why it can't be run.
+    /// The reason why the harness can't be run; `None` where it can.
     pub unsupported: Option<Error>,
-    /// What it reaches that can be run but not followed.
+    /// Code that the harness reaches and that can be run but not followed.
     pub unfollowed: Vec<Hidden>,
-    /// What it reaches outside of loops that may happen without a reason.
+    /// The calls outside of loops that the harness reaches and that may end or fail without a reason.
     pub lone: Vec<(Reasonless, Place)>,
-    /// The first segments of the paths in what it reaches, the names of crates among them.
+    /// The first segments of the paths in what the harness reaches; names of crates are among them.
     pub roots: BTreeSet<String>,
-    /// The names in it by which threads of the system are told apart, if a dependency declares them.
+    /// The names in what the harness reaches by which threads of the system are told apart, if a dependency declares
+    /// the names.
     pub identities: BTreeSet<String>,
 }
 
 /// Code of the program that can be run but not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
-    /// What it is, as in "a `transmute`".
+    /// A description of the code, as in "a `transmute`".
     pub what: String,
-    /// Where.
+    /// The place of the code.
     pub place: Place,
 }
 
-/// What a harness's result means.
+/// The meaning of a harness's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Returns {
-    /// Nothing to look at.
+    /// The result has no meaning.
     Nothing,
-    /// `Err` is a failure.
+    /// The result is a `Result`, whose `Err` is a failure.
     Result,
-    /// Any result; a test or a program reports it through `Termination`.
+    /// The result is of another type; a test or a program reports it through `Termination`.
     Other,
 }
 
-/// What `#[should_panic]` says.
+/// The contents of `#[should_panic]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShouldPanic {
-    /// What the message is to contain, as it is written.
+    /// The text that the panic's message has to contain, as it is written in the source.
     pub(crate) with: Option<String>,
 }
 
@@ -94,17 +95,17 @@ pub(crate) struct Harness {
     pub(crate) item: ItemId,
     pub(crate) returns: Returns,
     pub(crate) expects: Option<ShouldPanic>,
-    /// Arguments of the call, in terms of `inputs`.
+    /// The arguments of the call, as expressions on `inputs`.
     pub(crate) arguments: Vec<String>,
-    /// Types of parameters that need an implementation of `Input`.
+    /// The parameters' types that need an implementation of `Input`.
     pub(crate) inputs: Vec<InputImpl>,
     pub(crate) docs: Vec<String>,
-    /// The name that its thread has under the test runner.
+    /// The name that the harness's thread has under the test runner.
     pub(crate) thread: Option<String>,
 }
 
 impl Harness {
-    /// The file that it is in.
+    /// Returns the index of the file that has the harness.
     pub(crate) fn file(&self, analysis: &Analysis) -> usize {
         analysis.tables.items[self.item].file
     }
@@ -158,7 +159,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
             .unwrap_or_default();
         let ignored = has(&function.attrs, "ignore");
         let returns = returns(&function.sig.output, kind);
-        // A test file is a crate of its own there.
+        // A test file is a crate of its own under cargo.
         let of_crate = tables.crate_root(data.module) == ROOT;
         let test = if of_crate {
             name.as_str()
@@ -199,12 +200,12 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
     found
 }
 
-/// Whether harnesses in a file count: all do, unless the program is a single module of a crate.
+/// Whether harnesses in a file count: those of all files do, unless the program is a single module of a crate.
 fn asked_for(program: &Crate, file: usize) -> bool {
     let Some(only) = program.only else {
         return true;
     };
-    // An expansion is in the file of its call.
+    // An expansion belongs to the file of its call.
     let source = &program.files[file].source;
     let path = source
         .expanded
@@ -225,7 +226,7 @@ fn kind_of(function: &Function, root_main: bool) -> Option<HarnessKind> {
     }
 }
 
-/// What stands in the way of running what is reached.
+/// Returns the error of the code that is reached and can't be run.
 fn refused(analysis: &Analysis, parts: &Parts, reached: &Reached) -> Option<Error> {
     let mut known = HashSet::new();
     let errors = analysis.errors.iter().filter(|refused| {
@@ -236,7 +237,7 @@ fn refused(analysis: &Analysis, parts: &Parts, reached: &Reached) -> Option<Erro
     Error::from_list(errors.map(|refused| refused.error.clone()).collect())
 }
 
-/// What of that which is reached may happen without a reason outside of loops, in order of source.
+/// Returns the reached calls outside of loops that may end or fail without a reason, in the order of the source.
 fn lone(
     program: &Crate,
     analysis: &Analysis,
@@ -254,7 +255,7 @@ fn lone(
         .collect()
 }
 
-/// What of that which is reached can be run but not followed, in order of source.
+/// Returns the reached code that can be run but not followed, in the order of the source.
 fn unfollowed(
     program: &Crate,
     analysis: &Analysis,
@@ -266,7 +267,7 @@ fn unfollowed(
         .iter()
         .filter(|it| parts.is_reached(reached, it.file, it.bytes.start))
         .collect();
-    // Files that nobody changes say the same to everybody.
+    // A file that no part of the program changes always has the same content.
     let changed = noted
         .iter()
         .any(|it| !it.reads && it.what.starts_with("a file"));
@@ -287,7 +288,7 @@ fn unfollowed(
     let told = all.into_iter().filter_map(|(file, bytes, what)| {
         let place = program.files[file].source.place(bytes);
         let what = what.to_owned();
-        // One of a kind in a line is enough.
+        // One item of a kind on a line is enough.
         known
             .insert((file, place.start.line, what.clone()))
             .then_some(Hidden { what, place })
@@ -295,7 +296,7 @@ fn unfollowed(
     told.collect()
 }
 
-/// `#[test]`, and what frameworks make of it: `#[tokio::test]`, `#[rstest]`.
+/// Whether the attribute is `#[test]`, or one of frameworks': `#[tokio::test]`, `#[rstest]`.
 fn is_test(attr: &Attribute) -> bool {
     attr.path()
         .segments
@@ -307,7 +308,7 @@ fn has(attrs: &[Attribute], name: &str) -> bool {
     attrs.iter().any(|attr| attr.path().is_ident(name))
 }
 
-/// What an attribute says if it is `should_panic`, `should_panic = "…"` or `should_panic(expected = "…")`.
+/// Reads the attribute if it is `should_panic`, `should_panic = "…"` or `should_panic(expected = "…")`.
 fn should_panic(attr: &Attribute) -> Option<ShouldPanic> {
     if !attr.path().is_ident("should_panic") {
         return None;
@@ -316,7 +317,7 @@ fn should_panic(attr: &Attribute) -> Option<ShouldPanic> {
     match &attr.meta {
         syn::Meta::NameValue(pair) => with = literal(&pair.value),
         syn::Meta::List(_) => {
-            // What rustc does not accept is for rustc to say.
+            // rustc reports what it does not accept.
             let _ = attr.parse_nested_meta(|meta| {
                 let value: Expr = meta.value()?.parse()?;
                 if meta.path.is_ident("expected") {
@@ -330,7 +331,7 @@ fn should_panic(attr: &Attribute) -> Option<ShouldPanic> {
     Some(ShouldPanic { with })
 }
 
-/// The text of a literal, as it is written.
+/// Returns the text of a literal, as it is written in the source.
 fn literal(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Lit(syn::ExprLit {
@@ -341,7 +342,7 @@ fn literal(expr: &Expr) -> Option<String> {
     }
 }
 
-/// All places where a function starts threads, directly or through what it calls.
+/// Returns all places where a function starts threads, directly or through functions that it calls.
 fn spawns(analysis: &Analysis, item: ItemId) -> Vec<SpawnSite> {
     let mut seen = HashSet::from([item]);
     let mut open = vec![item];
@@ -421,7 +422,7 @@ fn returns(output: &ReturnType, kind: HarnessKind) -> Returns {
     }
 }
 
-/// The lines of the doc comment.
+/// Returns the lines of the doc comment.
 fn docs(attrs: &[Attribute]) -> Vec<String> {
     let line = |attr: &Attribute| match &attr.meta {
         syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {

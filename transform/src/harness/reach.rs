@@ -1,4 +1,4 @@
-//! Making harnesses reachable from the module of P̂ₖ.
+//! Makes harnesses accessible to the module of P̂ₖ.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::load::Crate;
 use crate::resolve::ROOT;
 use crate::walk::Analysis;
 
-/// Lets the module of P̂ₖ see the harnesses: itself and the modules around it become visible in the crate.
+/// Makes the harnesses, and the modules around them, visible in the whole crate.
 pub(crate) fn make_reachable(
     program: &Crate,
     analysis: &Analysis,
@@ -45,7 +45,7 @@ pub(crate) fn make_reachable(
     }
 }
 
-/// Makes the item whose name stands at `at` visible in the crate.
+/// Makes the item whose name is at `at` visible in the whole crate.
 fn widen(program: &Crate, file: usize, at: usize, edits: &mut [Edits]) {
     struct Find<'f> {
         at: usize,

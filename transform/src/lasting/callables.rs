@@ -4,14 +4,15 @@
 //! fn wait_until(ready: impl Fn() -> bool) { while !ready() { thread::yield_now() } }
 //! ```
 //!
-//! What a turn of this loop leaves behind is what `ready` does. So the places are looked for where it is given: if **all** calls
-//! of the function are seen, and each gives it a closure that is written there, or a function of the crate by its name, or a variable
-//! that is such a one itself, the loop may wait. Those of the closures and functions that leave something behind say so when they
-//! are run (see `seqz_runtime::loops::lasts`), which costs the loop no more than the turns in which they were.
+//! The effects of a turn of this loop are the effects of `ready`. So the places are looked for at which a value is
+//! given for `ready`: if **all** calls of the function are seen, and each gives a closure that is written there, or a
+//! function of the crate by its name, or a variable that is known in the same way, the loop may wait. Closures and
+//! functions of these that leave something behind report it when they are run (see `seqz_runtime::loops::lasts`), which
+//! costs the loop no more than the turns in which they were run.
 //!
-//! Functions go by their names here, too. A call is overlooked in a macro, in a function that is passed by its name, in a method of a
-//! trait that somebody else calls: wherever the name of the function stands that is not known as one of its calls, nothing
-//! is known of its parameters.
+//! Functions are known by their names here, too. A call may be overlooked in a macro, in a function that is passed by
+//! its name, in a method of a trait that other code calls: if the name of the function stands at any place that is not
+//! known as a call of it, nothing is known of its parameters.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,16 +32,16 @@ use super::names;
 use crate::load::Crate;
 use crate::resolve::{name, segment_names};
 
-/// Where a closure is written: its file, and where it begins there.
+/// The place of a closure: the index of its file, and the offset at which it begins.
 type Place = (usize, usize);
 
-/// What is given for a parameter.
+/// An argument that is given for a parameter.
 #[derive(Clone, Debug)]
 enum Given {
     Closure(Place),
-    /// A variable of this function, or a function of the crate.
+    /// A variable of the function with this index, or a function of the crate.
     Named(Option<usize>, String),
-    /// A function, by a path whose last two names are these.
+    /// A function, by the last two names of its path.
     Path(String, String),
     Unknown,
 }
@@ -55,22 +56,23 @@ struct Call {
 /// A function of the crate.
 #[derive(Debug, Default)]
 struct Body {
-    /// Where it is.
+    /// The offset of the function's body.
     at: usize,
     is_method: bool,
-    /// Whoever declares the trait that this implements may call it.
+    /// Whether the function implements a trait of another crate, which may call it.
     is_of_others: bool,
-    /// Its parameters without `self`: the variable, and whether another function can take the place of the one that is in it.
+    /// The parameters without `self`: the variable of each, and whether another function can take the place of the one
+    /// in it.
     parameters: Vec<Option<(String, bool)>>,
-    /// How often each variable is declared.
+    /// The number of declarations of each variable.
     bound: HashMap<String, usize>,
-    /// Variables that are closures from the beginning.
+    /// Variables that are closures from their declaration on.
     closures: HashMap<String, Place>,
     /// Variables that may be changed.
     changed: HashSet<String>,
-    /// A pattern borrows something mutably.
+    /// Whether a pattern borrows something mutably.
     borrows: bool,
-    /// How often each name is mentioned, in macros too, and how often that was seen.
+    /// The number of mentions of each name, macros included; `seen` has the number of those that were understood.
     mentioned: HashMap<String, usize>,
     seen: HashMap<String, usize>,
     /// Variables that are called.
@@ -80,11 +82,12 @@ struct Body {
 /// The variables of a crate that are called.
 #[derive(Debug, Default)]
 pub(super) struct Callables {
-    /// By the place of a function's body: its variables behind which only closures and functions are that were seen.
+    /// For each function, by the place of its body: the variables that stand only for closures and functions that were
+    /// seen.
     known: HashMap<usize, HashSet<String>>,
-    /// The closures among them.
+    /// The closures that such a variable may stand for.
     closures: HashSet<Place>,
-    /// The names of the functions among them.
+    /// The names of the functions that such a variable may stand for.
     functions: HashSet<String>,
 }
 
@@ -121,23 +124,23 @@ impl Callables {
         all.callables()
     }
 
-    /// The variables of the function with this body whose calls may be let pass.
+    /// Returns the variables of the function with this body whose calls may be let pass.
     pub(super) fn of_body(&self, body: &Block) -> Option<&HashSet<String>> {
         self.known.get(&std::ptr::from_ref(body).addr())
     }
 
-    /// Whether the closure that begins here in this file may be behind such a variable.
+    /// Whether such a variable may stand for the closure that begins at this place of this file.
     pub(super) fn has_closure(&self, file: usize, at: usize) -> bool {
         self.closures.contains(&(file, at))
     }
 
-    /// Whether functions with this name may be.
+    /// Whether such a variable may stand for a function with this name.
     pub(super) fn has_function(&self, name: &str) -> bool {
         self.functions.contains(name)
     }
 }
 
-/// Counts the names in here, but for those of macros.
+/// Counts the names in these tokens, without those of macros.
 fn count(tokens: TokenStream, words: &mut HashMap<String, usize>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -147,7 +150,7 @@ fn count(tokens: TokenStream, words: &mut HashMap<String, usize>) {
                     .next_if(|next| matches!(next, TokenTree::Punct(it) if it.as_char() == '!'));
                 let of_macro = match tokens.peek() {
                     Some(TokenTree::Group(_)) => true,
-                    // `macro_rules! until`
+                    // For example `macro_rules! until`.
                     Some(TokenTree::Ident(_)) if ident == "macro_rules" => {
                         tokens.next();
                         true
@@ -164,7 +167,7 @@ fn count(tokens: TokenStream, words: &mut HashMap<String, usize>) {
     }
 }
 
-/// Finds what has a name of its own.
+/// Finds the items that have a name of their own.
 struct Declared<'c, 'f>(&'c mut Collected<'f>);
 
 impl<'ast> Visit<'ast> for Declared<'_, '_> {
@@ -183,7 +186,7 @@ impl<'ast> Visit<'ast> for Declared<'_, '_> {
 struct Collected<'f> {
     functions: &'f Functions<'f>,
     file: usize,
-    /// The function that is looked at.
+    /// The index of the function that is looked at.
     around: Option<usize>,
     traits: HashSet<String>,
     is_of_others: bool,
@@ -192,7 +195,7 @@ struct Collected<'f> {
     mentioned: HashMap<String, usize>,
     seen: HashMap<String, usize>,
     modules: HashSet<String>,
-    /// What is imported from elsewhere.
+    /// The names that are imported from other crates.
     imported: HashSet<String>,
     imports_all: bool,
 }
@@ -204,7 +207,7 @@ enum Looked {
     At(bool),
 }
 
-/// What may be given for parameters.
+/// The arguments that may be given for parameters.
 #[derive(Default)]
 struct Flow {
     looked: HashMap<(String, usize), Looked>,
@@ -229,7 +232,7 @@ impl Collected<'_> {
         all
     }
 
-    /// Whether all is known that may be behind this variable of the function.
+    /// Whether all values are known that this variable of the function may stand for.
     fn is_known(&self, body: &Body, variable: &str, flow: &mut Flow) -> bool {
         if body.bound.get(variable) != Some(&1) {
             return false;
@@ -259,7 +262,7 @@ impl Collected<'_> {
         Some(name.clone())
     }
 
-    /// The functions of this name.
+    /// Returns the functions of this name.
     fn bodies_of<'s>(&'s self, function: &str) -> impl Iterator<Item = &'s Body> {
         let functions = self.functions.by_name.get(function);
         let places: HashSet<usize> = functions
@@ -271,7 +274,7 @@ impl Collected<'_> {
         bodies.filter(move |body| places.contains(&body.at))
     }
 
-    /// Whether all is known that may be given for this parameter of all functions with this name.
+    /// Whether all arguments are known that may be given for this parameter of all functions with this name.
     fn is_given(&self, function: &str, number: usize, flow: &mut Flow) -> bool {
         let key = (function.to_owned(), number);
         match flow.looked.get(&key) {
@@ -294,7 +297,7 @@ impl Collected<'_> {
         }
         let stays = |body: &Body| {
             let Some(Some((variable, is_place))) = body.parameters.get(number) else {
-                // Another function of the name, which has no such parameter.
+                // This is another function of the name, which has no such parameter.
                 return true;
             };
             let seen = body.seen.get(variable).copied().unwrap_or(0);
@@ -307,17 +310,17 @@ impl Collected<'_> {
             return false;
         }
         let has_methods = bodies.iter().any(|body| body.is_method);
-        // Who calls a function of which no call is seen is anybody's guess.
+        // The callers of a function of which no call is seen are not known.
         let calls = self.calls.get(function).map_or(&[][..], Vec::as_slice);
         !calls.is_empty()
             && calls.iter().all(|call| {
-                // `S::wait(&s, f)`: `self` is among what is given.
+                // In `S::wait(&s, f)`, `self` is among the arguments.
                 let first = usize::from(has_methods && !call.as_method);
                 (number..=number + first).all(|at| match call.arguments.get(at) {
                     Some(given) if at == number + first || first == 0 => {
                         self.is_known_given(given, flow)
                     }
-                    // For a function without `self` of the same name.
+                    // The call is of a function without `self` that has the same name.
                     Some(given) => {
                         bodies.iter().all(|body| body.is_method) || self.is_known_given(given, flow)
                     }
@@ -422,7 +425,7 @@ impl Collected<'_> {
         self.is_of_others = of_others;
     }
 
-    /// A variable is mentioned in a way that leaves it as it is.
+    /// Notes a mention of a variable that leaves the variable as it is.
     fn see_variable(&mut self, variable: &str) {
         if let Some(body) = self.body() {
             *body.seen.entry(variable.to_owned()).or_default() += 1;
@@ -446,7 +449,7 @@ impl Collected<'_> {
                 Given::Closure((self.file, start_of(closure)))
             }
             Expr::Reference(of) => self.given(&of.expr),
-            // What a variable of those leads to is one of those.
+            // The value that such a variable leads to is known in the same way.
             Expr::Unary(of) if matches!(of.op, syn::UnOp::Deref(_)) => self.given(&of.expr),
             Expr::Call(call) => match (&*call.func, call.args.first()) {
                 (Expr::Path(path), Some(inner)) if self.is_box(path) => self.given(inner),
@@ -464,7 +467,7 @@ impl Collected<'_> {
         }
     }
 
-    /// `Box::new` of std, or that of another pointer.
+    /// Whether this is `Box::new` of std, or the constructor of another pointer.
     fn is_box(&self, path: &syn::ExprPath) -> bool {
         let segments = segment_names(&path.path);
         match segments.as_slice() {
@@ -494,12 +497,12 @@ impl Collected<'_> {
     }
 }
 
-/// Where a closure begins.
+/// Returns the offset at which a closure begins.
 pub(crate) fn start_of(closure: &ExprClosure) -> usize {
     closure.span().byte_range().start
 }
 
-/// Whether another function can come to be in a variable of this type.
+/// Whether another function can be put into a variable of this type.
 fn is_place_of_functions(of: &Type) -> bool {
     struct Places(bool);
     impl<'ast> Visit<'ast> for Places {
@@ -528,7 +531,7 @@ impl<'ast> Visit<'ast> for Collected<'_> {
 
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
         self.see(name(&item.sig.ident));
-        // It hides a parameter of the same name.
+        // The variable hides a parameter of the same name.
         if let Some(body) = self.body() {
             *body.bound.entry(name(&item.sig.ident)).or_default() += 1;
         }
@@ -590,7 +593,7 @@ impl<'ast> Visit<'ast> for Collected<'_> {
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        // What comes before the last name is a type or a module.
+        // The names before the last one are a type or a module.
         let before = path.segments.iter().rev().skip(1);
         before.for_each(|segment| self.see(name(&segment.ident)));
         visit::visit_path(self, path);
@@ -710,7 +713,7 @@ impl Collected<'_> {
                 }
                 self.see(only);
             }
-            // What is renamed is called by another name.
+            // A renamed import is called by another name.
             UseTree::Rename(renamed) => drop(self.imported.insert(name(&renamed.rename))),
             UseTree::Glob(_) => self.imports_all |= !of_crate && !of_std,
             UseTree::Group(group) => {

@@ -1,4 +1,4 @@
-//! What a turn calls: functions, methods, macros, and what it passes to them by name.
+//! The calls in a turn: functions, methods, macros, and functions that the turn passes on by name.
 
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -11,14 +11,14 @@ use super::{Called, names};
 use crate::resolve::{name, segment_names};
 
 impl Turn<'_, '_> {
-    /// It may come to functions of the crate that are called so.
+    /// Notes that the turn may call functions of the crate in these implied ways.
     pub(super) fn need(&mut self, implied: &[Implied]) {
         if !implied.iter().all(|&implied| self.lasting.allows(implied)) {
             self.give_up();
         }
     }
 
-    /// It calls functions of the crate with this name, if there are any; whether there are.
+    /// Notes a call of the crate's functions with this name, if there are any; returns whether there are.
     fn call_own(&mut self, name: &str, called: Called, guarded: bool) -> bool {
         let Some(qualifies) = self.lasting.named(name, called, guarded) else {
             return false;
@@ -59,7 +59,7 @@ impl Turn<'_, '_> {
             closure @ Expr::Closure(_) => self.visit_expr(closure),
             Expr::Unary(of) if matches!(of.op, UnOp::Deref(_)) => {
                 match without_parentheses(&of.expr) {
-                    // A variable that is known needs nothing of the crate's to lead to what is behind it.
+                    // A variable that is known needs no code of the crate to lead to its value.
                     Expr::Path(path) if path.path.get_ident().is_some() => {
                         self.call_path(path, false);
                     }
@@ -70,7 +70,8 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// It calls what this path names, perhaps through a function of std that it is passed to.
+    /// Notes a call of the function that this path names, perhaps through a function of std that the function is passed
+    /// to.
     fn call_path(&mut self, path: &ExprPath, with_guards: bool) {
         let mut segments = path.path.segments.iter().rev();
         let Some(last) = segments.next().map(|last| name(&last.ident)) else {
@@ -80,14 +81,15 @@ impl Turn<'_, '_> {
         if owner.is_none()
             && let Some(variable) = self.variable(&last)
         {
-            // Its body has been looked at where it was written, unless it came from elsewhere.
+            // The closure's body has been looked at where it was written, unless the closure came from outside of the
+            // turn.
             if variable != Variable::Closure {
                 self.give_up();
             }
             return;
         }
         if owner.is_none() && self.outside.variables.contains(last.as_str()) {
-            // What is behind it says by itself if it leaves something behind.
+            // The function that the variable stands for reports by itself if it leaves something behind.
             if self.outside.callables.contains(&last) {
                 self.has_events = true;
             } else {
@@ -103,7 +105,7 @@ impl Turn<'_, '_> {
             return;
         }
         let declared = self.declared();
-        // The constructor of a tuple struct or of a variant: its arguments are looked at by themselves.
+        // This is the constructor of a tuple struct or of a variant: its arguments are looked at by themselves.
         if names::CONSTRUCTORS.contains(&last.as_str()) && declared.is_of_std(&last) {
             return;
         }
@@ -133,19 +135,20 @@ impl Turn<'_, '_> {
         self.has_events |= last.starts_with("park")
             || names::ASKS.contains(&last.as_str())
             || names::IDLES.contains(&last.as_str())
-            // Or it looks at a clock.
+            // Or the call reads a clock.
             || owner.is_some() && last == "now";
         match last.as_str() {
             "drop" if with_guards => {}
             "drop" | "clone" | "from" | "default" | "new" => self.need(Implied::ANY),
             "max" | "min" => self.need(&[Implied::Comparison]),
-            // The value, if it is the last handle.
+            // This ends the value, if the handle is the last one.
             "try_unwrap" => self.need(&[Implied::Drop]),
             _ => {}
         }
     }
 
-    /// Whether this asks for the value behind the last handle, which changes nothing where there are others.
+    /// Whether this call asks for the value behind the last handle, which changes nothing where there are other
+    /// handles.
     fn asks_for_value(&self, call: &ExprCall) -> bool {
         let Expr::Path(path) = without_parentheses(&call.func) else {
             return false;
@@ -162,7 +165,7 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// What is given to a function that is called by its path.
+    /// Looks at the arguments of a function that is called by its path.
     pub(super) fn arguments(&mut self, call: &ExprCall) {
         let of_handle = self.asks_for_value(call);
         for argument in &call.args {
@@ -173,21 +176,22 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// It makes a value with this struct or variant. What it is made of is looked at by itself.
+    /// Notes that the turn makes a value with this struct or variant. The parts of the value are looked at by
+    /// themselves.
     pub(super) fn make(&mut self, maker: &str) {
         if !self.lasting.sees_destructors() || !self.declared().makes_quietly(maker) {
             self.need(&[Implied::Drop]);
         }
     }
 
-    /// It gives these to something that may take references to other types than they are of.
+    /// Notes that the turn gives these arguments to something that may take references to other types than theirs.
     fn give<'a>(&mut self, mut arguments: impl Iterator<Item = &'a Expr>) {
         if arguments.any(|it| !matches!(it, Expr::Lit(_) | Expr::Closure(_)) && !is_ordering(it)) {
             self.need(COERCION);
         }
     }
 
-    /// A path is a value here. If it makes that, as a constant does, it ends.
+    /// Notes a path that is a value. If the path makes the value, as a constant does, the value ends in the turn.
     pub(super) fn name_value(&mut self, path: &ExprPath) {
         let mut segments = path.path.segments.iter().rev();
         let Some(last) = segments.next().map(|last| name(&last.ident)) else {
@@ -220,7 +224,8 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// A path is a value here: if it names a function of the crate, whoever gets it may call it.
+    /// Notes a path that is a value: if the path names a function of the crate, the code that gets the value may call
+    /// the function.
     pub(super) fn name_function(&mut self, path: &ExprPath) {
         let segments = &path.path.segments;
         let Some(last) = segments.last().map(|last| name(&last.ident)) else {
@@ -233,7 +238,7 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// It passes this to a function that calls it.
+    /// Notes that the turn passes this argument to a function that calls it.
     fn pass(&mut self, argument: &Expr) {
         match without_parentheses(argument) {
             Expr::Closure(_) | Expr::Lit(_) => {}
@@ -243,7 +248,7 @@ impl Turn<'_, '_> {
                 let method = segments.last().map(|last| name(&last.ident));
                 let method = method.unwrap_or_default();
                 let method = method.as_str();
-                // `Option::is_some`: a method that is known.
+                // A path like `Option::is_some` names a method that is known.
                 let is_method = segments.len() > 1
                     && self.lasting.of_name(method, Called::ByPath).is_none()
                     && (names::PURE.contains(&method) || is_number_method(method));
@@ -257,7 +262,7 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// It looks for this in a slice or in a string: for a value, or with a function.
+    /// Notes that the turn searches a slice or a string for this argument: for a value, or with a function.
     fn look_with(&mut self, argument: &Expr) {
         match without_parentheses(argument) {
             Expr::Lit(_) | Expr::Closure(_) | Expr::Array(_) | Expr::Binary(_) => {}
@@ -270,7 +275,7 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// Whether this is an iterator that is made for the call, by std.
+    /// Whether the receiver is an iterator of std that is made for the call.
     fn is_made_here(&self, receiver: &Expr) -> bool {
         let of_std = |name: &str| self.lasting.of_name(name, Called::ByPath).is_none();
         match without_parentheses(receiver) {
@@ -336,7 +341,7 @@ impl Turn<'_, '_> {
         } else if !advances && !names::PURE.contains(&method) && !is_number_method(method) {
             return self.give_up();
         }
-        // It may be that of a `OnceLock`; or it looks at a clock.
+        // The call may be that of a `OnceLock`; or it reads a clock.
         self.has_events |= matches!((method, arguments), ("get" | "elapsed", 0));
         self.need(Implied::of_method(method));
     }
@@ -344,7 +349,7 @@ impl Turn<'_, '_> {
     pub(super) fn macro_call(&mut self, mac: &Macro) {
         let last = mac.path.segments.last().map(|last| name(&last.ident));
         let last = last.as_deref().unwrap_or_default();
-        // One of the crate's own, or of a dependency, may hide std's.
+        // A macro of the crate, or of a dependency, may hide std's macro.
         if self.lasting.functions.words.macros.contains(last) {
             return self.give_up();
         }
@@ -385,7 +390,7 @@ impl Turn<'_, '_> {
                 &[Implied::Comparison]
             }
             "assert" | "debug_assert" => &[],
-            // What it writes to may be the crate's.
+            // The destination that these macros write to may be a type of the crate.
             "write" | "writeln" => &[Implied::Format, Implied::Conversion],
             _ => &[Implied::Format],
         };
@@ -398,7 +403,7 @@ impl Turn<'_, '_> {
         if last == "vec"
             && let Ok(parts) = repeat.parse2(mac.tokens.clone())
         {
-            // All but one are copies.
+            // All elements but one are copies.
             self.need(&[Implied::Clone, Implied::Drop]);
             return parts.iter().for_each(|part| self.visit_expr(part));
         }
@@ -427,7 +432,7 @@ impl syn::parse::Parse for Argument {
     }
 }
 
-/// What is in these parentheses.
+/// Returns the expression in these parentheses.
 pub(super) fn without_parentheses(expr: &Expr) -> &Expr {
     match expr {
         Expr::Paren(expr) => without_parentheses(&expr.expr),

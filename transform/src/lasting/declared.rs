@@ -1,8 +1,8 @@
-//! Values that a crate's source makes without a call: constants, unit structs, variants; and which of them end quietly, that
-//! is, without anything that the program does.
+//! Values that a crate's source makes without a call: constants, unit structs, variants; and which of these values end
+//! quietly, that is, without running code of the program.
 //!
-//! Names are all that there is to go by: what has the name of several things is quiet if all of them are, and what a macro
-//! may have declared is not.
+//! Only names are known: a name of several things is quiet if all of the things are, and a name that a macro may have
+//! declared is not quiet.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,32 +15,32 @@ use syn::{
 use super::names;
 use crate::resolve::name;
 
-/// What is declared in a crate.
+/// The declarations in a crate.
 #[derive(Debug, Default)]
 pub(super) struct Declared<'p> {
-    /// The crate's types: what those with this name consist of.
+    /// For each name of a type of the crate, the types that the types with this name consist of.
     types: HashMap<String, Vec<&'p Type>>,
-    /// The types of constants with this name.
+    /// For each name of a constant, the types of the constants with this name.
     constants: HashMap<String, Vec<&'p Type>>,
-    /// Structs, and variants: the types that they make values of.
+    /// For each name of a struct or a variant, the types that it makes values of.
     makers: HashMap<String, Vec<String>>,
-    /// Those of them that are called: with fields in parentheses.
+    /// Names of structs and variants that are called, since they have fields in parentheses.
     tuples: HashSet<String>,
-    /// Statics: places, which don't end; and their types.
+    /// For each name of a static, the types of the statics with this name. A static is a place, which doesn't end.
     statics: HashMap<String, Vec<&'p Type>>,
-    /// The types of fields with this name.
+    /// For each name of a field, the types of the fields with this name.
     fields: HashMap<String, Vec<&'p Type>>,
-    /// The crate depends on others, whose types have fields, too.
+    /// Whether the crate depends on other crates, whose types have fields, too.
     pub(super) depends: bool,
-    /// A macro may declare fields.
+    /// Whether a macro may declare fields.
     declares: bool,
-    /// Types with a destructor of their own.
+    /// The names of types with a destructor of their own.
     dropping: HashSet<String>,
-    /// Generic parameters, which may stand for any type.
+    /// The names of generic parameters, which may stand for any type.
     parameters: HashSet<String>,
-    /// What imports rename, and what macros may declare.
+    /// Names that imports rename, and names that macros may declare.
     unseen: HashSet<String>,
-    /// A macro makes such names up.
+    /// Whether a macro makes up such names.
     made_up: bool,
 }
 
@@ -104,12 +104,12 @@ impl<'p> Declared<'p> {
         self.parameters.extend(types);
     }
 
-    /// This name stands for something whose declaration isn't looked at.
+    /// Notes that this name stands for something whose declaration isn't looked at.
     pub(super) fn add_unseen(&mut self, of: &syn::Ident) {
         self.unseen.insert(name(of));
     }
 
-    /// Looks for declarations in a macro: in its definition, or in what it is called with.
+    /// Looks for declarations in a macro: in its definition, or in the arguments of a call.
     pub(super) fn read_macro(&mut self, tokens: TokenStream) {
         let mut declares = false;
         let mut variants = false;
@@ -120,7 +120,7 @@ impl<'p> Declared<'p> {
             let named = std::mem::take(&mut declares);
             match token {
                 TokenTree::Ident(ident) if named => {
-                    // `const fn f`, `static ref X`.
+                    // As in `const fn f`, `static ref X`.
                     declares = ident == "ref" || ident == "mut";
                     self.unseen.insert(name(&ident));
                 }
@@ -160,12 +160,12 @@ impl<'p> Declared<'p> {
         }
     }
 
-    /// Whether nothing in the crate but what was looked at has this name.
+    /// Whether nothing in the crate has this name but what was looked at.
     fn is_seen(&self, name: &str) -> bool {
         !self.made_up && !self.unseen.contains(name)
     }
 
-    /// Whether this name is std's, where it is known as one of std's.
+    /// Whether this name means std's item, where it is known as the name of an item of std.
     pub(super) fn is_of_std(&self, name: &str) -> bool {
         self.is_seen(name)
             && !self.types.contains_key(name)
@@ -180,8 +180,8 @@ impl<'p> Declared<'p> {
         self.is_seen(name) && self.types.contains_key(name)
     }
 
-    /// Whether values of this type are objects of std that threads share, or std's pointers to one: what they have methods of
-    /// is none of the crate's, but for its traits.
+    /// Whether values of this type are objects of std that threads share, or std's pointers to such an object: none of
+    /// their methods is the crate's, but for methods of its traits.
     pub(super) fn is_object(&self, of: &Type) -> bool {
         match of {
             Type::Reference(of) => self.is_object(&of.elem),
@@ -231,7 +231,7 @@ impl<'p> Declared<'p> {
         !aliased && !self.dropping.contains(of)
     }
 
-    /// What this name makes of what it is given, if all that has the name makes something.
+    /// Returns the types of the values that this name makes, if everything with the name makes values.
     fn made_by(&self, name: &str) -> Option<&[String]> {
         let others = self.constants.contains_key(name) || self.statics.contains_key(name);
         if others || !self.is_seen(name) {
@@ -251,8 +251,8 @@ impl<'p> Declared<'p> {
         made.is_some_and(|of| of.iter().all(|of| self.has_no_destructor(of)))
     }
 
-    /// Whether the end of what this name stands for, as a value, is quiet, whatever of the crate it is. `None`: nothing of
-    /// the crate is known to have the name.
+    /// Whether the value that this name stands for ends quietly, whichever item of the crate the name means. `None`: no
+    /// item of the crate is known to have the name.
     pub(super) fn ends_quietly(&self, name: &str) -> Option<bool> {
         if !self.is_seen(name) {
             return Some(false);
@@ -267,7 +267,7 @@ impl<'p> Declared<'p> {
         Some(makers.all(|of| self.has_no_destructor(of)) && constants.all(|of| self.is_quiet(of)))
     }
 
-    /// Whether values of this function's result have no destructor of the crate's, by its type.
+    /// Whether, by the type of this function's result, the result has no destructor of the crate.
     pub(super) fn gives_quietly(&self, signature: &Signature) -> bool {
         match &signature.output {
             ReturnType::Default => true,

@@ -1,4 +1,4 @@
-//! The functions of a crate, and those that are called without being named.
+//! The functions of a crate, and the functions that are called without being named.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,41 +17,41 @@ use super::names;
 use crate::load::Crate;
 use crate::resolve::name;
 
-/// What a crate's source says.
+/// What a crate's source says of its functions.
 #[derive(Debug, Default)]
 pub(super) struct Functions<'p> {
     pub(super) by_name: HashMap<String, Vec<Function<'p>>>,
     pub(super) implied: Implementations<'p>,
     pub(super) declared: Declared<'p>,
-    /// The names of its `static mut`s: each read and each write of one is an event.
+    /// The names of the crate's `static mut`s: each read and each write of a `static mut` is an event.
     pub(super) statics: HashSet<String>,
     pub(super) words: Words,
-    /// The traits of the crate's own, whose functions are named where they are called.
+    /// The names of the crate's own traits, whose functions are named where they are called.
     traits: HashSet<String>,
     /// The trait of the implementation that is looked at.
     of_trait: Option<String>,
-    /// The type whose implementation is looked at, if that is of no trait.
+    /// The type whose implementation is looked at, if the implementation is of no trait.
     owner: Option<&'p Ident>,
 }
 
-/// What the words of a crate say, in macros too.
+/// What the words of a crate say, macros included.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// How many functions of each name there are.
+    /// The number of functions of each name.
     functions: HashMap<String, usize>,
-    /// A macro makes names of functions up, or a file can't be read.
+    /// Whether a macro makes up names of functions, or a file can't be read.
     made_up: bool,
-    /// The crate names a cell of `std::cell`.
+    /// Whether the crate names a cell of `std::cell`.
     pub(super) has_cells: bool,
-    /// A macro makes variables of names that it is given.
+    /// Whether a macro makes variables with names that it is given.
     pub(super) makes_variables: bool,
-    /// The crate names a type of a dependency's that makes atomics of any values.
+    /// Whether the crate names a type of a dependency that makes atomics of any values.
     pub(super) has_generic_atomics: bool,
-    /// Macros that the crate defines, or imports by name.
+    /// The names of macros that the crate defines, or imports by name.
     pub(super) macros: HashSet<String>,
 }
 
-/// Where a `use` stands.
+/// The kind of place at which a `use` stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Import {
     None,
@@ -61,7 +61,7 @@ enum Import {
 }
 
 impl Words {
-    /// How many functions have this name. `None`: that can't be told.
+    /// Returns the number of functions with this name. `None`: the number is not known.
     pub(super) fn functions_named(&self, name: &str) -> Option<usize> {
         (!self.made_up).then(|| self.functions.get(name).copied().unwrap_or(0))
     }
@@ -69,7 +69,7 @@ impl Words {
     fn read(&mut self, tokens: TokenStream) {
         let mut after_fn = false;
         let mut after_macro = 0;
-        // Between a `let` and its `=`.
+        // Whether the visit is between a `let` and its `=`.
         let mut in_let = false;
         let mut import = Import::None;
         // The function whose body or end is still to come.
@@ -178,7 +178,7 @@ impl<'p> Functions<'p> {
     }
 }
 
-/// Whether a macro's parameter is among these.
+/// Whether a macro's parameter is among these tokens.
 fn has_dollar(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Punct(punct) => punct.as_char() == '$',

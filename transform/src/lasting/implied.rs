@@ -1,8 +1,9 @@
-//! What of the crate's is called without being named: implementations of std's traits, by operators, destructors, formatting,
-//! and by functions of std that are generic.
+//! Functions of the crate that are called without being named: implementations of std's traits, called by operators,
+//! destructors, formatting, and by generic functions of std.
 //!
-//! Which of them a turn may come to is told by what it does: see [`Implied`]. A kind is fine if all of the crate's
-//! implementations of its traits leave nothing behind; one in a macro can't be looked at, and is not fine.
+//! What a turn does says which of them the turn may call: see [`Implied`]. A kind is harmless if all of the crate's
+//! implementations of its traits leave nothing behind; an implementation in a macro can't be looked at, and is not
+//! harmless.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,43 +12,44 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use super::{Function, names};
 use crate::resolve::name;
 
-/// What calls functions of the crate without naming them.
+/// A way of calling functions of the crate without naming them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Implied {
     /// The end of a value.
     Drop,
-    /// Looking through a smart pointer.
+    /// A look through a smart pointer.
     Deref,
-    /// The same, to change what is behind it.
+    /// A look through a smart pointer, to change the value behind it.
     DerefMut,
-    /// Arithmetic, and indices.
+    /// Arithmetic, and indexing.
     Operator,
     /// A sign in front of a value.
     Negation,
     /// Arithmetic with an assignment.
     Assigning,
-    /// Whether two values are equal, which is the larger one, and hashes.
+    /// Comparing and hashing values.
     Comparison,
-    /// Copies.
+    /// Cloning a value.
     Clone,
-    /// Making text.
+    /// Formatting a value as text.
     Format,
     /// Going through the values of an iterator.
     Iteration,
-    /// Making a value of another one, or of nothing.
+    /// Making a value of another value, or of nothing.
     Conversion,
 }
 
 use Implied::{Clone as Cloning, Comparison, Conversion, Drop as Dropping, Format, Iteration};
 
-/// What may be called where a reference is given for another type's: as an argument, to a variable with a type, as a field.
+/// The calls that may happen where a reference is given for a reference to another type: as an argument, to a variable
+/// with a type, as a field.
 pub(super) const COERCION: &[Implied] = &[Implied::Deref, Implied::DerefMut];
 
 impl Implied {
-    /// All that functions of std may come to whose work isn't known in detail.
+    /// All calls that a function of std may make whose work isn't known in detail.
     pub(super) const ANY: &[Self] = &[Dropping, Comparison, Cloning, Iteration, Conversion];
 
-    /// What calls the functions of a trait of std, or of a dependency.
+    /// Returns the way in which functions of a trait of std, or of a dependency, are called.
     pub(super) fn of_trait(of: &str) -> Self {
         match of {
             "Drop" => Self::Drop,
@@ -60,7 +62,7 @@ impl Implied {
             | "BitAndAssign" | "BitOrAssign" | "BitXorAssign" | "ShlAssign" | "ShrAssign" => {
                 Self::Assigning
             }
-            // What collections look up by, and with.
+            // The traits that collections use to look up values.
             "Eq" | "PartialEq" | "Ord" | "PartialOrd" | "Hash" | "Hasher" | "BuildHasher"
             | "Borrow" | "RangeBounds" => Self::Comparison,
             "Clone" => Self::Clone,
@@ -78,19 +80,19 @@ impl Implied {
         matches!(self, Self::Conversion)
     }
 
-    /// Its functions write to what they are given for that.
+    /// Whether functions of this kind write to an argument that they get for writing.
     pub(super) const fn writes(self) -> bool {
         matches!(self, Self::Format)
     }
 
-    /// What a method of std that is known here may call, besides the functions that it is given.
+    /// Returns the calls that a known method of std may make, besides the functions that it is given.
     pub(super) fn of_method(method: &str) -> &'static [Self] {
         match method {
             _ if names::CALLS_NOTHING.contains(&method) => &[],
             _ if method.starts_with("is_") || super::turn::is_number_method(method) => &[],
             "all" | "any" | "count" | "find" | "find_map" | "fold" | "for_each" | "last"
             | "next" | "nth" | "position" => &[Iteration, Dropping],
-            // What is given for it is made an iterator at once.
+            // The argument is made an iterator at once.
             "chain" | "zip" => &[Iteration],
             "binary_search" | "contains" | "contains_key" | "ends_with" | "get" | "split"
             | "starts_with" => &[Comparison],
@@ -115,16 +117,16 @@ impl Implied {
 #[derive(Debug, Default)]
 pub(super) struct Implementations<'p> {
     pub(super) seen: HashMap<Implied, Vec<Function<'p>>>,
-    /// Those with implementations in macros.
+    /// The kinds that have implementations in macros.
     pub(super) unseen: HashSet<Implied>,
-    /// A macro implements traits of which it is given the name.
+    /// Whether a macro implements traits whose names are given to it.
     pub(super) any_unseen: bool,
 }
 
 impl Implementations<'_> {
-    /// Looks for implementations in a macro: in its definition, or in what it is called with.
+    /// Looks for implementations in a macro: in its definition, or in the arguments of a call.
     pub(super) fn read_macro(&mut self, tokens: TokenStream) {
-        // The latest word since `impl` was seen, but for what stands in `<…>`; what comes before a `for` is the trait.
+        // The latest word since `impl`, without words in `<…>`; the word before a `for` is the trait.
         let mut open: Option<Option<String>> = None;
         let mut depth = 0;
         for token in tokens {

@@ -1,27 +1,33 @@
-//! What lasts: whether a turn of a loop leaves anything behind but events.
+//! Decides whether a turn of a loop leaves anything behind but events.
 //!
-//! A loop that waits looks at what other threads share, and does nothing else that is there after its turn: so turns that
-//! saw nothing can be left out, and the runtime does that (`seqz_runtime::loops`). Which loops are such loops is decided here,
-//! from the source alone, without types. **A loop qualifies** unless a turn that comes round again may
-//! - assign to a variable that is declared outside of the loop, or borrow it mutably; take a mutable pattern of it;
-//! - write through a reference, unless what it leads to is behind the guard of a lock, which is an event;
-//! - call something that can't be seen into: a function that is not of the crate, nor known here to leave nothing behind
-//!   ([`names`]); a function of the crate that doesn't qualify itself. Methods go by their names: all functions of the
-//!   crate that have the name have to qualify, but for those of its types where the object is known as std's;
-//! - look at files, use a macro that isn't known. A clock may be looked at: time is one of the things that it waits for. Printing is let pass: nobody can read it.
+//! A loop that waits reads what other threads share, and does nothing else that is still there after its turn: so turns
+//! that saw nothing new can be left out, and the runtime does that (`seqz_runtime::loops`). This module decides which
+//! loops are such loops, from the source alone, without types. **A loop qualifies** unless a turn that comes round
+//! again may
+//! - assign to a variable that is declared outside of the loop, or borrow such a variable mutably, or match it with a
+//!   mutable pattern;
+//! - write through a reference, unless the reference leads behind the guard of a lock, which is an event;
+//! - call something that can't be seen into: a function that is neither of the crate nor known here to leave nothing
+//!   behind ([`names`]); a function of the crate that doesn't qualify itself. Methods are known by their names: all
+//!   functions of the crate that have the name have to qualify, but for those of its types where the object is known to
+//!   be std's;
+//! - use files, or a macro that isn't known. A turn may read a clock: time is one of the things that a loop waits for.
+//!   A turn may print, too: no part of the program can read what is printed.
 //!
-//! What leads out of the loop (a block that ends with `break` or `return`, or a panic) may do anything. So may a branch of
-//! an `if` or `match` of the turn's own, as that is known when it is taken: it is told to the runtime there, and what follows
-//! is another run of the loop. The cells of `std::cell` need no look: they are changed with methods that are not known.
+//! Code that leads out of the loop (a block that ends with `break` or `return`, or a panic) may do anything. So may a
+//! branch of an `if` or `match` in the turn itself, as it is known when the branch is taken: the branch tells the
+//! runtime, and what follows is another run of the loop. The cells of `std::cell` need no special rule: they are
+//! changed by methods that are not known.
 //!
-//! What a variable calls is known where it is a closure or a parameter for which only such are given that say themselves
-//! what they leave behind: see [`callables`].
+//! The function that a variable calls is known where the variable is a closure, or a parameter for which only closures
+//! and functions are given that report themselves what they leave behind: see [`callables`].
 //!
-//! What happens without being named (operators, `Deref`, `Drop`, iterators, conversions by generic functions of std) is what
-//! implementations of the crate do. A turn qualifies only if those qualify that it may come to: see [`implied`]. A function
-//! that is passed by its name is looked at like one that is called there. Values end where they were made, as far as this is
-//! concerned: what makes one (a call, a constructor, the name of a constant or of a unit struct) needs its destructor to
-//! qualify, wherever it goes from there. [`declared`] knows which names make values, and which of those have no destructor.
+//! Calls without a name (operators, `Deref`, `Drop`, iterators, conversions by generic functions of std) are calls of
+//! implementations of the crate. A turn qualifies only if all implementations qualify that it may call: see
+//! [`implied`]. A function that is passed by its name is looked at like one that is called there. A value counts as
+//! ended where it was made: code that makes a value (a call, a constructor, the name of a constant or of a unit struct)
+//! needs the value's destructor to qualify, wherever the value goes. [`declared`] knows which names make values, and
+//! which of these values have no destructor.
 
 mod callables;
 mod calls;
@@ -57,20 +63,20 @@ use turn::{Turn, Variable};
 struct Function<'p> {
     signature: &'p Signature,
     body: &'p Block,
-    /// The type of the crate's that it is one of, if it is of no trait.
+    /// The type of the crate that the function belongs to, if the function is of no trait.
     owner: Option<&'p Ident>,
 }
 
-/// How a function is called.
+/// The way in which a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Called {
-    /// By its name alone: it is no method.
+    /// By its name alone, so that it is no method.
     ByName,
-    /// By a path, which may lead to any.
+    /// By a path, which may lead to any function of the name.
     ByPath,
     /// As a method.
     AsMethod,
-    /// As a method of an object of std's.
+    /// As a method of an object of std.
     OnObject,
 }
 
@@ -86,59 +92,61 @@ impl Called {
     }
 }
 
-/// What can be asked.
+/// A question about the crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Question {
-    /// Does the function with this body qualify, whose `self` is behind a guard or isn't?
+    /// Does the function with this body qualify? The flag says whether its `self` is behind a guard.
     Function(usize, bool),
-    /// Do all functions qualify that are called so?
+    /// Do all functions qualify that are called in this implied way?
     Implied(Implied),
 }
 
-/// What is known of it.
+/// What is known of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
-    /// It is being looked at: whoever asks is called by it, and adds nothing new.
+    /// The question is being answered: the function that asks again is called by the one in question, and adds nothing
+    /// new.
     UnderWay,
     Answer(bool),
 }
 
-/// Answers so far.
+/// The answers so far.
 #[derive(Debug, Default)]
 struct Answers {
     known: HashMap<Question, Known>,
-    /// How many questions are under way.
+    /// The number of questions that are being answered.
     depth: usize,
-    /// What was answered with yes since the outermost of them was asked: that may stand on that being answered so, too.
+    /// The questions answered with yes since the outermost question was asked: these answers may depend on a yes to the
+    /// outermost question.
     provisional: Vec<Question>,
 }
 
-/// What is around a loop.
+/// The names that are declared around a loop.
 #[derive(Debug, Default)]
 pub(crate) struct Outside<'a> {
-    /// The variables.
+    /// The variables around the loop.
     pub(crate) variables: HashSet<&'a str>,
-    /// Those of them that are objects of std which threads share, or pointers of std's to one.
+    /// The variables that are objects of std which threads share, or std's pointers to such an object.
     pub(crate) objects: HashSet<&'a str>,
-    /// Those that only say how long the loop pauses.
+    /// The variables that only say how long the loop pauses.
     pub(crate) paces: HashSet<String>,
-    /// Those that are called, and behind which only functions are that say themselves what they leave behind.
+    /// The variables that are called, and that stand only for functions which report themselves what they leave behind.
     pub(crate) callables: HashSet<String>,
-    /// Those that are objects of the crate's which only say how long the loop pauses.
+    /// The variables that are objects of the crate which only say how long the loop pauses.
     pub(crate) pacers: HashSet<String>,
 }
 
-/// What of a closure is to say that it leaves something behind.
+/// The parts of a closure that have to report that they leave something behind.
 #[derive(Debug)]
 pub(crate) enum Telling {
-    /// It leaves nothing behind, or nobody asks.
+    /// No part: the closure leaves nothing behind, or no loop depends on it.
     Nothing,
-    /// These branches of it, when they are taken; there may be none.
+    /// These branches, when they are taken; the list may be empty.
     Branches(Vec<Branch>),
     All,
 }
 
-/// The functions of a crate.
+/// The functions of a crate, and whether they leave anything behind.
 pub(crate) struct Lasting<'p> {
     functions: Functions<'p>,
     callables: Callables,
@@ -159,18 +167,20 @@ impl<'p> Lasting<'p> {
         lasting
     }
 
-    /// The variables of the function with this body that are objects of the crate's, and only say how long loops pause.
+    /// Returns the variables of the function with this body that are objects of the crate which only say how long loops
+    /// pause.
     pub(crate) fn pacers(&self, body: &Block) -> HashSet<String> {
         self.pacers.of_body(body).cloned().unwrap_or_default()
     }
 
-    /// The variables of the function with this body that are called, and behind which only functions are that say
-    /// themselves what they leave behind.
+    /// Returns the variables of the function with this body that are called, and that stand only for functions which
+    /// report themselves what they leave behind.
     pub(crate) fn callables(&self, body: &Block) -> HashSet<String> {
         self.callables.of_body(body).cloned().unwrap_or_default()
     }
 
-    /// What is to say that this closure, in this file, leaves something behind: it may be behind such a variable.
+    /// Returns the parts of this closure, in this file, that have to report that they leave something behind: a
+    /// variable that is called may stand for the closure.
     pub(crate) fn tells_closure<'o>(
         &self,
         file: usize,
@@ -189,7 +199,7 @@ impl<'p> Lasting<'p> {
         }
     }
 
-    /// Whether this function is to say so.
+    /// Whether this function has to report that it leaves something behind.
     pub(crate) fn tells_function(&self, name: &str, body: &Block) -> bool {
         let body = std::ptr::from_ref(body).addr();
         let functions = self.functions.by_name.get(name).into_iter().flatten();
@@ -198,13 +208,14 @@ impl<'p> Lasting<'p> {
             && functions.any(|&function| !self.qualifies(function, false, false))
     }
 
-    /// If this loop qualifies, and there is a reason to look at its turns at all: the branches of a turn that leave something
-    /// behind.
+    /// Returns, if this loop qualifies and there is a reason to look at its turns at all, the branches of a turn that
+    /// leave something behind.
     pub(crate) fn waiting(&self, expr: &Expr, outside: &Outside<'_>) -> Option<Vec<Branch>> {
         Turn::of_loop(self, expr, outside)
     }
 
-    /// Whether this name is std's, where it is known as one of std's, and no macro may make other variables of a given name.
+    /// Whether this name means std's item, where it is known as the name of an item of std, and no macro may make other
+    /// variables of a given name.
     pub(crate) fn is_of_std(&self, name: &str) -> bool {
         let functions = &self.functions;
         functions.declared.is_of_std(name) && !functions.words.makes_variables
@@ -215,12 +226,12 @@ impl<'p> Lasting<'p> {
         names::OBJECTS.contains(&name)
     }
 
-    /// Whether variables of this type are such objects, or pointers of std's to one.
+    /// Whether variables of this type are such objects, or std's pointers to such an object.
     pub(crate) fn is_of_object(&self, of: &Type) -> bool {
         self.functions.declared.is_object(of) && !self.functions.words.makes_variables
     }
 
-    /// Whether all destructors of the crate's are known that there are.
+    /// Whether all destructors of the crate are known.
     fn sees_destructors(&self) -> bool {
         let implied = &self.functions.implied;
         !implied.any_unseen && !implied.unseen.contains(&Implied::Drop)
@@ -230,7 +241,8 @@ impl<'p> Lasting<'p> {
         self.functions.statics.contains(name)
     }
 
-    /// The functions of the crate that are called so. `None`: there are none, not even in macros.
+    /// Returns the functions of the crate that are called by this name in this way. `None`: there are none, not even in
+    /// macros.
     fn of_name(&self, name: &str, called: Called) -> Option<Vec<Function<'p>>> {
         let functions = &self.functions;
         let seen = functions.by_name.get(name).into_iter().flatten();
@@ -241,10 +253,10 @@ impl<'p> Lasting<'p> {
         (!seen.is_empty() || functions.has_unseen(name)).then_some(seen)
     }
 
-    /// Whether all functions of the crate qualify that are called so. `None`: there are none.
+    /// Whether all functions of the crate qualify that are called by this name in this way. `None`: there are none.
     fn named(&self, name: &str, called: Called, guarded: bool) -> Option<bool> {
         let seen = self.of_name(name, called)?;
-        // Those in macros can't be looked at.
+        // Functions in macros can't be looked at.
         let mut seen = seen.into_iter();
         Some(
             !self.functions.has_unseen(name)
@@ -252,7 +264,7 @@ impl<'p> Lasting<'p> {
         )
     }
 
-    /// Whether no function of the crate that is called so leaves anything behind.
+    /// Whether no function of the crate that is called in this implied way leaves anything behind.
     fn allows(&self, implied: Implied) -> bool {
         let implementations = &self.functions.implied;
         if implementations.any_unseen || implementations.unseen.contains(&implied) {
@@ -265,7 +277,7 @@ impl<'p> Lasting<'p> {
             let writes = implied.writes();
             let mut functions = functions.iter();
             functions.all(|&function| {
-                // What it gives ends somewhere, too.
+                // The result of the function ends somewhere, too.
                 let quiet = self.functions.declared.gives_quietly(function.signature);
                 self.qualifies(function, true, writes) && (quiet || self.allows(Implied::Drop))
             })
@@ -333,7 +345,7 @@ impl<'p> Lasting<'p> {
     }
 }
 
-/// Whether values of this type may be made of other references, without a sign of it.
+/// Whether values of this type may be made of other references by coercion.
 fn has_reference(of: &Type) -> bool {
     struct References(bool);
     impl Visit<'_> for References {

@@ -1,4 +1,4 @@
-//! What of std leaves nothing behind.
+//! The items of std that leave nothing behind.
 
 /// Methods that are events of shared objects, and change nothing else, with the number of their arguments.
 pub(super) const EVENTS: &[(&str, usize)] = &[
@@ -43,7 +43,7 @@ pub(super) const EVENTS: &[(&str, usize)] = &[
     ("upgrade", 0),
 ];
 
-/// Those of them that give the value of an atomic, which is a primitive one.
+/// The methods among [`EVENTS`] that give the value of an atomic, which is a primitive value.
 pub(super) const VALUES: &[(&str, usize)] = &[
     ("load", 1),
     ("swap", 2),
@@ -58,7 +58,7 @@ pub(super) const VALUES: &[(&str, usize)] = &[
     ("fetch_min", 2),
 ];
 
-/// Methods of std that give a number or a `bool`, whatever they are called on.
+/// Methods of std that give a number or a `bool`, whatever value they are called on.
 pub(super) const TELLS: &[(&str, usize)] = &[
     ("is_completed", 0),
     ("is_empty", 0),
@@ -72,10 +72,10 @@ pub(super) const TELLS: &[(&str, usize)] = &[
     ("timed_out", 0),
 ];
 
-/// Those of them that give a value which another thread may have made.
+/// The methods among [`EVENTS`] that give a value which another thread may have made.
 pub(super) const RECEIVES: &[&str] = &["recv", "try_recv", "recv_timeout", "try_iter", "upgrade"];
 
-/// Methods that call what they are given, with the first of the arguments that may be a function.
+/// Methods that call their arguments, with the index of the first argument that may be a function.
 pub(super) const TAKE_FUNCTIONS: &[(&str, usize)] = &[
     ("all", 0),
     ("and_then", 0),
@@ -113,8 +113,8 @@ pub(super) const TAKE_FUNCTIONS: &[(&str, usize)] = &[
     ("wait_while", 1),
 ];
 
-/// Methods that call nothing but what they are given, and whose result has no destructor besides those of what they are
-/// called on and given.
+/// Methods that call nothing but their arguments, and whose result has no destructors besides those of the receiver and
+/// of the arguments.
 pub(super) const CALLS_NOTHING: &[&str] = &[
     "abs",
     "abs_diff",
@@ -199,7 +199,7 @@ pub(super) const CALLS_NOTHING: &[&str] = &[
     "windows",
 ];
 
-/// Types of std whose values end without anything of the program's.
+/// Types of std whose values end without running code of the program.
 pub(super) const QUIET: &[&str] = &[
     "AtomicBool",
     "AtomicI32",
@@ -222,7 +222,7 @@ pub(super) const QUIET: &[&str] = &[
     "ThreadId",
 ];
 
-/// The same, if their arguments are such types.
+/// Types of std whose values end without running code of the program, if values of their type arguments do.
 pub(super) const AROUND: &[&str] = &[
     "Box",
     "BTreeMap",
@@ -239,7 +239,7 @@ pub(super) const AROUND: &[&str] = &[
     "VecDeque",
 ];
 
-/// Objects of std that threads share, none of which leads to anything by itself.
+/// Objects of std that threads share; none of these leads to another value by itself.
 pub(super) const OBJECTS: &[&str] = &[
     "AtomicBool",
     "AtomicI16",
@@ -274,22 +274,23 @@ pub(super) const CONSTRUCTORS: &[&str] = &[
     "Wrapping",
 ];
 
-/// Types of std that have constants which end quietly, besides numbers.
+/// Types of std, besides numbers, that have constants which end quietly.
 pub(super) const WITH_CONSTANTS: &[&str] = &["Duration", "SystemTime"];
 
-/// Methods of slices and strings that may be given a function to look with.
+/// Methods of slices and strings whose argument may be a function to search with.
 pub(super) const LOOK_WITH: &[&str] = &["contains", "ends_with", "split", "starts_with"];
 
-/// An exchange of an atomic; slices have a method of this name, too, which has no ordering.
+/// The exchange of an atomic, with its number of arguments. Slices have a method of this name, too, which has no
+/// ordering.
 pub(super) const SWAP: (&str, usize) = ("swap", 2);
 
 /// The orderings of atomics.
 pub(super) const ORDERINGS: &[&str] = &["Relaxed", "Acquire", "Release", "AcqRel", "SeqCst"];
 
-/// Methods that give a guard, in a result.
+/// Methods that give a guard, in a `Result`.
 pub(super) const GUARDS: &[&str] = &["lock", "try_lock", "read", "try_read", "write", "try_write"];
 
-/// Methods that change nothing, whatever type of std it is that has them.
+/// Methods that change nothing, whichever type of std has them.
 pub(super) const PURE: &[&str] = &[
     "abs",
     "abs_diff",
@@ -436,10 +437,10 @@ pub(super) const PURE: &[&str] = &[
     "zip",
 ];
 
-/// Methods of iterators that take them further: pure if the iterator is made for the call.
+/// Methods of iterators that advance them: pure if the iterator is made for the call.
 pub(super) const ADVANCE: &[&str] = &["all", "any", "find", "find_map", "next", "nth", "position"];
 
-/// Methods that change what they are called on and nothing else.
+/// Methods that change the receiver and nothing else.
 pub(super) const CHANGES: &[&str] = &[
     "append",
     "as_deref_mut",
@@ -483,7 +484,8 @@ pub(super) const CHANGES: &[&str] = &[
     "values_mut",
 ];
 
-/// The same, of types that cells have, too: a cell is changed without being borrowed mutably.
+/// Methods that change the receiver and nothing else, but that cells have, too: a cell is changed without being
+/// borrowed mutably.
 pub(super) const CHANGES_OF_CELLS: &[&str] = &["take", "replace", "swap"];
 
 /// The names of cells.
@@ -496,7 +498,7 @@ pub(super) const CELLS: &[&str] = &[
     "SyncUnsafeCell",
 ];
 
-/// Functions, with the module or type before them where one needs to be there.
+/// Functions, with the module or type before the name; empty where none has to be there.
 pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     ("Arc", "clone"),
     ("Arc", "get_mut"),
@@ -544,10 +546,10 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     ("thread", "yield_now"),
 ];
 
-/// Functions of these that ask for what other threads change.
+/// The functions of these that read what other threads change.
 pub(super) const ASKS: &[&str] = &["get_mut", "strong_count", "try_unwrap", "weak_count"];
 
-/// Those that may be imported and called by their own names.
+/// The functions that may be imported and called by their own names.
 pub(super) const BY_NAME: &[&str] = &[
     "black_box",
     "current",
@@ -599,7 +601,8 @@ pub(super) const CONSTANT_MACROS: &[&str] = &[
     "stringify",
 ];
 
-/// Functions by which a thread lets others go on. A loop that calls one and comes to no event waits for ever.
+/// Functions by which a thread lets other threads go on. A loop that calls such a function and comes to no event waits
+/// for ever.
 pub(super) const IDLES: [&str; 5] = [
     "sleep",
     "sleep_ms",

@@ -8,8 +8,9 @@ use syn::{Block, Expr, ExprMethodCall, Local, Member, Pat};
 use super::names_in;
 use crate::resolve::name;
 
-/// Variables that the loop gives to a wait with a time limit, and that get its result: the same guard again. Or to
-/// `Arc::try_unwrap`, which gives a handle back that is not the last one.
+/// Returns the variables that the loop gives to a wait with a time limit, and that get the result of the wait, which is
+/// the same guard. Also the variables that the loop gives to `Arc::try_unwrap`, which gives back a handle that is not
+/// the last one.
 pub(super) fn returned_guards(body: &Block) -> HashSet<String> {
     #[derive(Default)]
     struct Guards {
@@ -35,7 +36,7 @@ pub(super) fn returned_guards(body: &Block) -> HashSet<String> {
             _ => None,
         }
     }
-    /// The handle that is given to `Arc::try_unwrap`.
+    /// Returns the handle that is given to `Arc::try_unwrap`.
     fn unwraps(expr: &Expr) -> Option<String> {
         let Expr::Call(call) = expr else { return None };
         let Expr::Path(path) = &*call.func else {
@@ -46,7 +47,8 @@ pub(super) fn returned_guards(body: &Block) -> HashSet<String> {
             && segments.next().is_some_and(|it| it.ident == "Arc");
         is_it.then(|| call.args.first().and_then(single)).flatten()
     }
-    /// The handle that is what `match Arc::try_unwrap(handle) { Ok(value) => break value, Err(handle) => handle }` gives.
+    /// Returns the handle that `match Arc::try_unwrap(handle) { Ok(value) => break value, Err(handle) => handle }`
+    /// gives back.
     fn gives_back(expr: &Expr) -> Option<String> {
         let Expr::Match(of) = expr else { return None };
         let handle = unwraps(&of.expr)?;
@@ -57,7 +59,7 @@ pub(super) fn returned_guards(body: &Block) -> HashSet<String> {
         });
         fits.then_some(handle)
     }
-    /// The variable of `Err(variable)`.
+    /// Returns the variable of `Err(variable)`.
     fn given_back(pattern: &Pat) -> Option<String> {
         let Pat::TupleStruct(of) = pattern else {
             return None;

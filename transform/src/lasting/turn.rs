@@ -1,4 +1,4 @@
-//! Looking at one loop, or at the body of one function.
+//! Looks at one loop, or at the body of one function.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -16,27 +16,27 @@ use super::returned::returned_guards;
 use super::{Called, Lasting, Outside, names, names_in};
 use crate::resolve::name;
 
-/// What a variable is.
+/// The kind of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variable {
-    /// A guard of a lock, or something that is reached through one.
+    /// A guard of a lock, or a value that is reached through a guard.
     Guard,
-    /// A value that nobody else has.
+    /// A value that no other part of the program has.
     Owned,
-    /// The same, a closure that is written in the turn.
+    /// A closure that is written in the turn, and that no other part of the program has.
     Closure,
-    /// An object of std that threads share, or a pointer of std's to one.
+    /// An object of std that threads share, or std's pointer to such an object.
     Object,
-    /// Perhaps a reference to something that is there after the turn.
+    /// Perhaps a reference to a value that is still there after the turn.
     Other,
 }
 
 /// A branch of a turn that leaves something behind, as a range of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Branch {
-    /// Between braces.
+    /// The range between the braces of a block.
     Block(Range<usize>),
-    /// An arm without them.
+    /// The range of an arm without braces.
     Value(Range<usize>),
 }
 
@@ -55,14 +55,14 @@ impl Branch {
     }
 }
 
-/// A place where a block may lead that is no way round again.
+/// The code that a visit looks at, which says where leaving a block leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Around {
-    /// The turn of a loop that is looked at: `break` and `return` lead out of it.
+    /// The turn of a loop: `break` and `return` lead out of the loop.
     Loop,
-    /// The body of a function: what comes after it is somebody else's.
+    /// The body of a function: the caller runs what comes after it.
     Function,
-    /// The same, of a closure, which says itself what it leaves behind.
+    /// The body of a closure, which reports itself what it leaves behind: its caller runs what comes after it.
     Closure,
 }
 
@@ -73,24 +73,24 @@ pub(super) struct Turn<'l, 'p> {
     label: Option<String>,
     /// Variables that begin and end within the turn.
     scopes: Vec<HashMap<String, Variable>>,
-    /// How many loops inside of the one that is looked at are around.
+    /// The number of inner loops around the visit's place.
     loops: u32,
-    /// Their labels.
+    /// The labels of the inner loops.
     labels: Vec<String>,
     closures: u32,
-    /// `self` is behind a guard.
+    /// Whether `self` is behind a guard.
     guarded: bool,
-    /// Writing to a formatter is what it is for.
+    /// Whether the function is meant to write to a formatter.
     pub(super) writes: bool,
     /// Variables from outside that are guards which the turn gives away and gets back.
     returned: HashSet<String>,
     /// The variables around the loop.
     pub(super) outside: &'l Outside<'l>,
-    /// There may be an event, or a look at a clock.
+    /// Whether there may be an event, or a read of a clock.
     pub(super) has_events: bool,
     /// The branches that leave something behind.
     branches: Vec<Branch>,
-    /// How many macros are around.
+    /// The number of macros around the visit's place.
     macros: u32,
     qualifies: bool,
 }
@@ -116,7 +116,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// If this expression is a loop that qualifies: the branches of its turns that leave something behind.
+    /// Returns, if this expression is a loop that qualifies, the branches of its turns that leave something behind.
     pub(super) fn of_loop(
         lasting: &'l Lasting<'p>,
         expr: &Expr,
@@ -142,7 +142,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         (turn.qualifies && turn.has_events).then_some(turn.branches)
     }
 
-    /// The branches of this closure that leave something behind. `None`: all of it may.
+    /// Returns the branches of this closure that leave something behind. `None`: the whole closure may.
     pub(super) fn of_closure(
         lasting: &'l Lasting<'p>,
         closure: &ExprClosure,
@@ -174,7 +174,8 @@ impl<'l, 'p> Turn<'l, 'p> {
         self.qualifies = false;
     }
 
-    /// Looks at a branch of the turn. One that leaves something behind tells so when it is taken, where it can.
+    /// Looks at a branch of the turn. A branch that leaves something behind reports that when it is taken, where it
+    /// can.
     fn branch(&mut self, branch: Branch, inside: impl FnOnce(&mut Self)) {
         if !self.qualifies {
             return;
@@ -211,7 +212,8 @@ impl<'l, 'p> Turn<'l, 'p> {
         scopes.find_map(|scope| scope.get(name)).copied()
     }
 
-    /// What a place or a value is part of. `None`: of something from outside.
+    /// Returns the kind of the variable that a place or a value is part of. `None`: it is part of something from
+    /// outside.
     pub(super) fn root(&self, expr: &Expr) -> Option<Variable> {
         match expr {
             Expr::Path(path) => {
@@ -228,7 +230,7 @@ impl<'l, 'p> Turn<'l, 'p> {
             Expr::Try(expr) => self.root(&expr.expr),
             Expr::Reference(expr) => self.root(&expr.expr),
             Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
-                // What an owned value leads to may be somebody else's.
+                // The value that an owned value leads to may belong to other code.
                 match self.root(&expr.expr)? {
                     Variable::Guard => Some(Variable::Guard),
                     _ => Some(Variable::Other),
@@ -278,8 +280,8 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// Whether this is an object of std that threads share, or a pointer of std's to one: its methods look through nothing of
-    /// the crate's, and are none of its types'.
+    /// Whether this is an object of std that threads share, or std's pointer to such an object: its methods look
+    /// through no type of the crate, and are methods of none.
     pub(super) fn is_object(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => match path.path.get_ident().map(name) {
@@ -304,7 +306,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// Whether this is an object around the loop that only says how long it pauses: that is all that its methods do.
+    /// Whether this is an object around the loop that only says how long the loop pauses: its methods do nothing else.
     pub(super) fn is_pacer(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => path.path.get_ident().map(name).is_some_and(|only| {
@@ -314,7 +316,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// How a method of this is called.
+    /// Returns the way in which a method of this receiver is called.
     pub(super) fn called_on(&self, receiver: &Expr) -> Called {
         match self.is_object(receiver) {
             true => Called::OnObject,
@@ -322,7 +324,8 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// Whether this is a value of a type that the language has by itself, whose operators are nobody's implementations.
+    /// Whether this is a value of a type that is built into the language, whose operators are no implementations of the
+    /// crate.
     fn is_primitive(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
@@ -350,7 +353,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// Whether it may be written to: it goes away with the turn, or is an event.
+    /// Whether the turn may write to this place: the place ends with the turn, or the write is an event.
     fn is_own(&self, place: &Expr) -> bool {
         match place {
             Expr::Path(path) => match path.path.get_ident() {
@@ -377,7 +380,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// Whether what this is a part of may be changed.
+    /// Whether the turn may change the value that this is a part of.
     pub(super) fn may_change(&self, expr: &Expr) -> bool {
         if let Some(root) = self.static_root(expr) {
             return self.variable(&root).is_none();
@@ -392,7 +395,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         self.lasting.is_static(name)
     }
 
-    /// The `static mut` that a place is part of.
+    /// Returns the `static mut` that a place is part of.
     fn static_root(&self, place: &Expr) -> Option<String> {
         match place {
             Expr::Path(path) => {
@@ -422,7 +425,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         self.static_root(place).is_some()
     }
 
-    /// Whether this block ends with something that leads out of the loop, and never round.
+    /// Whether this block ends with a statement that leads out of the loop, and never round.
     fn leaves(&self, block: &Block) -> bool {
         let last = match block.stmts.last() {
             Some(Stmt::Expr(expr, _)) => self.is_exit(expr),
@@ -473,7 +476,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         self.macros -= 1;
     }
 
-    /// A loop inside, or a block with a label.
+    /// Visits an inner loop, or a block with a label.
     fn inside(&mut self, label: &Option<Label>, is_loop: bool, inside: impl FnOnce(&mut Self)) {
         if let Some(label) = label {
             self.labels.push(label.name.ident.to_string());
@@ -541,10 +544,10 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
                 visit::visit_expr_reference(self, reference);
             }
             Expr::Path(path) => {
-                // It may be a `static mut`, which makes an event.
+                // The path may be a `static mut`, which makes an event.
                 let last = path.path.segments.last();
                 self.has_events |= last.is_some_and(|last| self.is_static(&name(&last.ident)));
-                // Or a function, which whoever gets it may call.
+                // Or the path is a function, which the code that gets it may call.
                 self.name_function(path);
                 self.name_value(path);
             }
@@ -614,7 +617,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
         }
     }
 
-    // What it does is looked at where it is called.
+    // An inner item is looked at where it is called.
     fn visit_item(&mut self, _: &'ast Item) {}
 
     fn visit_local(&mut self, local: &'ast Local) {
@@ -697,7 +700,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
         let variable = self.root(&expr.expr).unwrap_or(Variable::Other);
         for Arm { pat, body, .. } in &expr.arms {
             self.within(|turn| {
-                // A guard in it sees what it binds.
+                // A guard of an arm sees the variables that the pattern binds.
                 turn.bind(pat, variable);
                 turn.visit_pat(pat);
                 turn.branch(Branch::of_arm(body), |turn| turn.visit_expr(body));
@@ -714,7 +717,7 @@ impl<'ast> Visit<'ast> for Turn<'_, '_> {
     }
 }
 
-/// Whether something in here leads to another turn, of whichever loop.
+/// Whether some code in this block leads to another turn, of any loop.
 fn goes_round(block: &Block) -> bool {
     struct Continues(bool);
     impl<'ast> Visit<'ast> for Continues {
@@ -774,14 +777,14 @@ pub(super) fn is_number(name: &str) -> bool {
     )
 }
 
-/// Methods that only numbers have.
+/// Whether only numbers have a method of this name.
 pub(super) fn is_number_method(method: &str) -> bool {
     ["wrapping_", "checked_", "saturating_", "overflowing_"]
         .iter()
         .any(|prefix| method.starts_with(prefix))
 }
 
-/// Methods whose result is nobody else's.
+/// Whether the result of a method of this name belongs to no other part of the program.
 fn makes_values(method: &str) -> bool {
     matches!(
         method,
@@ -812,7 +815,7 @@ fn is_number_type(pattern: &Pat) -> bool {
     }
 }
 
-/// What an operator that assigns nothing may call.
+/// Returns the implied calls of an operator that assigns nothing.
 const fn of_operator(op: &BinOp) -> &'static [Implied] {
     match op {
         BinOp::And(_) | BinOp::Or(_) => &[],
@@ -824,7 +827,7 @@ const fn of_operator(op: &BinOp) -> &'static [Implied] {
     }
 }
 
-/// Whether the operator assigns to what is on its left.
+/// Whether the operator assigns to its left operand.
 pub(super) const fn is_assignment(op: &BinOp) -> bool {
     matches!(
         op,

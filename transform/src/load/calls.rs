@@ -1,4 +1,4 @@
-//! Macro calls that stand for items: what is in them is read like the items around them.
+//! Macro calls that stand for items: the items in a call are read like the items around it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::{parse_file, parse_text};
 use crate::error::Error;
 use crate::source::SourceFile;
 
-/// So many expansions are looked at: a macro may call itself for ever where its definition isn't quite understood.
+/// The largest number of expansions: a macro may call itself for ever where its definition isn't quite understood.
 const MOST: usize = 4_000;
 
 /// A macro of the crate with its name.
@@ -22,7 +22,7 @@ pub(super) struct Known {
 }
 
 impl Reader<'_> {
-    /// A definition: what follows can call it.
+    /// Adds a definition, which later code can call.
     pub(super) fn define(&mut self, item: &ItemMacro) {
         if let Some(ident) = &item.ident {
             let rules = Rules::of(item.mac.tokens.clone());
@@ -33,8 +33,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what a call stands for. The answer is items that are written in the call itself, to be read in its place; what
-    /// else is in there stays with the call.
+    /// Reads what a call stands for. Returns the items that are written in the call itself, to be read in its place;
+    /// the rest of the call's tokens stay with the call.
     pub(super) fn call(
         &mut self,
         number: usize,
@@ -45,7 +45,8 @@ impl Reader<'_> {
             return Ok(Vec::new());
         };
         let name = last.ident.to_string();
-        // The latest in textual scope; one that is called by a path, or from elsewhere, is looked for among all.
+        // The latest macro in textual scope; a macro that is called by a path, or from another crate, is looked for
+        // among all macros.
         let known = self.macros.iter().rev().find(|known| known.name == name);
         if let Some(known) = known {
             let expanded = known
@@ -66,13 +67,13 @@ impl Reader<'_> {
                 }
                 Ok(Vec::new())
             }
-            // std's, which hold no items.
+            // These macros of std hold no items.
             "thread_local" | "compile_error" | "concat" | "global_asm" => Ok(Vec::new()),
             _ => Ok(self.taken(item)),
         }
     }
 
-    /// An expansion is a file of its own that is read and never written.
+    /// Reads an expansion as a file of its own, which is never written.
     fn expansion(
         &mut self,
         number: usize,
@@ -94,7 +95,7 @@ impl Reader<'_> {
         self.part(number, range.start, file, dir)
     }
 
-    /// `include!` of a file by its name.
+    /// Reads an `include!` of a file by its name.
     fn included(
         &mut self,
         number: usize,
@@ -118,7 +119,7 @@ impl Reader<'_> {
             .unwrap_or(Path::new(""))
             .to_owned();
         let Ok(file) = parse_file(&target, generated.clone(), self.tests) else {
-            // An expression, or whatever it is.
+            // The file is an expression, or something else that is no list of items.
             return Ok(());
         };
         self.paths.insert(
@@ -145,8 +146,8 @@ impl Reader<'_> {
         self.items_of(part, dir)
     }
 
-    /// The items that a macro of another crate is given, with which it does what can't be seen: mostly, it compiles them or
-    /// doesn't.
+    /// Returns the items that a macro of another crate is given. What the macro does with them can't be seen: mostly,
+    /// it compiles them or doesn't.
     fn taken(&self, item: &mut ItemMacro) -> Vec<Item> {
         if let Some(mut items) = items(item.mac.tokens.clone()) {
             item.mac.tokens = TokenStream::new();
@@ -163,7 +164,7 @@ impl Reader<'_> {
                 } else if group.delimiter() == Delimiter::Brace
                     && let Some(mut found) = items(group.stream())
                 {
-                    // `if #[cfg(…)] { … }`: one that is false is not compiled.
+                    // As in `if #[cfg(…)] { … }`: a branch whose predicate is false is not compiled.
                     if !self.cfg.off(&std::mem::take(&mut conditions)) {
                         found.iter_mut().for_each(unsure);
                         all.extend(found);
@@ -180,7 +181,7 @@ impl Reader<'_> {
     }
 }
 
-/// Items and nothing else.
+/// Returns the items, if the tokens are items and nothing else.
 fn items(tokens: TokenStream) -> Option<Vec<Item>> {
     let parse = |input: ParseStream<'_>| {
         let mut items: Vec<Item> = Vec::new();
@@ -194,7 +195,7 @@ fn items(tokens: TokenStream) -> Option<Vec<Item>> {
     (understood && !items.is_empty()).then_some(items)
 }
 
-/// The `[cfg(…)]` of an attribute.
+/// Returns the `[cfg(…)]` of an attribute.
 fn condition(group: &proc_macro2::Group) -> Option<Attribute> {
     let stream = group.stream();
     let first = stream.clone().into_iter().next()?;
@@ -217,7 +218,7 @@ fn quote_attribute(inside: TokenStream) -> TokenStream {
 
 /// Notes that only rustc knows whether an item is compiled.
 fn unsure(item: &mut Item) {
-    // The item begins where it did.
+    // The attribute has the item's span, so the item begins where it did.
     let span = syn::spanned::Spanned::span(item);
     let attr: Attribute = parse_quote_spanned!(span=> #[cfg(seqz_unsure)]);
     let attrs = match item {

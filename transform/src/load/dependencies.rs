@@ -1,4 +1,4 @@
-//! What a package depends on, written so that it means the same in a manifest elsewhere.
+//! The dependencies of a package, in a form that means the same in a manifest in another directory.
 //!
 //! The generated crate is not a test, so its dependencies and those of the package's tests become one table.
 
@@ -15,18 +15,18 @@ const OF_TESTS: &str = "seqz-dev-dependencies";
 /// A package's dependencies and features.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dependencies {
-    /// `dependencies`, those of tests among them, `build-dependencies`, and `target` with the same below it.
+    /// `dependencies`, with those of tests, `build-dependencies`, and `target` with these sections below it.
     pub(crate) sections: Table,
-    /// The features, with what the dependencies of tests turn on.
+    /// The features, with the features that the dependencies of tests turn on.
     pub(crate) features: Table,
     /// Features of the package itself that its tests ask for.
     own: BTreeSet<String>,
-    /// Optional dependencies that its tests depend on.
+    /// Optional dependencies that the package's tests depend on.
     of_tests: BTreeSet<String>,
 }
 
 impl Dependencies {
-    /// Those of the package with this manifest, which lies in `dir`.
+    /// Reads the dependencies of the package with this manifest, which is in `dir`.
     pub(super) fn read(
         dir: &Path,
         manifest: &Table,
@@ -93,7 +93,7 @@ impl Dependencies {
         Ok(sections)
     }
 
-    /// Turns on what the tests of the package are built with.
+    /// Turns on the features with which cargo builds the package's tests.
     fn complete_features(&mut self) {
         if self.own.is_empty() && self.of_tests.is_empty() {
             return;
@@ -105,7 +105,7 @@ impl Dependencies {
         if !self.of_tests.is_empty() {
             let list = |name: &String| Value::String(format!("dep:{name}"));
             let all = self.of_tests.iter().map(list).collect();
-            // An optional dependency is a feature, too, unless it is named with `dep:`, as it is here.
+            // An optional dependency is a feature, too, unless it is named with `dep:`, as here.
             for name in self.of_tests.difference(&named) {
                 if !self.features.contains_key(name) {
                     let itself = Value::Array(vec![list(name)]);
@@ -124,12 +124,12 @@ impl Dependencies {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no dependencies.
     pub(crate) fn is_empty(&self) -> bool {
         self.sections.is_empty()
     }
 
-    /// The dependencies of the code itself, with the names that they have in it.
+    /// Returns the dependencies of the code itself, with the names that they have in the code.
     fn of_code(&self) -> impl Iterator<Item = (&String, &Value)> {
         let targets = table(&self.sections, "target").into_iter().flatten();
         let targets = targets.filter_map(|(_, sections)| sections.as_table());
@@ -139,12 +139,12 @@ impl Dependencies {
             .flatten()
     }
 
-    /// The names that crates have in the code.
+    /// Returns the names that crates have in the code.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         self.of_code().map(|(name, _)| name.replace('-', "_"))
     }
 
-    /// Whether a package is among them.
+    /// Whether a package is among the dependencies.
     pub(crate) fn has(&self, package: &str) -> bool {
         self.of_code().any(|(name, dependency)| {
             let renamed = dependency.get("package").and_then(Value::as_str);
@@ -152,13 +152,13 @@ impl Dependencies {
         })
     }
 
-    /// The features that are on by default.
+    /// Returns the features that are on by default.
     pub(crate) fn features_on(&self) -> BTreeSet<String> {
         let mut on = BTreeSet::new();
         let mut open = vec!["default"];
         while let Some(entry) = open.pop() {
             let feature = match entry.split_once('/') {
-                // A feature of a dependency, which is turned on as well, or would be if it were on.
+                // A feature of a dependency turns on the dependency as well; with `?` it doesn't.
                 Some((dependency, _)) if dependency.ends_with('?') => continue,
                 Some((dependency, _)) => dependency,
                 None => entry,
@@ -177,13 +177,13 @@ fn table<'t>(table: &'t Table, key: &str) -> Option<&'t Table> {
     table.get(key).and_then(Value::as_table)
 }
 
-/// All that features turn on.
+/// Returns all that features turn on.
 fn values(features: &Table) -> impl Iterator<Item = &str> {
     let lists = features.values().filter_map(Value::as_array);
     lists.flatten().filter_map(Value::as_str)
 }
 
-/// The features that a package asks of itself, if that is what a dependency is.
+/// Returns the features that a package asks of itself, if the dependency is the package itself.
 fn of_itself(dir: &Path, dependency: &Value) -> Option<Vec<String>> {
     let path = Path::new(dependency.get("path")?.as_str()?);
     let same = path.canonicalize().ok()? == dir.canonicalize().ok()?;
@@ -192,7 +192,7 @@ fn of_itself(dir: &Path, dependency: &Value) -> Option<Vec<String>> {
     same.then(|| features.map(str::to_string).collect())
 }
 
-/// A dependency of the code that is one of its tests, too.
+/// Merges a dependency of the code with the tests' dependency on the same package.
 fn merged(of_code: &Value, of_tests: &Value) -> Value {
     let whole = |value: &Value| match value {
         Value::Table(table) => table.clone(),
@@ -219,7 +219,7 @@ fn merged(of_code: &Value, of_tests: &Value) -> Value {
     Value::Table(both)
 }
 
-/// A dependency that means the same in a manifest elsewhere.
+/// Makes a dependency mean the same in a manifest in another directory.
 fn resolve(
     dir: &Path,
     workspace: &Workspace,

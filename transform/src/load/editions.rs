@@ -1,16 +1,17 @@
-//! Syntax of older editions that the parser doesn't know: trait objects without `dyn`, parameters without a name, words that
-//! have become keywords, ranges with three dots.
+//! Syntax of older editions that the parser doesn't know: trait objects without `dyn`, parameters without a name, words
+//! that have become keywords, ranges with three dots.
 //!
-//! Where parsing stops, the tokens are changed to what a later edition writes, with the old tokens' places, and parsed again.
-//! The text itself stays as it is: rustc knows its edition, and refuses what that doesn't have.
+//! Where parsing stops, the tokens are changed to what a later edition writes, with the places of the old tokens, and
+//! parsed again. The text itself stays as it is: rustc knows its edition, and refuses syntax that the edition doesn't
+//! have.
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
-/// So many changes are made to one file.
+/// The largest number of changes to one file.
 const MOST: usize = 10_000;
 
-/// Parses a file that is not of the latest edition's syntax, and says which edition it can be of at the latest. `error` is what
-/// stands in the way.
+/// Parses a file that is not of the latest edition's syntax, and returns the latest edition that the file can be of.
+/// `error` is the error that stopped the parser.
 pub(super) fn parse(
     text: &str,
     error: syn::Error,
@@ -22,7 +23,7 @@ pub(super) fn parse(
         Err(error) if needs_names(&tokens) => error,
         parsed => return parsed,
     };
-    // `if async { … }` begins with a block of a later edition, so that what stands in the way is found behind it only.
+    // `if async { … }` begins with a block in a later edition, so the parser finds an error behind it only.
     let tokens = names_of_2015(tokens);
     let first = error.clone();
     error = match syn::parse2(tokens.clone()) {
@@ -33,7 +34,7 @@ pub(super) fn parse(
     parsed.map(|(file, _)| (file, "2015")).map_err(|_| first)
 }
 
-/// Words that are keywords of later editions only.
+/// Whether a word is a keyword of later editions only.
 fn is_name_of_2015(word: &Ident) -> bool {
     ["async", "await", "try"].iter().any(|it| word == it)
 }
@@ -46,7 +47,7 @@ fn needs_names(tokens: &TokenStream) -> bool {
     })
 }
 
-/// The tokens with all words that are names in the first edition written as such.
+/// Returns the tokens, with all words that are names in the first edition written as names.
 fn names_of_2015(tokens: TokenStream) -> TokenStream {
     let renamed = |token| match token {
         TokenTree::Ident(word) if is_name_of_2015(&word) => {
@@ -62,7 +63,7 @@ fn names_of_2015(tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(renamed).collect()
 }
 
-/// Parses tokens, changed where that is needed and as often as that is.
+/// Parses tokens, changing them as often as needed.
 fn mended(
     text: &str,
     mut tokens: TokenStream,
@@ -80,7 +81,8 @@ fn mended(
         let Some(changed) = changed(tokens.clone(), at, false) else {
             return Err(error);
         };
-        // Trait objects without `dyn` and three dots are no errors in 2018, and `dyn` has to be there for nothing else.
+        // Trait objects without `dyn` and three dots are no errors in 2018; every other change means that the file is
+        // of 2015.
         is_2015 |= needs_2015(text, at);
         tokens = changed;
         match syn::parse2(tokens.clone()) {
@@ -91,7 +93,8 @@ fn mended(
     Err(error)
 }
 
-/// Whether what stands at an offset was right in the first edition only: a keyword as a name, a parameter without one.
+/// Whether the syntax at an offset was right in the first edition only: a keyword as a name, a parameter without a
+/// name.
 fn needs_2015(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default();
     let word = rest
@@ -101,7 +104,7 @@ fn needs_2015(text: &str, at: usize) -> bool {
     matches!(word, "try" | "async" | "await" | "dyn") || rest.starts_with([',', ')'])
 }
 
-/// The tokens changed at the offset at which they can't be parsed.
+/// Returns the tokens, changed at the offset at which they can't be parsed.
 fn changed(tokens: TokenStream, at: usize, in_parameters: bool) -> Option<TokenStream> {
     let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let starts = |token: &TokenTree| token.span().byte_range().start;
@@ -122,7 +125,7 @@ fn changed(tokens: TokenStream, at: usize, in_parameters: bool) -> Option<TokenS
             group.delimiter() == Delimiter::Parenthesis && is_function(&tokens[..index]);
         let close = group.span_close().byte_range().start;
         let inside = if at == close || at == range.start {
-            // What is missing is missed at the end, or anywhere.
+            // A missing token is reported at the end of its group, or anywhere.
             let mut inside: Vec<TokenTree> = group.stream().into_iter().collect();
             let length = inside.len();
             change(&mut inside, length, parameters)?;
@@ -138,7 +141,7 @@ fn changed(tokens: TokenStream, at: usize, in_parameters: bool) -> Option<TokenS
     None
 }
 
-/// Changes what is before the token that doesn't fit, or the token itself.
+/// Changes the tokens before the token that doesn't fit, or that token itself.
 fn change(tokens: &mut Vec<TokenTree>, index: usize, in_parameters: bool) -> Option<()> {
     match tokens.get(index) {
         Some(TokenTree::Ident(word))
@@ -194,7 +197,7 @@ fn change(tokens: &mut Vec<TokenTree>, index: usize, in_parameters: bool) -> Opt
     }
 }
 
-/// Puts `dyn` before the path that ends before a token, unless it is there.
+/// Inserts `dyn` before the path that ends before a token, unless `dyn` is there.
 fn insert_dyn(tokens: &mut Vec<TokenTree>, end: usize) -> Option<()> {
     let mut start = end;
     let mut depth = 0;
@@ -223,7 +226,7 @@ fn insert_dyn(tokens: &mut Vec<TokenTree>, end: usize) -> Option<()> {
         .flatten()
 }
 
-/// Whether two tokens next to each other are not of one path.
+/// Whether two neighbouring tokens are not of one path.
 fn follows(before: &TokenTree, after: &TokenTree) -> bool {
     matches!((before, after), (TokenTree::Ident(_), TokenTree::Ident(_)))
 }
@@ -236,7 +239,7 @@ fn insert(tokens: &mut Vec<TokenTree>, at: usize, word: &str) -> Option<()> {
     (!is_there).then(|| tokens.insert(at, TokenTree::Ident(Ident::new(word, span))))
 }
 
-/// Where the parameter begins that these tokens end with.
+/// Returns the index at which the parameter begins that these tokens end with.
 fn parameter(tokens: &[TokenTree]) -> usize {
     let mut depth = 0_i32;
     let mut start = 0;

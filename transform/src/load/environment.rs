@@ -1,4 +1,5 @@
-//! What cargo tells a package about itself in environment variables, when it is built and when its tests run.
+//! The environment variables by which cargo tells a package about itself, when the package is built and when its tests
+//! run.
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use toml::{Table, Value};
 
 use super::workspace::Workspace;
 
-/// The variables of the package with this manifest.
+/// Returns the variables of the package with this manifest.
 pub(super) fn variables(
     path: &Path,
     manifest: &Table,
@@ -57,7 +58,7 @@ pub(super) fn variables(
     .into()
 }
 
-/// The package's text about itself: as it says, or what cargo finds.
+/// Returns the path of the package's readme: the one in the manifest, or the one that cargo finds.
 fn readme(dir: &Path, given: Option<&Value>) -> String {
     match given {
         Some(Value::String(path)) => path.clone(),

@@ -18,45 +18,45 @@ pub(crate) struct Package {
     /// The name that the crate has for rustc.
     pub(crate) crate_name: String,
     pub(crate) edition: String,
-    /// The crate's root file.
+    /// The path of the crate's root file.
     pub(crate) root: PathBuf,
-    /// The manifest, unless the package is a lone file.
+    /// The path of the manifest; `None` for a lone file.
     pub(crate) manifest: Option<PathBuf>,
-    /// The root is a program, so its `main` can be a harness.
+    /// Whether the root is a program, so that its `main` can be a harness.
     pub(crate) has_main: bool,
     /// The name under which the package's other targets know the library.
     pub(crate) library: Option<String>,
-    /// The package's tests and programs, if the root is a library.
+    /// The package's tests and programs; empty unless the root is a library.
     pub(crate) targets: Vec<Target>,
     pub(crate) dependencies: Dependencies,
-    /// The `[patch]` of the workspace, paths resolved.
+    /// The `[patch]` of the workspace, with absolute paths.
     pub(crate) patch: Table,
     /// The version of cargo's resolver.
     pub(crate) resolver: String,
-    /// What cargo tells it in environment variables, which is nothing to a lone file.
+    /// The environment variables that cargo sets for the package; empty for a lone file.
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) build_script: Option<PathBuf>,
-    /// The native library that it links, of which cargo tells its script alone. The generated crate claims none: the package
-    /// itself may be among its dependencies.
+    /// The native library that the package links, which cargo names to its build script alone. The generated crate
+    /// claims no native library: the package itself may be among its dependencies.
     pub(crate) links: Option<String>,
-    /// What the profile of its tests says.
+    /// Whether the profile of the package's tests has debug assertions; below, whether it has overflow checks.
     pub(crate) debug_assertions: bool,
     pub(crate) overflow_checks: bool,
-    /// Where cargo puts what it builds of it.
+    /// The directory in which cargo puts the package's build.
     pub(crate) target_directory: Option<PathBuf>,
 }
 
 const DEFAULT_EDITION: &str = "2024";
 
 impl Package {
-    /// Whether it may use other crates than std.
+    /// Whether the package may use other crates than std.
     pub(crate) fn depends(&self) -> bool {
         let sections = self.dependencies.sections.iter();
         let mut used = sections.filter(|(section, _)| *section != "build-dependencies");
         used.any(|(_, of)| of.as_table().is_none_or(|of| !of.is_empty()))
     }
 
-    /// A package of a single file.
+    /// Makes a package of a single file.
     pub(crate) fn of_file(path: &Path) -> Result<Self, Error> {
         if path.extension().is_none_or(|extension| extension != "rs") {
             let reason =
@@ -66,7 +66,7 @@ impl Package {
                 reason,
             });
         }
-        // A root file inside a crate is that crate's, with its edition and dependencies.
+        // A root file in a crate belongs to that crate, with its edition and dependencies.
         if let Some(package) = owner(path) {
             return Ok(package);
         }
@@ -93,13 +93,13 @@ impl Package {
         })
     }
 
-    /// A package of text in a test.
+    /// Makes a package of a text in a test.
     #[cfg(test)]
     pub(crate) fn of_text() -> Self {
         Self::of_file(Path::new("text.rs")).unwrap()
     }
 
-    /// The package of a manifest.
+    /// Reads the package of a manifest.
     pub(crate) fn read(manifest: &Path) -> Result<Self, Error> {
         let dir = manifest.parent().unwrap_or(Path::new("")).to_path_buf();
         if !manifest.is_file() {
@@ -135,7 +135,7 @@ impl Package {
         let edition = match (package.get("edition"), workspace.field(&table, "edition")) {
             (_, Some(Value::String(edition))) => edition.clone(),
             (Some(_), _) => return Err(wrong("the workspace sets no edition to inherit")),
-            // cargo's default when the key is missing.
+            // cargo's default where the key is missing.
             (None, _) => "2015".to_string(),
         };
         let (root, has_main) = root_file(&dir, &table)
@@ -185,7 +185,7 @@ impl Package {
     }
 }
 
-/// The build script.
+/// Returns the path of the build script.
 fn build_script(dir: &Path, package: &Table) -> Option<PathBuf> {
     let path = match package.get("build") {
         Some(Value::String(path)) => path,
@@ -195,7 +195,7 @@ fn build_script(dir: &Path, package: &Table) -> Option<PathBuf> {
     Some(dir.join(path)).filter(|path| path.is_file())
 }
 
-/// The name of the program with this root, as a crate.
+/// Returns the crate name of the program with this root.
 fn binary(manifest: &Table, root: &Path, dir: &Path, package: &str) -> String {
     let listed = manifest.get("bin").and_then(Value::as_array);
     let name = listed.into_iter().flatten().find_map(|bin| {
@@ -208,7 +208,7 @@ fn binary(manifest: &Table, root: &Path, dir: &Path, package: &str) -> String {
     });
     name.unwrap_or(package).replace('-', "_")
 }
-/// A file name as a package name.
+/// Makes a package name of a file name.
 fn package_name(stem: &str) -> String {
     let name: String = stem
         .chars()
@@ -228,7 +228,8 @@ fn package_name(stem: &str) -> String {
     }
 }
 
-/// The name of a lone file's crate, which must not be that of another one in the program, nor a word of the language.
+/// Returns the name of a lone file's crate, which must be neither that of another crate in the program nor a word of
+/// the language.
 fn crate_name(package: &str) -> String {
     let name = package.replace('-', "_");
     let taken = ["std", "core", "alloc", "proc_macro", "test", "seqz_runtime"];
@@ -239,7 +240,8 @@ fn crate_name(package: &str) -> String {
     }
 }
 
-/// The package that has this very file as the root of one of its targets; of the others only the library is kept.
+/// Returns the package that has exactly this file as the root of one of its targets; of the other targets only the
+/// library is kept.
 fn owner(path: &Path) -> Option<Package> {
     let path = path.canonicalize().ok()?;
     let manifest = path
@@ -261,7 +263,7 @@ fn owner(path: &Path) -> Option<Package> {
         .chain(targets::examples(dir));
     let target = all.into_iter().find(|target| is_it(&target.root))?;
     if package.has_main {
-        // There is no library that it could use.
+        // There is no library that the target could use.
         package.root = target.root;
         package.has_main = true;
         package.targets.clear();
@@ -271,7 +273,7 @@ fn owner(path: &Path) -> Option<Package> {
     Some(package)
 }
 
-/// The root of the library, else of the program.
+/// Returns the root of the library, else that of the program.
 fn root_file(dir: &Path, table: &Table) -> Option<(PathBuf, bool)> {
     let lib = table
         .get("lib")

@@ -1,4 +1,4 @@
-//! Reading a program: the crate a path belongs to, its root file and all module files.
+//! Reads a program: the crate that a path belongs to, its root file and all module files.
 
 mod calls;
 mod dependencies;
@@ -32,7 +32,7 @@ use crate::source::{SourceFile, Text, shown};
 pub(crate) struct ParsedFile {
     pub(crate) source: SourceFile,
     pub(crate) tree: syn::File,
-    /// The latest edition that it can be of, unless that is the latest one.
+    /// The latest edition that the file can be of; `None`: the latest of all.
     pub(crate) edition: Option<&'static str>,
 }
 
@@ -40,36 +40,36 @@ pub(crate) struct ParsedFile {
 pub(crate) struct Crate {
     pub(crate) package: Package,
     pub(crate) cfg: Cfg,
-    /// The first is the root.
+    /// The files of the crate; the first is the root.
     pub(crate) files: Vec<ParsedFile>,
-    /// The file that was asked for, where it is a module of the crate: only its harnesses count.
+    /// The index of the file that was asked for, where it is a module of the crate: only its harnesses count.
     pub(crate) only: Option<usize>,
     pub(crate) modules: ModuleFiles,
-    /// Files whose items stand for a macro call: by the calling file and the call's offset. They are what `include!` includes,
-    /// and what calls of the crate's own macros expand to.
+    /// Files whose items stand for a macro call, by the calling file and the call's offset: files that `include!`
+    /// includes, and expansions of calls of the crate's own macros.
     pub(crate) parts: ModuleFiles,
-    /// Tests and programs of the package beside the crate, each a module of the generated crate.
+    /// Tests and programs of the package, each of which is a module of the generated crate.
     pub(crate) roots: Vec<ExtraRoot>,
-    /// New values of `#[path]`, by file and offset of the old one, for modules that moved.
+    /// New values of `#[path]` for modules that moved, by file and offset of the old value.
     pub(crate) paths: HashMap<(usize, usize), String>,
 }
 
-/// A test or a program that uses the crate: another crate's root, which becomes a module.
+/// A test or a program that uses the crate: the root of another crate, which becomes a module.
 #[derive(Clone, Debug)]
 pub(crate) struct ExtraRoot {
-    /// The module's name.
+    /// The name of the module.
     pub(crate) module: String,
-    /// Its files; the first is its root.
+    /// The indices of its files; the first is its root.
     pub(crate) files: Range<usize>,
 }
 
 impl Crate {
-    /// Whether there is `unsafe` code in it, in macros too.
+    /// Whether the crate has `unsafe` code, macros included.
     pub(crate) fn has_unsafe(&self) -> bool {
         self.names("unsafe")
     }
 
-    /// Whether this word is in it, in macros too.
+    /// Whether the crate contains this word, macros included.
     pub(crate) fn names(&self, word: &str) -> bool {
         let mut files = self.files.iter();
         files.any(|file| {
@@ -86,7 +86,7 @@ impl Crate {
         }
     }
 
-    /// The crate that a file is a module of: it can't be compiled by itself.
+    /// Loads the crate that a file is a module of; such a file can't be compiled by itself.
     fn around(path: &Path, part: &Part) -> Option<Self> {
         if path.extension().is_none_or(|end| end != "rs") || !path.is_file() {
             return None;
@@ -127,7 +127,7 @@ impl Crate {
         let mut reader = modules::Reader::new(&package, &cfg);
         reader.read_all(part)?;
         let parts = reader.finish();
-        // A library may have no code beside tests that have.
+        // A library may have no code while its tests have.
         let has_code = |file: &ParsedFile| !file.tree.items.is_empty();
         if *part == Part::Whole && !parts.files.iter().any(has_code) {
             return Err(Error::Empty {
@@ -135,7 +135,7 @@ impl Crate {
             });
         }
         let mut package = package;
-        // Nothing says of which edition a lone file is, but for what is written in it.
+        // Only the text of a lone file tells its edition.
         if let (None, Some(edition)) = (&package.manifest, parts.files[0].edition) {
             package.edition = edition.into();
         }
@@ -151,7 +151,7 @@ impl Crate {
         })
     }
 
-    /// A crate of one file, given as text.
+    /// Makes a crate of one file, given as text.
     #[cfg(test)]
     pub(crate) fn of_text(text: &str) -> Self {
         let file = parse_text("text.rs".into(), "src/lib.rs".into(), text).unwrap();
@@ -167,20 +167,20 @@ impl Crate {
         }
     }
 
-    /// The items that a macro call stands for, as far as that is known, and the file that they are in.
+    /// Returns the items that a macro call stands for, as far as they are known, and the index of their file.
     pub(crate) fn part(&self, file: usize, call: &syn::ItemMacro) -> Option<(usize, &[syn::Item])> {
         let at = syn::spanned::Spanned::span(call).byte_range().start;
         let part = *self.parts.get(&(file, at))?;
         Some((part, &self.files[part].tree.items))
     }
 
-    /// The root that a file belongs to, if it isn't one of the crate's own.
+    /// Returns the root that a file belongs to; `None` for the crate's own root.
     pub(crate) fn root_of(&self, file: usize) -> Option<&ExtraRoot> {
         self.roots.iter().find(|root| root.files.contains(&file))
     }
 }
 
-/// Whether a file is compiled with the tests in it.
+/// Whether a file is compiled with its tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tests {
     Compiled,
@@ -210,11 +210,11 @@ pub(crate) fn parse_text(
     generated: PathBuf,
     text: &str,
 ) -> Result<ParsedFile, Error> {
-    // rustc's columns don't count the mark either.
+    // rustc's columns don't count the byte order mark either.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut text = text.to_string();
     if let Some(end) = shebang(&text) {
-        // Spaces in its place, so that no offset moves.
+        // Spaces replace the line, so that no offset moves.
         text.replace_range(..end, &" ".repeat(end));
     }
     let source = SourceFile {
@@ -255,7 +255,7 @@ pub(crate) fn parse_text(
             let bytes = error.span().byte_range();
             let (start, stop) = (bytes.start.min(end), bytes.end.min(end));
             let message = match error.to_string().as_str() {
-                // proc-macro2's words for what its lexer can't read.
+                // These are proc-macro2's messages for text that its lexer can't read.
                 "cannot parse string into token stream" | "lex error" => {
                     "unbalanced bracket or malformed token".into()
                 }
@@ -269,7 +269,7 @@ pub(crate) fn parse_text(
     }
 }
 
-/// The length of a `#!` line that isn't an inner attribute.
+/// Returns the length of a `#!` line that isn't an inner attribute.
 fn shebang(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("#!")?;
     let attribute = rest.trim_start().starts_with('[');

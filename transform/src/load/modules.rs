@@ -1,4 +1,4 @@
-//! Finding the files of `mod name;`.
+//! Finds the files of `mod name;`.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -12,20 +12,20 @@ use crate::cfg::Cfg;
 use crate::error::Error;
 use crate::source::shown;
 
-/// Which file holds the module that a `mod name;` declares: by the declaring file and the declaration's offset.
+/// The index of the file that a `mod name;` declares, by the declaring file and the declaration's offset.
 pub(crate) type ModuleFiles = HashMap<(usize, usize), usize>;
 
-/// Where the children of a module are looked for.
+/// The directories in which the children of a module are looked for.
 #[derive(Clone)]
 pub(super) struct Directory {
-    /// Of the file itself; `#[path]` outside inline modules is relative to it.
+    /// The directory of the file itself; `#[path]` outside inline modules is relative to it.
     file: PathBuf,
-    /// Of plain child modules.
+    /// The directory of plain child modules.
     children: PathBuf,
     inline: bool,
 }
 
-/// What was read.
+/// What has been read so far.
 pub(super) struct Parts {
     pub(super) files: Vec<ParsedFile>,
     pub(super) modules: ModuleFiles,
@@ -39,19 +39,19 @@ pub(super) struct Reader<'a> {
     pub(super) cfg: &'a Cfg,
     pub(super) files: Vec<ParsedFile>,
     modules: ModuleFiles,
-    /// The files being read, to notice one that contains itself.
+    /// The paths of the files that are being read, to detect a file that contains itself.
     pub(super) open: HashSet<PathBuf>,
     roots: Vec<ExtraRoot>,
     pub(super) paths: HashMap<(usize, usize), String>,
-    /// What macro calls stand for, see [`super::Crate::parts`].
+    /// The files that macro calls stand for, see [`super::Crate::parts`].
     pub(super) parts: ModuleFiles,
-    /// The crate's macros, as they are defined.
+    /// The crate's macros, in the order of their definitions.
     pub(super) macros: Vec<Known>,
-    /// The directory of the root being read.
+    /// The directory of the root that is being read.
     source: PathBuf,
-    /// Where its files go.
+    /// The directory of its files in the generated crate.
     base: PathBuf,
-    /// Whether the tests of the root being read are compiled.
+    /// Whether the tests of the root that is being read are compiled.
     pub(super) tests: Tests,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the crate, and those of the other targets that are asked for.
+    /// Reads the crate, and the other targets that are asked for.
     pub(super) fn read_all(&mut self, part: &Part) -> Result<(), Error> {
         self.tests = match part {
             Part::Target(_) => Tests::LeftOut,
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
             self.read_root(&target.root, self.base.join("mod.rs"))?;
             let attrs = &self.files[start].tree.attrs;
             if self.cfg.off(attrs) {
-                // The whole of it is left out, as by a feature that is off.
+                // The whole target is left out, as by a feature that is off.
                 self.files.truncate(start);
                 self.modules.retain(|(file, _), _| *file < start);
                 self.parts.retain(|(file, _), _| *file < start);
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         result.map(|()| number)
     }
 
-    /// Reads what belongs to the items of a file.
+    /// Reads the files that belong to the items of a file.
     pub(super) fn items_of(&mut self, number: usize, dir: &Directory) -> Result<(), Error> {
         let mut items = std::mem::take(&mut self.files[number].tree.items);
         let result = self.children(number, &mut items, dir);
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
                     if item.ident.is_none() {
                         let mut found = self.call(number, item, dir)?;
                         self.children(number, &mut found, dir)?;
-                        // Before the call, so that whatever comes last in the text comes last here.
+                        // These come before the call, so that the last item of the text comes last here.
                         let count = found.len();
                         items.splice(at..at, found);
                         at += count;
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
             }
         };
         let Some(path) = tried.iter().find(|path| path.is_file()).cloned() else {
-            // rustc reads it only if the cfg holds, and that is rustc's to say.
+            // rustc reads the file only if the `cfg` holds, which rustc decides.
             if self.cfg.active(&item.attrs) != Some(true) || conditional_path(&item.attrs) {
                 return Ok(());
             }
@@ -265,8 +265,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Where a file goes in the generated crate: as in the user's, below its root's directory; files from outside of it
-    /// lie among each other as they did.
+    /// Returns the path of a file in the generated crate: the same as the user's, below its root's directory; files
+    /// from outside of that directory keep their places relative to each other.
     pub(super) fn generated(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.source) {
             Ok(below) => self.base.join(below),
@@ -283,7 +283,7 @@ impl<'a> Reader<'a> {
 /// The generated crate's own files.
 const TAKEN: &[&str] = &["src/lib.rs", "src/main.rs", "src/p_hat.rs"];
 
-/// The path without `.` and, as far as that can be told from it, without `..`.
+/// Returns the path without `.` and, as far as the text of the path allows, without `..`.
 pub(super) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
@@ -300,7 +300,7 @@ pub(super) fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The way from a directory to a file, in the notation of `#[path]`.
+/// Returns the relative path from a directory to a file, in the notation of `#[path]`.
 pub(super) fn relative(from: &Path, to: &Path) -> String {
     let common = from
         .components()
@@ -327,7 +327,7 @@ fn module_name(ident: &syn::Ident) -> String {
     syn::ext::IdentExt::unraw(ident).to_string()
 }
 
-/// The value of `#[path = "…"]` and where it is written.
+/// Returns the value of `#[path = "…"]` and its offset.
 fn path_attribute(attrs: &[Attribute]) -> Option<(String, usize)> {
     attrs.iter().find_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {

@@ -1,11 +1,12 @@
-//! How deep a source is nested. The parser, the walker and rustc itself descend with it, and would run out of stack.
+//! The depth to which a source is nested. The parser, the walker and rustc itself recurse that deep, and would run out
+//! of stack.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 
-/// How many brackets may be inside each other, and how many prefix operators in front of each other.
+/// The largest number of brackets inside of each other, and of prefix operators in front of each other.
 pub(super) const DEEPEST: usize = 1_000;
 
-/// The place where the tokens are nested deeper than that, if there is one.
+/// Returns the place where the tokens are nested deeper than that, if there is one.
 pub(super) fn too_deep(tokens: &TokenStream) -> Option<Span> {
     let mut open = vec![tokens.clone().into_iter()];
     let mut prefixes = 0;

@@ -8,17 +8,17 @@ use toml::{Table, Value};
 /// A crate of the package that uses its library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The name of the module that it becomes.
+    /// The name of the module that the target becomes.
     pub(crate) module: String,
     pub(crate) root: PathBuf,
-    /// The name of the program that it is, if it is one.
+    /// The name of the program; `None` if the target is no program.
     pub(crate) program: Option<String>,
 }
 
-/// Which targets of a package are looked at.
+/// The targets of a package that are loaded.
 ///
-/// They share one generated crate as long as that compiles: two of them may have what can be there but once, such as
-/// implementations of one trait for one type.
+/// They share one generated crate as long as that compiles: two targets may each have an item that can be there but
+/// once, such as implementations of one trait for one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     /// The library, its tests, and the other targets.
@@ -40,7 +40,7 @@ impl Part {
     }
 }
 
-/// Where cargo looks for targets of a kind, and what their modules are called.
+/// The directories in which cargo looks for targets of a kind, and the names of their modules.
 struct Kind {
     section: &'static str,
     auto: &'static str,
@@ -67,7 +67,7 @@ const EXAMPLES: Kind = Kind {
     prefix: "example",
 };
 
-/// Tests and programs, as cargo finds them.
+/// Returns the tests and programs, as cargo finds them.
 pub(super) fn discover(dir: &Path, manifest: &Table, package: &str) -> Vec<Target> {
     let mut targets = of_kind(dir, manifest, &TESTS);
     let main = dir.join("src/main.rs");
@@ -84,7 +84,7 @@ pub(super) fn discover(dir: &Path, manifest: &Table, package: &str) -> Vec<Targe
     targets
 }
 
-/// Examples, which count only when asked for.
+/// Returns the examples, which count only when asked for.
 pub(super) fn examples(dir: &Path) -> Vec<Target> {
     of_kind(dir, &Table::new(), &EXAMPLES)
 }

@@ -1,16 +1,17 @@
-//! A library as the package's other targets have it: compiled without its tests.
+//! A library as the package's other targets use it: compiled without its tests.
 //!
-//! All that `cfg` says of tests is made false, and test functions are blanked out, at the same length, so that no place moves.
+//! Each `cfg` of tests is made false, and test functions are replaced by blanks of the same length, so that no place
+//! moves.
 
 use std::ops::Range;
 use std::str::FromStr as _;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// As long as `test`, and what nobody sets who runs tests.
+/// A predicate as long as `test`, which no build of tests sets.
 const NEVER: &str = "miri";
 
-/// The text of a file without tests. What can't be read stays as it is, to be complained about by others.
+/// Returns the text of a file without tests. A text that can't be read stays as it is; the parser will report it.
 pub(super) fn without_tests(text: &str) -> String {
     let mut untested = text.to_owned();
     let Ok(tokens) = TokenStream::from_str(text) else {
@@ -22,7 +23,7 @@ pub(super) fn without_tests(text: &str) -> String {
         untested.replace_range(word, NEVER);
     }
     for item in found.items {
-        // Lines and bytes stay.
+        // The number of lines and bytes stays the same.
         let blank = untested[item.clone()].chars();
         let blank = blank.flat_map(|c| {
             let spaces = if c == '\n' { "\n" } else { " " };
@@ -34,19 +35,19 @@ pub(super) fn without_tests(text: &str) -> String {
     untested
 }
 
-/// What is about tests.
+/// The parts of a text that are about tests.
 #[derive(Default)]
 struct Found {
-    /// Each `test` in a predicate.
+    /// The ranges of `test` in predicates.
     words: Vec<Range<usize>>,
-    /// The functions, with their attributes.
+    /// The ranges of test functions, with their attributes.
     items: Vec<Range<usize>>,
 }
 
 impl Found {
     fn look(&mut self, tokens: TokenStream) {
         let mut tokens = tokens.into_iter().peekable();
-        // Where the attributes before a token begin, and whether one of them is that of a test.
+        // The offset at which the attributes before a token begin, and whether one of them is that of a test.
         let mut attributes: Option<(usize, bool)> = None;
         let mut after_cfg = false;
         while let Some(token) = tokens.next() {
@@ -92,7 +93,7 @@ impl Found {
         }
     }
 
-    /// Looks into an attribute. The answer is whether it makes a function a test.
+    /// Looks into an attribute; returns whether the attribute makes a function a test.
     fn attribute(&mut self, tokens: TokenStream) -> bool {
         let mut tokens = tokens.into_iter();
         let mut last = String::new();

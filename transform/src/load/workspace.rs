@@ -1,4 +1,4 @@
-//! The workspace that a package belongs to: what the package inherits from it, and what only its root has a say in.
+//! The workspace that a package belongs to: what the package inherits from it, and what only its root decides.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// That of the package with this manifest.
+    /// Finds the workspace of the package with this manifest.
     pub(super) fn of(manifest: &Path, own: &Table) -> Result<Self, Error> {
         let here = manifest.parent().unwrap_or(Path::new(""));
         let (dir, root) =
@@ -34,7 +34,7 @@ impl Workspace {
         self.root.get("workspace")?.get(key)
     }
 
-    /// What a key of `[package]` says, if need be in the workspace.
+    /// Returns the value of a key of `[package]`, from the workspace where the package inherits it.
     pub(super) fn field<'a>(&'a self, own: &'a Table, key: &str) -> Option<&'a Value> {
         let value = own.get("package")?.get(key)?;
         let inherited = value.get("workspace") == Some(&Value::Boolean(true));
@@ -45,13 +45,13 @@ impl Workspace {
         }
     }
 
-    /// A dependency that members inherit, and the directory that its path is relative to.
+    /// Returns a dependency that members inherit, and the directory that its path is relative to.
     pub(super) fn dependency(&self, name: &str) -> Option<(&Path, &Value)> {
         let dependency = self.shared("dependencies")?.get(name)?;
         Some((&self.dir, dependency))
     }
 
-    /// The version of cargo's resolver. `edition` is the package's.
+    /// Returns the version of cargo's resolver. `edition` is the package's.
     pub(super) fn resolver(&self, edition: &str) -> String {
         let package = self.root.get("package");
         let given = self
@@ -68,19 +68,19 @@ impl Workspace {
         given.unwrap_or(default).to_string()
     }
 
-    /// A setting of the profile that tests are built with.
+    /// Returns a setting of the profile that tests are built with.
     pub(super) fn of_profile(&self, key: &str) -> Option<bool> {
         let profiles = self.root.get("profile")?;
         let of = |profile: &str| profiles.get(profile)?.get(key)?.as_bool();
         of("test").or_else(|| of("dev"))
     }
 
-    /// The `[patch]`, paths resolved.
+    /// Returns the `[patch]`, with absolute paths.
     pub(super) fn patch(&self) -> Table {
         self.patch.clone()
     }
 
-    /// Where cargo puts what it builds.
+    /// Returns the directory in which cargo puts its builds.
     pub(super) fn target_directory(&self) -> PathBuf {
         let set = std::env::var_os("CARGO_TARGET_DIR").filter(|dir| !dir.is_empty());
         let dir = set.map_or_else(|| self.dir.join("target"), PathBuf::from);
@@ -96,7 +96,7 @@ pub(super) fn read_table(path: &Path) -> Result<Table, Error> {
     })
 }
 
-/// What a workspace's root calls its members.
+/// Returns the members that a workspace's root names.
 pub(super) fn members(table: &Table) -> Vec<String> {
     let members = table
         .get("workspace")
@@ -110,7 +110,7 @@ pub(super) fn members(table: &Table) -> Vec<String> {
         .collect()
 }
 
-/// The directory and the manifest of the workspace that a manifest belongs to, if it belongs to one.
+/// Returns the directory and the manifest of the workspace that a manifest belongs to, if there is one.
 fn workspace_above(manifest: &Path, own: &Table) -> Result<Option<(PathBuf, Table)>, Error> {
     let path = manifest
         .canonicalize()
@@ -139,7 +139,7 @@ fn workspace_above(manifest: &Path, own: &Table) -> Result<Option<(PathBuf, Tabl
     Ok(None)
 }
 
-/// The `[patch]` of a manifest in `dir`, paths resolved.
+/// Returns the `[patch]` of a manifest in `dir`, with absolute paths.
 fn patch(dir: &Path, manifest: &Table) -> Table {
     let patch = manifest.get("patch").and_then(Value::as_table);
     let mut patch = patch.cloned().unwrap_or_default();
@@ -152,14 +152,14 @@ fn patch(dir: &Path, manifest: &Table) -> Table {
     patch
 }
 
-/// Whether a workspace in `root` says that it does not contain a package in `dir`.
+/// Whether a workspace in `root` excludes a package in `dir`.
 fn excludes(root: &Path, workspace: &Value, dir: &Path) -> bool {
     let excluded = workspace.get("exclude").and_then(Value::as_array);
     let mut excluded = excluded.into_iter().flatten().filter_map(Value::as_str);
     excluded.any(|path| dir.starts_with(root.join(path)))
 }
 
-/// Makes a path absolute that a manifest in `dir` has.
+/// Makes a path of a manifest in `dir` absolute.
 pub(super) fn absolute(dir: &Path, path: &mut String) {
     let absolute = dir.join(&*path);
     *path = absolute

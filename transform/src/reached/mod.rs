@@ -1,9 +1,9 @@
-//! What of a crate a harness can reach: the code that may run when it runs.
+//! The parts of a crate that a harness can reach: the code that may run when the harness runs.
 //!
-//! Reaching goes by names: a part of the crate is reached if a part that is reached mentions its name, in whatever sense.
-//! That needs no types, sees through macros, closures and trait objects, and errs on one side only: what it leaves out can't
-//! run. A method needs its type to be mentioned, too, and what implements a trait for a type is reached with the type, as
-//! destructors and operators have no name where they are called.
+//! Reaching goes by names: a part of the crate is reached if a reached part mentions its name, in whatever sense. That
+//! needs no types, sees through macros, closures and trait objects, and errs on one side only: a part that is left out
+//! can't run. A method needs its type to be mentioned, too, and the implementation of a trait for a type is reached
+//! with the type, as destructors and operators have no name where they are called.
 
 mod nodes;
 mod words;
@@ -19,17 +19,18 @@ use crate::sharing::is_identity;
 /// The parts of a crate, ready to be asked.
 pub(crate) struct Parts {
     nodes: Vec<Node>,
-    /// Of each file, which further root it belongs to, if it isn't one of the crate's own: roots don't see each other.
+    /// For each file, the further root that the file belongs to; `None`: the crate's own root. Roots don't see each
+    /// other.
     roots: Vec<Option<usize>>,
 }
 
-/// What is reached from one place.
+/// The parts that are reached from one place.
 pub(crate) struct Reached {
     root: Option<usize>,
     nodes: Vec<bool>,
-    /// The first segments of the paths in what is reached.
+    /// The first segments of the paths in the reached parts.
     roots: BTreeSet<String>,
-    /// The names in it by which threads of the system are told apart.
+    /// The names in the reached parts by which threads of the system are told apart.
     identities: BTreeSet<String>,
 }
 
@@ -46,7 +47,7 @@ impl Parts {
         }
     }
 
-    /// What can be reached from the function whose name stands there.
+    /// Returns what can be reached from the function whose name is at this place.
     pub(crate) fn from(&self, file: usize, at: usize) -> Reached {
         let root = self.roots[file];
         let sees = |node: &Node| self.roots[node.file].is_none() || self.roots[node.file] == root;
@@ -64,7 +65,7 @@ impl Parts {
                 names.extend(node.mentions.names.iter().map(String::as_str));
                 roots.extend(node.mentions.roots.iter().cloned());
                 let mut module = node.module.as_str();
-                // An import says nothing of the module that it is in: who mentions `Arc` anywhere reaches all imports of it.
+                // An import says nothing of its module: a mention of `Arc` anywhere reaches all imports of `Arc`.
                 if !node.import && !matches!(node.gate, Gate::Below | Gate::Always) {
                     while modules.insert(module) {
                         let Some((above, _)) = module.rsplit_once("::") else {
@@ -82,7 +83,7 @@ impl Parts {
                     continue;
                 }
                 let now = match &node.gate {
-                    // What a module of tests declares is named there, or together with the module.
+                    // Items of a module of tests are named in the module, or together with the module.
                     Gate::Named(any) => {
                         any.iter().any(|name| names.contains(name.as_str()))
                             && node.tests.as_ref().is_none_or(|(module, name)| {
@@ -111,7 +112,7 @@ impl Parts {
         }
     }
 
-    /// What `unsafe` code does out of sight: file, offset, and what it is.
+    /// Returns what `unsafe` code does out of sight: file, offset, and description.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = (usize, usize, &str)> {
         self.nodes.iter().flat_map(|node| {
             let hidden = node.hidden.iter();
@@ -119,20 +120,20 @@ impl Parts {
         })
     }
 
-    /// Whether the code at an offset is reached; what is in no part always is.
+    /// Whether the code at an offset is reached; code in no part always is.
     pub(crate) fn is_reached(&self, reached: &Reached, file: usize, at: usize) -> bool {
         let seen = self.roots[file].is_none() || self.roots[file] == reached.root;
         let number = self.around(file, at);
         seen && number.is_none_or(|number| reached.nodes[number])
     }
 
-    /// The body of the innermost function around an offset, if it is inside of one.
+    /// Returns the body of the innermost function around an offset; `None` outside of functions.
     pub(crate) fn body(&self, file: usize, at: usize) -> Option<Range<usize>> {
         let node = &self.nodes[self.around(file, at)?];
         node.body.clone().filter(|body| body.contains(&at))
     }
 
-    /// The innermost part around an offset.
+    /// Returns the innermost part around an offset.
     fn around(&self, file: usize, at: usize) -> Option<usize> {
         let inside = self.nodes.iter().enumerate();
         inside
@@ -143,12 +144,13 @@ impl Parts {
 }
 
 impl Reached {
-    /// The first segments of the paths in what is reached: crates among them.
+    /// Returns the first segments of the paths in the reached parts; names of crates are among them.
     pub(crate) fn roots(&self) -> &BTreeSet<String> {
         &self.roots
     }
 
-    /// The names in what is reached by which threads of the system are told apart, if a dependency declares them.
+    /// Returns the names in the reached parts by which threads of the system are told apart, if a dependency declares
+    /// them.
     pub(crate) fn identities(&self) -> &BTreeSet<String> {
         &self.identities
     }
@@ -158,7 +160,7 @@ impl Reached {
 mod tests {
     use super::*;
 
-    /// Which of the markers in the text are reached from `t`; a marker is a string literal.
+    /// Returns the markers in the text that are reached from `t`; a marker is a string literal.
     fn reached(text: &str) -> String {
         let program = Crate::of_text(text);
         let parts = Parts::of(&program);

@@ -1,4 +1,4 @@
-//! The parts of a crate that can be reached by themselves, and by what each is reached.
+//! The parts of a crate that can be reached by themselves, and the condition on which each is reached.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -17,35 +17,35 @@ use crate::unsafe_code;
 pub(super) struct Node {
     pub(super) file: usize,
     pub(super) range: Range<usize>,
-    /// The body, if it is a function.
+    /// The range of the body, if the part is a function.
     pub(super) body: Option<Range<usize>>,
     pub(super) gate: Gate,
-    /// Whether it is an import: no code of its module.
+    /// Whether the part is an import, which is no code of its module.
     pub(super) import: bool,
     pub(super) mentions: Mentions,
-    /// The module that it is in, `a::b`.
+    /// The path of the part's module, `a::b`.
     pub(super) module: String,
-    /// The innermost module around it that is there for tests alone: its path and its name.
+    /// The innermost module around the part that exists for tests alone: its path and its name.
     pub(super) tests: Option<(String, String)>,
-    /// What `unsafe` code in it does out of sight, and where.
+    /// What `unsafe` code in the part does out of sight: offset and description.
     pub(super) hidden: Vec<(usize, String)>,
 }
 
-/// By what a part is reached.
+/// The condition on which a part is reached.
 pub(super) enum Gate {
     /// One of these names is mentioned.
     Named(Vec<String>),
-    /// The name is mentioned, and one of the crate's types that it belongs to, if there is any.
+    /// The name is mentioned, and one of the crate's types that the method belongs to, if there is any.
     Method(String, BTreeSet<String>),
-    /// One of the crate's types that it is about is mentioned; always, if there is none.
+    /// One of the crate's types that the part is about is mentioned; with no such types, the part is always reached.
     About(BTreeSet<String>),
-    /// Something in its module, or in one below, is reached.
+    /// A part in its module, or in a module below, is reached.
     Below,
-    /// It always is.
+    /// The part is always reached.
     Always,
 }
 
-/// All parts of the crate.
+/// Collects all parts of the crate.
 pub(super) fn collect(program: &Crate) -> Vec<Node> {
     let (mut types, mut declared) = (HashSet::new(), HashSet::new());
     for file in &program.files {
@@ -67,7 +67,7 @@ pub(super) fn collect(program: &Crate) -> Vec<Node> {
     collector.nodes
 }
 
-/// The names of the types and traits, and of modules and functions, those inside of functions too.
+/// Collects the names of types and traits, and of modules and functions, including those inside of functions.
 fn type_names(items: &[Item], names: &mut HashSet<String>, others: &mut HashSet<String>) {
     struct Types<'n>(&'n mut HashSet<String>, &'n mut HashSet<String>);
     impl<'ast> syn::visit::Visit<'ast> for Types<'_> {
@@ -106,9 +106,9 @@ fn is_for_tests(attr: &Attribute) -> bool {
 struct Collector<'p> {
     program: &'p Crate,
     types: HashSet<String>,
-    /// These, and other names that the crate declares.
+    /// The names of types and traits, and all other names that the crate declares.
     declared: HashSet<String>,
-    /// The innermost module that is there for tests alone, of those that are being looked at.
+    /// The innermost module for tests alone that is being looked at.
     tests: Option<(String, String)>,
     nodes: Vec<Node>,
 }
@@ -231,7 +231,7 @@ impl Collector<'_> {
             Item::Use(item) => {
                 let roots = roots_of_use(&item.tree);
                 if matches!(gate, Gate::Named(_)) {
-                    // What each of its names stands for is a part of its own.
+                    // The import of each of its names is a part of its own.
                     mentions.names.clear();
                     self.leaves(file, module, &item.tree, &mut Vec::new());
                 }
@@ -245,7 +245,7 @@ impl Collector<'_> {
         self.add(file, module, item, body, gate, mentions);
         if let Some(node) = self.nodes.last_mut() {
             node.import = matches!(item, Item::Use(_) | Item::ExternCrate(_));
-            // Macros are seen beyond their modules.
+            // A macro can be used outside of its module.
             if let Item::Macro(_) = item {
                 node.tests = None;
             }
@@ -263,8 +263,8 @@ impl Collector<'_> {
         }
     }
 
-    /// The names that an import of the crate's own or of std's binds, each by itself: a harness that mentions one of them has
-    /// nothing to do with the others. `path` is what stands before the tree.
+    /// Adds the names that an import from the crate or from std binds, each as a part of its own: a harness that
+    /// mentions one of them need not use the others. `path` is the path before the tree.
     fn leaves(&mut self, file: usize, module: &str, tree: &UseTree, path: &mut Vec<String>) {
         let (original, binds, range) = match tree {
             UseTree::Path(it) => {
@@ -290,7 +290,7 @@ impl Collector<'_> {
         };
         let gate = Gate::Named(vec![of_itself(plain(&binds.to_string()))]);
         let mut mentions = Mentions::default();
-        // The names of std's modules are those of nothing in the crate.
+        // The names of std's modules mean no item of the crate.
         let of_std = matches!(
             path.first().map(String::as_str),
             Some("std" | "core" | "alloc")
@@ -342,8 +342,8 @@ impl Collector<'_> {
         });
     }
 
-    /// What an import brings from elsewhere in the crate, or from std, is reached by name; with what comes from another crate
-    /// there may be methods of traits, which aren't named.
+    /// Returns the condition for an import: an import from the crate or from std is reached by its names; an import
+    /// from another crate may bring methods of traits, which are called without naming the trait.
     fn import(&self, item: &syn::ItemUse) -> Gate {
         let package = &self.program.package;
         let of_crate = |root: &String| {
@@ -377,7 +377,8 @@ impl Collector<'_> {
                 about.extend(local(last.arguments.to_token_stream()));
             }
             let mentions = Mentions::of(item);
-            // One node: whoever has the type may call any of it, by operators, in destructors, through generic code.
+            // The implementation is one node: code that has the type may call any method, by operators, in destructors,
+            // through generic code.
             self.add(file, module, item, None, Gate::About(about), mentions);
             for part in &item.items {
                 if let ImplItem::Fn(method) = part {
@@ -388,7 +389,7 @@ impl Collector<'_> {
                     let gate = Gate::About(last.unwrap_or_default());
                     let body = replaceable(&method.sig, &method.block);
                     let mentions = Mentions::default();
-                    // So that it can be found by itself.
+                    // A method is a node of its own, so that it can be found by itself.
                     self.nodes.push(Node {
                         file,
                         range: method.span().byte_range(),
@@ -431,7 +432,7 @@ impl Collector<'_> {
     }
 }
 
-/// The body of a function, if it could be another one: not where it decides the type of the result.
+/// Returns the body of a function, if another body could replace it: not where the body decides the type of the result.
 fn replaceable(sig: &syn::Signature, body: &syn::Block) -> Option<Range<usize>> {
     let opaque = Mentions::of(&sig.output).names.contains("impl");
     (!opaque).then(|| body.span().byte_range())
@@ -447,7 +448,7 @@ fn part_attributes(part: &ImplItem) -> &[Attribute] {
     }
 }
 
-/// Whether somebody may call it who is not in the crate's source.
+/// Whether code outside of the crate's source may call the function.
 fn called_from_outside(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| {
         let mentions = Mentions::of(attr);
@@ -462,7 +463,7 @@ fn called_from_outside(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// What the arguments of a macro declare, as far as that can be seen.
+/// Returns what the arguments of a macro declare, as far as that can be seen.
 fn declared(tokens: TokenStream) -> Gate {
     fn look(tokens: TokenStream, names: &mut Vec<String>) {
         let mut declares = false;
@@ -495,7 +496,7 @@ fn declared(tokens: TokenStream) -> Gate {
     }
 }
 
-/// The first segments of an import.
+/// Returns the first segments of an import.
 fn roots_of_use(tree: &UseTree) -> Vec<String> {
     match tree {
         UseTree::Path(path) => vec![plain(&path.ident.to_string())],
@@ -506,7 +507,7 @@ fn roots_of_use(tree: &UseTree) -> Vec<String> {
     }
 }
 
-/// The names that an import binds; false if they can't be known.
+/// Collects the names that an import binds; returns false if they can't be known.
 fn bound(tree: &UseTree, names: &mut Vec<String>) -> bool {
     match tree {
         UseTree::Path(path) => {

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 
-/// What a piece of source mentions.
+/// The names that a piece of source mentions.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
-    /// Every identifier in it, those in macros and in format strings too.
+    /// Every identifier, including those in macros and in format strings.
     pub(super) names: BTreeSet<String>,
-    /// The first segments of its paths.
+    /// The first segments of the paths.
     pub(super) roots: BTreeSet<String>,
 }
 
@@ -33,7 +33,7 @@ impl Mentions {
                 TokenTree::Ident(ident) => {
                     let written = ident.to_string();
                     let ident = plain(&written);
-                    // `::name` of a path that has begun; a path may begin with `::`, too.
+                    // Whether `::name` continues a path that has begun; a path may begin with `::`, too.
                     let goes_on = at >= 3
                         && colons(at - 2)
                         && match &tokens[at - 3] {
@@ -45,7 +45,7 @@ impl Mentions {
                     if root && !is_keyword(&written) {
                         self.roots.insert(ident.clone());
                     }
-                    // A module of std has the name of nothing in the crate.
+                    // The name of a module of std means no item of the crate.
                     of_std = of_std && goes_on
                         || root && matches!(ident.as_str(), "std" | "core" | "alloc");
                     if !(of_std && colons(at + 1)) {
@@ -76,7 +76,7 @@ impl Mentions {
     }
 }
 
-/// An identifier without `r#`.
+/// Returns an identifier without `r#`.
 pub(super) fn plain(ident: &str) -> String {
     ident.strip_prefix("r#").unwrap_or(ident).to_owned()
 }

@@ -4,7 +4,7 @@ use syn::{BinOp, Expr};
 
 use super::{number, variable};
 
-/// By how much a variable grows at once.
+/// The growth of a variable in one assignment.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
     By(u64),
@@ -24,7 +24,8 @@ impl Step {
         })
     }
 
-    /// The most that becomes of what was at most so much, if that is known. `None`: it may go beyond its type.
+    /// Returns the largest value after the step, given the largest value before it; an inner `None`: not known. `None`:
+    /// the value may go beyond its type.
     pub(super) fn from(self, bound: Option<u64>) -> Option<Option<u64>> {
         let below = |most: u64| (most < 1 << 31).then_some(Some(most));
         match (self, bound) {
@@ -37,10 +38,10 @@ impl Step {
     }
 }
 
-/// No number of steps of this size goes beyond 31 bits in an execution that ends.
+/// The largest step whose repetition stays below 31 bits in every execution that ends.
 pub(super) const SMALL: u64 = 1 << 10;
 
-/// How a sum of a variable and a number differs from the variable.
+/// Returns how the sum of a variable and a number differs from the variable.
 pub(super) fn step(op: &BinOp, left: &Expr, right: &Expr, of: &str) -> Option<Step> {
     (variable(left).as_deref() == Some(of)).then(|| Step::of(op, number(right)))?
 }

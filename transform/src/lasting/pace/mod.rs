@@ -8,13 +8,13 @@
 //! }
 //! ```
 //!
-//! A turn that waits leaves such a variable behind, and nothing but the length of the next pauses depends on it: how often the loop
-//! has looked can't be told from it. That holds where each mention of the variable in its scope is one of these: its
-//! declaration; an assignment of numbers to another such variable; the length of a pause; a condition on which nothing but
-//! pauses and such assignments depend.
+//! A turn that waits changes such a variable, and nothing but the length of the next pauses depends on the variable:
+//! its value does not tell the program how often the loop has read. That holds where each mention of the variable in
+//! its scope is one of these: its declaration; an assignment of numbers to another such variable; the length of a
+//! pause; a condition on which nothing but pauses and such assignments depend.
 //!
-//! It must not fail either, as a number does that grows beyond its type: it is kept below a bound, or goes up by so little that
-//! no program lives to see it.
+//! The variable must not fail either, as a number does that grows beyond its type: it is kept below a bound, or grows
+//! by so small steps that no execution reaches the end of the type.
 
 mod growth;
 mod object;
@@ -36,7 +36,7 @@ use syn::{BinOp, Block, Expr, ExprForLoop, ExprIf, Lit, Local, Pat, Stmt, UnOp};
 use super::turn::{is_assignment, is_number_method};
 use crate::resolve::name;
 
-/// Those of the variables around this loop that are nothing but paces. `text` is the file that the loop is in.
+/// Returns the variables around this loop that are nothing but paces. `text` is the text of the loop's file.
 pub(crate) fn paces(looped: &Expr, text: &str) -> HashSet<String> {
     let body = match looped {
         Expr::While(it) => &it.body,
@@ -53,7 +53,7 @@ pub(crate) fn paces(looped: &Expr, text: &str) -> HashSet<String> {
     };
     let mut paces: HashSet<String> = assigned.0;
     paces.extend(Assigned::locals(body));
-    // Who depends on one that is none is none.
+    // A variable that depends on one that is no pace is no pace.
     loop {
         let mut found = Found::in_loop(looped, &paces);
         found.scopes(&tokens, &range);
@@ -74,7 +74,7 @@ pub(crate) fn paces(looped: &Expr, text: &str) -> HashSet<String> {
 struct Assigned(HashSet<String>);
 
 impl Assigned {
-    /// Those that are made in the loop of numbers.
+    /// Returns the variables that are made of numbers in the loop.
     fn locals(body: &Block) -> HashSet<String> {
         struct Locals(HashSet<String>);
         impl<'ast> Visit<'ast> for Locals {
@@ -111,16 +111,16 @@ impl<'ast> Visit<'ast> for Assigned {
 /// What was found about the variables that may be paces.
 struct Found<'p> {
     paces: &'p HashSet<String>,
-    /// How often each is mentioned as a pace may be, and where.
+    /// The number of mentions of each variable that are allowed for a pace.
     good: HashMap<String, usize>,
-    /// How often each is mentioned in its scope.
+    /// The number of all mentions of each variable in its scope.
     all: HashMap<String, usize>,
-    /// The bounds that hold where the visit is.
+    /// The bounds that hold at the visit's place: each variable and the largest value that it may have.
     bounds: Vec<(String, u64)>,
     bad: HashSet<String>,
-    /// The most that each may become by an assignment; `None`: that is not known.
+    /// The largest value that each variable may get by an assignment; `None`: not known.
     grown: Vec<(String, Option<u64>)>,
-    /// By which something is shifted, and the most that each may be there.
+    /// Variables by which something is shifted, with the largest value that each may have there; `None`: not known.
     shifted: Vec<(String, Option<u64>)>,
 }
 
@@ -147,7 +147,7 @@ impl<'p> Found<'p> {
             && self.shifts_fit(variable)
     }
 
-    /// Whether what is shifted by it is shifted by less than numbers have bits.
+    /// Whether shifts by this variable are by less than the number of bits of a number.
     fn shifts_fit(&self, variable: &String) -> bool {
         let grown = self.grown.iter().filter(|(it, _)| it == variable);
         let most = grown
@@ -158,7 +158,8 @@ impl<'p> Found<'p> {
         shifted.all(|(_, here)| fits(*here) || fits(most.flatten()))
     }
 
-    /// Counts the mentions of each variable in its scope: the innermost block around or in the loop that declares it as one.
+    /// Counts the mentions of each variable in its scope: the innermost block around or in the loop that declares the
+    /// variable.
     fn scopes(&mut self, tokens: &TokenStream, looped: &Range<usize>) {
         for variable in self.paces {
             let Some((scope, declared, first)) = scope(tokens, looped, variable) else {
@@ -166,7 +167,7 @@ impl<'p> Found<'p> {
             };
             self.all
                 .insert(variable.clone(), mentions(&scope, variable));
-            // Those within the loop have been seen.
+            // Variables declared in the loop have been seen already.
             if declared == Declared::Around {
                 *self.good.entry(variable.clone()).or_default() += 1;
                 self.grown.push((variable.clone(), first));
@@ -174,7 +175,7 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// All the mentions in here are as they may be.
+    /// Accepts all mentions in this expression.
     fn accept(&mut self, expr: &Expr) {
         let mut mentioned = Mentioned(Vec::new());
         mentioned.visit_expr(expr);
@@ -193,7 +194,7 @@ impl<'p> Found<'p> {
         mentioned.0.iter().any(|it| self.is_mine(it))
     }
 
-    /// Whether the block does nothing but pause.
+    /// Whether the block only pauses.
     fn only_pauses(&self, block: &Block) -> bool {
         block.stmts.iter().all(|stmt| match stmt {
             Stmt::Expr(expr, _) => self.is_pause(expr),
@@ -238,12 +239,12 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Looks at a new value of a variable: by which it may grow, and how far.
+    /// Looks at a new value of a variable: by which steps the variable may grow, and how far.
     fn grows(&mut self, variable: &str, value: &Expr) {
         let known = self.bounds.iter().rev().find(|(it, _)| it == variable);
         let bound = known.map(|(_, bound)| *bound);
         let most = match value {
-            // It is cut to a bound, and must not go beyond its type before.
+            // The value is cut to a bound, and must not go beyond its type before.
             Expr::MethodCall(call) if call.method == "min" => {
                 let least = call.args.first().and_then(number);
                 let fits = match without_parentheses(&call.receiver) {
@@ -269,7 +270,7 @@ impl<'p> Found<'p> {
         self.becomes(variable, most);
     }
 
-    /// Notes the most that a variable may become; `None`: it may go beyond its type.
+    /// Notes the largest value that a variable may get; `None`: the value may go beyond its type.
     fn becomes(&mut self, variable: &str, most: Option<Option<u64>>) {
         match most {
             Some(most) => self.grown.push((variable.to_owned(), most)),
@@ -277,7 +278,7 @@ impl<'p> Found<'p> {
         }
     }
 
-    /// Looks for what may fail in a number that is made of variables.
+    /// Looks for operations that may fail in a number that is made of variables.
     fn look_for_failures(&mut self, expr: &Expr) {
         struct Failures<'f, 'p>(&'f mut Found<'p>);
         impl<'ast> Visit<'ast> for Failures<'_, '_> {
@@ -411,7 +412,7 @@ impl<'ast> Visit<'ast> for Found<'_> {
     }
 }
 
-/// The bound that a condition sets: the variable is at most so much.
+/// Returns the bound that a condition sets: a variable, and the largest value that it may have.
 fn bound(cond: &Expr) -> Option<(String, u64)> {
     let Expr::Binary(of) = without_parentheses(cond) else {
         return None;
@@ -433,7 +434,7 @@ fn number(expr: &Expr) -> Option<u64> {
     }
 }
 
-/// Whether it is made of numbers, variables and lengths of time, and calls nothing else.
+/// Whether the expression is made of numbers, variables and lengths of time, and calls nothing else.
 fn is_number(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(of) => matches!(of.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_)),
@@ -506,7 +507,7 @@ fn called(function: &Expr) -> Option<String> {
     }
 }
 
-/// The variables that are named, each as often as it is.
+/// The variables that are named, once for each mention.
 struct Mentioned(Vec<String>);
 
 impl<'ast> Visit<'ast> for Mentioned {

@@ -1,12 +1,13 @@
-//! Variables of a type of the crate's that only say how long a loop pauses.
+//! Variables of a type of the crate that only say how long a loop pauses.
 //!
 //! ```text
 //! let mut backoff = Backoff::new();
 //! while !flag.load(o) { backoff.snooze() }
 //! ```
 //!
-//! That is so where such a variable is mentioned in its function for calls of methods only that give nothing, and those methods,
-//! one after the other in a loop, with the fields as the loop's variables, are one that only waits: see [`super`].
+//! That is so where the function mentions such a variable only to call methods that give nothing, and where these
+//! methods, one after the other in a loop, with the fields as the loop's variables, make a loop that only waits: see
+//! [`super`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,12 +23,12 @@ use crate::lasting::{Lasting, Outside};
 use crate::load::Crate;
 use crate::resolve::{name, segment_names};
 
-/// What is in the place of a field.
+/// Returns the variable that stands for a field.
 fn variable(field: &str) -> String {
     format!("seqz_field_{field}")
 }
 
-/// The variables of each function, by the place of its body, that are such objects.
+/// For each function, by the place of its body, the variables that are such objects.
 #[derive(Debug, Default)]
 pub(in crate::lasting) struct Pacers(HashMap<usize, HashSet<String>>);
 
@@ -36,7 +37,7 @@ impl Pacers {
         self.0.get(&std::ptr::from_ref(body).addr())
     }
 
-    /// Looks for them in a crate, of whose functions all else is known.
+    /// Looks for such variables in a crate whose functions are known otherwise.
     pub(in crate::lasting) fn of(program: &Crate, lasting: &Lasting<'_>) -> Self {
         let mut found = Found {
             functions: &lasting.functions,
@@ -67,11 +68,11 @@ impl Pacers {
 #[derive(Debug, Default)]
 struct Body {
     at: usize,
-    /// Variables that are made as a value of a type of the crate's, and that type.
+    /// Variables that are made as a value of a type of the crate, and the name of the type.
     made: HashMap<String, String>,
     /// The methods that are called on each variable.
     called: HashMap<String, Vec<String>>,
-    /// How often each word is in it.
+    /// The number of times that each word is in the function.
     words: HashMap<String, usize>,
 }
 
@@ -82,18 +83,20 @@ struct Found<'f, 'p> {
     around: Option<usize>,
     /// The type whose implementation is looked at.
     of_type: Option<String>,
-    /// Structs with nothing but numbers in them: their fields. `None`: there are several of the name, or it has others.
+    /// The fields of structs that hold nothing but numbers. `None`: there are several structs of the name, or the
+    /// struct has other fields.
     structs: HashMap<String, Option<Vec<String>>>,
-    /// What the fields of each type are when it is made. `None`: that is not known of all.
+    /// For each type, the fields and their values when a value of the type is made. `None`: not all of these values are
+    /// known.
     first: HashMap<String, Option<Vec<(String, String)>>>,
-    /// Constants that are numbers. `None`: there are several of the name.
+    /// Constants that are numbers. `None`: there are several constants of the name.
     numbers: HashMap<String, Option<Literal>>,
 }
 
 impl Found<'_, '_> {
     fn only_paces(&self, body: &Body, object: &str, of: &str, lasting: &Lasting<'_>) -> bool {
         let called = body.called.get(object).map_or(&[][..], Vec::as_slice);
-        // The declaration, and the calls.
+        // The variable is mentioned in its declaration, and in the calls.
         let is_seen = body.words.get(object) == Some(&(called.len() + 1));
         let Some(Some(fields)) = self.structs.get(of) else {
             return false;
@@ -105,7 +108,7 @@ impl Found<'_, '_> {
         let first = match self.first.get(of) {
             Some(Some(first)) => first.clone(),
             Some(None) => return false,
-            // It is made by `Default` alone.
+            // The value is made by `Default` alone.
             None => fields.iter().map(|it| (it.clone(), "0".into())).collect(),
         };
         let methods: HashSet<_> = called.iter().collect();
@@ -113,8 +116,8 @@ impl Found<'_, '_> {
         bodies.is_some_and(|bodies| only_waits(&first, &bodies.concat(), lasting))
     }
 
-    /// The bodies of all methods of the type that have this name, with variables in the place of the fields. Those of traits
-    /// may be called in their place.
+    /// Returns the bodies of all methods of the type that have this name, with variables in the place of the fields. A
+    /// method of a trait may be called in the place of a method of the type.
     fn of_fields(&self, of: &str, method: &str) -> Option<Vec<TokenStream>> {
         let functions = self.functions;
         let all = functions.by_name.get(method)?.iter();
@@ -153,7 +156,7 @@ impl Found<'_, '_> {
                     let field = Ident::new(&variable(&ident(at + 2)?), Span::call_site());
                     at += 3;
                     text.extend(quote!(#field));
-                    // What is in a cell.
+                    // The value in a cell.
                     if let (true, Some(method), Some(TokenTree::Group(argument))) =
                         (is_point(at, '.'), ident(at + 1), tokens.get(at + 2))
                     {
@@ -177,7 +180,7 @@ impl Found<'_, '_> {
                     at += 4;
                     continue;
                 }
-                // What leads out of a method leads round the loop.
+                // Code that leads out of a method leads round the loop.
                 TokenTree::Ident(word) if word == "return" => return None,
                 TokenTree::Ident(word) => match self.numbers.get(&name(word)) {
                     Some(number) => {
@@ -198,7 +201,7 @@ impl Found<'_, '_> {
         Some(text)
     }
 
-    /// The type of the crate's that this makes a value of.
+    /// Returns the type of the crate that this expression makes a value of.
     fn makes(&self, init: &Expr) -> Option<String> {
         let declared = &self.functions.declared;
         let of = match init {
@@ -227,7 +230,7 @@ impl Found<'_, '_> {
     }
 }
 
-/// Whether the function gives a value of this type, or of the one whose function it is.
+/// Whether the function gives a value of this type, by the type's name or as `Self`.
 fn gives(signature: &Signature, of: &str) -> bool {
     match &signature.output {
         ReturnType::Type(_, given) => match &**given {
@@ -241,7 +244,7 @@ fn gives(signature: &Signature, of: &str) -> bool {
     }
 }
 
-/// Whether this would be a loop that only waits: one in which all of this is done in each turn, with such variables.
+/// Whether a loop that runs these bodies in each turn, on such variables, is a loop that only waits.
 fn only_waits(first: &[(String, String)], bodies: &[TokenStream], lasting: &Lasting<'_>) -> bool {
     let mut text = String::from("{");
     for (field, value) in first {
@@ -316,7 +319,7 @@ impl<'ast> Visit<'ast> for Found<'_, '_> {
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
-        // The outermost one is a function's.
+        // The outermost block is a function's body.
         let is_body = self.around.is_none();
         if is_body {
             let mut body = Body {
@@ -402,7 +405,7 @@ impl Found<'_, '_> {
     }
 }
 
-/// The number that a field is made as, perhaps in a cell.
+/// Returns the number that a field is made as, perhaps in a cell.
 fn first_number(value: &Expr) -> Option<String> {
     match value {
         Expr::Lit(lit) => Some(lit.to_token_stream().to_string()),

@@ -1,20 +1,21 @@
-//! Where a variable is declared, and how often it is mentioned there.
+//! Finds where a variable is declared, and counts how often the variable is mentioned there.
 
 use std::ops::Range;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Where a variable is declared.
+/// The place of a variable's declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Declared {
-    /// Before the loop.
+    /// The variable is declared before the loop.
     Around,
-    /// In it.
+    /// The variable is declared in the loop.
     Within,
 }
 
-/// The innermost block with a `let` of this variable that has the loop in it; else, the loop itself, if there is one in it. The
-/// variable must be of a type with as many bits as a number has that nobody gives a type.
+/// Returns the innermost block with a `let` of this variable that contains the loop; else, the loop itself, if it
+/// contains a `let` of the variable. The variable must be of a type with at least as many bits as the default type of a
+/// number.
 pub(super) fn scope(
     tokens: &TokenStream,
     looped: &Range<usize>,
@@ -44,7 +45,7 @@ pub(super) fn scope(
         let here: Vec<_> = block.clone().into_iter().take_while(before).collect();
         match declaration(&here, variable) {
             Some(Some((at, first))) => {
-                // What is before it speaks of another one.
+                // The text before the declaration is about another variable.
                 let scope = block.clone().into_iter().skip(at).collect();
                 return Some((scope, Declared::Around, first));
             }
@@ -60,8 +61,8 @@ pub(super) fn scope(
     Some((looped, Declared::Within, None))
 }
 
-/// The `let` of the variable among the tokens, if there is one: where, and the number that it is made as, if that is one. `Some(None)`: it may
-/// be of a small type, or is not the only one.
+/// Finds the `let` of the variable among the tokens: its index, and the number that the variable is made as, if that is
+/// a number. `Some(None)`: the variable may be of a small type, or there are several.
 fn declaration(tokens: &[TokenTree], variable: &str) -> Option<Option<(usize, Option<u64>)>> {
     let is =
         |at: usize, word: &str| matches!(tokens.get(at), Some(TokenTree::Ident(it)) if it == word);
@@ -82,7 +83,7 @@ fn declaration(tokens: &[TokenTree], variable: &str) -> Option<Option<(usize, Op
             continue;
         }
         let colon = matches!(tokens.get(at + 1), Some(TokenTree::Punct(it)) if it.as_char() == ':');
-        // A literal may say its type, too.
+        // A literal may state its type, too.
         let small = |token: &TokenTree| {
             let text = token.to_string();
             ["u8", "i8", "u16", "i16"]
@@ -109,7 +110,7 @@ fn declaration(tokens: &[TokenTree], variable: &str) -> Option<Option<(usize, Op
     found
 }
 
-/// How often a variable is mentioned, in macros too. Texts that name it count: they may be formats.
+/// Counts the mentions of a variable, macros included. A string that contains the name counts: it may be a format.
 pub(super) fn mentions(tokens: &TokenStream, variable: &str) -> usize {
     let tokens = tokens.clone().into_iter();
     tokens

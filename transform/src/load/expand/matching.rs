@@ -1,4 +1,4 @@
-//! What a call gives to the variables of a rule.
+//! Matches a call's arguments with the variables of a rule.
 
 use proc_macro2::{Delimiter, Punct, Spacing, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream, Parser};
@@ -6,7 +6,7 @@ use syn::{Expr, Item, Meta, Pat, Path, Type, Visibility};
 
 use super::{Binding, Bindings, Matcher, Repetition, is_punct, repetition};
 
-/// The parts of a matcher.
+/// Returns the parts of a matcher.
 pub(super) fn matchers(tokens: TokenStream) -> Option<Vec<Matcher>> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut matchers = Vec::new();
@@ -49,14 +49,14 @@ pub(super) fn matchers(tokens: TokenStream) -> Option<Vec<Matcher>> {
     Some(matchers)
 }
 
-/// What the variables are if the tokens are what the rule takes.
+/// Returns the values of the variables, if the rule accepts these tokens.
 pub(super) fn matched(matchers: &[Matcher], tokens: &[TokenTree]) -> Option<Bindings> {
     let mut bindings = Bindings::new();
     let used = sequence(matchers, tokens, &mut bindings)?;
     (used == tokens.len()).then_some(bindings)
 }
 
-/// Matches from the first token on; the answer is how many tokens that takes.
+/// Matches from the first token on; returns the number of tokens that the match takes.
 fn sequence(matchers: &[Matcher], tokens: &[TokenTree], bindings: &mut Bindings) -> Option<usize> {
     let mut at = 0;
     for matcher in matchers {
@@ -81,7 +81,7 @@ fn sequence(matchers: &[Matcher], tokens: &[TokenTree], bindings: &mut Bindings)
     Some(at)
 }
 
-/// As often as it goes.
+/// Matches a repetition as often as possible.
 fn repeat(
     repeated: &Repetition<Vec<Matcher>>,
     tokens: &[TokenTree],
@@ -147,7 +147,7 @@ fn tokens_of(stream: TokenStream) -> Vec<TokenTree> {
     stream.into_iter().collect()
 }
 
-/// A fragment of this kind: how many tokens it has, and what stands for it.
+/// Matches a fragment of this kind: returns its number of tokens, and the tokens that stand for the fragment.
 fn fragment(kind: &str, tokens: &[TokenTree]) -> Option<(usize, TokenStream)> {
     let first = || tokens.first();
     let length = match kind {
@@ -182,12 +182,12 @@ fn fragment(kind: &str, tokens: &[TokenTree]) -> Option<(usize, TokenStream)> {
         _ => return None,
     };
     let mut found = tokens[..length].to_vec();
-    // What comes after it is no part of its last operator.
+    // A token after the fragment is no part of its last operator.
     if let Some(TokenTree::Punct(last)) = found.last_mut() {
         *last = Punct::new(last.as_char(), Spacing::Alone);
     }
     let found: TokenStream = found.into_iter().collect();
-    // An expression stays one, whatever it is put next to.
+    // An expression stays one expression, whatever tokens it is put next to.
     let found = if kind.starts_with("expr") && length > 1 {
         TokenTree::Group(proc_macro2::Group::new(Delimiter::Parenthesis, found)).into()
     } else {
@@ -196,7 +196,7 @@ fn fragment(kind: &str, tokens: &[TokenTree]) -> Option<(usize, TokenStream)> {
     Some((length, found))
 }
 
-/// How many tokens a single token tree has: operators of several characters are one.
+/// Returns the number of tokens of a token tree: an operator may have several characters.
 fn tree(tokens: &[TokenTree]) -> Option<usize> {
     const OPERATORS: &[&str] = &[
         "<<=", ">>=", "...", "..=", "::", "->", "=>", "==", "!=", "<=", ">=", "&&", "||", "+=",
@@ -221,7 +221,7 @@ fn tree(tokens: &[TokenTree]) -> Option<usize> {
     (!tokens.is_empty()).then(|| operator.map_or(1, |operator| operator.len()))
 }
 
-/// How many tokens a syntax node takes.
+/// Returns the number of tokens of a syntax node.
 fn parsed<T>(tokens: &[TokenTree], parse: fn(ParseStream<'_>) -> syn::Result<T>) -> Option<usize> {
     let stream: TokenStream = tokens.iter().cloned().collect();
     let rest = |input: ParseStream<'_>| {
@@ -233,7 +233,7 @@ fn parsed<T>(tokens: &[TokenTree], parse: fn(ParseStream<'_>) -> syn::Result<T>)
     tokens.len().checked_sub(rest)
 }
 
-/// A statement without its semicolon.
+/// Returns the number of tokens of a statement without its semicolon.
 fn statement(tokens: &[TokenTree]) -> Option<usize> {
     let is_let = matches!(tokens.first(), Some(TokenTree::Ident(word)) if word == "let");
     if is_let {

@@ -1,8 +1,8 @@
-//! What calls of the crate's own `macro_rules!` macros stand for, as text.
+//! Expands calls of the crate's own `macro_rules!` macros, as text.
 //!
-//! The generated crate keeps both the macros and the calls, and rustc expands them. What comes out is needed here only to know
-//! what is there: which tests, modules, functions and types. So hygiene doesn't matter, and a call that is not understood is no
-//! error: it stays what it is.
+//! The generated crate keeps both the macros and the calls, and rustc expands them. Expansions are needed here only to
+//! know which tests, modules, functions and types there are. So hygiene doesn't matter, and a call that is not
+//! understood is no error: it stays as it is.
 
 mod matching;
 mod transcribe;
@@ -21,10 +21,10 @@ struct Rule {
     body: TokenStream,
 }
 
-/// A part of what a rule takes.
+/// A part of a rule's matcher.
 #[derive(Clone, Debug)]
 enum Matcher {
-    /// This very token.
+    /// Exactly this token.
     Token(TokenTree),
     Group(Delimiter, Vec<Matcher>),
     /// `$name:kind`.
@@ -33,27 +33,27 @@ enum Matcher {
     Repeated(Repetition<Vec<Matcher>>),
 }
 
-/// A repetition of something.
+/// A repetition.
 #[derive(Clone, Debug)]
 struct Repetition<T> {
     of: T,
     separator: Vec<TokenTree>,
-    /// `*`, `+` or `?`.
+    /// The operator: `*`, `+` or `?`.
     operator: char,
 }
 
-/// What a variable stands for.
+/// The value of a variable.
 #[derive(Clone, Debug)]
 enum Binding {
     One(TokenStream),
-    /// In a repetition: one for each time.
+    /// The values in a repetition: one for each time.
     Each(Vec<Binding>),
 }
 
 type Bindings = HashMap<String, Binding>;
 
 impl Rules {
-    /// The rules in a definition; nothing if one isn't understood.
+    /// Reads the rules of a definition; `None` if one of them isn't understood.
     pub(super) fn of(definition: TokenStream) -> Option<Self> {
         let tokens: Vec<TokenTree> = definition.into_iter().collect();
         let mut rules = Vec::new();
@@ -81,7 +81,7 @@ impl Rules {
         rest.is_empty().then_some(Self(rules))
     }
 
-    /// What a call with these arguments stands for.
+    /// Expands a call with these arguments.
     pub(super) fn expand(&self, arguments: &TokenStream) -> Option<TokenStream> {
         let arguments: Vec<TokenTree> = arguments.clone().into_iter().collect();
         self.0.iter().find_map(|rule| {
@@ -95,7 +95,8 @@ fn is_punct(token: &TokenTree, wanted: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
 }
 
-/// The repetition that begins with the `(…)` after a `$`: its parts, and how many tokens come after the group.
+/// Reads the repetition that begins with the `(…)` after a `$`: its parts, its operator, and the number of tokens after
+/// the group.
 fn repetition(after: &[TokenTree]) -> Option<(Vec<TokenTree>, char, usize)> {
     let operator = |token: &TokenTree| match token {
         TokenTree::Punct(punct) => Some(punct.as_char()).filter(|c| matches!(c, '*' | '+' | '?')),
@@ -103,7 +104,7 @@ fn repetition(after: &[TokenTree]) -> Option<(Vec<TokenTree>, char, usize)> {
     };
     // A separator has up to three tokens, as `=>` has two.
     for length in 0..=3.min(after.len().checked_sub(1)?) {
-        // `$(…)+*`: the first could be the separator, but a second operator must follow then.
+        // In `$(…)+*`, the first operator could be the separator, but a second operator must follow then.
         if let Some(found) = operator(&after[length]) {
             if length == 0
                 && matches!(after.get(1).and_then(operator), Some('*' | '+'))
@@ -131,7 +132,7 @@ mod tests {
         Some(words(&expanded.to_string()))
     }
 
-    /// The words and operators, whatever stands between them.
+    /// Returns the words and operators of a text, without the white space between them.
     fn words(text: &str) -> String {
         text.replace("> =", ">~=").split_whitespace().collect()
     }
@@ -209,7 +210,7 @@ mod tests {
         let rules = "(@one $x:ident) => { one $x }; ($($x:ident)*) => { many $($x)* };";
         gives(rules, "@one a", "one a");
         gives(rules, "a b", "many a b");
-        // Not understood, and so left alone.
+        // A macro that is not understood is left alone.
         assert_eq!(expanded("($x:unheard_of) => {}", "a"), None);
         assert_eq!(expanded("() => { $($y)* }", ""), None);
     }

@@ -1,10 +1,10 @@
-//! The body of a rule with its variables filled in.
+//! Writes the body of a rule with the values of its variables.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use super::{Binding, Bindings, is_punct, repetition};
 
-/// The body, or nothing where it isn't understood.
+/// Returns the body, or `None` where the body isn't understood.
 pub(super) fn transcribed(body: TokenStream, bindings: &Bindings) -> Option<TokenStream> {
     let tokens: Vec<TokenTree> = body.into_iter().collect();
     let mut text = TokenStream::new();
@@ -18,7 +18,7 @@ pub(super) fn transcribed(body: TokenStream, bindings: &Bindings) -> Option<Toke
                     None if name == "crate" => {
                         text.extend([TokenTree::from(Ident::new("crate", name.span()))]);
                     }
-                    // Of a macro that this one defines.
+                    // The variable is of a macro that this macro defines.
                     None => text.extend(tokens[at..at + 2].iter().cloned()),
                 }
                 at += 2;
@@ -51,7 +51,7 @@ pub(super) fn transcribed(body: TokenStream, bindings: &Bindings) -> Option<Toke
     Some(text)
 }
 
-/// How often a repetition with this inside is to be written: as often as its variables were found.
+/// Returns the number of times that a repetition with this content is written: as often as its variables were found.
 fn times(inside: &TokenStream, bindings: &Bindings) -> Option<usize> {
     let mut found = None;
     let mut dollar = false;
@@ -70,7 +70,7 @@ fn times(inside: &TokenStream, bindings: &Bindings) -> Option<usize> {
     found
 }
 
-/// The variables in one of the times.
+/// Returns the values of the variables in one of these times.
 fn one(bindings: &Bindings, number: usize) -> Bindings {
     let of = |binding: &Binding| match binding {
         Binding::One(_) => Some(binding.clone()),
