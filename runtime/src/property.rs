@@ -7,20 +7,20 @@ use crate::engine::Ending;
 use crate::fuzz::{Generated, Target};
 use crate::vocabulary::Role;
 
-/// No choice makes this harness fail while this thread is under test.
+/// The property that no choice makes this harness fail while this thread is under test.
 pub struct Property {
     target: Target,
     counts: Counts,
 }
 
-/// What the executions came to.
+/// The counts of executions and their results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Byte strings.
+    /// The number of byte strings.
     pub strings: u64,
-    /// Those whose choice no interleaving has, or an assumption discards.
+    /// The number of strings whose choice no interleaving has, or an assumption discards.
     pub infeasible: u64,
-    /// Those that were cut off: they wait for ever, or are longer than is allowed.
+    /// The number of strings whose executions were cut, since they wait for ever or pass the step bound.
     pub cut: u64,
 }
 
@@ -50,7 +50,7 @@ impl Property {
     /// The property of one harness of a crate. `SEQZ_K` in the environment overrides the number of non-local reads.
     ///
     /// # Panics
-    /// Where there is no such harness, and where the environment names what is no number.
+    /// Where there is no such harness, and where the environment's value is no number.
     #[must_use]
     pub fn new(generated: Generated, harness: &str, under_test: Role) -> Self {
         Self {
@@ -59,13 +59,13 @@ impl Property {
         }
     }
 
-    /// How many bytes can matter, but for gaps and picks that need more than one.
+    /// The number of bytes that can matter, except for gaps and picks that need more than one byte.
     #[must_use]
     pub const fn longest(&self) -> usize {
         self.target.width()
     }
 
-    /// What the executions so far came to.
+    /// The counts of the executions so far.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts

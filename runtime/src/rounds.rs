@@ -1,9 +1,9 @@
 //! Several executions for one call of a fuzzer.
 //!
-//! libFuzzer takes longer between two calls of a target than an execution of a small program takes. So where there are no
-//! inputs, a string may be a sequence of up to [`ROUNDS`] strings, each as wide as one execution's choices: *rounds*, which are
-//! executed one after the other as if each were all. Where there are inputs, a call is one execution: what it covers and
-//! compares is what leads the fuzzer to the next input.
+//! libFuzzer takes longer between two calls of a target than an execution of a small program takes. So where there are
+//! no inputs, a string may be a sequence of up to [`ROUNDS`] strings, each as wide as one execution's choices:
+//! *rounds*, which are executed one after the other as if each were all. Where there are inputs, a call is one
+//! execution: what the execution covers and compares leads the fuzzer to the next input.
 //!
 //! libFuzzer changes a byte or a few at a time; so that each round is new, [`mutate`] makes a sequence out of a string.
 
@@ -11,28 +11,28 @@ use crate::engine::NO_MORE;
 use crate::harness::AnyHarness;
 use crate::input::Random;
 
-/// How many executions a call is at most, where there are no inputs.
+/// The most executions of a call, where there are no inputs.
 pub const ROUNDS: usize = 16;
 
-/// How many events the executions of a call may have together before it is the last one. Each call shows libFuzzer's
-/// watch that all is well, and long executions do not suffer from what is between them.
+/// The number of events of a call's executions after which no further execution begins. Each call shows libFuzzer's
+/// watch that all is well, and the time between calls matters little beside long executions.
 pub(crate) const EVENTS: usize = 1_024;
 
-/// How many bytes the choices and the inputs of a harness take, and some more for long gaps.
+/// The number of bytes that the choices and the inputs of a harness take, with some more for long gaps.
 pub(crate) fn width(harness: &dyn AnyHarness, k: usize) -> usize {
     width_without_inputs(k) + harness.widths().iter().sum::<usize>()
 }
 
-/// How many bytes an execution takes where there are no inputs.
+/// The number of bytes that an execution takes where there are no inputs.
 #[must_use]
 pub const fn width_without_inputs(k: usize) -> usize {
     if k > 0 { 2 * k + EXTENSION } else { 0 }
 }
 
-/// How many bytes there are for numbers that need more than one.
+/// The number of bytes for numbers that need more than one byte.
 const EXTENSION: usize = 4;
 
-/// How many rounds a string for this harness may have.
+/// The most rounds of a string for this harness.
 pub(crate) fn most(harness: &dyn AnyHarness) -> usize {
     if harness.params().is_empty() {
         ROUNDS
@@ -41,7 +41,7 @@ pub(crate) fn most(harness: &dyn AnyHarness) -> usize {
     }
 }
 
-/// The rounds of a string, given how wide one is and how many there may be: at least one.
+/// The rounds of a string, each of `width` bytes, at most `most` of them: at least one.
 pub fn rounds(bytes: &[u8], width: usize, most: usize) -> impl Iterator<Item = &[u8]> {
     let width = if most > 1 { width.max(1) } else { usize::MAX };
     let count = bytes.len().div_ceil(width).clamp(1, most);
@@ -52,8 +52,8 @@ pub fn rounds(bytes: &[u8], width: usize, most: usize) -> impl Iterator<Item = &
     })
 }
 
-/// Makes a new sequence of rounds out of the first `size` bytes of `data`, of at most `most` bytes, for `k` non-local reads;
-/// the answer is its length.
+/// Makes a new sequence of rounds out of the first `size` bytes of `data`, of at most `most` bytes, for `k` non-local
+/// reads. Returns the sequence's length.
 pub(crate) fn mutate(
     data: &mut [u8],
     (size, most): (usize, usize),

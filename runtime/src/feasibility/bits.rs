@@ -3,13 +3,13 @@
 /// "None" among indices.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Logs are indexed by `u32`: the step bound of a run is far below.
+/// Logs are indexed by `u32`, since the step bound of a run is far below 2³².
 pub(super) fn index(at: usize) -> u32 {
     debug_assert!(at < NONE as usize);
     at as u32
 }
 
-/// Does something with the width of a row, which is a constant there for the usual widths.
+/// Evaluates an expression with the width of a row, in words, as a constant for the usual widths.
 macro_rules! by_width {
     ($width:expr, |$constant:ident| $call:expr) => {
         match $width {
@@ -71,7 +71,7 @@ pub(super) fn first(row: &[u64], start: u32) -> Option<u32> {
     Some(index(word * 64) + rest.trailing_zeros())
 }
 
-/// How many bits below `end` are set.
+/// The number of set bits below `end`.
 #[inline]
 pub(super) fn count_below(row: &[u64], end: u32) -> u32 {
     let end = end as usize;
@@ -88,8 +88,8 @@ pub(super) fn holds(row: &[u64], bit: usize) -> bool {
     row[bit / 64] >> (bit % 64) & 1 == 1
 }
 
-/// Lets T' go on: adds to `reached` the columns that steps in `may` lead to from there, in one word of a row. Step j
-/// leads from column j to column j + 1; `carry` is whether column 0 is reached from the word before.
+/// Lets T' go on: adds to `reached` the columns that steps in `may` lead to from `reached`, in one word of a row. Step
+/// j leads from column j to column j + 1; `carry` is whether column 0 is reached from the word before.
 ///
 /// In the sum may + (reached ∧ may) a carry starts at each reached column that may be left, and runs through the steps
 /// on its right up to the first one that may not be taken, where it comes to rest. Further reached columns on its way

@@ -1,16 +1,16 @@
 //! The progress grid: feasibility as reachability, incremental over the events of T.
 //!
 //! An interleaving of two threads is a monotone path through the grid of (events of T done, events of T' done). Lock
-//! exclusion forbids places: both threads inside blocks of one lock that exclude each other. What reads see forbids
-//! steps: a write of one thread while the other is inside an x-live block, and for a non-local read of T all columns
-//! but those from its paired write to the next write of T'. T's own latest write before a non-local read has to be done
-//! while T' has not yet made the paired write. Every constraint is one on a place or a step, so a path that avoids them
-//! is an interleaving, and the log is feasible when one leads from the first place to one where T is at its end and T'
-//! at the end of a prefix that may be chosen.
+//! exclusion forbids places: those with both threads inside blocks of one lock that exclude each other. What reads see
+//! forbids steps: a write of one thread while the other is inside an x-live block, and for a non-local read of T all
+//! columns but those from its paired write to the next write of T'. T's own latest write before a non-local read has to
+//! be done while T' has not yet made the paired write. Every constraint forbids a place or a step, so a path that
+//! avoids them is an interleaving, and the log is feasible when a path leads from the first place to a place where T is
+//! at its end and T' at the end of a prefix, which may be chosen.
 //!
 //! A row of the grid is a bit set, computed from the row above a word at a time. A new event of T mostly adds a row;
-//! when it changes rows before it (a local read that makes an x-live block longer, a non-local one that holds T's
-//! write back), rows are computed again from there, and only when somebody asks.
+//! when an event changes earlier rows (a local read that makes an x-live block longer, a non-local read that holds T's
+//! write back), rows are computed again from the first changed row on, and only when a check needs them.
 
 mod reader;
 
@@ -27,9 +27,9 @@ use super::{Interleaving, Step, Verdict};
 use crate::log::{Op, TEvent};
 use crate::memory::Buffer;
 
-/// Lanes that are kept at once. A log has as many as T' has reads, plus one; most are never asked for.
+/// The most lanes that are kept at once. A log has as many as T' has reads, plus one; most are never needed.
 const LANES: usize = 64;
-/// Words that all lanes may take up before no more are added: 64 MB.
+/// The number of 64-bit words in all lanes above which no lane is added: 64 MB.
 const LANE_WORDS: usize = 8 << 20;
 
 /// The progress grid of one execution: the log of T', and the events of T so far.
@@ -57,46 +57,47 @@ pub struct Grid {
     interference: Interference,
     /// The events of T.
     log: Buffer<TEvent>,
-    /// What answers most questions by itself.
+    /// The paths, which decide most checks by themselves.
     paths: Paths,
-    /// What answers the rest where the log of T' is long.
+    /// The runs, which decide the other checks where the log of T' is long.
     runs: Runs,
-    /// It is.
+    /// Whether the log of T' is long.
     is_long: bool,
-    /// Where a log of T' has more words in a row than this, it is long.
+    /// The number of words in a row above which a log of T' is long.
     long: usize,
-    /// The events of T, as many as rows have been asked for, but for those that T' has nothing to do with: they change no
-    /// row.
+    /// The events of T up to the last row that was needed, without events of objects that T' does not use: such events
+    /// change no row.
     track: Track,
-    /// Which of T's events these are.
+    /// The indices in `log` of the track's events.
     kept: Buffer<u32>,
-    /// How many of T's events have been looked at for that.
+    /// The number of T's events that have been put into the track or left out.
     fed: usize,
-    /// The track and the lanes are those of this execution.
+    /// Whether the track and the lanes are those of this execution.
     ready: bool,
     lanes: Buffer<Lane>,
-    /// Per number of reads of T': its place in `lanes`, [`NONE`] if it has none.
+    /// Per number of reads of T', the index of its lane in `lanes`, or [`NONE`].
     places: Buffer<u32>,
-    /// Which number of reads each of `lanes` is for. Those in use come first.
+    /// The number of reads of T' that each of `lanes` is for. Lanes in use come first.
     used: Buffer<u32>,
-    /// The next lane to be given up when all are in use.
+    /// The index of the lane that is given up next when all are in use.
     victim: usize,
     /// Where the latest search for a cut began.
     start: Start,
     scratch: Scratch,
 }
 
-/// More words in a row than this are long: then runs of columns are quicker than bits, where threads do the same again.
+/// The number of words in a row above which a log is long: runs of columns are quicker than bits then, where threads
+/// repeat what they do.
 const LONG: usize = 4;
 
-/// A search for a cut begins where the one before did as long as no event asks for more of T'.
+/// Where a search for a cut began. The next search begins at the same place as long as no event requires more of T'.
 #[derive(Clone, Copy, Debug)]
 struct Start {
-    /// How much of T' must have happened; [`NONE`] for no search.
+    /// The number of events of T' that must have happened; [`NONE`] for no search.
     must: u32,
-    /// The place of the lane.
+    /// The index of the lane in `lanes`.
     lane: u32,
-    /// See [`Cuts::highest`].
+    /// The last prefix that matters for the lane: see [`Cuts::highest`].
     highest: u32,
 }
 
@@ -140,13 +141,13 @@ impl Grid {
         made
     }
 
-    /// A grid that takes every log for a long one, and answers by runs of columns. The answers are the same.
+    /// A grid that takes every log for a long one, and decides by runs of columns, with the same results.
     #[must_use]
     pub fn in_runs() -> Self {
         Self::with_long(0)
     }
 
-    /// A grid that takes no log for a long one, and answers by bits.
+    /// A grid that takes no log for a long one, and decides by bits.
     #[must_use]
     pub fn in_bits() -> Self {
         Self::with_long(usize::MAX)
@@ -159,8 +160,8 @@ impl Grid {
         made
     }
 
-    /// Starts a new execution with this log of T'. Costs a comparison when it is the log of the execution before. The answer
-    /// is whether it is another one.
+    /// Starts a new execution with this log of T'. Costs a comparison when the log is that of the execution before.
+    /// Returns whether it is another one.
     pub fn begin(&mut self, interfering: &[Op]) -> bool {
         let other = self.interference.refill(interfering);
         self.restart(other);
@@ -185,7 +186,7 @@ impl Grid {
         }
     }
 
-    /// Sees to it that the track has all events of T.
+    /// Brings the track up to all events of T.
     #[inline]
     fn feed(&mut self) {
         if !self.ready || self.fed < self.log.len() {
@@ -247,14 +248,15 @@ impl Grid {
         self.len() == 0
     }
 
-    /// T does one more event. Nothing is decided before it is asked for.
+    /// T does one more event. Nothing is decided before a check.
     #[inline(always)]
     pub fn push(&mut self, event: TEvent) {
         self.append(event.op, event.source);
     }
 
-    /// The same, with the event in two parts, each of which fits into a register. It would have to be written down to be
-    /// passed otherwise, and processors are slow at reading as one what has just been written in parts.
+    /// Does what [`Self::push`] does, with the event in two parts, each of which fits into a register. As one value,
+    /// the event would be passed in memory, and processors are slow at reading as one what has just been written in
+    /// parts.
     #[inline]
     fn append(&mut self, op: Op, source: Option<u32>) {
         let at = self.log.len();
@@ -284,7 +286,7 @@ impl Grid {
         }
     }
 
-    /// Whether the log is feasible, as far as that shows at once: `false` says nothing.
+    /// Whether the log is known to be feasible without a check; `false` says nothing.
     #[inline]
     #[must_use]
     pub fn goes_on(&self) -> bool {
@@ -314,14 +316,15 @@ impl Grid {
             match first(row, 0) {
                 None => return false,
                 Some(lowest) if lowest <= self.start.highest => return true,
-                // The lane is for no prefix that works.
+                // No prefix of this lane works.
                 Some(_) => {}
             }
         }
         self.cut(None).is_some()
     }
 
-    /// Whether runs of columns answer. Where they turn out to cost more than bits, they do so no more, until T' has another log.
+    /// Whether runs of columns decide. Where runs turn out to cost more than bits, bits decide until T' has another
+    /// log.
     #[inline]
     fn asks_runs(&mut self) -> bool {
         if self.is_long && self.long > 0 && self.runs.is_losing() {
@@ -350,7 +353,7 @@ impl Grid {
         }
         self.feed();
         if !concerns(&self.interference, event) {
-            // It would change no row, and the track knows nothing of its lock.
+            // The event would change no row, and the track knows nothing of its lock.
             return self.cut(None).is_some();
         }
         let dirty = self.track.push(&self.interference, event);
@@ -360,7 +363,7 @@ impl Grid {
     }
 
     /// Finds the events of T' that T's next event, this read or failed attempt to take a lock, could be paired with:
-    /// those for which [`Grid::would_be_feasible`] holds, in order. Faster than asking for each.
+    /// those for which [`Grid::would_be_feasible`] holds, in order. Faster than a call for each.
     pub fn sources(&mut self, op: Op, found: &mut Vec<u32>) {
         found.clear();
         match op {
@@ -391,8 +394,9 @@ impl Grid {
 
     /// Whether T' can come to its end after what T has done, once T has given back all locks that it holds.
     ///
-    /// What T goes on to do can only take that away. From any place that the prefix of T' with all its reads allows,
-    /// T' can run on: T is in no x-live block any more, and what T wrote has come before no read of T' that must not see it.
+    /// What T does later can only make this false. From any place that the prefix of T' with all its reads allows, T'
+    /// can run on: T is in no x-live block any more, and what T wrote has come before no read of T' that must not see
+    /// it.
     #[must_use]
     pub fn lets_other_end(&mut self) -> bool {
         if self.asks_runs() {
@@ -461,7 +465,8 @@ impl Grid {
         Some(self.complete(kept, &self.kept))
     }
 
-    /// The same interleaving with all of T's events: those that were left out come right before the next one that was kept.
+    /// The same interleaving with all of T's events: events that were left out come right before the next one that was
+    /// kept.
     fn complete(&self, steps_kept: Vec<Step>, kept: &[u32]) -> Interleaving {
         let events = index(self.log.len());
         let mut steps = Vec::with_capacity(steps_kept.len() + self.log.len() - kept.len());
@@ -488,8 +493,8 @@ impl Grid {
         }
     }
 
-    /// How far T' goes in some interleaving; the place is one that [`Grid::reachable_at`] agrees with. With `probe`,
-    /// rows from there on are not kept.
+    /// The number of events that T' does in some interleaving; [`Grid::reachable_at`] holds for it. With `probe`, rows
+    /// from that number on are not kept.
     fn cut(&mut self, probe: Option<usize>) -> Option<u32> {
         if probe.is_none() {
             self.feed();
@@ -499,7 +504,7 @@ impl Grid {
             return None;
         }
         if must == 0 {
-            // T alone: its local reads see its own writes or initial values.
+            // T runs alone: its local reads see its own writes or initial values.
             return Some(0);
         }
         self.track.settle(&self.interference);
@@ -520,8 +525,8 @@ impl Grid {
                     lane.probe(&self.interference, &self.track, dirty, &mut self.scratch)
                 }
             };
-            // Past the last event with a source, T' has done what must have happened: no column is too low. An empty
-            // row stays empty when T' has more reads to do.
+            // Past the last event with a source, T' has done all that must have happened, so that no column is too low.
+            // An empty row stays empty when T' has more reads to do.
             let lowest = first(row, 0)?;
             if lowest <= cuts.highest(lane) {
                 return Some(lowest);
@@ -531,7 +536,7 @@ impl Grid {
         }
     }
 
-    /// The place of the lane for a prefix of T', covering columns up to `last`.
+    /// The index of the lane for a prefix of T', covering columns up to `last`.
     #[inline]
     fn lane(&mut self, cut: u32, last: u32) -> usize {
         let reads = self.interference.reads_done(cut);
@@ -579,7 +584,7 @@ impl Grid {
     }
 }
 
-/// Whether T' has to do with what T does.
+/// Whether T' uses the object of T's event, or T joins T'.
 #[inline]
 pub(super) fn concerns(u: &Interference, event: TEvent) -> bool {
     match event.op {
@@ -594,7 +599,7 @@ pub(super) fn concerns(u: &Interference, event: TEvent) -> bool {
 /// The prefixes of T' that matter (see [`super`]), one per lane.
 struct Cuts {
     now: u32,
-    /// The last that matters: the first place where T' holds no lock.
+    /// The last prefix that matters: the first one after which T' holds no lock.
     limit: u32,
 }
 
@@ -606,7 +611,7 @@ impl Cuts {
         }
     }
 
-    /// The last prefix that matters among those that the lane is for.
+    /// The last prefix that matters among the lane's prefixes.
     fn highest(&self, lane: &Lane) -> u32 {
         lane.reads_below().min(self.limit)
     }

@@ -1,4 +1,4 @@
-//! The log of T', the interfering thread, analysed once: everything that the grid asks of it, as bits over columns.
+//! The log of T', the interfering thread, analysed once: all that the grid needs of the log, as bits over columns.
 //!
 //! Column j of the grid is "T' has done j events", step j is "T' does its event j", from column j to column j + 1.
 
@@ -6,11 +6,11 @@ use super::bits::{self, by_width, index};
 use crate::log::{LockMode, Object, Op};
 use crate::memory::Buffer;
 
-/// How many bit rows an object has.
+/// The number of bit rows of an object.
 const KINDS: usize = 5;
 /// Steps that write the object's value.
 const WRITES: usize = 0;
-/// Steps that read it.
+/// Steps that read the object's value.
 const READS: usize = 1;
 /// Columns at which the next event of T' on the object is a read: T must not write here (an x-live block of T').
 const LIVE: usize = 2;
@@ -19,7 +19,8 @@ const INSIDE_EXCLUSIVE: usize = 3;
 /// Columns inside any block of the lock.
 const INSIDE_ANY: usize = 4;
 
-/// How many bit rows there are for T' as a whole, before those of the objects: as many, so that all come in equal groups.
+/// The number of bit rows for T' as a whole, which come before the objects' rows: as many as for an object, so that all
+/// groups are equal.
 const OVERALL: usize = KINDS;
 /// Steps that read anything.
 const ANY_READ: usize = 0;
@@ -28,7 +29,7 @@ const LOCK_FREE: usize = 1;
 /// Columns right after a release.
 const RELEASED: usize = 2;
 
-/// The place of an object in the analysis; 0 for all objects that T' has nothing to do with.
+/// The place of an object in the analysis; 0 for all objects that T' does not use.
 pub(super) type Slot = u32;
 
 /// The rows of an object, each of one word.
@@ -36,25 +37,25 @@ pub(super) type Slot = u32;
 pub(super) struct Word([u64; KINDS]);
 
 impl Word {
-    /// See [`Interference::writes`].
+    /// The row of [`Interference::writes`].
     #[inline(always)]
     pub(super) fn writes(self) -> u64 {
         self.0[WRITES]
     }
 
-    /// See [`Interference::reads`].
+    /// The row of [`Interference::reads`].
     #[inline(always)]
     pub(super) fn reads(self) -> u64 {
         self.0[READS]
     }
 
-    /// See [`Interference::live`].
+    /// The row of [`Interference::live`].
     #[inline(always)]
     pub(super) fn live(self) -> u64 {
         self.0[LIVE]
     }
 
-    /// See [`Interference::excluding`].
+    /// The row of [`Interference::excluding`].
     #[inline(always)]
     pub(super) fn excluding(self, mode: LockMode) -> u64 {
         match mode {
@@ -68,17 +69,17 @@ impl Word {
 #[derive(Clone, Debug, Default)]
 pub struct Interference {
     ops: Buffer<Op>,
-    /// 64-bit words in a row of n + 1 columns.
+    /// The number of 64-bit words in a row of n + 1 columns.
     words: usize,
-    /// Slots in `masks`.
+    /// The number of slots in `masks`.
     slots: usize,
     /// The rows for T' as a whole, then `[slot][kind]`; `words` words each.
     masks: Buffer<u64>,
     /// Per slot, while going through the log: the column right after the latest access.
     next: Buffer<u32>,
-    /// Per slot: whether T' has something to do with it.
+    /// Per slot: whether T' uses its object.
     used: Buffer<bool>,
-    /// Acquires whose block is open, while going through the log.
+    /// The acquires whose blocks are open, while going through the log.
     open: Buffer<u32>,
 }
 
@@ -91,7 +92,7 @@ impl Interference {
         made
     }
 
-    /// Takes another log of T', and says whether it is another: with an equal log nothing is done.
+    /// Takes a log of T', and returns whether it differs from the log before. With an equal log nothing is done.
     pub fn refill(&mut self, ops: &[Op]) -> bool {
         if self.words > 0 && **self.ops == *ops {
             return false;
@@ -245,13 +246,13 @@ impl Interference {
         &self.masks[row * self.words..(row + 1) * self.words]
     }
 
-    /// 64-bit words in a row.
+    /// The number of 64-bit words in a row.
     #[inline(always)]
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     #[inline(always)]
     pub(super) fn slots(&self) -> usize {
         self.slots
@@ -266,7 +267,7 @@ impl Interference {
         }
     }
 
-    /// Whether T' has something to do with the object.
+    /// Whether T' uses the object.
     #[inline(always)]
     pub(super) fn uses(&self, x: Object) -> bool {
         self.used[self.slot(x) as usize]
@@ -340,7 +341,7 @@ impl Interference {
         index(self.len())
     }
 
-    /// How many reads T' has done at a column.
+    /// The number of reads that T' has done at a column.
     #[inline]
     pub(super) fn reads_done(&self, column: u32) -> u32 {
         if self.words == 1 {
@@ -349,7 +350,7 @@ impl Interference {
         bits::count_below(self.row(ANY_READ), column)
     }
 
-    /// The last column with as many reads done as at this one.
+    /// The last column at which T' has done as many reads as at this one.
     #[inline]
     pub(super) fn before_next_read(&self, column: u32) -> u32 {
         bits::first(self.row(ANY_READ), column).unwrap_or(index(self.len()))

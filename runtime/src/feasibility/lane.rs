@@ -1,23 +1,23 @@
 //! The bit rows of the grid: which columns T' can be at when T has done i events.
 //!
-//! How far T' goes decides which of its reads T must not disturb, and nothing else. So the prefixes of T' that hold the
-//! same reads share their rows: a *lane*. A lane's rows cover columns beyond its own prefixes too. There they are too
-//! generous, as later reads of T' are left out; that is of use: a lane whose last row is empty shows that no longer
-//! prefix works either.
+//! How far T' goes decides only which of its reads T must not disturb. So the prefixes of T' that hold the same reads
+//! share their rows: a *lane*. A lane's rows cover columns beyond the lane's own prefixes, too. There the rows allow
+//! too much, as later reads of T' are left out. So a lane whose last row is empty shows that no longer prefix works
+//! either.
 
 use super::bits::{below, by_width, first, flood, holds, index, span};
 use super::interference::{Interference, Slot};
 use super::track::Track;
 use crate::memory::Buffer;
 
-/// The rows for one number of reads of T', as far as they have been asked for.
+/// The rows for one number of reads of T', as far as they have been needed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
-    /// The reads of T' before this step count.
+    /// The step of T' before which its reads are in the lane's prefixes.
     reads_below: u32,
-    /// Rows below this one are right.
+    /// The number of rows that are up to date.
     clean: usize,
-    /// Words in a row that are computed; the other columns are of no interest to this lane.
+    /// The number of words in a row that are computed; this lane does not need the other columns.
     width: usize,
     /// `[row][word]`, `width` words each.
     rows: Buffer<u64>,
@@ -53,22 +53,22 @@ impl Lane {
         self.width = 0;
     }
 
-    /// The reads of T' before this step count.
+    /// The step of T' before which its reads are in the lane's prefixes.
     pub(super) fn reads_below(&self) -> u32 {
         self.reads_below
     }
 
-    /// Rows from this one on are no longer what they were.
+    /// Notes that rows from this one on are out of date.
     pub(super) fn spoil(&mut self, row: usize) {
         self.clean = self.clean.min(row);
     }
 
-    /// How many words it takes up.
+    /// The number of words that the lane takes up.
     pub(super) fn size(&self) -> usize {
         self.rows.len()
     }
 
-    /// Sees to it that columns up to `last` are covered.
+    /// Widens the rows to cover columns up to `last`.
     pub(super) fn widen(&mut self, last: u32) {
         let width = last as usize / 64 + 1;
         if width > self.width {
@@ -77,7 +77,7 @@ impl Lane {
         }
     }
 
-    /// Row `row`, computed as far as it is not yet.
+    /// Row `row`, computed if it is out of date.
     #[inline]
     pub(super) fn row(&mut self, u: &Interference, t: &Track, row: usize) -> &[u64] {
         if self.clean <= row {
@@ -322,13 +322,13 @@ pub(super) fn may_write(u: &Interference, slot: Slot, reads_below: u32, column: 
     !(waits && read.is_some_and(|read| read < reads_below))
 }
 
-/// Rows of one word: the same, and what P̂ₖ runs on for any log of T' under 64 events.
+/// The lane for rows of one word, which P̂ₖ runs on for any log of T' under 64 events.
 mod one {
     use super::{Interference, Track};
     use crate::feasibility::bits::{below, flood};
     use crate::feasibility::track::Event;
 
-    /// What all rows have in common.
+    /// What the computation of all rows shares.
     pub(super) struct Next<'a> {
         u: &'a Interference,
         steps: u64,

@@ -1,11 +1,11 @@
-//! Whether a log of two threads has a feasible interleaving, and which one.
+//! Decides whether a log of two threads has a feasible interleaving, and finds one.
 //!
 //! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs* (Razavi, Farzan, Holzer), section
-//! 4.2: PO ∧ LV ∧ RW. [`Log`] says what is asked; three things answer it:
+//! 4.2: PO ∧ LV ∧ RW. The input is a [`Log`]; three parts decide or check it:
 //! - [`Grid`], the progress grid: exact, incremental over the events of T, and what the engine of P̂ₖ runs on
 //!   ([`ProgressGrid`] puts it behind [`Feasibility`]);
-//! - `Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is held against;
-//! - [`validate()`], which replays an [`Interleaving`] over the log and says where it goes wrong.
+//! - `Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is compared with;
+//! - [`validate()`], which replays an [`Interleaving`] over the log and says at which step the replay fails.
 //!
 //! # Where this differs from the paper
 //! - **T's own earlier write.** RW₂ as printed asks of a non-local read of x that the paired write w' come before the
@@ -14,19 +14,20 @@
 //!   `T: R(y)←v W(x) R(x)←w` and `T': W(x)=w W(y)=v`. T has read y before it writes x, so both writes of T' are done by
 //!   then, and T's second read sees T's own write. No interleaving exists, yet RW₂ as printed holds of the only order
 //!   there is.
-//! - **Injected writes.** They open x-live blocks of T and are no writes of P, so they break no x-live block of T'.
+//! - **Injected writes.** Injected writes open x-live blocks of T and are no writes of P, so they break no x-live block
+//!   of T'.
 //! - **How far T' goes.** The paper cuts T' at the first lock-free point after the paired writes. Any prefix of T' may
-//!   be what has happened when T is at its last event, and sometimes only an earlier one works: with
-//!   `T: W(y) R(x)←w` and `T': A(l) W(x)=w W(x) R(y) L(l)`, the read has to come before the second write to x, and so
-//!   T's write to y before T' reads y. T' has to be cut before that read, while it still holds l.
+//!   be what has happened when T is at its last event, and sometimes only an earlier one works: with `T: W(y) R(x)←w`
+//!   and `T': A(l) W(x)=w W(x) R(y) L(l)`, the read has to come before the second write to x, and so T's write to y
+//!   before T' reads y. T' has to be cut before that read, while T' still holds l.
 //!
 //! # Which prefixes of T' matter
 //! Let c₀ be one past the last paired event (all of T' if T joins it). Take an interleaving in which T' goes as far as
-//! c′ and let c₀ ≤ c < c′. Leaving the events of T' from c on out of it makes no read of T see anything else (the
-//! paired writes stay, and no other write of T' is seen), and no read of T' that stays. Only a lock that T' holds at c
-//! and gives back before c′ stands in the way. So if T' holds no lock at c, all later prefixes are needless; and a
-//! prefix longer than c₀ whose last event is no release is needless too. What is left is c₀ and the places right after
-//! a release, up to the first place with no lock held: one or two prefixes in most logs.
+//! c′ and let c₀ ≤ c < c′. Leaving the events of T' from c on out of this interleaving makes no read of T see anything
+//! else (the paired writes stay, and no other write of T' is seen), and no read of T' that stays. Only a lock that T'
+//! holds at c and gives back before c′ stands in the way. So if T' holds no lock at c, all later prefixes are needless;
+//! and a prefix longer than c₀ whose last event is no release is needless too. What is left is c₀ and the places right
+//! after a release, up to the first place with no lock held: one or two prefixes in most logs.
 
 mod bits;
 mod grid;
@@ -53,11 +54,11 @@ use crate::log::Log;
 /// What is known about a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is an interleaving, and this is one.
+    /// The log is feasible. Holds an interleaving.
     Feasible(Interleaving),
-    /// There is none.
+    /// The log has no interleaving.
     Infeasible,
-    /// The engine could not tell, and why. Never to be taken for [`Verdict::Infeasible`].
+    /// The engine could not decide. Holds the reason. Never to be taken for [`Verdict::Infeasible`].
     Unknown(String),
 }
 
@@ -75,7 +76,7 @@ pub enum Step {
 pub struct Interleaving(pub Vec<Step>);
 
 impl Interleaving {
-    /// How many events of T' are in it.
+    /// The number of events of T' in the interleaving.
     #[must_use]
     pub fn cut(&self) -> usize {
         self.0

@@ -1,11 +1,12 @@
 //! One interleaving of what T has done so far, kept as T goes on.
 //!
-//! It is a path through the grid (see [`super::grid`]) that goes on to the right, that is lets T' do something, as late as
-//! it can: right before an event of T that asks for more of T'. As long as there is such a path the log is feasible, and
-//! to see whether it goes on takes a few operations on words. No row of the grid is needed for that. Where the path ends, it
-//! often shows as quickly that no other one goes on. What it can't tell, the grid decides.
+//! The interleaving is a path through the grid (see [`super::grid`]) that goes on to the right, that is lets T' do an
+//! event, as late as possible: right before an event of T that requires more of T'. As long as there is such a path,
+//! the log is feasible. Checking whether the path goes on takes a few operations on words, and no row of the grid.
+//! Where the path ends, it often shows as quickly that no other path goes on. What the path can't decide, the grid
+//! decides.
 //!
-//! Only for logs of T' whose columns fit into a word.
+//! Used only for logs of T' whose columns fit into a word.
 
 mod two;
 
@@ -17,7 +18,7 @@ use super::track::columns;
 use crate::log::{LockMode, Object, Op, TEvent};
 use crate::memory::Buffer;
 
-/// How many events of T a path may have that is tried anew with T' further on at one of them.
+/// The most events of T in a path that is tried again with T' further on at one of these events.
 const AGAIN: usize = 64;
 
 /// An object: what T' does with it, and where the path was when T last did something with it, as columns.
@@ -29,67 +30,67 @@ struct Seat {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
-    /// At T's latest access.
+    /// The path's column at T's latest access.
     at: u8,
-    /// At T's latest own write.
+    /// The path's column at T's latest own write.
     written: u8,
-    /// T' had done so many events at least at T's latest own write, on any path.
+    /// The least number of events that T' had done at T's latest own write, on any path.
     after: u8,
-    /// At T's latest access, T' had done none of its writes to the object from this step on, on any path.
+    /// The step from which on T' had done none of its writes to the object at T's latest access, on any path.
     fresh: u8,
 }
 
 /// What becomes of the path when T does one more event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
-    /// It goes on, T doing its event at this column; the last one at which it could is the other.
+    /// The path goes on. Holds the column at which T does its event, and the last column at which T could.
     At(u32, u32),
     /// No path goes on.
     Impossible,
-    /// Another one may.
+    /// Another path may go on.
     Unknown,
 }
 
 /// The path.
 #[derive(Clone, Debug, Default)]
 struct Path {
-    /// There is one: the columns fit into a word.
+    /// Whether there is a path: the columns fit into a word.
     on: bool,
-    /// Events have been taken back that it goes through.
+    /// Whether events that the path goes through have been taken back.
     stale: bool,
-    /// No path goes beyond it, if T's log does.
+    /// Whether no path goes further than this one, if T's log does.
     ends: bool,
-    /// How many events of T it goes through.
+    /// The number of events of T that the path goes through.
     len: usize,
-    /// Where T' is.
+    /// The column at which T' is.
     column: u32,
-    /// Where T' must be at least, on any path.
+    /// The least column at which T' must be, on any path.
     must: u32,
-    /// Columns at which T' is in a block that excludes one which T is in.
+    /// The columns, as bits, at which T' is in a block that excludes one which T is in.
     forbidden: u64,
-    /// Steps of T' that would see what T wrote.
+    /// The steps of T', as bits, that would see what T wrote.
     spoilt: u64,
-    /// Locks that T holds.
+    /// The locks that T holds.
     held: Buffer<(Object, LockMode)>,
-    /// T's event that took the first of them.
+    /// The index of T's event that took the first of the held locks.
     opened: usize,
-    /// Before this event of T, T' goes on to this column at least.
+    /// An event of T, and the least column to which T' goes on before that event.
     ahead: (usize, u32),
-    /// Those that T' has to do with, by number, and some that it has not.
+    /// The objects by number: all that T' uses, and some that T' does not use.
     seats: Buffer<Seat>,
     /// The number of events of T'.
     last: u32,
-    /// A non-local read that can come next.
+    /// A non-local read of T that can come next.
     promise: Promise,
 }
 
-/// What [`Path::look`] has said of a non-local read that may be T's next event: mostly it is.
+/// What [`Path::look`] has returned for a non-local read that may be, and mostly is, T's next event.
 #[derive(Clone, Copy, Debug)]
 struct Promise {
-    /// Its number among T's events.
+    /// The read's index among T's events.
     event: usize,
     source: u32,
-    /// See [`Look::At`].
+    /// The column at which T does the read: see [`Look::At`].
     column: u32,
     high: u32,
 }
@@ -105,7 +106,7 @@ impl Default for Promise {
     }
 }
 
-/// See [`Path::ahead`].
+/// The value of [`Path::ahead`] where T' need not go on early.
 const NOWHERE: (usize, u32) = (usize::MAX, 0);
 
 /// The bits `from..to`, both below 64.
@@ -115,7 +116,7 @@ const fn span(from: u32, to: u32) -> u64 {
 }
 
 impl Path {
-    /// The path of no events, for another log of T' if it is one.
+    /// Resets the path to no events. `other` says whether T' has another log.
     fn clear(&mut self, u: &Interference, other: bool) {
         if !other && self.len == 0 && !self.stale && !self.ends && self.ahead == NOWHERE {
             return;
@@ -150,7 +151,7 @@ impl Path {
         }
     }
 
-    /// T has done one more event, number `at`.
+    /// Goes on with T's next event, number `at`.
     #[inline]
     fn push(&mut self, u: &Interference, op: Op, source: Option<u32>, at: usize) {
         if self.on && self.len == at && !self.stale {
@@ -158,13 +159,13 @@ impl Path {
         }
     }
 
-    /// Whether it is one of T's log, which has so many events.
+    /// Whether the path goes through all of T's log, which has `events` events.
     #[inline]
     const fn is_of(&self, events: usize) -> bool {
         self.len == events && self.on && !self.stale
     }
 
-    /// T's events from this one on have been taken back.
+    /// Takes T's events from this one on back.
     #[inline]
     fn truncate(&mut self, len: usize) {
         self.stale |= len < self.len;
@@ -181,7 +182,7 @@ impl Path {
         }
     }
 
-    /// Goes on with these events of T, as far as it can.
+    /// Goes on with these events of T, as far as the path can.
     fn follow(&mut self, u: &Interference, events: &[TEvent]) {
         for &event in events {
             if !self.step(u, event.op, event.source) {
@@ -190,8 +191,8 @@ impl Path {
         }
     }
 
-    /// Where else T' could be before T took the first of its locks, if T's next event asks for a place of T' that it can't
-    /// go to: past the blocks of the locks that T holds.
+    /// Where else T' could be before T took the first of its locks, if T's next event requires a place that T' can't go
+    /// to: past the blocks of the locks that T holds.
     fn elsewhere(&self, u: &Interference, event: TEvent) -> Option<(usize, u32)> {
         if event.source.is_none() || self.held.is_empty() || self.len > AGAIN {
             return None;
@@ -202,7 +203,7 @@ impl Path {
         (column <= high && self.ahead != ahead).then_some(ahead)
     }
 
-    /// Goes on with one event of T. The answer is whether that goes.
+    /// Goes on with one event of T. Returns whether the path goes on.
     #[inline]
     fn step(&mut self, u: &Interference, op: Op, source: Option<u32>) -> bool {
         if source.is_none() && self.ahead.0 != self.len && self.stays(op) {
@@ -237,7 +238,7 @@ impl Path {
         }
     }
 
-    /// Does a local event of T where T' is, if that goes: what [`Self::look`] and [`Self::go_on`] do then.
+    /// Does a local event of T where T' is, if that is possible: what [`Self::look`] and [`Self::go_on`] do then.
     #[inline]
     fn stays(&mut self, op: Op) -> bool {
         let (column, must) = (self.column, self.must);
@@ -272,7 +273,8 @@ impl Path {
         true
     }
 
-    /// The columns at which T may do the event, as far as it alone decides; empty (`low > high`) where its source can't be one.
+    /// The columns at which T may do the event, as far as the event alone decides; empty (`low > high`) where the
+    /// event's source can't be its source.
     #[inline]
     fn columns(&self, u: &Interference, event: TEvent) -> (u32, u32) {
         match (event.source, event.op) {
@@ -291,14 +293,14 @@ impl Path {
         }
     }
 
-    /// Whether T' can go on from where it is to this column.
+    /// Whether T' can go on from its column to this one.
     #[inline]
     fn lets_move(&self, column: u32) -> bool {
         let steps = span(self.column, column);
         steps & self.spoilt == 0 && steps << 1 & self.forbidden == 0
     }
 
-    /// Columns at which T' is in a block that excludes one of T.
+    /// The columns, as bits, at which T' is in a block that excludes one of T's blocks.
     #[inline]
     fn inside(&self, lock: Object, mode: LockMode) -> u64 {
         let seat = self.seats.get(lock as usize);
@@ -369,7 +371,7 @@ impl Path {
                 }
             }
             Op::Acquire(lock, mode) => {
-                // Until T' is past its block.
+                // T waits until T' is past its block.
                 column += (self.inside(lock, mode) >> column).trailing_ones();
             }
             Op::Write(_) | Op::Release(..) | Op::TryFail(..) | Op::Join => {}
@@ -380,7 +382,7 @@ impl Path {
         Look::At(column, high)
     }
 
-    /// Whether a path goes on with this event, if that can be told.
+    /// Whether a path goes on with this event, as far as the path can decide that.
     #[inline]
     fn look_ahead(&mut self, u: &Interference, event: TEvent) -> Option<bool> {
         match self.look(u, event) {
@@ -438,7 +440,8 @@ impl Path {
 }
 
 impl Seat {
-    /// T writes the object at this column, which no path does before column `must`. The answer is the step of T' that would see that, if there is one.
+    /// T writes the object at this column, which no path does before column `must`. Returns the step of T', as a bit,
+    /// that would see this write, if there is one.
     #[inline]
     fn write(&mut self, column: u32, must: u32) -> u64 {
         self.places.after = must as u8;
@@ -446,7 +449,7 @@ impl Seat {
         if self.word.live() >> column & 1 == 0 {
             return 0;
         }
-        // The next that T' does with the object is this read.
+        // The next operation of T' on the object is this read.
         let reads = self.word.reads() & u64::MAX << column;
         reads & reads.wrapping_neg()
     }

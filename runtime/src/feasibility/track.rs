@@ -1,14 +1,15 @@
-//! T's side of the grid: its events and what each asks of the columns, kept so that the last event can be taken back.
+//! T's side of the grid: its events and what each event requires of the columns, kept so that the last event can be
+//! taken back.
 //!
-//! Row i of the grid is "T has done i events", step i is "T does its event i", from row i to row i + 1. None of this
-//! depends on how far T' goes; what does (the x-live blocks of T') is put together in [`super::lane`].
+//! Row i of the grid is "T has done i events", step i is "T does its event i", from row i to row i + 1. The track does
+//! not depend on how far T' goes. What does depend on it (the x-live blocks of T') is in [`super::lane`].
 
 use super::bits::{NONE, by_width, index};
 use super::interference::{Interference, Slot};
 use crate::log::{LockMode, Object, Op, TEvent};
 use crate::memory::Buffer;
 
-/// How many bit rows a row of the grid has.
+/// The number of bit rows for each row of the grid.
 const ROWS: usize = 3;
 const FORBIDDEN: usize = 0;
 const BLOCKED: usize = 1;
@@ -21,10 +22,10 @@ pub(super) struct Event {
     /// The columns at which T may take the step: `low..=high`.
     pub(super) low: u32,
     pub(super) high: u32,
-    /// The object that is written, 0 if none is.
+    /// The slot of the object that is written, 0 if none is.
     pub(super) writes: Slot,
-    /// How much of T' must have happened for T to come past this event and all before it. [`NONE`]: no column allows
-    /// one of them.
+    /// The number of events of T' that must have happened for T to come past this event and all before it; [`NONE`] if
+    /// no column allows one of these events.
     must: u32,
     /// What was known of the object before.
     before: Access,
@@ -48,11 +49,11 @@ pub(super) struct Track {
     /// Three bit rows per row of the grid: columns at which T' is in a block that excludes one which T is in; steps of
     /// T' that would break an x-live block which T is in; and how those differ from the row above. Longer than needed.
     rows: Buffer<u64>,
-    /// The second of them is right below this row of the grid.
+    /// The row of the grid below which the second bit row (the blocked steps) is up to date.
     settled: usize,
-    /// Locks that T holds.
+    /// The locks that T holds.
     held: Buffer<(Object, LockMode)>,
-    /// Per slot of T'. What T' has nothing to do with needs no account.
+    /// What T did last, per slot of T'. Objects that T' does not use need no entry.
     access: Buffer<Access>,
 }
 
@@ -94,8 +95,8 @@ impl Track {
         &self.rows[(row * ROWS + BLOCKED) * words..][..words]
     }
 
-    /// Rows of one word: from a row of the grid on, each with the event that leads to it, up to row `last`. Row 0, which
-    /// none leads to, must not be among them.
+    /// Rows of one word: from a row of the grid on, each with the event that leads to it, up to row `last`. Row 0, to
+    /// which no event leads, must not be among them.
     #[inline(always)]
     pub(super) fn one(&self, from: usize, last: usize) -> impl Iterator<Item = (&Event, u64, u64)> {
         let events = &self.events[from - 1..last];
@@ -106,7 +107,7 @@ impl Track {
             .map(|(event, row)| (event, row[FORBIDDEN], row[BLOCKED]))
     }
 
-    /// Sees to it that all rows say which steps are blocked.
+    /// Brings the blocked steps of all rows up to date.
     #[inline]
     pub(super) fn settle(&mut self, u: &Interference) {
         if self.settled <= self.events.len() {
@@ -140,7 +141,7 @@ impl Track {
         });
     }
 
-    /// How much of T' must have happened; [`NONE`] if nothing will do.
+    /// The number of events of T' that must have happened; [`NONE`] if no number is enough.
     #[inline]
     pub(super) fn must(&self) -> u32 {
         self.events.last().map_or(0, |last| last.must)
@@ -151,7 +152,7 @@ impl Track {
         self.access[slot as usize].written as usize
     }
 
-    /// Appends an event. Rows from the returned one on are no longer what they were.
+    /// Appends an event. Rows from the returned one on are out of date.
     pub(super) fn push(&mut self, u: &Interference, event: TEvent) -> usize {
         match u.words() {
             1 => self.append::<1>(u, event),
@@ -160,7 +161,7 @@ impl Track {
         }
     }
 
-    /// With the number of words in a row if it is a usual one, else 0.
+    /// `WORDS` is the number of words in a row if it is a usual one, else 0.
     fn append<const WORDS: usize>(&mut self, u: &Interference, event: TEvent) -> usize {
         let words = if WORDS == 0 { u.words() } else { WORDS };
         let at = self.events.len();
@@ -222,7 +223,7 @@ impl Track {
         dirty
     }
 
-    /// Takes the last event back. Rows from the returned one on are no longer what they were.
+    /// Takes the last event back. Rows from the returned one on are out of date.
     pub(super) fn pop(&mut self, u: &Interference) -> Option<usize> {
         let row = self.events.pop()?;
         Some(by_width!(u.words(), |words| self.take_back(u, &row, words)))
@@ -289,8 +290,8 @@ impl Track {
         at + 1
     }
 
-    /// Keeps T' from writing the object, or lets it again, in the rows `first..=last`: no two x-live blocks of one
-    /// object have a row in common, and no two objects a step. The first row that is changed is returned.
+    /// Keeps T' from writing the object, or lets T' write again, in the rows `first..=last`: no two x-live blocks of
+    /// one object have a row in common, and no two objects a step. Returns the first row that is changed.
     #[inline(always)]
     fn flip(
         &mut self,
@@ -305,7 +306,7 @@ impl Track {
             return last + 1;
         }
         for row in [first, last + 1] {
-            // Row 0 has none above it to differ from.
+            // Row 0 has no row above it to differ from.
             let kind = if row == 0 { BLOCKED } else { CHANGE };
             let row = &mut self.rows[(row * ROWS + kind) * words..][..words];
             for word in 0..words {
@@ -344,8 +345,8 @@ fn restrict(u: &Interference, row: &mut Event) {
     };
 }
 
-/// The columns at which T may take the step, as far as the event alone decides. Empty (`low > high`) when its source is
-/// none that the event can have.
+/// The columns at which T may take the step, as far as the event alone decides. Empty (`low > high`) when the event
+/// can't have its source.
 pub(super) fn columns(u: &Interference, event: TEvent) -> (u32, u32) {
     let Some(source) = event.source else {
         return (index(u.len()), index(u.len()));

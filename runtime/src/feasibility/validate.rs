@@ -1,11 +1,11 @@
-//! Replays an interleaving over a log's semantics. Knows nothing of grids and timestamps: it runs the events one by one
-//! and looks at what each finds.
+//! Replays an interleaving over a log's semantics. Knows nothing of grids and timestamps: the replay runs the events
+//! one by one and checks what each event finds.
 
 use super::{Interleaving, Step};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
 use std::collections::HashMap;
 
-/// Who wrote the value that an object has.
+/// Which event wrote the value that an object has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
     Initial,
@@ -13,7 +13,7 @@ enum Writer {
     Interfering(usize),
 }
 
-/// A lock block that a thread is in: the lock, how, and the index of the acquire.
+/// A lock block that a thread is in: the lock, its mode, and the index of the acquire.
 type Block = (Object, LockMode, usize);
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct Replay {
 /// other and every read sees what the log says it sees.
 ///
 /// # Errors
-/// Says at which step it goes wrong, and how.
+/// The step at which the replay fails, and how it fails.
 pub fn validate(log: &Log<'_>, interleaving: &Interleaving) -> Result<(), String> {
     let mut replay = Replay::default();
     let (mut t, mut u) = (0, 0);

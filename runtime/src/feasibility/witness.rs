@@ -20,9 +20,9 @@ pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usiz
     Interleaving(steps)
 }
 
-/// The way to this place of the grid, where `ways` says whether a place is come to from above, by a step of T, and whether from
-/// the left, by one of T'. Of two ways back the one that stays in the same thread is taken, so that the interleaving switches
-/// threads rarely.
+/// The way to this place of the grid, where `ways` says whether a place is reached from above, by a step of T, and
+/// whether from the left, by a step of T'. Of two ways back, the way that stays in the same thread is taken, so that
+/// the interleaving switches threads rarely.
 pub(super) fn walk_back(
     row: usize,
     column: usize,

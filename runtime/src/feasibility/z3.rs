@@ -1,9 +1,10 @@
 //! The encoding of the paper, section 4.2, for Z3: an integer timestamp per event, PO ∧ LV ∧ RW in difference logic.
 //!
 //! How far T' goes is left to the solver, with no use of the argument about prefixes in [`super`]: a time `end` follows
-//! T's last event, and the events of T' from `end` on have not happened. What is asked of events that T has done holds
-//! for those by itself, as they are later than all of T. Three things remain to be said: a block that T leaves open
-//! reaches to `end`; a read of T' that has not happened asks for nothing; and T joins all of T' or none.
+//! T's last event, and the events of T' from `end` on have not happened. The constraints between T's events and events
+//! of T' that have not happened hold by themselves, as the latter are later than all of T. Three constraints remain: a
+//! block that T leaves open reaches to `end`; a read of T' that has not happened requires nothing; and T joins all of
+//! T' or none.
 
 use super::{Feasibility, Interleaving, Step, Verdict};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
@@ -19,13 +20,13 @@ pub struct Z3 {
 }
 
 impl Z3 {
-    /// Takes as long as it takes.
+    /// Z3 without a time limit.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives up after this time, with [`Verdict::Unknown`].
+    /// Z3 that gives up after this time, with [`Verdict::Unknown`].
     #[must_use]
     pub fn with_time_limit(limit: Duration) -> Self {
         Self {
@@ -35,7 +36,7 @@ impl Z3 {
 }
 
 impl Z3 {
-    /// Whether the log is feasible, with no interleaving; `None` if Z3 can't tell.
+    /// Whether the log is feasible, with no interleaving; `None` if Z3 can't decide.
     #[must_use]
     pub fn feasible(&mut self, log: &Log<'_>) -> Option<bool> {
         let solver = self.solver()?;
@@ -80,7 +81,7 @@ impl Feasibility for Z3 {
     }
 }
 
-/// Asserts all that is asked of the log's interleavings.
+/// Asserts all constraints on the log's interleavings.
 fn encode(log: &Log<'_>, solver: &Solver) -> Encoding {
     let mut encoding = Encoding::new(log.interfering);
     let mut formula = Vec::new();
@@ -109,8 +110,8 @@ pub struct Z3Incremental {
 }
 
 impl Z3Incremental {
-    /// Nothing of T, and this log of T'. The solver is Z3's for the logic, or its general incremental one if none is
-    /// named.
+    /// A solver with no event of T, and this log of T'. The solver is Z3's for the logic, or its general incremental
+    /// one if none is named.
     #[must_use]
     pub fn new(interfering: &[Op], logic: Option<&str>) -> Self {
         let solver = logic.and_then(Solver::new_for_logic).unwrap_or_default();
@@ -135,7 +136,7 @@ impl Z3Incremental {
             .for_each(|part| self.solver.assert(part));
     }
 
-    /// Whether the log is feasible; `None` if Z3 can't tell.
+    /// Whether the log is feasible; `None` if Z3 can't decide.
     #[must_use]
     pub fn feasible(&mut self) -> Option<bool> {
         self.solver.push();
@@ -145,7 +146,7 @@ impl Z3Incremental {
         verdict
     }
 
-    /// Whether the log would be feasible if T's next event were this one; `None` if Z3 can't tell.
+    /// Whether the log would be feasible if T's next event were this one; `None` if Z3 can't decide.
     #[must_use]
     pub fn would_be_feasible(&mut self, event: TEvent) -> Option<bool> {
         let before = self.encoding.t.clone();
@@ -183,7 +184,7 @@ impl Z3Incremental {
 enum Start {
     /// The initial value.
     Initial,
-    /// This write of T.
+    /// The write of T with this index.
     Own(usize),
     /// The write injected before this non-local read of T, for this write of T'.
     Injected(usize, usize),
@@ -209,7 +210,7 @@ struct Encoding {
     t: UnderTest,
 }
 
-/// T so far.
+/// The formula's state for the events of T so far.
 #[derive(Clone, Debug, Default)]
 struct UnderTest {
     times: Vec<Int>,
@@ -238,7 +239,7 @@ impl Encoding {
         }
     }
 
-    /// One more event of T. If it is a read, the x-live block that it is in is returned.
+    /// Adds one more event of T. For a read, returns the x-live block that the read is in.
     fn event(&mut self, event: TEvent, formula: &mut Vec<Bool>) -> Option<(Object, Start)> {
         let at = self.t.times.len();
         let now = Int::new_const(format!("t{at}"));
@@ -380,7 +381,7 @@ impl Encoding {
         }
     }
 
-    /// T' is inside the block that its event `acquire` opens.
+    /// Asserts that T' is inside the block that its event `acquire` opens.
     fn inside(
         &self,
         lock: Object,
@@ -402,7 +403,7 @@ impl Encoding {
         }
     }
 
-    /// What holds as long as T has come no further.
+    /// The constraints that hold as long as T has come no further.
     fn end(&self, formula: &mut Vec<Bool>) {
         if let Some(last) = self.t.times.last() {
             formula.push(last.lt(&self.end));

@@ -1,18 +1,19 @@
 //! Vectors whose memory is kept from execution to execution.
 //!
-//! What runs inside of the program, such as an event, would allocate where the program does: in its thread's region (see
-//! [`arena`](super::arena)), which is used from its beginning again only when nothing is left in it. So what the
-//! runtime keeps must come from outside. What has come from there stays there when it grows. That makes it enough for a
-//! [`Buffer`] to have its first memory from outside, before it needs any, and events pay nothing for it.
+//! Code of the runtime that runs inside of the program, such as an event, would allocate where the program does: in its
+//! thread's region (see [`arena`](super::arena)), which is used from its beginning again only when nothing is left in
+//! the region. So memory that the runtime keeps must come from outside of regions. Memory from outside stays outside
+//! when it grows. So it is enough that a [`Buffer`] gets its first memory from outside, before it needs any, and events
+//! pay nothing for that.
 
 use std::ops::{Deref, DerefMut};
 
 use super::outside;
 
-/// How many elements there is room for at first.
+/// The number of elements for which there is room at first.
 const ROOM: usize = 16;
 
-/// A vector that outlives the execution. It never gives its memory back, so that it always has some.
+/// A vector that outlives the execution, and never gives its memory back, so that it always has some.
 #[derive(Debug)]
 pub(crate) struct Buffer<T>(Vec<T>);
 
@@ -76,7 +77,7 @@ impl<'a, T> IntoIterator for &'a mut Buffer<T> {
     }
 }
 
-/// Gives a vector its first memory, from outside: what is pushed then stays there.
+/// Gives a vector its first memory, from outside of regions, where the vector's memory then stays.
 #[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn reserve<T>(kept: &mut Vec<T>) {

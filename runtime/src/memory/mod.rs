@@ -1,4 +1,4 @@
-//! Raw memory: the ground on which all else of the runtime stands.
+//! Raw memory: the lowest layer of the runtime.
 //!
 //! | here | is |
 //! |---|---|
@@ -7,8 +7,8 @@
 //! | [`buffer`] | vectors whose memory is kept from execution to execution |
 //!
 //! # Invariant
-//! Nothing in here knows of executions, threads under a scheduler, or events: what has to be asked of those above is a
-//! parameter.
+//! No module in here knows of executions, threads under a scheduler, or events: what a module has to know of higher
+//! modules is a parameter.
 
 #[cfg(feature = "scheduler")]
 pub mod arena;

@@ -12,7 +12,7 @@ pub(crate) struct GuardedStack {
     length: usize,
 }
 
-// What follows are the system's calls for mapping memory, which std links to but does not offer.
+// The system's calls for mapping memory, which std links to but does not offer.
 const NONE: i32 = 0;
 const READ_WRITE: i32 = 1 | 2;
 #[cfg(target_os = "linux")]
@@ -20,7 +20,7 @@ const PRIVATE_ANONYMOUS: i32 = 0x02 | 0x20;
 #[cfg(not(target_os = "linux"))]
 const PRIVATE_ANONYMOUS: i32 = 0x02 | 0x1000;
 
-/// No page is larger on the systems that this runs on.
+/// The guard's size in bytes: no page is larger on the systems that seqz runs on.
 pub(super) const GUARD: usize = 64 * 1024;
 
 unsafe extern "C" {
@@ -46,10 +46,10 @@ pub(super) fn reserve(length: usize) -> io::Result<usize> {
     Ok(start.expose_provenance())
 }
 
-/// Lets a part of what has been set aside be read and written.
+/// Lets a part of reserved address space be read and written.
 pub(super) fn open(start: usize, length: usize) -> io::Result<()> {
     let start = std::ptr::with_exposed_provenance_mut(start);
-    // SAFETY: the callers say nothing but what they have reserved, and nothing is there yet.
+    // SAFETY: the callers pass only what they have reserved, and nothing is there yet.
     if unsafe { mprotect(start, length, READ_WRITE) } != 0 {
         return Err(io::Error::last_os_error());
     }

@@ -6,7 +6,7 @@ use crate::feasibility::interference::Slot;
 use crate::log::{Object, Op, TEvent};
 
 impl Grid {
-    /// The question which writes of T' to the object T's next event could read.
+    /// A [`Reader`], which tells the writes of T' to the object that T's next event could read.
     #[inline]
     pub fn reader(&mut self, x: Object) -> Reader<'_> {
         let slot = self.interference.slot(x);
@@ -20,19 +20,21 @@ impl Grid {
         }
     }
 
-    /// Where the log of T' is long: the number of the columns at which T may find a value of the object that T' wrote. Where it
-    /// is the same for two reads of the object, they can see the same writes but for those that have been seen.
+    /// Where the log of T' is long: the number that identifies the set of columns at which T may find a value of the
+    /// object that T' wrote. Two reads of the object with the same number can see the same writes, except for writes
+    /// that T has seen.
     #[inline]
     pub(crate) fn foreign(&mut self, x: Object) -> Option<u32> {
         self.asks_runs().then(|| self.in_long_log().foreign(x))
     }
 
-    /// The latest write of T' to the object before this event that T's next event could read, given what [`Self::foreign`] says.
+    /// The latest write of T' to the object before this event that T's next event could read, given what
+    /// [`Self::foreign`] has returned.
     pub(crate) fn latest_seen(&self, foreign: u32, x: Object, before: u32) -> Option<u32> {
         self.runs.latest_seen(foreign, x, before)
     }
 
-    /// The events of T' that write the object, where its log is long.
+    /// The events of T' that write the object, where the log of T' is long.
     pub(crate) fn writes_of(&self, x: Object) -> &[u32] {
         self.runs.writes_of(x)
     }
@@ -55,18 +57,19 @@ impl Grid {
     }
 }
 
-/// Asks for one object which writes of T' T's next event could read. The values that T may find are those that T' wrote
-/// after T's own latest write to it, and each is there in columns of its own: they are found once for all writes.
+/// Finds, for one object, the writes of T' that T's next event could read. T may find the values that T' wrote after
+/// T's own latest write to the object. Each value is there in columns that belong to it alone, so these columns are
+/// found once for all writes.
 #[derive(Debug)]
 pub struct Reader<'g> {
     grid: &'g mut Grid,
-    /// How much of T' must have happened, once the grid has been asked.
+    /// The number of events of T' that must have happened, once the grid has returned it.
     must: Option<u32>,
     x: Object,
     slot: Slot,
-    /// What the scratch row shows: for which lane, up to which word, and whether for an update.
+    /// What the scratch row holds: its lane, up to which word it is computed, and whether it is for an update.
     shown: Option<(u32, u32, bool)>,
-    /// What [`Grid::foreign`] says, once it has been asked.
+    /// What [`Grid::foreign`] has returned, once it was called.
     foreign: Option<u32>,
 }
 
@@ -135,7 +138,7 @@ impl Reader<'_> {
             let lowest = first(grid.scratch.row(), step + 1).filter(|&lowest| lowest <= last);
             match lowest {
                 None => return false,
-                // What T' does after the read does not matter: it may stay where it is.
+                // What T' does after the read does not matter: T' may stay where it is.
                 Some(lowest) if lowest <= cuts.highest(lane) => return true,
                 Some(_) => {}
             }

@@ -1,19 +1,19 @@
-//! The path that goes on with T, and one that is tried where it does not.
+//! The path that goes on with T, and another path that is tried where the first does not go on.
 
 use super::Path;
 use crate::feasibility::interference::Interference;
 use crate::log::{Op, TEvent};
 
-/// Both of them, for one log of T'.
+/// Both paths, for one log of T'.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
-    // Behind pointers, which are quick to exchange.
+    // The paths are behind pointers, which are quick to exchange.
     path: Box<Path>,
     spare: Box<Path>,
 }
 
 impl Paths {
-    /// The path of no events, for another log of T' if it is one.
+    /// Resets the paths to no events. `other` says whether T' has another log.
     pub(crate) fn clear(&mut self, u: &Interference, other: bool) {
         self.path.clear(u, other);
         if other {
@@ -21,31 +21,31 @@ impl Paths {
         }
     }
 
-    /// This log of T' is for others.
+    /// Turns the paths off: they can't handle this log of T'.
     pub(crate) const fn turn_off(&mut self) {
         self.path.on = false;
         self.spare.on = false;
     }
 
-    /// T has done one more event, number `at`.
+    /// Goes on with T's next event, number `at`.
     #[inline]
     pub(crate) fn push(&mut self, u: &Interference, op: Op, source: Option<u32>, at: usize) {
         self.path.push(u, op, source, at);
     }
 
-    /// Whether the path is one of T's log, which has so many events.
+    /// Whether the path goes through all of T's log, which has `events` events.
     #[inline]
     pub(crate) fn is_of(&self, events: usize) -> bool {
         self.path.is_of(events)
     }
 
-    /// T's events from this one on have been taken back.
+    /// Takes T's events from this one on back.
     #[inline]
     pub(crate) fn truncate(&mut self, len: usize) {
         self.path.truncate(len);
     }
 
-    /// Whether T's log, which is this one, is feasible, if that can be told.
+    /// Whether T's log, given as `log`, is feasible; `None` where the paths can't decide.
     #[inline]
     pub(crate) fn decide(&mut self, u: &Interference, log: &[TEvent]) -> Option<bool> {
         if self.path.is_of(log.len()) {
@@ -78,7 +78,7 @@ impl Paths {
         self.path.ends.then_some(false)
     }
 
-    /// Whether T's log, which is this one, would be feasible with one more event, if that can be told.
+    /// Whether T's log, given as `log`, would be feasible with one more event; `None` where the paths can't decide.
     #[inline]
     pub(crate) fn would(
         &mut self,
@@ -118,7 +118,7 @@ impl Paths {
         path.len == log.len() && path.column <= column && path.lets_move(column)
     }
 
-    /// Tries another path where T's next event, after those before, asks for a place of T' that it can't go to.
+    /// Tries another path where T's next event, after the events `before`, requires a place that T' can't go to.
     fn try_other(&mut self, u: &Interference, before: &[TEvent], event: TEvent) -> bool {
         let Some(ahead) = self.path.elsewhere(u, event) else {
             return false;
@@ -130,7 +130,7 @@ impl Paths {
         other.len == before.len()
     }
 
-    /// The other path is the one to go on with.
+    /// Exchanges the paths: the other path goes on with T.
     const fn change(&mut self) {
         std::mem::swap(&mut self.path, &mut self.spare);
     }

@@ -1,4 +1,4 @@
-//! Things that are kept once each and have numbers, and what is remembered of them.
+//! Sequences that are kept once each and have numbers.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -50,9 +50,10 @@ impl Hasher for Quick {
 #[derive(Clone, Debug)]
 pub(super) struct Interned<T> {
     items: Vec<T>,
-    /// Where each of them is among the items.
+    /// The range of each sequence among the items.
     places: Vec<(usize, usize)>,
-    /// By hash: the latest of those with that hash, and for each the one before it.
+    /// By hash, the number of the latest sequence with that hash; `before` has for each sequence the previous one with
+    /// its hash.
     latest: Map<u64, u32>,
     before: Vec<Option<u32>>,
 }
@@ -101,7 +102,7 @@ impl<T: Copy + Eq + Hash> Interned<T> {
         &self.items[from..to]
     }
 
-    /// How many items there are in all.
+    /// The number of items in all sequences.
     pub(super) fn size(&self) -> usize {
         self.items.len()
     }

@@ -1,13 +1,14 @@
 //! The grid in runs of columns, for logs of T' of any length.
 //!
-//! A row says of each column whether T' can be there, and how far it can come from there: where T has written what T' is
-//! still to read as its own, T' stops before that read. Of several ways to a column the one from which T' comes further is
-//! always the better one. So there is one grid, for however many prefixes of T', and the log is feasible when the last
-//! row has any column.
+//! A row says of each column whether T' can be there, and how far T' can come from there: where T has written an object
+//! that T' is still to read as T' wrote it, T' stops before that read. Of several ways to a column, the way from which
+//! T' comes further is always the better one. So there is one grid for all prefixes of T', and the log is feasible when
+//! the last row has any column.
 //!
-//! Threads that run for long mostly do the same again and again, and then rows do not change any more, or take turns. So each
-//! row is kept once and has a number, and what becomes of a row when T does something is remembered: an event costs the
-//! same, however long the log is. As a bit per column a row would cost T an operation for each 64 events of T'.
+//! Threads that run for long mostly do the same again and again, and then rows do not change any more, or alternate. So
+//! each row is kept once and has a number, and the row that follows from a row and an event is remembered: an event
+//! costs the same, however long the log is. With a bit per column, a row would cost T an operation for each 64 events
+//! of T'.
 
 mod interned;
 mod other;
@@ -24,15 +25,16 @@ use other::{Other, Span};
 use row::{Making, Run};
 use states::{FEW, Inside, States, Toggles};
 
-/// What may be kept: runs, and words. Then it is forgotten.
+/// The most runs and words that are kept. Beyond, all are forgotten.
 const MOST: usize = 16 << 20;
 
-/// What a row costs that has not come up before, beside its runs, each of which costs one.
+/// The cost of a row that has not come up before, beside its runs, each of which costs 1.
 const NEW: usize = 32;
-/// What a row of bits costs, beside its words, of which so many cost one.
+/// The cost of a row of bits, beside its words, of which [`WORDS`] cost 1.
 const BITS: usize = 8;
 const WORDS: usize = 4;
-/// What may be spent on a log of T' before it pays, and for each of its events: so many rows that have as many runs.
+/// The cost that may be spent on a log of T' before the runs pay off; [`EACH`] is the cost that may be spent for each
+/// event of that log.
 const FIRST: usize = 1_000;
 const EACH: usize = 64;
 
@@ -40,10 +42,10 @@ const EACH: usize = 64;
 #[derive(Clone, Copy, Debug)]
 struct Done {
     event: TEvent,
-    /// The columns at which T may do it.
+    /// The columns at which T may do the event: `low..=high`.
     low: u32,
     high: u32,
-    /// The locks that T holds then.
+    /// The number of the set of locks that T holds at the event.
     held: u32,
     /// What was known of the object before.
     before: Access,
@@ -58,7 +60,7 @@ struct Access {
     next: u32,
     /// The row right after T's latest own write, 0 if there is none.
     written: u32,
-    /// The value that it found or left there is one that T' wrote.
+    /// Whether the value that T found or left there is one that T' wrote.
     foreign: bool,
 }
 
@@ -72,7 +74,7 @@ struct Change {
     stops: u32,
 }
 
-/// What T does, as far as it matters to columns.
+/// What T does, as far as columns depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum What {
     Nothing,
@@ -83,9 +85,9 @@ enum What {
 /// What becomes of the columns at which an object has a value that T' wrote after T.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Foreign {
-    /// After T's event, which is none right after T's access.
+    /// T's event, which is none right after T's access.
     change: Change,
-    /// The whole row.
+    /// The number of the whole row.
     all: u32,
     x: Object,
 }
@@ -98,7 +100,7 @@ struct Known {
     rows: Interned<Run>,
     changes: Map<Change, u32>,
     foreign: Map<Foreign, u32>,
-    /// What rows have cost that had not come up before, and what may be spent on such.
+    /// The cost so far of rows that had not come up before; `allowed` is the cost that may be spent on such rows.
     spent: usize,
     allowed: usize,
 }
@@ -107,26 +109,27 @@ struct Known {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
     known: Known,
-    /// T' has another log than the one that is known.
+    /// Whether T' has another log than the known one.
     other_log: bool,
-    /// What follows is of this execution.
+    /// Whether the fields below are those of this execution.
     ready: bool,
-    /// How many of T's events have been looked at.
+    /// The number of T's events that have been put in or left out.
     fed: usize,
-    /// Which of them are here: T' has nothing to do with the others, and they change no row.
+    /// The indices of T's events that are here. The other events are of objects that T' does not use, and change no
+    /// row.
     kept: Vec<u32>,
     done: Vec<Done>,
     access: Vec<Access>,
     toggles: Toggles,
-    /// Per row: what T is inside of, and its stops. Those below `settled` are right.
+    /// Per row: the blocks that T is inside of, and the number of its stops. Entries below `settled` are up to date.
     inside: Vec<(Inside, u32)>,
     settled: usize,
-    /// The numbers of the rows. Those below `clean` are right.
+    /// The numbers of the rows. Entries below `clean` are up to date.
     rows: Vec<u32>,
     clean: usize,
 }
 
-/// Row number of the empty one.
+/// The number of the empty row.
 const EMPTY: u32 = 0;
 
 impl Known {
@@ -205,7 +208,8 @@ impl Known {
         row
     }
 
-    /// The columns at which T may see what T' writes at this step, none (`low > high`) if it writes no such thing.
+    /// The columns at which T may see what T' writes at this step, none (`low > high`) if the step writes no value that
+    /// T may see.
     fn window(&self, x: Object, step: u32) -> Span {
         let writes = &self.other.of(x).writes;
         match writes.binary_search(&step) {
@@ -225,13 +229,13 @@ impl Known {
 }
 
 impl Runs {
-    /// Starts a new execution, with another log of T' if it is one. It costs nothing before somebody asks.
+    /// Starts a new execution. `other` says whether T' has another log. Costs nothing before a check.
     pub(super) const fn restart(&mut self, other: bool) {
         self.other_log |= other;
         self.ready = false;
     }
 
-    /// Sees to it that all events of T are here.
+    /// Takes in all events of T.
     #[inline]
     pub(super) fn feed(&mut self, u: &Interference, log: &[TEvent]) {
         if !self.ready || self.fed < log.len() {
@@ -263,7 +267,7 @@ impl Runs {
         self.fed = log.len();
     }
 
-    /// T's events from this one on have been taken back.
+    /// Takes T's events from this one on back.
     pub(super) fn truncate(&mut self, len: usize) {
         self.fed = self.fed.min(len);
         while self.ready && self.kept.last().is_some_and(|&last| last as usize >= len) {
@@ -272,13 +276,13 @@ impl Runs {
         }
     }
 
-    /// Whether bits would have cost less: the threads hardly ever do the same again.
+    /// Whether bits would have cost less, as where the threads hardly ever repeat what they did.
     #[inline]
     pub(super) const fn is_losing(&self) -> bool {
         !self.other_log && self.known.spent > self.known.allowed
     }
 
-    /// Which of T's events are here.
+    /// The indices of T's events that are here.
     pub(super) fn kept(&self) -> &[u32] {
         &self.kept
     }
@@ -347,7 +351,7 @@ impl Runs {
         }
     }
 
-    /// T waits for a read of the object in the rows `first..=last`, or does so no more.
+    /// Puts the rows `first..=last` into an x-live block of T on the object, or takes them out of one.
     fn flip(&mut self, x: Object, first: usize, last: usize) {
         if self.known.other.of(x).writes.is_empty() {
             return;
@@ -381,7 +385,7 @@ impl Runs {
         self.clean = self.clean.min(at + 1);
     }
 
-    /// The columns at which T may do an event, as far as it alone decides.
+    /// The columns at which T may do an event, as far as the event alone decides.
     fn columns(&self, u: &Interference, event: TEvent) -> Span {
         match (event.source, event.op) {
             (Some(source), Op::Read(x) | Op::Update(x)) => self.known.window(x, source),
@@ -524,7 +528,7 @@ impl Runs {
         })
     }
 
-    /// The same for one that reads what T' wrote, or fails to take a lock.
+    /// Whether the log would be feasible with an event that reads what T' wrote, or fails to take a lock.
     fn would_see(&mut self, u: &Interference, event: TEvent) -> bool {
         let columns = self.columns(u, event);
         let row = match event.op {
@@ -534,12 +538,12 @@ impl Runs {
         self.known.holds(row, columns)
     }
 
-    /// Whether T can see this write of T' to the object, given what [`Self::foreign`] says.
+    /// Whether T can see this write of T' to the object, given what [`Self::foreign`] has returned.
     pub(super) fn could_see(&self, row: u32, x: Object, step: u32) -> bool {
         self.known.holds(row, self.known.window(x, step))
     }
 
-    /// The latest of the writes of T' before this step that T can see, given what [`Self::foreign`] says.
+    /// The latest of the writes of T' before this step that T can see, given what [`Self::foreign`] has returned.
     pub(super) fn latest_seen(&self, row: u32, x: Object, before: u32) -> Option<u32> {
         let runs = self.known.rows.get(row);
         let writes = &self.known.other.of(x).writes;
@@ -552,7 +556,7 @@ impl Runs {
             if runs[run].high > step {
                 return Some(step);
             }
-            // None has a column up to that write but those up to this run's.
+            // No run has a column up to that write, except columns up to this run's end.
             let high = runs[run].high;
             at = writes.partition_point(|&step| step < high);
         }
@@ -564,19 +568,19 @@ impl Runs {
         &self.known.other.of(x).writes
     }
 
-    /// Whether T can be at its end when T' has done exactly so many events.
+    /// Whether T can be at its end when T' has done exactly `cut` events.
     pub(super) fn reachable_at(&mut self, cut: u32) -> bool {
         let row = self.last_row();
         self.known.holds(row, (cut, cut))
     }
 
-    /// Whether T' can come to its end from there.
+    /// Whether T' can come to its end from the last row.
     pub(super) fn lets_other_end(&mut self) -> bool {
         let (row, last) = (self.last_row(), self.known.other.last);
         self.known.rows.get(row).iter().any(|run| run.top == last)
     }
 
-    /// How far T' goes in some interleaving.
+    /// The number of events that T' does in some interleaving, if there is one.
     pub(super) fn cut(&mut self) -> Option<u32> {
         let row = self.last_row();
         self.known.rows.get(row).first().map(|run| run.low)

@@ -8,22 +8,23 @@ pub(super) type Span = (u32, u32);
 /// What T' does with one object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
-    /// The steps that write it.
+    /// The steps that write the object.
     pub(super) writes: Vec<u32>,
-    /// The columns at which the next that T' does with it is a read, which is the step with the last one's number.
+    /// The columns at which the next operation of T' on the object is a read. That read is the step with the number of
+    /// the span's last column.
     pub(super) live: Vec<Span>,
-    /// The columns inside of its blocks.
+    /// The columns inside of the blocks of T' on the object as a lock.
     any: Vec<Span>,
-    /// Those inside of its exclusive blocks.
+    /// The columns inside of exclusive blocks of T' on the object as a lock.
     exclusive: Vec<Span>,
-    /// While going through the log: the column right after its latest access, and how many blocks are open of either kind,
-    /// with the column that the first of them begins at.
+    /// While going through the log: the column right after the latest access. `open` holds, for both kinds of blocks,
+    /// the number of open ones and the column at which the first of them begins.
     next: u32,
     open: [(u32, u32); 2],
 }
 
 impl Uses {
-    /// The columns at which T must not hold it as a lock in this mode.
+    /// The columns at which T must not hold the object as a lock in this mode.
     pub(super) fn excluding(&self, mode: LockMode) -> &[Span] {
         match mode {
             LockMode::Exclusive => &self.any,
@@ -31,7 +32,7 @@ impl Uses {
         }
     }
 
-    /// The first step from this one on that writes it.
+    /// The first step from this one on that writes the object.
     pub(super) fn next_write(&self, from: u32) -> Option<u32> {
         let at = self.writes.partition_point(|&step| step < from);
         self.writes.get(at).copied()
@@ -47,7 +48,7 @@ impl Uses {
         self.next = step + 1;
     }
 
-    /// A block opens, or one is over, as far as the blocks of this kind go.
+    /// Notes that a block of this kind opens, or ends.
     fn turn(&mut self, kind: usize, step: u32, opens: bool) {
         let (count, first) = &mut self.open[kind];
         if opens {
@@ -72,13 +73,13 @@ impl Uses {
     }
 }
 
-/// The log of T', by objects.
+/// The log of T', by object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Other {
     objects: Vec<Uses>,
-    /// What is known of an object that T' has nothing to do with.
+    /// The entry of objects that T' does not use.
     none: Uses,
-    /// How many events there are: the last column.
+    /// The number of events of T', which is the last column.
     pub(super) last: u32,
 }
 

@@ -1,10 +1,10 @@
-//! A row of the grid as runs of columns, and what becomes of it as either thread goes on.
+//! A row of the grid as runs of columns, and the rows that follow from it as either thread goes on.
 
 use super::other::{Span, Uses};
 use crate::feasibility::bits::first;
 
-/// Columns that T' can be at, and how far it can still come from there: to column `top` and no further. On the way that leads
-/// to the columns T has written what the step of that number reads, and must not see.
+/// Columns that T' can be at, and how far T' can still come from there: to column `top` and no further. On the way to
+/// these columns, T has written what step `top` reads, and must not see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Run {
     pub(super) low: u32,
@@ -28,7 +28,7 @@ impl Making {
     }
 }
 
-/// Those of the columns that lie in a span.
+/// Keeps the columns that lie in a span.
 pub(super) fn within(row: &[Run], (low, high): Span, out: &mut Making) {
     let first = row.partition_point(|run| run.high < low);
     for run in &row[first..] {
@@ -39,7 +39,7 @@ pub(super) fn within(row: &[Run], (low, high): Span, out: &mut Making) {
     }
 }
 
-/// Those that lie in none of these spans.
+/// Keeps the columns that lie in none of these spans.
 pub(super) fn outside(row: &[Run], spans: &[Span], out: &mut Making) {
     let mut at = 0;
     for run in row {
@@ -58,7 +58,7 @@ pub(super) fn outside(row: &[Run], spans: &[Span], out: &mut Making) {
     }
 }
 
-/// T writes an object that is live in these spans: T' comes no further than to the read.
+/// The row after T writes an object that is live in these spans: T' comes no further than to the read.
 pub(super) fn written(row: &[Run], live: &[Span], out: &mut Making) {
     let mut at = 0;
     for run in row {
@@ -82,8 +82,8 @@ pub(super) fn written(row: &[Run], live: &[Span], out: &mut Making) {
 
 /// Lets T' go on from these columns as far as no stop is in the way: steps that it must not take.
 pub(super) fn flood(row: &[Run], stops: &[u64], out: &mut Making) {
-    // Up to where T' comes from the columns before, and how far it could come from there. If there are several ways to go
-    // on, they end at the same stop: the one that can come further is the better one.
+    // The column to which T' comes from the columns before, and how far T' could come from there. Several ways to go on
+    // end at the same stop: the way that can come further is the better one.
     let mut flow: Option<(u32, u32)> = None;
     let mut next = 0;
     for run in row {
@@ -127,7 +127,7 @@ pub(super) fn entering(row: &[Run], uses: &Uses, stops: &[u64]) -> Vec<(u32, u32
     found
 }
 
-/// A row and some further columns.
+/// A row with some further columns.
 pub(super) fn with(row: &[Run], columns: &[(u32, u32)]) -> Vec<Run> {
     let mut all = Making::default();
     let mut columns = columns.iter().copied().peekable();
@@ -138,7 +138,7 @@ pub(super) fn with(row: &[Run], columns: &[(u32, u32)]) -> Vec<Run> {
         {
             columns.next();
             if column < low {
-                // Before the run: those in it have been looked at in their order.
+                // The column is before the run: columns in the run have been handled in their order.
                 all.add(column, column, top);
             } else if top > run.top {
                 if column > low {

@@ -1,25 +1,25 @@
-//! What T is inside of: its lock blocks and its x-live blocks, as the steps that T' must not take meanwhile.
+//! The blocks that T is inside of: its lock blocks and its x-live blocks, as the steps that T' must not take meanwhile.
 
 use super::index;
 use super::interned::{Interned, Map};
 use super::other::{Other, Uses};
 use crate::log::{LockMode, Object};
 
-/// The numbers of what T is inside of at a row.
+/// The numbers of the sets of blocks that T is inside of at a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Inside {
-    /// Its x-live blocks.
+    /// The number of the set of T's x-live blocks.
     pub(super) live: u32,
-    /// Its lock blocks.
+    /// The number of the set of T's lock blocks.
     pub(super) held: u32,
 }
 
-/// All that has come up.
+/// All sets of blocks that have come up.
 #[derive(Clone, Debug, Default)]
 pub(super) struct States {
     /// Bits of the steps that write any of the objects that are live.
     live: Interned<u64>,
-    /// One of them with an object more or less.
+    /// By the number of a set of x-live blocks and an object: the set with this object added or removed.
     toggled: Map<(u32, Object), u32>,
     /// The locks that are held, sorted.
     held: Interned<(Object, bool)>,
@@ -28,7 +28,7 @@ pub(super) struct States {
     /// Bits of the steps that T' must not take.
     stops: Interned<u64>,
     both: Map<Inside, u32>,
-    /// How many words such bits have.
+    /// The number of words in a row of such bits.
     words: usize,
 }
 
@@ -37,7 +37,7 @@ fn flip(bits: &mut [u64], step: u32) {
 }
 
 impl States {
-    /// Number 0 is nothing, of either kind.
+    /// Number 0 is the empty set, of either kind.
     pub(super) fn new(last: u32) -> Self {
         let mut made = Self {
             words: last as usize / 64 + 1,
@@ -48,7 +48,7 @@ impl States {
         made
     }
 
-    /// More x-live blocks, or fewer of them.
+    /// Adds an x-live block to a set, or removes it.
     pub(super) fn toggle(&mut self, live: u32, x: Object, uses: &Uses) -> u32 {
         if let Some(&known) = self.toggled.get(&(live, x)) {
             return known;
@@ -63,7 +63,7 @@ impl States {
         other
     }
 
-    /// The same for many objects at once, without what lies between.
+    /// Adds or removes the x-live blocks of many objects at once, without keeping the sets in between.
     pub(super) fn toggle_all(
         &mut self,
         live: u32,
@@ -79,7 +79,7 @@ impl States {
         self.live.number(&bits)
     }
 
-    /// One more lock.
+    /// Adds a lock to a set.
     pub(super) fn take(&mut self, held: u32, lock: Object, mode: LockMode) -> u32 {
         let taken = (lock, mode == LockMode::Exclusive);
         let key = (held, taken.0, taken.1);
@@ -94,7 +94,7 @@ impl States {
         number
     }
 
-    /// One lock less.
+    /// Removes a lock from a set.
     pub(super) fn give_back(&mut self, held: u32, lock: Object, mode: LockMode) -> u32 {
         let given = (lock, mode == LockMode::Exclusive);
         let key = (held, given.0, given.1);
@@ -137,32 +137,33 @@ impl States {
         self.stops.get(stops)
     }
 
-    /// How many words they take up.
+    /// The number of words that all sets take up.
     pub(super) fn size(&self) -> usize {
         self.live.size() + self.stops.size() + self.toggled.len()
     }
 }
 
-/// So many toggles of a row are made one by one.
+/// The most toggles of a row that are made one by one.
 pub(super) const FEW: usize = 4;
 
-/// A list of objects for each row: whose x-live blocks of T begin or end there. Twice is never.
+/// A list of objects for each row: the objects whose x-live blocks of T begin or end at the row. An object that is
+/// there twice counts as absent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Toggles {
-    /// Per row, the latest entry.
+    /// Per row, the index of the latest entry.
     latest: Vec<Option<u32>>,
     entries: Vec<(Object, Option<u32>)>,
 }
 
 impl Toggles {
-    /// There is row 0.
+    /// Resets the lists to row 0 alone.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.latest.clear();
         self.latest.push(None);
     }
 
-    /// There are rows up to this one.
+    /// Makes rows up to this one.
     pub(super) fn resize(&mut self, rows: usize) {
         self.latest.resize(rows, None);
     }

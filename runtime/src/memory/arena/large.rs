@@ -1,7 +1,8 @@
-//! What a program on the scheduled machine has from the system, since it is too large for a region or none has space left.
+//! Memory that a program on the scheduled machine gets from the system, since it is too large for a region, or no
+//! region has space left.
 //!
-//! It is noted, so that it can be given back when the execution is over and nothing of it is dropped. Only one program runs
-//! at a time, so there is one list of it.
+//! This memory is noted, so that it can be given back when the execution is over and nothing of the execution is
+//! dropped. Only one program runs at a time, so there is one list.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,20 +12,20 @@ use std::sync::{Mutex, PoisonError};
 
 use super::outside;
 
-/// By their addresses.
+/// The noted allocations, by address.
 static NOTED: Mutex<BTreeMap<usize, Layout>> = Mutex::new(BTreeMap::new());
 
-/// How many there are: hardly ever any.
+/// The number of noted allocations: hardly ever above 0.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// A program on the scheduled machine runs on this OS thread.
+    /// Whether a program on the scheduled machine runs on this OS thread.
     pub(super) static IS_NOTED: Cell<bool> = const { Cell::new(false) };
-    /// This OS thread is at the list, whose own memory is none of these.
+    /// Whether this OS thread is using the list, whose own memory is not to be noted.
     static AT_IT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether there are any.
+/// Whether any allocation is noted.
 #[inline]
 pub(super) fn any() -> bool {
     COUNT.load(Ordering::Relaxed) != 0
@@ -41,7 +42,7 @@ fn with<R>(then: impl FnOnce(&mut BTreeMap<usize, Layout>) -> R) -> R {
     })
 }
 
-/// The program has been given this, if it is on the scheduled machine.
+/// Notes an allocation that the program has been given, if the program runs on the scheduled machine.
 #[cold]
 #[inline(never)]
 pub(super) fn note(memory: *mut u8, layout: Layout) {
@@ -50,14 +51,14 @@ pub(super) fn note(memory: *mut u8, layout: Layout) {
     }
 }
 
-/// This is about to be freed or moved, and there [are any](any). Whether it was noted.
+/// Forgets an allocation that is about to be freed or moved, where [any] is noted. Returns whether this one was.
 #[cold]
 #[inline(never)]
 pub(super) fn forget(memory: *mut u8) -> bool {
     !AT_IT.get() && with(|noted| noted.remove(&memory.addr())).is_some()
 }
 
-/// Whether an address lies in any.
+/// Whether an address lies in a noted allocation.
 pub(super) fn contains(address: usize) -> bool {
     any()
         && with(|noted| {
@@ -66,14 +67,14 @@ pub(super) fn contains(address: usize) -> bool {
         })
 }
 
-/// They stay where they are.
+/// Forgets all noted allocations, without freeing them.
 pub(super) fn keep() {
     if any() {
         with(BTreeMap::clear);
     }
 }
 
-/// Nothing refers to them any more.
+/// Frees all noted allocations, to which nothing refers any more.
 pub(super) fn free() {
     if !any() {
         return;
