@@ -6,7 +6,7 @@
 //! paper's table 3 shows it run out of memory). Here every bound is a depth-first search of its own, in memory linear
 //! in the length of an execution; what is executed again has fewer preemptions than the bound and is a small part of
 //! the whole, since the number of schedules grows by a factor about the length of an execution with each bound.
-//! [`Icb::repeated`] tells how many those are. Promise: exhausted, or bounded by the last bound that was completed.
+//! [`Icb::repeated`] counts these executions. Promise: exhausted, or bounded by the last bound that was completed.
 
 use crate::divergence::Divergence;
 use crate::event::Event;
@@ -39,7 +39,7 @@ impl Icb {
         }
     }
 
-    /// The bound at which it is.
+    /// The current bound on preemptions.
     #[must_use]
     pub fn bound(&self) -> u32 {
         self.bound
@@ -51,7 +51,7 @@ impl Icb {
         self.completed
     }
 
-    /// How many executions had fewer preemptions than the bound at which they ran, and so were executed before.
+    /// The number of executions with fewer preemptions than the bound at which they ran: they were executed before.
     #[must_use]
     pub fn repeated(&self) -> u64 {
         self.repeated

@@ -111,7 +111,7 @@ impl IcbDpor {
         }
     }
 
-    /// The bound at which it is.
+    /// The current bound on preemptions.
     #[must_use]
     pub fn bound(&self) -> u32 {
         self.bound

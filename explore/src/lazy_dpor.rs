@@ -53,9 +53,9 @@ use trace::{LazyTrace, covers, depends_lazily};
 #[derive(Clone, Copy, Debug)]
 struct Target {
     event: Event,
-    /// What comes before it in its thread.
+    /// The position of the event before it in its thread.
     before: Position,
-    /// Where it is; the end of the trace, if it has not been done.
+    /// The operation's position; the end of the trace, if the operation has not run.
     end: Position,
     is_pending: bool,
 }
@@ -67,12 +67,12 @@ pub struct LazyDpor {
     trace: LazyTrace,
     /// The same execution with the happens-before relation that is not lazy.
     regular: Trace,
-    /// Threads that can run at the current point.
+    /// The threads that can run at the current point.
     enabled: ThreadSet,
-    /// Sections that have turned out to be ones in which their thread may wait.
+    /// The numbers of the sections in which their thread may wait, as far as that has turned out.
     told: Vec<usize>,
-    /// Where threads have to be tried, but for one that sleeps and would take a lock first. What comes later may be to come
-    /// before that.
+    /// The positions, each with a target, at which the only thread to try sleeps and would take a lock first: later events
+    /// may have to come before that acquire.
     doubts: Vec<(Position, Target)>,
 }
 

@@ -43,9 +43,9 @@ impl Comparison {
 /// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Integer {
-    /// How many bits it has: at most 64.
+    /// The number of bits, at most 64.
     pub bits: u8,
-    /// Whether it has negative values.
+    /// Whether the type has negative values.
     pub signed: bool,
 }
 
@@ -78,11 +78,11 @@ pub enum Test {
     Unobserved,
     /// The value is compared with a constant, and then dropped.
     Compared {
-        /// How.
+        /// The comparison operator.
         op: Comparison,
-        /// With what.
+        /// The constant that the value is compared with.
         constant: i128,
-        /// The type of both.
+        /// The type of the value and of the constant.
         integer: Integer,
     },
     /// It is told whether the value is this one, and all that the event does otherwise depends on the value.
@@ -90,9 +90,9 @@ pub enum Test {
     /// For updates which *leave* the same wherever they find it, as the end of the last handle does of a count: then what
     /// else is known of the value is nothing to the thread, and elsewhere it may know all of it.
     ThisOrAll {
-        /// This.
+        /// The value that the thread tells from all others.
         constant: i128,
-        /// The type of it.
+        /// The type of the constant.
         integer: Integer,
     },
 }

@@ -1,18 +1,18 @@
-//! Races: pairs of events that a scheduler could turn round.
+//! Races: pairs of events whose order a scheduler could reverse.
 
 use crate::event::{Class, Kind, Object, Pending, Thread};
 use crate::threads::{MAX_THREADS, ThreadSet};
 use crate::trace::{Position, Trace};
 
-/// Someone's operation at the end of a trace, run or announced.
+/// A thread's operation at the end of a trace, run or announced.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Latest {
     pub(crate) thread: Thread,
     pub(crate) kind: Kind,
     pub(crate) object: Object,
-    /// What comes before it in its thread.
+    /// The position of the event before it in its thread.
     pub(crate) before: Position,
-    /// Where the trace ends for it: only events before this count.
+    /// The position at which the trace ends for the operation: only events before this position count.
     pub(crate) end: Position,
 }
 

@@ -1,19 +1,20 @@
-//! Readers of locks whom no writer meets: their order is not searched.
+//! Readers of locks that no writer meets: the order of these readers is not searched.
 //!
-//! That two threads take a lock shared commutes, but strategies keep the order of it (see
-//! [`Class::Acquire`](crate::event::Class::Acquire)), since an exclusive lock that waits for both needs it. Where nobody
-//! takes the lock for himself while others may have it shared, nothing does, and taking it shared is no more than a step of
-//! the thread's own. So that is what it is told as: as [`Kind::Local`].
+//! Two shared acquires of a lock commute, but strategies keep their order (see
+//! [`Class::Acquire`](crate::event::Class::Acquire)), since an exclusive acquire that waits for both holders needs it. If
+//! no thread takes the lock exclusively while others may hold it shared, no acquire needs the order, and a shared acquire
+//! is no more than a local step of its thread. So the strategy is told the event as [`Kind::Local`].
 //!
-//! A reader and a writer of one lock **meet** if neither comes before the other by forks and joins alone, or if one of them has
-//! the lock when the other one comes for it. The first execution is told to two searches, one that hears of readers and
-//! one that does not: both do by default what the other one does. If nobody meets there, and there are readers, the second
-//! one goes on. Should somebody meet in a later execution, that is given up, and the search begins anew, with readers.
+//! A reader and a writer of one lock **meet** if neither comes before the other by forks and joins alone, or if one of them
+//! has the lock when the other one comes for it. Two searches follow the first execution, one that is told of readers and
+//! one that is not: both make the same choices by default. If no reader and writer meet in the first execution, and there
+//! are readers, the second search goes on. If a reader and a writer meet in a later execution, the execution is given up,
+//! and the search begins anew, with readers.
 //!
-//! If nobody meets in any execution that is made, nobody does in any at all. Compare with the program in which readers take no
-//! locks. Up to where the first two meet, each of its executions is one of the program's own, and whether two meet is the same
-//! for all executions of one trace. So as long as nobody has met, the search does what it would do of that program, and it
-//! would come to each of its traces.
+//! If no reader and writer meet in any execution that the search makes, none meet in any execution at all. Compare with the
+//! program in which readers take no locks. Up to the first meeting, each execution of that program is an execution of the
+//! real program, and a meeting is a property of a whole trace. So as long as there is no meeting, the search makes the
+//! executions that it would make of that program, and it would come to each of that program's traces.
 
 use crate::divergence::Divergence;
 use crate::event::{Event, Kind, Object, Pending, Thread};
@@ -21,34 +22,35 @@ use crate::executor::{Learned, Pick, RunEnd, View};
 use crate::parts::Standing;
 use crate::strategy::{Stats, Strategy};
 
-/// A strategy that does not search the order of readers whom no writer meets.
+/// A strategy that does not search the order of readers that no writer meets.
 #[derive(Clone, Debug)]
 pub struct Readers<S> {
     /// The search that goes on.
     strategy: S,
-    /// As it was at first.
+    /// The search before its first execution, to begin anew.
     fresh: S,
     stage: Stage<S>,
     meetings: Meetings,
-    /// What threads have announced, as it is told.
+    /// The threads' announced operations, as they are told to a search without readers.
     pending: Vec<Pending>,
 }
 
-/// What is known.
+/// What is known of readers and writers that meet.
 #[derive(Clone, Debug)]
 enum Stage<S> {
-    /// Nothing: this is the search that does not hear of readers, if it does what the other one does.
+    /// Nothing is known before the first execution's end. Holds the search that is not told of readers, as long as its
+    /// picks are the other search's.
     First(Option<S>),
-    /// The search hears of readers.
+    /// The search is told of readers.
     Told,
-    /// It does not.
+    /// The search is not told of readers.
     Untold,
-    /// It did not, but somebody has met in this execution.
+    /// The search was not told of readers, but a reader and a writer have met in this execution.
     Met,
 }
 
 impl<S: Strategy + Clone> Readers<S> {
-    /// The same search.
+    /// Wraps this strategy.
     pub fn new(strategy: S) -> Self {
         Self {
             fresh: strategy.clone(),
@@ -59,8 +61,8 @@ impl<S: Strategy + Clone> Readers<S> {
         }
     }
 
-    /// The same search, in which the order of all readers counts: for one part of a search, since no part knows whom others
-    /// have met.
+    /// Wraps this strategy, and always searches the order of all readers: for one part of a search, since a part does not
+    /// know of meetings in other parts.
     pub fn told(strategy: S) -> Self {
         Self {
             stage: Stage::Told,
@@ -68,7 +70,7 @@ impl<S: Strategy + Clone> Readers<S> {
         }
     }
 
-    /// Looks at who has to wait.
+    /// Follows the operations that have to wait.
     #[inline]
     fn watch(&mut self, view: &View<'_>) {
         for thread in view.live.difference(view.enabled).iter() {
@@ -90,14 +92,14 @@ impl<S: Strategy + Clone> Readers<S> {
         self.look();
     }
 
-    /// Whether somebody has met changes what is told.
+    /// Gives the execution up if a reader and a writer have met that the search was not told of.
     fn look(&mut self) {
         if self.meetings.met && matches!(self.stage, Stage::Untold) {
             self.stage = Stage::Met;
         }
     }
 
-    /// Tells the searches that are told anything: `about` with the view that each of them has.
+    /// Calls `about` for each search that follows the execution, with the view that this search is told.
     fn tell(&mut self, view: &View<'_>, about: impl Fn(&mut S, &View<'_>)) {
         match &mut self.stage {
             Stage::First(other) => {
@@ -113,7 +115,7 @@ impl<S: Strategy + Clone> Readers<S> {
     }
 }
 
-/// What is told of an operation to those who don't hear of readers.
+/// Returns the kind of operation that a search without readers is told.
 const fn quiet(kind: Kind) -> Kind {
     match kind {
         Kind::LockShared | Kind::TryLockShared | Kind::UnlockShared => Kind::Local,
@@ -121,7 +123,7 @@ const fn quiet(kind: Kind) -> Kind {
     }
 }
 
-/// The same of a view.
+/// Returns the view that a search without readers is told.
 fn untold<'a>(view: &View<'_>, pending: &'a mut Vec<Pending>) -> View<'a> {
     pending.clear();
     pending.extend(view.pending.iter().map(|pending| Pending {
@@ -237,7 +239,7 @@ impl<S: Strategy + Clone> Strategy for Readers<S> {
     }
 }
 
-/// Who has had which lock, and comes before whom by forks and joins.
+/// The uses of each lock, and the order of threads' events by forks and joins.
 #[derive(Clone, Debug, Default)]
 struct Meetings {
     threads: Vec<Progress>,
@@ -249,7 +251,7 @@ struct Meetings {
 #[derive(Clone, Debug, Default)]
 struct Progress {
     events: u32,
-    /// How many events of each thread come before.
+    /// Per thread: the number of its events that come before.
     known: Vec<u32>,
 }
 
@@ -257,18 +259,18 @@ struct Progress {
 #[derive(Clone, Debug, Default)]
 struct Lock {
     object: Object,
-    /// How many have it shared.
+    /// The number of shared holders.
     shared: u32,
-    /// Whether somebody has it for himself.
+    /// Whether a thread holds the lock exclusively.
     exclusive: bool,
-    /// Per thread: its last event that has to do with reading; 0 if it has none.
+    /// Per thread: the number of its last event as a reader of the lock, from 1; 0 if there is none.
     readers: Vec<u32>,
-    /// The same of writing.
+    /// Per thread: the number of its last event as a writer of the lock, from 1; 0 if there is none.
     writers: Vec<u32>,
 }
 
 impl Lock {
-    /// Follows an event, and tells whether somebody who reads is in the way of somebody who writes, or the other way round.
+    /// Follows an event. Returns whether a reader comes while a writer holds the lock, or a writer while a reader does.
     fn follow(&mut self, kind: Kind) -> bool {
         let before = (self.shared > 0, self.exclusive);
         match kind {

@@ -15,16 +15,16 @@
 use crate::event::{Class, Event, Kind};
 use crate::hash::{mix, scatter};
 
-/// What of an object's past a next event has to know, as hashes.
+/// The part of an object's past that the next event on the object depends on, as hashes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Past {
-    /// The last event that changed it.
+    /// The hash of the last event that changed the object.
     modified: u64,
-    /// Sum over the reads since.
+    /// The sum of the hashes of the reads since then.
     reads: u64,
-    /// The last shared acquire since (each has the one before it in its past).
+    /// The hash of the last shared acquire since then (each acquire has the one before it in its past).
     acquired: u64,
-    /// Sum over the shared releases since.
+    /// The sum of the hashes of the shared releases since then.
     releases: u64,
 }
 

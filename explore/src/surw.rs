@@ -34,11 +34,11 @@ pub struct Surw {
     parents: Vec<Thread>,
     shared: Vec<Object>,
     interesting: Option<Object>,
-    /// Interesting events that each thread is expected to have left, as a sum over earlier executions.
+    /// Per thread: the number of interesting events that it is expected to have left, summed over earlier executions.
     left: Vec<u64>,
-    /// Threads that this execution has forked.
+    /// The threads that this execution has forked.
     forked: ThreadSet,
-    /// Whose interesting event is to be the next one. The thread may not be forked yet.
+    /// The thread whose interesting event is to be the next one. The thread may not be forked yet.
     intended: Option<Thread>,
 }
 

@@ -16,10 +16,10 @@ pub struct ThreadSet {
 }
 
 impl ThreadSet {
-    /// No thread.
+    /// The set without threads.
     pub const EMPTY: Self = Self { low: 0, high: 0 };
 
-    /// Just this thread.
+    /// The set of this thread alone.
     #[inline]
     #[must_use]
     pub const fn only(thread: Thread) -> Self {
@@ -36,14 +36,14 @@ impl ThreadSet {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.low | self.high == 0
     }
 
-    /// How many there are.
+    /// The number of threads in the set.
     #[inline]
     #[must_use]
     pub const fn len(self) -> u32 {
@@ -59,7 +59,7 @@ impl ThreadSet {
         count
     }
 
-    /// Whether the thread is in.
+    /// Whether the set contains the thread.
     #[inline]
     #[must_use]
     pub const fn contains(self, thread: Thread) -> bool {
@@ -70,7 +70,7 @@ impl ThreadSet {
         }
     }
 
-    /// Puts a thread in.
+    /// Adds a thread to the set.
     #[inline]
     pub const fn insert(&mut self, thread: Thread) {
         if thread < 64 {
@@ -80,7 +80,7 @@ impl ThreadSet {
         }
     }
 
-    /// Takes a thread out.
+    /// Removes a thread from the set.
     #[inline]
     pub const fn remove(&mut self, thread: Thread) {
         if thread < 64 {
@@ -110,7 +110,7 @@ impl ThreadSet {
         self.iter().nth(n as usize)
     }
 
-    /// Those in either.
+    /// The threads that are in one of the sets or in both.
     #[inline]
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
@@ -120,7 +120,7 @@ impl ThreadSet {
         }
     }
 
-    /// Those in both.
+    /// The threads that are in both sets.
     #[inline]
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
@@ -130,7 +130,7 @@ impl ThreadSet {
         }
     }
 
-    /// Those in `self` and not in `other`.
+    /// The threads that are in `self` and not in `other`.
     #[inline]
     #[must_use]
     pub const fn difference(self, other: Self) -> Self {
@@ -140,7 +140,7 @@ impl ThreadSet {
         }
     }
 
-    /// From the lowest to the highest.
+    /// The threads of the set, from the lowest to the highest.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Thread> {
         let mut rest = self;

@@ -16,23 +16,23 @@ struct Node {
     enabled: ThreadSet,
     todo: ThreadSet,
     chosen: Thread,
-    /// The thread that a pick of any other preempts.
+    /// The thread that is preempted if another thread is picked here.
     running: Option<Thread>,
-    /// Preemptions before this point.
+    /// The number of preemptions before this point.
     preemptions: u32,
-    /// Share of the whole tree, if all children of a node weigh the same.
+    /// The node's share of the whole tree, 0 to 1, if all children of a node weigh the same.
     weight: f64,
 }
 
 impl Node {
-    /// Preemptions up to and with the chosen thread.
+    /// The number of preemptions up to this point, the choice at this point included.
     fn spent(&self) -> u32 {
         self.preemptions + u32::from(self.running.is_some_and(|running| running != self.chosen))
     }
 }
 
-/// Into how many units a divided search is divided. They are hundreds at least, and a part makes an execution in vain at
-/// most for each that belongs to another.
+/// The number of units into which a divided search is divided. There are hundreds of units at least, and a part makes at
+/// most one execution in vain for each unit that belongs to another part.
 const UNITS: u32 = 1024;
 
 /// A depth-first walk.
@@ -42,7 +42,7 @@ pub(crate) struct Tree {
     depth: usize,
     turns_of: Turns,
     bound: Option<u32>,
-    /// Whether the bound ever cut something off.
+    /// Whether the bound ever cut a schedule off.
     cut: bool,
     started: bool,
     done: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Tree {
     units: Units,
     /// The depth of the node whose children are units, if the current schedule has got there.
     border: Option<usize>,
-    /// The execution was given up where all that can follow belongs to other parts.
+    /// Whether the execution was given up since all continuations belong to other parts.
     foreign: bool,
     standing: Standing,
 }
@@ -77,7 +77,7 @@ impl Tree {
         }
     }
 
-    /// Goes on to the next schedule; false if there is none.
+    /// Goes on to the next schedule. Returns false if there is none.
     pub(crate) fn advance(&mut self) -> bool {
         self.depth = 0;
         self.turns_of.clear();
@@ -211,7 +211,7 @@ impl Tree {
         self.cut
     }
 
-    /// Estimated part of it that lies behind.
+    /// The estimated share of the tree that has been walked, 0 to 1.
     pub(crate) fn explored(&self) -> f64 {
         self.explored
     }

@@ -23,27 +23,27 @@ fn count(bytes: usize) {
     let _ = ASKED_FOR.try_with(|asked| asked.set(asked.get() + bytes as u64));
 }
 
-// SAFETY: all is handed on to the system's allocator, as it comes.
+// SAFETY: every call is handed on, with its arguments, to the system's allocator, which keeps the contract.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `alloc`, which is the system allocator's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: `pointer` comes from `System`, with this layout, since every allocation is handed on to it.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
-        // SAFETY: as above.
+        // SAFETY: `pointer` comes from `System`, with this layout; the caller keeps the contract for `size`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
-/// What this costs.
+/// The bytes that a run asks the allocator for.
 fn cost(run: &mut dyn FnMut()) -> u64 {
     let before = ASKED_FOR.get();
     run();

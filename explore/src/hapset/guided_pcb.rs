@@ -27,14 +27,14 @@ struct Node {
     backtrack: ThreadSet,
     done: ThreadSet,
     chosen: Thread,
-    /// The thread that a pick of any other preempts.
+    /// The thread that is preempted if another thread is picked here.
     running: Option<Thread>,
-    /// Preemptions before this point.
+    /// The number of preemptions before this point.
     preemptions: u32,
 }
 
 impl Node {
-    /// Preemptions up to and with a pick of this thread.
+    /// The number of preemptions up to this point, with a pick of this thread.
     fn spent(&self, thread: Thread) -> u32 {
         self.preemptions + u32::from(self.running.is_some_and(|running| running != thread))
     }

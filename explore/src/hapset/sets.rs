@@ -19,14 +19,14 @@ use crate::hash::Mixer;
 /// A statement with the calls that led to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Statement {
-    /// Its place.
+    /// The statement's place in the program.
     pub site: Site,
-    /// The calls.
+    /// The calls that led to the statement: see [`Event::context`].
     pub context: u32,
 }
 
 impl Statement {
-    /// That of an event.
+    /// The statement of an event.
     #[must_use]
     pub const fn of(event: &Event) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Statement {
         }
     }
 
-    /// That of an operation that has been announced.
+    /// The statement of an announced operation.
     #[must_use]
     pub const fn announced(pending: &Pending) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Statement {
 pub struct PredecessorSets {
     /// Pairs of a predecessor and the statement whose set it is in.
     seen: HashSet<(Statement, Statement), BuildHasherDefault<Mixer>>,
-    /// Those of the current run.
+    /// The pairs of the current run.
     current: Vec<(Statement, Statement)>,
     /// Per object: the last event of each thread on it, from the earliest to the latest.
     last: Vec<Vec<Event>>,

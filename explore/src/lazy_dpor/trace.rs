@@ -40,17 +40,17 @@ pub(super) struct Section {
     pub(super) thread: Thread,
     pub(super) lock: Object,
     pub(super) is_shared: bool,
-    /// Where the lock was taken.
+    /// The position at which the lock was taken.
     pub(super) taken: Position,
-    /// Where it was given back; [`NOWHERE`] if it has not been.
+    /// The position at which the lock was given back; [`NOWHERE`] if it has not been given back.
     pub(super) given_back: Position,
-    /// The thread may have to wait in it: it is about to take another lock there, say. That may depend on whose section was
-    /// first, and may be for ever.
+    /// Whether the thread may have to wait in the section, for example before it takes another lock. The wait may depend on
+    /// the order of sections, and may last for ever.
     pub(super) may_wait: bool,
 }
 
 impl Section {
-    /// Whether both can be held at once.
+    /// Whether the section excludes another hold of the lock, exclusive or shared.
     pub(super) fn excludes(&self, is_shared: bool) -> bool {
         !(self.is_shared && is_shared)
     }
@@ -60,10 +60,10 @@ impl Section {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     event: Event,
-    /// Which event of its thread it is, from 1.
+    /// The number of the event among its thread's events, from 1.
     index: u32,
     before: Position,
-    /// Threads that could run right before it.
+    /// The threads that could run right before the event.
     enabled: ThreadSet,
     /// All sections before this one had been given back before it.
     open_from: usize,

@@ -123,12 +123,12 @@ impl fmt::Debug for Frontier {
 }
 
 impl Frontier {
-    /// Takes down all changes from now on.
+    /// Writes all changes from now on to this journal.
     pub fn keep(&mut self, journal: Box<dyn Journal>) {
         self.journal = Some(journal);
     }
 
-    /// The time to write what has been taken down.
+    /// Has the journal write its changes out.
     pub fn flush(&mut self) {
         if let Some(journal) = &mut self.journal {
             journal.flush();
@@ -141,7 +141,8 @@ impl Frontier {
         }
     }
 
-    /// Threads that have been met: their numbers, with who forks them and after how many others.
+    /// The threads that have been met: per thread its number, the thread that forks it, and the number of that thread's
+    /// forks before.
     pub fn threads(&self) -> impl Iterator<Item = (Thread, (Thread, u32))> {
         self.threads.iter().map(|(&thread, &by)| (thread, by))
     }
@@ -152,7 +153,7 @@ impl Frontier {
         self.threads.contains_key(&thread)
     }
 
-    /// A thread has been met.
+    /// Notes that a thread has been met.
     pub fn met(&mut self, thread: Thread, parent: Thread, nth: u32) {
         if self.threads.insert(thread, (parent, nth)).is_none() {
             self.note(|| Change::Thread {
@@ -176,7 +177,7 @@ impl Frontier {
         })
     }
 
-    /// The next seed, found from this class if that is known. It is not among those that wait.
+    /// Makes the next seed, found from the class `near` if that is known. The seed is not added to the waiting seeds.
     pub(super) fn seed(
         &mut self,
         aim: Aim,
@@ -222,7 +223,7 @@ impl Frontier {
         member
     }
 
-    /// A new seed of a class, found from another one.
+    /// Plants a new seed of a class, found from another class.
     pub fn plant_class(
         &mut self,
         nodes: Partial,
@@ -239,14 +240,14 @@ impl Frontier {
         self.races.contains(&places)
     }
 
-    /// A new seed that shows a race between these places, unless one is known.
+    /// Plants a new seed that shows a race between these places, unless their race is known.
     pub fn plant_race(&mut self, places: (Site, Site), schedule: Schedule) {
         if self.races.insert(places) {
             self.plant(Aim::Race, Vec::new(), schedule, None);
         }
     }
 
-    /// A new seed that is a whole execution, predicted from this run, unless it is known.
+    /// Plants a new seed that is a whole execution with an ending of this key, unless this ending is known.
     pub fn plant_ending(&mut self, key: u64, nodes: Partial, schedule: Schedule) {
         if !self.keys.contains(&key) && !self.planned.contains(&key) {
             self.plant(Aim::Ending(key), nodes, schedule, None);
@@ -273,7 +274,7 @@ impl Frontier {
         }
     }
 
-    /// Takes in a run that is over; its number.
+    /// Takes in a run that is over. Returns the run's number.
     pub fn ran(&mut self, ran: &Ran) -> u32 {
         self.note(|| Change::Ran {
             origin: ran.origin,
@@ -307,19 +308,19 @@ impl Frontier {
         }
     }
 
-    /// A run is to be made again, as this member. That it was lost is a doubt that stays.
+    /// Plans to make a run again, as this member. If the run did not follow its seed, that still counts.
     pub(super) fn plan(&mut self, member: ClassId, ran: &Ran) {
         self.lost += u64::from(ran.lost);
         self.classes.extend(member, &ran.ends);
         self.relied_on.insert(ran.key);
     }
 
-    /// A run that was made again was another one.
+    /// Counts a run that was made again and differed from the first one.
     pub(super) fn lose(&mut self) {
         self.lost += 1;
     }
 
-    /// Whether others may have left to a run of this class what follows from it: see [`restore`](super::restore).
+    /// Whether other expansions may have left seeds to a run of this class: see [`restore`](super::restore).
     pub(super) fn is_relied_on(&self, key: u64) -> bool {
         self.relied_on.contains(&key)
     }
@@ -332,26 +333,26 @@ impl Frontier {
         self
     }
 
-    /// All that follows from a run will be planted.
+    /// Notes that the expansion of a run has begun, so that all seeds that follow from the run will be planted.
     pub fn begun(&mut self, run: u32) {
         if let Some(member) = self.leading.remove(&run) {
             self.classes.begun(member);
         }
     }
 
-    /// All that follows from a run has been planted.
+    /// Notes that all seeds that follow from a run have been planted.
     pub fn expanded(&mut self, run: u32, effort: Effort) {
         self.effort.add(effort);
         self.note(|| Change::Expanded { run, effort });
     }
 
-    /// How many runs there have been.
+    /// The number of runs so far.
     #[must_use]
     pub const fn runs(&self) -> u32 {
         self.runs
     }
 
-    /// How many classes have been executed.
+    /// The number of classes that have been executed.
     #[must_use]
     pub fn executed(&self) -> u64 {
         self.keys.len() as u64
@@ -385,7 +386,8 @@ impl Frontier {
     }
 }
 
-/// How often a thread tries to get at what is shared before it sleeps: mostly others are through in a moment.
+/// The number of times that a thread tries to get the shared state's lock before it sleeps: mostly other threads give the
+/// lock back in a moment.
 const TRIES: u32 = 1000;
 
 fn soon<G>(attempt: impl Fn() -> Option<G>) -> Option<G> {
@@ -398,7 +400,8 @@ fn soon<G>(attempt: impl Fn() -> Option<G>) -> Option<G> {
     })
 }
 
-/// What is shared. Who holds a lock finishes what it does or ends the process, so that a poisoned lock is none.
+/// The shared state behind a lock. A holder of the lock completes its change or ends the process, so a poisoned lock is
+/// used like any other.
 #[derive(Debug, Default)]
 pub struct Shared {
     frontier: RwLock<Frontier>,
@@ -406,7 +409,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// To share this.
+    /// Shares this frontier.
     #[must_use]
     pub fn new(frontier: Frontier) -> Self {
         Self {
@@ -415,13 +418,13 @@ impl Shared {
         }
     }
 
-    /// To look things up.
+    /// Locks the frontier for reading.
     pub fn read(&self) -> RwLockReadGuard<'_, Frontier> {
         let soon = soon(|| self.frontier.try_read().ok());
         soon.unwrap_or_else(|| self.frontier.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// To change things.
+    /// Locks the frontier for changes.
     pub fn write(&self) -> RwLockWriteGuard<'_, Frontier> {
         let soon = soon(|| self.frontier.try_write().ok());
         soon.unwrap_or_else(|| {
@@ -430,7 +433,8 @@ impl Shared {
         })
     }
 
-    /// The next seed that no executed class covers. One thread executes, so that it stays one until that has happened.
+    /// Returns the next seed that no executed class covers. Only one thread executes, so no class covers the seed before it
+    /// is executed.
     pub fn next_seed(&self) -> Option<Seed> {
         loop {
             let seed = self.write().pop()?;
@@ -440,7 +444,7 @@ impl Shared {
         }
     }
 
-    /// How many seeds wait, or did a moment ago.
+    /// The number of seeds that wait, or waited a moment ago.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Acquire)

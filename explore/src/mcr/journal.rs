@@ -1,4 +1,4 @@
-//! What a search would have to be told to go on from where it is.
+//! The changes that a later search needs to go on from where this search is.
 //!
 //! A search is a sequence of changes to what it knows. Any beginning of that sequence is a state that it was in, so a
 //! journal that ends anywhere is good for going on: a run whose expansion it does not tell the end of is made again.
@@ -19,25 +19,25 @@ pub enum Aim {
     Race,
 }
 
-/// What a run comes from.
+/// The origin of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// Nothing: it is the first of all.
+    /// No seed: the run is the first of all.
     First,
     /// The seed of this number.
     Seed(u32),
-    /// The run of this number, which is made again: the search was broken off before all that follows had been planted.
+    /// The run of this number, which is made again: the search was broken off before all seeds of the run had been planted.
     Again(u32),
 }
 
-/// Which member of the classes a run is.
+/// How a run's class relates to the known members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Membership {
-    /// The one that its seed has been since it was planted.
+    /// The class is the member that the seed became when it was planted.
     Planted,
-    /// One that came with it.
+    /// The class is a new member, which came with the run.
     Own,
-    /// None: it only showed something of a class that had been executed.
+    /// The class had been executed before: the run only showed something of it.
     Known,
 }
 
@@ -48,23 +48,23 @@ pub enum Change {
     Thread {
         /// Its number.
         thread: Thread,
-        /// Who forks it.
+        /// The thread that forks it.
         parent: Thread,
-        /// After how many others.
+        /// The number of threads that `parent` forks before it.
         nth: u32,
     },
     /// A history has got its number: the next.
     Node {
-        /// Whose it is.
+        /// The thread whose history it is.
         thread: Thread,
         /// The history before the last observation.
         parent: Node,
-        /// That.
+        /// The hash of the last observation.
         observation: u64,
     },
     /// A seed has got its number: the next.
     Seed {
-        /// What for.
+        /// The aim of the seed.
         aim: Aim,
         /// See [`Seed::nodes`](super::frontier::Seed::nodes).
         nodes: Partial,
@@ -73,35 +73,35 @@ pub enum Change {
     },
     /// A run is over. Runs are numbered in the order of these.
     Ran {
-        /// What it comes from.
+        /// The origin of the run.
         origin: Origin,
-        /// Which member it is.
+        /// How the run's class relates to the known members.
         member: Membership,
-        /// Whether it is to be expanded.
+        /// Whether the run is to be expanded.
         leads_on: bool,
-        /// How far it went.
+        /// Per thread: all that it observed in the run.
         ends: Partial,
-        /// The key of its class.
+        /// The key of the run's class.
         key: u64,
-        /// Whether it left its seed.
+        /// Whether the run did not follow its seed.
         lost: bool,
-        /// Whether its model says too little.
+        /// Whether the run has events whose outcome depends on more than its model knows.
         open: bool,
     },
     /// All that follows from a run has been planted.
     Expanded {
         /// Its number.
         run: u32,
-        /// What that took.
+        /// The counts of the run's expansion.
         effort: Effort,
     },
 }
 
-/// Takes changes down.
+/// Writes changes down.
 pub trait Journal: Send + Sync {
-    /// The next change. Called with what all threads share locked, so it is not the time for slow things.
+    /// Takes the next change. Called while the threads' shared state is locked, so implementations must be fast.
     fn note(&mut self, change: &Change);
 
-    /// Much has been noted: the time to write it.
+    /// Writes the noted changes out. Called after a run has been settled or expanded.
     fn flush(&mut self);
 }

@@ -1,4 +1,4 @@
-//! `mcr`: every class of executions in which all threads observe the same, once.
+//! `mcr`: one execution of every class, in which all threads observe the same values.
 //!
 //! Source: Huang, *Stateless Model Checking Concurrent Programs with Maximal Causality Reduction* (PLDI 2015), Algorithms
 //! 1 and 2. Each execution is taken as a [maximal causal model](crate::mcm), and what differs from it in one observation
@@ -40,15 +40,16 @@ use paths::Paths;
 use pool::Pool;
 use task::{Memory, Task};
 
-/// See [`Mcr::pausing_after`]: about a second.
+/// The default of [`Mcr::pausing_after`], in queries times events: about a second.
 const PAUSE: u64 = 1 << 20;
 
-/// How many events the models of expansions that are to follow may have together before others are [let go](late). An event
-/// takes about a kilobyte where there are twenty threads.
+/// The number of events that the models of waiting expansions may have together before further traces are [let go](late).
+/// An event takes about a kilobyte where there are twenty threads.
 const HELD: usize = 1 << 17;
 
-/// How many runs may wait for each thread that expands, before the one that executes expands runs as well: enough for the
-/// others never to wait. If they were more, much would be known by then that could have been left to those that began.
+/// The number of runs per expanding thread that may wait before the executing thread expands runs as well: enough for the
+/// expanding threads never to wait. With more waiting runs, more seeds would be found twice instead of being left to the
+/// expansion that began first.
 const AHEAD: usize = 2;
 
 /// Maximal causality reduction.
@@ -70,7 +71,7 @@ pub struct Expanding<S> {
 }
 
 impl Mcr {
-    /// With the native solver.
+    /// A search with the native solver.
     #[must_use]
     pub fn new() -> Self {
         Self::with(OrderSolver::default())
@@ -97,13 +98,13 @@ impl<S: Solver + Clone + Send + 'static> Mcr<S> {
 }
 
 impl<S: Solver> Mcr<S> {
-    /// With this solver.
+    /// A search with this solver.
     #[must_use]
     pub fn with(solver: S) -> Self {
         Self::beginning(Frontier::default(), solver)
     }
 
-    /// Goes on from what is known.
+    /// Has the search go on from this knowledge of an earlier search.
     #[must_use]
     pub fn from(known: Knowledge, solver: S) -> Self {
         Self::beginning(known.frontier, solver)
@@ -137,7 +138,7 @@ impl<S: Solver> Mcr<S> {
         self
     }
 
-    /// Writes down all that the search comes to know from now on, if there is where.
+    /// Has the search write its knowledge from now on to this log, if there is one.
     #[must_use]
     pub fn keeping(self, log: Option<Box<dyn Log>>) -> Self {
         match log {
@@ -151,7 +152,7 @@ impl<S: Solver> Mcr<S> {
         self
     }
 
-    /// What expansions have done.
+    /// The counts of all expansions.
     #[must_use]
     pub fn effort(&self) -> Effort {
         self.seeds.shared.read().effort
@@ -165,14 +166,14 @@ impl<S: Solver> Mcr<S> {
 }
 
 impl<S: Solver> Expanding<S> {
-    /// Takes part in an expansion, up to its next pause. False: there is none.
+    /// Takes part in an expansion, up to its next pause. Returns false if there is none.
     fn advance(&mut self, stop: impl Fn(&Shared, &Pool) -> bool) -> bool {
         let (shared, solver, memory) = (&*self.shared, &mut self.solver, &mut self.memory);
         let stop = || stop(shared, &self.pool);
         self.pool.advance(shared, solver, memory, self.pause, stop)
     }
 
-    /// Expands what others have no time for. Alone, that is all but one, which may wait after a pause.
+    /// Expands the runs that the helpers have no time for. Without helpers: all runs but one, which may wait after a pause.
     fn keep_up(&mut self) {
         let threads = self.pool.threads();
         loop {

@@ -1,4 +1,4 @@
-//! An event that is to observe something else: what, and what has to be over before.
+//! An event that is to observe something else: its possible observations, and the blocks that have to be over before.
 
 use crate::event::Kind;
 use crate::mcm::model::{Cut, Lane, Model, Step};
@@ -10,14 +10,14 @@ use crate::mcm::sources::is_within;
 #[derive(Debug)]
 struct Held {
     object: u32,
-    /// Whether others may hold it as well.
+    /// Whether the thread holds the lock shared, so that others may hold it as well.
     shared: bool,
-    /// The index of the event that takes it.
+    /// The index of the event that takes the lock.
     since: u32,
 }
 
 impl Held {
-    /// Whether the block can't be as long as the lock is held.
+    /// Whether the block can't overlap with this hold of the lock.
     const fn excludes(&self, section: &Section) -> bool {
         section.object == self.object && !(self.shared && section.block.shared)
     }
@@ -31,11 +31,11 @@ pub(crate) struct Next<'a> {
     pub lane: u32,
     /// Its index.
     pub index: u32,
-    /// What it did in the trace.
+    /// The event as it was in the trace.
     pub step: &'a Step,
-    /// How much of the execution can come before it.
+    /// Per lane: the number of events that can come before the event.
     pub upper: Cut,
-    /// See [`locks`].
+    /// The locks that the thread holds at the event: see [`locks`].
     locks: Vec<Held>,
 }
 
@@ -98,8 +98,8 @@ impl<'a> Next<'a> {
         sights
     }
 
-    /// Adds to a cut the rest of the blocks that have to be over for the event. False: nothing comes after that
-    /// cut.
+    /// Adds to a cut the rest of the blocks that have to be over before the event. Returns false if the event can't come
+    /// after any such cut.
     pub(crate) fn finish(&self, cut: &mut [u32]) -> bool {
         let open = |cut: &[u32]| {
             let mut locks = self.locks.iter();

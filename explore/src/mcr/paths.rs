@@ -1,4 +1,4 @@
-//! An execution among the classes.
+//! The nodes of an execution in the trees of the classes.
 
 use super::classes::{Classes, Node, Partial, ROOT};
 use super::frontier::Shared;
@@ -9,13 +9,14 @@ use crate::mcm::model::Model;
 /// The nodes of an execution.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
-    /// Lane by lane: for each event what its thread has observed before it, and at last after all of them.
+    /// Lane by lane: per event the node of all that its thread has observed before it, and then the node after all events.
     nodes: Vec<Node>,
-    /// Lane by lane: each of its nodes once, from the top.
+    /// Lane by lane: each of the lane's nodes once, from the top.
     steps: Vec<Node>,
-    /// How many events it takes to be there.
+    /// Per entry of `steps`: the number of the lane's events before the node is reached.
     places: Vec<u32>,
-    /// Where each lane begins in these, and last where they end.
+    /// Per lane: the indices in `nodes` and in `steps` at which the lane begins; then the indices at which the last lane
+    /// ends.
     starts: Vec<(usize, usize)>,
 }
 
@@ -58,7 +59,7 @@ impl Paths {
         paths.starts.push((paths.nodes.len(), paths.steps.len()));
     }
 
-    /// Before this event.
+    /// The node before this event.
     #[must_use]
     pub fn before(&self, lane: u32, index: u32) -> Node {
         self.nodes[self.starts[lane as usize].0 + index as usize]
@@ -71,7 +72,7 @@ impl Paths {
         (&self.steps[steps.clone()], &self.places[steps])
     }
 
-    /// At a cut.
+    /// The nodes at a cut.
     #[must_use]
     pub fn at(&self, model: &Model, cut: &[u32]) -> Partial {
         let lanes = (0..).zip(model.lanes()).zip(cut);

@@ -1,9 +1,9 @@
 //! Expanding runs on several OS threads while others are executed.
 //!
-//! Source: Huang (PLDI 2015), section 4.3, MCR-P, which expands several executions at the same time. So does this, without
-//! asking anything about two of them: what they have in common is left to the one that began first. One thread executes
-//! the program and hands the runs over; when the others have enough to do, or nothing is left to be executed, it expands
-//! runs as well. Threads that find no run of their own take part in one that is long.
+//! Source: Huang (PLDI 2015), section 4.3, MCR-P, which expands several executions at the same time. The pool does so, too,
+//! and asks no query about two executions: what two executions have in common is left to the expansion that began first.
+//! One thread executes the program and hands the runs over; when the other threads have enough to do, or no seed is left to
+//! be executed, it expands runs as well. A thread that finds no run of its own takes part in the expansion of a long run.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,30 +19,30 @@ use super::task::{Memory, Task};
 use crate::mcm::model::Model;
 use crate::mcm::query::Solver;
 
-/// How often a thread that has nothing to do looks for something before it sleeps: to be woken takes as long as what there
-/// is to do about a run of some hundred events.
+/// The number of times that a thread without work looks for work before it sleeps: waking a thread takes as long as
+/// expanding a run of some hundred events.
 const LOOKS: u32 = 10_000;
 
-/// For how long the thread that executes sleeps when it waits for what others are at.
+/// The time that the executing thread sleeps when it waits for expansions of other threads.
 const NAP: Duration = Duration::from_micros(100);
 
-/// How many are kept for their memory.
+/// The number of finished tasks that are kept for their memory.
 const SPARE: usize = 8;
 
 /// A run whose expansion has begun.
 #[derive(Debug)]
 struct Begun {
     task: Arc<Task>,
-    /// How many threads take part.
+    /// The number of threads that take part in the expansion.
     inside: usize,
-    /// No event is left to be taken.
+    /// Whether no event of the run is left to be taken.
     taken: bool,
 }
 
 #[derive(Debug, Default)]
 struct Tasks {
-    /// Runs that are to be expanded, in the order in which they were executed: what the ones before have in common with one
-    /// need not be asked about it.
+    /// The runs to be expanded, in the order of their execution: no query is needed for what a run has in common with runs
+    /// before it.
     waiting: VecDeque<Arc<Task>>,
     begun: Vec<Begun>,
     spare: Vec<(Box<Model>, Paths)>,
@@ -52,18 +52,18 @@ struct Tasks {
 #[derive(Debug, Default)]
 struct Place {
     tasks: Mutex<Tasks>,
-    /// Counts what happens.
+    /// The number of changes so far: a thread that looks for work compares two values.
     changes: AtomicUsize,
-    /// How many tasks nobody is at.
+    /// The number of tasks that no thread works on.
     waiting: AtomicUsize,
-    /// How many events those have together that have not begun.
+    /// The number of events of all runs whose expansion has not begun.
     held: AtomicUsize,
-    /// How many threads sleep, or are about to.
+    /// The number of threads that sleep, or are about to.
     asleep: AtomicUsize,
-    /// There is something to do, or it is over.
+    /// Is notified when there is work, or when the search is over.
     called: Condvar,
     over: AtomicBool,
-    /// A thread has panicked.
+    /// Whether a thread has panicked.
     broken: AtomicBool,
 }
 
@@ -72,18 +72,19 @@ impl Place {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// There is something to do for others.
+    /// Wakes a sleeping thread, if there is one, since there is new work.
     fn call(&self) {
-        // Who falls asleep says so and then looks for changes: of the two, one sees the other.
+        // A thread that falls asleep first counts itself in `asleep` and then looks for changes. So either this
+        // thread sees the sleeper, or the sleeper sees the change.
         self.changes.fetch_add(1, Ordering::SeqCst);
         if self.asleep.load(Ordering::SeqCst) > 0 {
-            // Whoever is about to sleep holds the lock until then.
+            // A thread that is about to sleep holds the lock until it sleeps.
             drop(self.tasks());
             self.called.notify_one();
         }
     }
 
-    /// Sleeps until there is something else to do than was seen.
+    /// Sleeps until there has been a change since `seen`, or the search is over.
     fn sleep(&self, seen: usize) {
         let tasks = self.tasks();
         self.asleep.fetch_add(1, Ordering::SeqCst);
@@ -98,7 +99,7 @@ impl Place {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// A task to take part in: one that nobody is at, or else one that is long.
+    /// Returns a task to take part in: one that no thread works on, or else a long one.
     fn take(&self, tasks: &mut Tasks) -> Option<Arc<Task>> {
         let open = |begun: &&mut Begun| !begun.taken;
         let mut begun = tasks.begun.iter_mut().filter(open);
@@ -124,7 +125,8 @@ impl Place {
         Some(Arc::clone(&long.task))
     }
 
-    /// Takes part in a task, up to so much work or until there is a reason to stop, and finishes it if nobody else will.
+    /// Takes part in a task, up to `work` or until `stop` returns true, and finishes the task if no other thread works on
+    /// it and none of its events is left.
     fn advance(
         &self,
         task: Arc<Task>,
@@ -168,7 +170,7 @@ impl Place {
         self.changed();
     }
 
-    /// What one of the threads does.
+    /// The loop of one of the pool's threads: takes tasks until the search is over.
     fn serve(&self, shared: &Shared, solver: &mut impl Solver) {
         let mut memory = Memory::default();
         loop {
@@ -186,7 +188,7 @@ impl Place {
         }
     }
 
-    /// Looks for a change for a while, or for something else.
+    /// Looks for a while whether there is a change, or `or` returns true. Returns whether one of them came.
     fn changes_within(&self, seen: usize, or: impl Fn() -> bool) -> bool {
         (0..LOOKS).any(|_| {
             hint::spin_loop();
@@ -195,7 +197,7 @@ impl Place {
     }
 }
 
-/// Says so if a thread panics.
+/// Marks the place as broken if its thread panics.
 struct Careful<'a>(&'a Place);
 
 impl Drop for Careful<'_> {
@@ -207,7 +209,7 @@ impl Drop for Careful<'_> {
     }
 }
 
-/// The runs that are to be expanded, and threads that do so.
+/// The runs that are to be expanded, and the threads that expand them.
 #[derive(Default)]
 pub(crate) struct Pool {
     place: Arc<Place>,
@@ -223,7 +225,7 @@ impl fmt::Debug for Pool {
 }
 
 impl Pool {
-    /// With so many threads, each with a solver like this one.
+    /// A pool of `threads` threads, each with a clone of this solver.
     ///
     /// # Errors
     /// When the system has no threads.
@@ -245,13 +247,13 @@ impl Pool {
         Ok(pool)
     }
 
-    /// How many threads it has.
+    /// The number of threads of the pool.
     #[must_use]
     pub(crate) const fn threads(&self) -> usize {
         self.threads.len()
     }
 
-    /// Another run to be expanded.
+    /// Adds a run to be expanded.
     pub(crate) fn push(&self, task: Task) {
         let task = Arc::new(task);
         self.place.waiting.fetch_add(1, Ordering::Release);
@@ -260,19 +262,19 @@ impl Pool {
         self.place.call();
     }
 
-    /// How many runs wait to be expanded, from the beginning or further.
+    /// The number of runs that wait to be expanded, those included whose expansion has begun and paused.
     #[must_use]
     pub(crate) fn waiting(&self) -> usize {
         self.place.waiting.load(Ordering::Acquire)
     }
 
-    /// How many events those have together that have not begun.
+    /// The number of events of all runs whose expansion has not begun.
     #[must_use]
     pub(crate) fn held(&self) -> usize {
         self.place.held.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing has begun and not ended.
+    /// Whether no expansion has begun and not ended.
     #[must_use]
     pub(crate) fn is_idle(&self) -> bool {
         self.place.tasks().begun.is_empty()
@@ -281,13 +283,13 @@ impl Pool {
     /// Whether all runs have been expanded.
     #[must_use]
     pub(crate) fn is_done(&self) -> bool {
-        // In one look: what waits now may have begun a moment later.
+        // Under one lock: a run that waits now may have begun a moment later.
         let tasks = self.place.tasks();
         tasks.begun.is_empty() && tasks.waiting.is_empty()
     }
 
-    /// Takes part in an expansion, up to so much work or until there is a reason to stop. False: there is none to take
-    /// part in.
+    /// Takes part in an expansion, up to `work` or until `stop` returns true. Returns false if there is no expansion to
+    /// take part in.
     pub(crate) fn advance(
         &self,
         shared: &Shared,
@@ -302,10 +304,10 @@ impl Pool {
         true
     }
 
-    /// Waits for one of the threads to plant seeds or to come to an end with something, or for a moment.
+    /// Waits until one of the threads has planted seeds or ended a part of an expansion, or for a moment.
     ///
     /// # Panics
-    /// When a thread has.
+    /// When one of the threads has panicked.
     pub(crate) fn wait(&self, shared: &Shared) {
         let broken = self.place.broken.load(Ordering::Acquire);
         assert!(!broken, "an expansion has panicked");
@@ -315,7 +317,7 @@ impl Pool {
         }
     }
 
-    /// What a run was made of that nobody needs any more, for its memory.
+    /// Returns the model and the paths of a run that is expanded, for their memory.
     #[must_use]
     pub(crate) fn spare(&self) -> (Box<Model>, Paths) {
         self.place.tasks().spare.pop().unwrap_or_default()
@@ -325,11 +327,11 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.place.over.store(true, Ordering::Release);
-        // Whoever falls asleep holds the lock until then.
+        // A thread that falls asleep holds the lock until it sleeps.
         drop(self.place.tasks());
         self.place.called.notify_all();
         for thread in self.threads.drain(..) {
-            // One that has panicked has been heard of.
+            // A thread that panicked has already marked the place as broken.
             let _ = thread.join();
         }
     }

@@ -1,10 +1,12 @@
 //! The state of a search from its journal, cut anywhere.
 //!
-//! A run counts once all that follows from it has been planted. While that was being done, others may have gone on: what
-//! they left out since the run's class covers it depends on that very class. So the run is made again, and until then its
-//! class stays a member as far as it went: it covers all that it did before. The program does the same from the same
-//! schedule, so the class comes back; if another seed comes to it first, that run takes its place. Either leaves nothing
-//! out that other classes have in common with it, since these may have left that to it.
+//! A run counts once all seeds that follow from it have been planted. If the search was broken off during the run's
+//! expansion, other expansions may have gone on meanwhile, and may have left out seeds since the run's class covers them:
+//! these seeds depend on that very class. So the run is made again, and until then its class stays a member with the
+//! observations that it had: it covers all that it covered before. The program does the same from the same schedule, so the
+//! class comes back; if another seed leads to the class first, that seed's run takes the place of the run. The expansion of
+//! either run plants the seeds that other classes have in common with it, too, since these classes may have left those
+//! seeds to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -28,19 +30,19 @@ impl Error for BrokenJournal {}
 /// A search that is being restored.
 struct Restoring {
     frontier: Frontier,
-    /// Runs of which all that follows was planted.
+    /// The numbers of the runs that were expanded to the end.
     expanded: BTreeSet<u32>,
-    /// Seeds that no run that counts has followed, by number.
+    /// Per number: a seed that no counted run has followed.
     seeds: BTreeMap<u32, Seed>,
-    /// Runs that are to be made again.
+    /// Per number of a run that is to be made again: the seed to make it from.
     again: BTreeMap<u32, Seed>,
-    /// Which runs count.
+    /// Per run: whether it counts.
     runs: Vec<bool>,
 }
 
 impl Frontier {
-    /// The state after these changes, less what depends on runs that were not expanded to the end; and which runs were, in
-    /// order.
+    /// Returns the state after these changes, without changes by runs that were not expanded to the end, and per run
+    /// whether it was.
     ///
     /// # Errors
     /// When the changes do not fit together.
@@ -66,7 +68,7 @@ impl Frontier {
             runs,
             ..
         } = restoring;
-        // The last is the next: what was there comes back first.
+        // The last seed is executed next: runs to be made again come first.
         let seeds = seeds.into_values().chain(again.into_values().rev());
         let count = u32::try_from(runs.len()).map_err(|_| BrokenJournal)?;
         let frontier = frontier.waiting(seeds.collect(), count);

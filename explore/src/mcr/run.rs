@@ -8,18 +8,18 @@ use crate::fair::Turns;
 use crate::mcm::model::{Model, Terms};
 use crate::threads::ThreadSet;
 
-/// The execution that runs, or ran last.
+/// The current execution, or the last one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Run {
     seed: Option<Seed>,
-    /// How much of the seed has been followed.
+    /// How far the seed has been followed.
     at: Follower,
     followed: bool,
     model: Box<Model>,
-    /// Threads whose next event repeats a read and waits for a change.
+    /// The threads whose next event repeats a read and waits for a change.
     parked: ThreadSet,
     live: ThreadSet,
-    /// Threads whose next event is a wake that may time out.
+    /// The threads whose next event is a wake that may time out.
     timed: ThreadSet,
     last: Option<Thread>,
     turns: Turns,
@@ -39,7 +39,7 @@ impl Run {
         self.turns.clear();
     }
 
-    /// Whom to run: as the seed says, as far as it goes, and then with as few switches as can be.
+    /// Picks the thread to run: the seed's, as far as the seed goes, and then with as few switches as possible.
     pub(crate) fn pick(&mut self, view: &View<'_>) -> Thread {
         self.live = view.live;
         if let Some(last) = self.last.take()
@@ -85,7 +85,7 @@ impl Run {
         self.model.push(event, terms);
     }
 
-    /// Threads are left that wait forever.
+    /// The execution ends with threads that wait forever.
     pub(crate) fn blocked(&mut self, view: &View<'_>) {
         self.live = view.live;
         for thread in view.live.iter() {
@@ -95,7 +95,7 @@ impl Run {
         }
     }
 
-    /// Takes what there is to know beside events.
+    /// Takes what the executor knows of the execution beside the events.
     pub(crate) fn learned(&mut self, learned: &Learned<'_>) {
         for &(at, test) in learned.tests {
             self.model.learn(at, test);
@@ -106,7 +106,7 @@ impl Run {
         self.model.set_plain(learned.plain);
     }
 
-    /// The execution is over: its seed, and whether that could be followed.
+    /// Ends the execution. Returns its seed, and whether the program could follow the seed.
     pub(crate) fn end(&mut self, end: &RunEnd) -> (Option<Seed>, bool) {
         if end.outcome == Outcome::Truncated {
             for thread in self.live.iter() {

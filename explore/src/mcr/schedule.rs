@@ -1,8 +1,8 @@
-//! Schedules of seeds, in little memory: a seed waits for long, and who runs changes seldom.
+//! Schedules of seeds, in little memory: seeds wait for long, and a schedule seldom switches threads.
 
 use crate::event::Thread;
 
-/// Whom to run, one event after the other: threads, each with how often in a row, two bytes together.
+/// The threads to run, event by event: each thread with the number of its events in a row, in two bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule(Box<[(Thread, u8)]>);
 
@@ -20,19 +20,19 @@ impl FromIterator<Thread> for Schedule {
 }
 
 impl Schedule {
-    /// From threads, each with how often in a row.
+    /// A schedule of these threads, each with the number of its events in a row.
     #[must_use]
     pub fn of_turns(turns: Vec<(Thread, u8)>) -> Self {
         Self(turns.into())
     }
 
-    /// The threads, each with how often in a row.
+    /// The threads, each with the number of its events in a row.
     #[must_use]
     pub fn turns(&self) -> &[(Thread, u8)] {
         &self.0
     }
 
-    /// Who is to run.
+    /// The threads to run, one per event.
     pub fn iter(&self) -> impl Iterator<Item = Thread> {
         self.0
             .iter()
@@ -48,7 +48,7 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// Who is next; `None` at the end.
+    /// Returns the next thread. `None`: the schedule is at its end.
     pub(crate) fn next(&mut self, schedule: &Schedule) -> Option<Thread> {
         let &(thread, times) = schedule.0.get(self.turn)?;
         self.times += 1;

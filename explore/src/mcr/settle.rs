@@ -1,4 +1,4 @@
-//! Taking in what a run was.
+//! Settling a run: finding its class, and adding it to the shared state.
 
 use super::classes::{ClassId, Partial};
 use super::expand::Effort;
@@ -8,20 +8,20 @@ use super::paths::Paths;
 use crate::event::Kind;
 use crate::mcm::model::Model;
 
-/// A run that has been taken in.
+/// A run that has been settled.
 #[derive(Debug)]
 pub struct Settled {
-    /// Its number.
+    /// The run's number.
     pub run: u32,
-    /// Its nodes.
+    /// The run's nodes in the trees of the classes.
     pub paths: Paths,
-    /// Whether something may follow from it that has not followed from others.
+    /// Whether seeds may follow from the run that do not follow from other runs.
     pub leads_on: bool,
-    /// Its class.
+    /// The run's class.
     pub member: Option<ClassId>,
-    /// One that has much in common with it and whose expansion has begun, if one is known.
+    /// A class that has much in common with the run's and whose expansion has begun, if one is known.
     pub near: Option<ClassId>,
-    /// Whether others may have left to it what follows from it.
+    /// Whether other expansions may have left seeds to this run.
     pub relied_on: bool,
 }
 

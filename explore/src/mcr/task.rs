@@ -1,4 +1,4 @@
-//! The expansion of a run, as something that can be put off and shared out.
+//! The expansion of a run as a task, which can be put off and shared among threads.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -12,15 +12,15 @@ use crate::mcm::model::Model;
 use crate::mcm::query::Solver;
 use crate::mcm::state::State;
 
-/// How much has to be left of a run for others to take part in it, in events times events that are asked about: some ten
-/// microseconds of work.
+/// The work that has to be left of a run for other threads to take part in it, in events of the run times events to ask
+/// about: some ten microseconds.
 const SHARED: usize = 1 << 11;
 
-/// What a thread that expands keeps from one run to the next, for its memory: what it writes anew for each of them is
-/// best not in another core's cache.
+/// The memory that an expanding thread keeps from one run to the next: memory written anew for each run should not come
+/// from another core's cache.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Of executions of models.
+    /// The state of executions of models.
     pub state: State,
     clocks: Option<Clocks>,
 }
@@ -29,19 +29,19 @@ pub struct Memory {
 #[derive(Debug)]
 pub struct Task {
     settled: Settled,
-    /// How many events it had.
+    /// The number of events of the run.
     events: usize,
-    /// What it did, until somebody takes it up.
+    /// The trace of the run, until a thread completes the model.
     trace: Mutex<Option<Box<Model>>>,
-    /// From then on.
+    /// The model of the run, once a thread has completed it.
     model: OnceLock<Box<Model>>,
-    /// From its beginning on.
+    /// The questions about the run, once the expansion has begun.
     questions: OnceLock<Questions>,
     effort: Mutex<Effort>,
 }
 
 impl Task {
-    /// A run that has been taken in, and what it did.
+    /// The expansion of a settled run with this trace.
     #[must_use]
     pub fn new(settled: Settled, trace: Box<Model>) -> Self {
         Self {
@@ -54,23 +54,23 @@ impl Task {
         }
     }
 
-    /// How many events the run had.
+    /// The number of events of the run.
     #[must_use]
     pub const fn events(&self) -> usize {
         self.events
     }
 
-    /// Whether it has begun, and more threads than one are of use.
+    /// Whether the expansion has begun, and has enough work left for more than one thread.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         let questions = self.questions.get();
         questions.is_some_and(|questions| questions.left() * self.events >= SHARED)
     }
 
-    /// The model of the run, which who comes first completes.
+    /// The model of the run. The first thread to call this function completes the model.
     ///
     /// # Panics
-    /// When that one has panicked.
+    /// When the thread that was to complete the model has panicked.
     pub fn model(&self, memory: &mut Memory) -> &Model {
         self.model.get_or_init(|| {
             let mut trace = self.trace.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,21 +83,21 @@ impl Task {
         })
     }
 
-    /// The way of the run among the classes.
+    /// The run's paths in the trees of the classes.
     #[must_use]
     pub const fn paths(&self) -> &Paths {
         &self.settled.paths
     }
 
-    /// It has begun from now on.
+    /// Begins the expansion, unless it has begun.
     pub fn begin(&self, shared: &Shared, memory: &mut Memory) -> &Questions {
         let model = self.model(memory);
         self.questions
             .get_or_init(|| Questions::begin(&self.settled, model, shared))
     }
 
-    /// Takes part: plants what follows from events that nobody has taken, until there has been so much work, in queries
-    /// times events, or there is a reason to stop. Whether none are left.
+    /// Takes part: plants the seeds that follow from events that no thread has taken, up to `work`, in queries times
+    /// events, or until `stop` returns true. Returns whether no event is left.
     pub fn flip(
         &self,
         shared: &Shared,
@@ -116,7 +116,7 @@ impl Task {
         all
     }
 
-    /// Plants what else follows from the run, when all have done their parts.
+    /// Plants the other seeds that follow from the run, when all threads have done their parts.
     pub fn finish(&self, shared: &Shared, solver: &mut impl Solver, memory: &mut Memory) {
         let questions = self.begin(shared, memory);
         let (settled, model) = (&self.settled, self.model(memory));
@@ -134,7 +134,7 @@ impl Task {
         frontier.flush();
     }
 
-    /// All of it.
+    /// Makes the whole expansion.
     pub fn expand(&self, shared: &Shared, solver: &mut impl Solver, memory: &mut Memory) {
         self.flip(shared, solver, memory, u64::MAX, || false);
         self.finish(shared, solver, memory);
@@ -149,7 +149,8 @@ impl Task {
         all.add(effort);
     }
 
-    /// What it was made of, for its memory: part of it for whoever expanded it last, and the rest for another run.
+    /// Takes the task apart for its memory: the clocks go to the thread that expanded the run last, and the model and the
+    /// paths are returned, for another run.
     pub fn take_apart(self, memory: &mut Memory) -> (Box<Model>, Paths) {
         let trace = self.trace.into_inner();
         let trace = trace.unwrap_or_else(PoisonError::into_inner);

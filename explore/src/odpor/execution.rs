@@ -73,6 +73,7 @@ pub(super) struct Execution {
     open: Option<(Step, Pending)>,
     /// The threads that were not enabled at the last scheduling point.
     disabled: ThreadSet,
+    /// Per thread: the event that enabled the thread, as in [`Announced::enabler`].
     enabler: Vec<Position>,
 }
 

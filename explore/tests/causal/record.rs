@@ -18,7 +18,7 @@ struct Recorder<'a> {
     live: ThreadSet,
     /// The number of events that the execution may have.
     bound: usize,
-    /// One in this number of turns is another thread's, on average.
+    /// At one in this number of scheduling points, on average, the thread is drawn anew.
     turns: u64,
 }
 

@@ -65,7 +65,7 @@ impl Orders {
         }
     }
 
-    /// The same, whatever is known.
+    /// The event is in the execution, as a formula even where the bounds decide it.
     pub(super) fn reaches(&self, at: At) -> Term {
         Term::Open(self.time(at).lt(&self.end))
     }
@@ -81,7 +81,7 @@ impl Orders {
         }
     }
 
-    /// The same, whatever is known.
+    /// The event is not in the execution, as a formula even where the bounds decide it.
     pub(super) fn exceeds(&self, at: At) -> Term {
         Term::Open(self.end.le(self.time(at)))
     }
@@ -108,7 +108,7 @@ impl Orders {
         }
     }
 
-    /// The same, whatever follows from must-happen-before.
+    /// The one event comes before the other, as a formula even where must-happen-before decides it.
     pub(super) fn edge(&self, one: At, other: At) -> Term {
         if self.may(one) {
             Term::Open(self.time(one).lt(self.time(other)))
