@@ -37,6 +37,7 @@ pub(super) struct Locals {
     /// Whether the parts may hold something: false for programs whose dependencies have no thread-locals, until they
     /// draw keys.
     used: bool,
+    /// The kept thread-locals and the destructors of each thread, by thread.
     images: Vec<Image>,
     /// The thread whose thread-locals are in the block.
     current: Option<u32>,

@@ -58,9 +58,11 @@ const SHORT: usize = 64;
 /// What is compared and put back.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
+    /// The ranges that are compared as bytes.
     ranges: Vec<Range>,
     /// The short ranges, as words.
     words: Vec<Word>,
+    /// What the ranges hold at an execution's beginning, one after the other.
     pristine: Vec<u8>,
     /// The addresses at which the executable's statics begin and end.
     extent: (usize, usize),

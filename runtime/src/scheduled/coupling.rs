@@ -30,7 +30,9 @@ enum Line {
 struct Lines {
     /// Whether two threads are spawned; otherwise the harness goes on beside one.
     two: bool,
+    /// The line that the harness is on.
     harness: Line,
+    /// The number of threads that the harness has joined.
     joined: usize,
 }
 

@@ -118,7 +118,7 @@ pub(crate) struct Since {
     has_begun: bool,
     /// Whether a turn has slept or come to a time limit, and the loop went on after that turn.
     has_slept: bool,
-    /// How often the thread had said, when the run began, that it leaves something behind.
+    /// The number of times that the thread had said, when the run began, that it leaves something behind.
     said: u32,
 }
 
@@ -158,7 +158,7 @@ struct Marks {
 pub(super) struct Turning {
     /// The number of runs of marked loops that the thread is in.
     depth: u32,
-    /// How often the thread has said, in marked loops, that it leaves something behind.
+    /// The number of times that the thread has said, in marked loops, that it leaves something behind.
     said: u32,
     /// The thread's events since the outermost run of a loop, or its latest turn, began.
     looks: Buffer<Look>,

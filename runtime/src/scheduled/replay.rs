@@ -30,6 +30,7 @@ pub struct Parting {
 #[derive(Debug)]
 pub struct Follow<'s> {
     schedule: &'s [Scheduled],
+    /// The index of the next event in the schedule.
     at: usize,
     /// The program's thread for each of the schedule's threads.
     threads: HashMap<u32, Thread>,

@@ -26,6 +26,7 @@ static PLACE: u8 = 0;
 pub(super) struct Tokens {
     /// The object that the tokens are, from the first event on.
     object: Option<Object>,
+    /// The number of tokens that have been given and not been taken.
     left: u32,
 }
 

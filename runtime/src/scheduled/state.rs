@@ -28,9 +28,12 @@ use crate::memory::stack::GuardedStack;
 use crate::vocabulary::Site;
 
 pub(super) struct State {
+    /// The number of the execution.
     pub(super) generation: u32,
     pub(super) settings: Settings,
+    /// The threads, by number.
     pub(super) slots: Vec<Slot>,
+    /// The number of the thread that runs.
     pub(super) current: usize,
     pub(super) last: Option<u8>,
     /// The thread to switch to; `None` ends the execution.
@@ -52,25 +55,29 @@ pub(super) struct State {
     pub(super) resting: ThreadSet,
     /// Whether a thread has slept or yielded in this execution.
     pub(super) gives_way: bool,
+    /// What has happened to objects, counted while `watches_loops`.
     pub(super) changes: Changes,
     /// Whether the events of objects are counted in `changes`: since a loop that waits has been run in this execution,
     /// or since the execution is not traced, so that they can't be counted afterwards.
     pub(super) watches_loops: bool,
-    /// How often in a row all threads that wait in loops have looked again and seen nothing, where not all is followed.
+    /// The number of times in a row that all threads that wait in loops have looked again and seen nothing, where not
+    /// all is followed.
     pub(super) fruitless: u32,
     /// Whether a lock has been poisoned in this execution.
     pub(super) has_poisoned: bool,
     /// Whether the last event of the trace has been done since the current thread's last announcement, and the
     /// scheduler has not been told of that event.
     pub(super) untold: bool,
+    /// How the execution ends, as far as it is known.
     pub(super) outcome: Outcome,
     /// Whether the execution is over and its threads are being unwound: what they do meanwhile does not count.
     pub(super) ending: bool,
+    /// What becomes of threads that are not over at the end of the execution.
     pub(super) at_end: AtEnd,
     /// The counter in which std counts the panics of this OS thread; with it, threads can be switched while one
     /// unwinds.
     pub(super) counter: Option<Counter>,
-    /// How often threads have gone on without a notification while `ending`.
+    /// The number of times that threads have gone on without a notification while `ending`.
     pub(super) ended_waits: u32,
     pub(super) names: Names,
     pub(super) objects: Objects,
@@ -81,12 +88,17 @@ pub(super) struct State {
     pub(super) is_outslept: bool,
     /// The lowest and the highest address of each thread's stack, by thread.
     pub(super) stacks: Vec<(usize, usize)>,
+    /// The stack that each thread has left for the next execution, by thread.
     pub(super) free: Vec<Option<GuardedStack>>,
     /// All events of the execution if it is traced, or else the last event.
     pub(super) trace: Vec<Traced>,
+    /// The number of events that the scheduler has been told of.
     pub(super) steps: u32,
+    /// The hash of what each thread has read, by thread.
     pub(super) reads: [u64; MAX_THREADS],
+    /// The value that the latest write has left in each object, by object.
     pub(super) left: Vec<u64>,
+    /// The failures of the execution.
     pub(super) failures: Vec<Failure>,
     pub(super) panics: Panics,
     /// How the harness has ended, or that it has not.
@@ -100,6 +112,7 @@ pub(super) struct State {
     pub(super) values: Values,
     pub(super) contexts: Contexts,
     pub(super) time: Uses,
+    /// What the program did that the machine cannot follow, with its place.
     pub(super) unsupported: Option<(String, Site)>,
     /// Whether the ends of threads are events in this execution.
     pub(super) watches_ends: bool,

@@ -31,8 +31,10 @@ pub(super) struct Slot {
     /// nothing else borrows its content meanwhile.
     pub coroutine: Box<UnsafeCell<Option<coroutine::Thread>>>,
     pub yielder: *const Yielder,
+    /// The place of the operation that the thread has announced last.
     pub site: Option<Site>,
     pub name: Option<String>,
+    /// The place at which the thread was spawned; `None` for the harness's own thread.
     pub spawned_at: Option<Site>,
     /// The panics that are under way in the thread, kept while the thread does not run.
     pub panics: Panics,

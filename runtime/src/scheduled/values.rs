@@ -42,7 +42,9 @@ const FIRST: u64 = 0x0f1a_57fa_1de5_0b1e;
 #[derive(Clone, Copy, Debug)]
 struct Late {
     object: Object,
+    /// The place that holds the value, for `contents`.
     cell: *const (),
+    /// Returns the hash of the value; `None` if the value is opaque.
     contents: unsafe fn(*const ()) -> Option<u64>,
     site: Site,
 }
@@ -58,7 +60,9 @@ pub(super) struct Values {
     histories: [u64; MAX_THREADS],
     /// The hash of what the thread of the latest event had observed before that event.
     before: u64,
+    /// The events of which their threads observe less than the value, by the events' numbers, in order.
     tests: Vec<(usize, Test)>,
+    /// The transitions of objects, by the events' numbers, in order.
     transitions: Vec<(usize, Transition)>,
 }
 

@@ -36,8 +36,11 @@ struct Follow {
     created: HashMap<Thread, u32>,
     /// The number of events that the harness makes alone before the interleaving begins.
     before: u32,
+    /// The scheduling points of the interleaving, in order.
     expected: Vec<Expected>,
+    /// The index of the next event in `expected`.
     at: usize,
+    /// A sentence on where program and interleaving part, once they have.
     difference: Option<String>,
     /// The thread that fails, by its number in the finding.
     culprit: u32,

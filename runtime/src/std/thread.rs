@@ -295,8 +295,8 @@ pub fn park_timeout_ms(milliseconds: u32) {
     park_timeout(Duration::from_millis(u64::from(milliseconds)));
 }
 
-/// See `std::thread::yield_now`. Every event is a point at which others may run; who yields again and again lets others go
-/// first.
+/// See `std::thread::yield_now`. Every event is a point at which others may run; a thread that yields again and again
+/// lets others go first.
 #[track_caller]
 pub fn yield_now() {
     #[cfg(feature = "scheduler")]

@@ -477,7 +477,7 @@ impl<'a> Exploration<'a> {
     }
 }
 
-/// The turns of a divided search that belong to this part, in order, with how many executions each has had.
+/// The turns of a divided search that belong to this part, in order, each with its number of executions so far.
 #[derive(Default)]
 struct Turns {
     own: Vec<(u64, u64)>,

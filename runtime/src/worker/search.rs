@@ -182,8 +182,11 @@ struct Work<'a> {
     line: Line,
     /// The number of findings that have been sent.
     sent: usize,
+    /// Whether the first execution has been told.
     told_any: bool,
+    /// Whether the two threads have been told.
     told_threads: bool,
+    /// The error of the connection that ends the search.
     failed: Option<io::Error>,
     last_progress: Instant,
 }

@@ -1,9 +1,10 @@
 //! `thread_local!` and `std::thread::LocalKey`: one value per thread of the program under test, fresh in every execution.
 //!
-//! As with std, a value whose type has something to drop is destroyed when its thread ends: on that thread, after its code,
-//! before any thread can have joined it, and what its destructor does are events like all others. The value that was there
-//! first goes last (std leaves the order open, and this is what it does on Linux). A destructor that uses a value which is
-//! not there yet has it made, to be destroyed in turn; of one that is destroyed it is told so.
+//! As with std, a value whose type has something to drop is destroyed when its thread ends: on that thread, after its
+//! code, before any thread can have joined it, and what its destructor does are events like all others. The value that
+//! was there first is destroyed last (std leaves the order open, and std on Linux does so). A destructor that uses a
+//! value which is not there yet has it made, to be destroyed in turn; a destructor is refused a destroyed value,
+//! as with std.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
