@@ -3,10 +3,11 @@
 //! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs*, section 5: full path coverage of P̂ₖ
 //! finds all k-coupled bugs of T.
 //!
-//! The choices form a tree. A node is a list of non-local reads, each with the write that it sees; the root is empty. Its
-//! execution has exactly these and no other ones, and reveals the node's children: every further read that could see a
-//! write of T' instead. Level k of the tree is P̂ₖ. Each node is executed once, and children that no interleaving allows
-//! are never executed: an execution that turns out to be infeasible is one whose later local reads cannot all be local.
+//! The choices form a tree. A node is a list of non-local reads, each with the write that it sees; the root is empty. A
+//! node's execution has exactly the node's non-local reads, and reveals the node's children: every further read that
+//! could see a write of T' instead. Level k of the tree is P̂ₖ. Each node is executed once, and children that no
+//! interleaving allows are never executed: an execution that turns out to be infeasible is one whose later local reads
+//! cannot all be local.
 
 mod frontier;
 

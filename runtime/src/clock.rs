@@ -373,7 +373,7 @@ mod tests {
         let slept = clocks.look(1);
         assert!(slept > 1_000_000_000, "a sleep takes longer than it was to");
         assert_eq!(clocks.look(2), slept);
-        // Nor may who writes after a read be earlier than that.
+        // A thread that writes after a read may not be earlier than the read either.
         clocks.event(3, Kind::Write, 8);
         clocks.event(2, Kind::Read, 8);
         clocks.event(4, Kind::Read, 8);

@@ -36,7 +36,7 @@ pub enum Spec {
         /// Whether the upper end is one of the values.
         inclusive: bool,
     },
-    /// These values.
+    /// The listed values, as text.
     List(Vec<String>),
 }
 

@@ -152,7 +152,7 @@ impl Thread {
     }
 }
 
-/// What a payload says, if it is a text.
+/// The payload's text, if the payload is a text.
 pub(crate) fn text(payload: &(dyn Any + Send)) -> Option<&str> {
     payload
         .downcast_ref::<&str>()
@@ -160,7 +160,7 @@ pub(crate) fn text(payload: &(dyn Any + Send)) -> Option<&str> {
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
 }
 
-/// What is told of a payload.
+/// What a report tells of a payload.
 pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
     text(payload).unwrap_or("the panic's payload is not a text")
 }
@@ -170,7 +170,7 @@ fn address(payload: &(dyn Any + Send)) -> usize {
 }
 
 impl Panics {
-    /// Before an execution.
+    /// Makes ready for the next execution.
     #[inline]
     pub(crate) fn begin(&mut self) {
         if !self.threads.is_empty() || !self.over.is_empty() {
@@ -187,7 +187,7 @@ impl Panics {
         });
     }
 
-    /// All that have reached the top of their threads, in order.
+    /// All panics that have reached the top of their threads, in order.
     pub(crate) fn over(&self) -> &[Panicked] {
         &self.over
     }
@@ -200,29 +200,30 @@ impl Panics {
         &mut self.threads[at]
     }
 
-    /// A scope waits for its threads before it lets the panic pass that is under way in this thread; or it has waited.
+    /// Notes that a scope waits for its threads before the panic that is under way in this thread goes on, or that the
+    /// scope has waited.
     pub(crate) fn hold(&mut self, thread: u32, holds: bool) {
         self.thread(thread).is_held = holds;
     }
 
-    /// Whether a panic is under way in a thread that has not come to the top of it.
+    /// Whether a panic is under way in a thread, and has not come to the thread's top.
     pub(crate) fn is_under_way(&self, thread: u32) -> bool {
         let thread = self.threads.get(thread as usize);
         thread.is_some_and(|thread| !thread.under_way.is_empty())
     }
 
-    /// Whether a scope waits so.
+    /// Whether a scope holds the thread's panic until the scope's threads have ended.
     pub(crate) fn is_held(&self, thread: u32) -> bool {
         let thread = self.threads.get(thread as usize);
         thread.is_some_and(|thread| thread.is_held)
     }
 
-    /// The panic of a thread's that was under way does not come to the top of it.
+    /// Takes the thread's panic that was under way, which does not come to the thread's top.
     pub(crate) fn take(&mut self, thread: u32) -> Raised {
         self.thread(thread).under_way.pop().unwrap_or_default()
     }
 
-    /// A thread begins to panic.
+    /// Notes that a thread begins to panic.
     pub(crate) fn raise(&mut self, thread: u32, message: &str, place: Option<Place>, at: usize) {
         outside(|| {
             let this = self.thread(thread);
@@ -239,7 +240,8 @@ impl Panics {
         });
     }
 
-    /// A thread goes on with a payload, that of a panic which it has caught or has been given, or one of its own making.
+    /// Notes that a thread resumes a panic with a payload: that of a panic which it has caught or has been given, or a
+    /// payload of its own making.
     pub(crate) fn resume(
         &mut self,
         thread: u32,
@@ -264,7 +266,7 @@ impl Panics {
         });
     }
 
-    /// The program has caught a payload.
+    /// Notes that the program has caught a payload.
     pub(crate) fn catch(&mut self, thread: u32, payload: &(dyn Any + Send)) {
         outside(|| {
             if let Some(raised) = self.thread(thread).under_way.pop() {
@@ -309,7 +311,7 @@ impl Panics {
         self.of(thread).is_some_and(|at| !self.over[at].is_known)
     }
 
-    /// Thread `by` has joined thread `of`, and been given its payload.
+    /// Notes that thread `by` has joined thread `of`, and has been given its payload.
     pub(crate) fn join(&mut self, by: u32, of: u32, payload: &(dyn Any + Send)) {
         let Some(at) = self.of(of) else { return };
         self.over[at].is_known = true;
@@ -323,7 +325,8 @@ impl Panics {
         });
     }
 
-    /// The next panic of thread `by` passes on those of `of`: it has waited for them, as a scope does.
+    /// Notes that the next panic of thread `by` passes on the panics of the threads `of`, for which `by` has waited, as
+    /// a scope does.
     pub(crate) fn blame(&mut self, by: u32, of: &[u32]) {
         outside(|| {
             let all: Vec<usize> = of.iter().filter_map(|&thread| self.of(thread)).collect();
@@ -334,7 +337,7 @@ impl Panics {
         });
     }
 
-    /// A scope whose own body has panicked has waited for these threads.
+    /// Notes that a scope whose own body has panicked has waited for these threads.
     pub(crate) fn wait_for(&mut self, threads: &[u32]) {
         for &thread in threads {
             if let Some(at) = self.of(thread) {
@@ -348,7 +351,7 @@ impl Panics {
         self.thread(thread).let_go = true;
     }
 
-    /// The thread has poisoned a lock.
+    /// Notes that the thread has poisoned a lock.
     pub(crate) fn poison(&mut self, thread: u32) {
         self.thread(thread).has_poisoned = true;
     }
@@ -369,7 +372,7 @@ impl Panics {
         known.filter_map(|over| over.raised.place.as_ref())
     }
 
-    /// Which of them count, in order.
+    /// The panics that count, in order.
     pub(crate) fn judge(&self, end: End, extent: Extent) -> Vec<Counted> {
         let mut counted: Vec<Counted> = Vec::new();
         let own = |at: &usize| self.over[*at].thread == 0;
@@ -437,7 +440,7 @@ impl Panics {
             if thread == of || !known.has_poisoned {
                 continue;
             }
-            // Not all come to the top of their threads before an execution is left.
+            // Not all panics come to the top of their threads before an execution is left.
             let raised = match self.of(thread) {
                 Some(at) if self.over[at].is_known => None,
                 Some(at) => Some(&self.over[at].raised),
@@ -449,7 +452,7 @@ impl Panics {
         places
     }
 
-    /// What is at the root of a panic.
+    /// The panics at the root of a panic: those that it passes on, or itself.
     fn roots<'a>(&'a self, raised: &'a Raised) -> Vec<&'a Raised> {
         if raised.causes.is_empty() {
             return vec![raised];
@@ -460,7 +463,7 @@ impl Panics {
             .collect()
     }
 
-    /// Counts what is at the root of a panic.
+    /// Counts the panics at the root of a panic.
     fn count(&self, at: usize, detached: bool, bystander: bool, counted: &mut Vec<Counted>) {
         let causes = &self.over[at].raised.causes;
         for &cause in causes {
@@ -490,13 +493,13 @@ mod tests {
 
     const ENDS: [End; 4] = [End::Passed, End::Panicked, End::Failed, End::Open];
 
-    /// A thread that panics with this.
+    /// Makes a thread panic with this message.
     fn panics(panics: &mut Panics, thread: u32, message: &str) -> usize {
         panics.raise(thread, message, None, 0);
         panics.reach_the_top(thread, 0)
     }
 
-    /// The same in this line.
+    /// Makes a thread panic with this message in this line.
     fn panics_at(panics: &mut Panics, thread: u32, message: &str, line: u32) -> usize {
         panics.raise(thread, message, Some(place(line)), 0);
         panics.reach_the_top(thread, 0)
@@ -510,7 +513,7 @@ mod tests {
         }
     }
 
-    /// The same where it follows from those in these lines.
+    /// The counted panic, following from the panics in these lines.
     fn after(counted: Counted, lines: &[u32]) -> Counted {
         Counted {
             follows: lines.iter().map(|&line| place(line)).collect(),
@@ -538,7 +541,7 @@ mod tests {
             all.judge(End::Panicked, Extent::Whole),
             [counted(own, false, false)]
         );
-        // Whether it would have come to the top of its thread is not known.
+        // Whether the panic would have come to the top of its thread is not known.
         assert_eq!(
             all.judge(End::Open, Extent::Whole),
             [counted(own, false, true)]
@@ -633,7 +636,7 @@ mod tests {
                 [counted(root, false, false)]
             );
         }
-        // A scope holds it: whether it comes to the top is not known.
+        // A scope holds the panic: whether the panic comes to the top is not known.
         let mut all = Panics::default();
         panics(&mut all, 0, "held");
         assert_eq!(all.judge(End::Open, Extent::Left), []);
@@ -646,7 +649,7 @@ mod tests {
         let first = panics_at(&mut all, 1, "first", 7);
         all.poison(1);
         let second = panics(&mut all, 2, poisoned);
-        // Whether the cause is told is not known.
+        // Whether the cause is reported is not known.
         assert_eq!(
             all.judge(End::Failed, Extent::Whole),
             [
@@ -674,7 +677,7 @@ mod tests {
         all.poison(1);
         let own = panics(&mut all, 0, poisoned);
         let own = after(counted(own, false, false), &[7]);
-        // Others would have gone on: it is certain of the harness alone.
+        // Other threads would have gone on: only the harness's panic is certain.
         assert_eq!(
             all.judge(End::Panicked, Extent::Left),
             std::slice::from_ref(&own)
@@ -683,7 +686,7 @@ mod tests {
             all.judge(End::Panicked, Extent::Whole),
             [counted(cause, false, true), own.clone()]
         );
-        // Detached panics can be said to be none.
+        // Detached panics can be declared to be no bugs.
         all.let_go(1);
         assert_eq!(
             all.judge(End::Panicked, Extent::Whole),
@@ -702,7 +705,7 @@ mod tests {
         all.poison(2);
         all.raise(3, "still unwinds", Some(place(9)), 0);
         all.poison(3);
-        // It has poisoned what it unwraps by an earlier panic of its own, that it has caught.
+        // The thread has poisoned the lock that it unwraps by an earlier panic of its own, which it has caught.
         all.poison(0);
         let own = panics(&mut all, 0, poisoned);
         assert_eq!(

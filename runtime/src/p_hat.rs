@@ -179,7 +179,7 @@ fn paired(rds: &[ReadId], wrts: &[WriteId]) -> Vec<Pair> {
     rds.iter().copied().zip(wrts.iter().copied()).collect()
 }
 
-/// The same for all types of inputs: so it is not compiled with each program.
+/// Runs P̂ₖ once. This is not generic over the inputs' types, so that it is not compiled with each program.
 fn once(role: Role, pairs: &[Pair], bound: Bound) -> Outcome {
     let mut borrowed = Borrowed::new();
     let machine = borrowed.machine();
@@ -196,12 +196,13 @@ fn once(role: Role, pairs: &[Pair], bound: Bound) -> Outcome {
 /// | from 2K | the inputs, each at a fixed place: numbers in little endian, a list's length before its elements |
 /// | what is left | parts of numbers that are too large for a byte |
 ///
-/// An opportunity is a read of something that T' wrote and that T has not seen. The byte for a gap counts modulo 8 below
-/// 128; up to 253 it is 120 more than the gap; 254 says that the gap is 134 and as much more as the next of the bytes that
-/// are left say; 255 that there is no further non-local read. Where no interleaving allows a write to be seen, the next one
-/// is taken that can be; and a read that can't be local, after those before it, takes the next choice at once. Missing
-/// bytes are 0, a missing gap is 255: so the empty string is the program with inputs of zeros and without interference.
-/// Where T turns out to have needed a non-local read that it has passed over, the program is run again with it.
+/// An opportunity is a read of something that T' wrote and that T has not seen. The byte for a gap counts modulo 8
+/// below 128; up to 253 it is 120 more than the gap; 254 says that the gap is 134 and as much more as the next of the
+/// bytes that are left say; 255 that there is no further non-local read. Where no interleaving allows a write to be
+/// seen, the next write that can be seen is taken. A read that can't be local, after the reads before it, takes the
+/// next choice at once. Missing bytes are 0, a missing gap is 255: so the empty string is the program with inputs of
+/// zeros and without interference. Where T turns out to have needed a non-local read that it has passed over, the
+/// program is run again with this read.
 ///
 /// Nearly every byte string is a valid choice, changing a byte changes one choice, and every feasible choice of inputs, reads
 /// and writes has its bytes, up to the longest texts and lists: 32 bytes, 16 elements. What bytes stand for depends on nothing
@@ -214,7 +215,7 @@ pub fn p_hat_from_bytes<const K: usize>(
     run(harness, role, K, bytes)
 }
 
-/// The same for a k that is not known when it is compiled.
+/// Does what [`p_hat_from_bytes`] does, for a k that is not known at compile time.
 pub(crate) fn run(harness: &dyn AnyHarness, role: Role, k: usize, bytes: &[u8]) -> Outcome {
     let mut borrowed = Borrowed::new();
     let machine = borrowed.machine();
@@ -230,12 +231,12 @@ pub(crate) fn run(harness: &dyn AnyHarness, role: Role, k: usize, bytes: &[u8]) 
     outcome(machine, ending, inputs)
 }
 
-/// The bytes of the choices, and those of the inputs with all that comes after them.
+/// The bytes of the choices, and the bytes of the inputs with all later bytes.
 pub(crate) fn split(k: usize, bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(bytes.len().min(2 * k))
 }
 
-/// Runs P̂ₖ once on a machine that is to be had for that, with what [`p_hat_from_bytes`] says of the bytes.
+/// Runs P̂ₖ once on a given machine, with the choices that [`p_hat_from_bytes`] makes of the bytes.
 pub(crate) fn run_bytes(
     machine: &mut Machine,
     harness: &dyn AnyHarness,
@@ -256,8 +257,8 @@ pub(crate) fn run_bytes(
             safe: harness.safe(),
             same: Some((harness.entry(), &inputs[..inputs.len() - extension.len()])),
         });
-        // A program that does not do the same thing twice is found out where bytes have to be run twice. It is no execution
-        // that shows anything.
+        // That a program does not do the same thing twice shows where bytes have to be run twice. Such an execution
+        // shows nothing.
         ending = run.unwrap_or(Ending::Infeasible);
     });
     ending

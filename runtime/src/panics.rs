@@ -8,10 +8,10 @@ use std::sync::{Once, OnceLock};
 
 use crate::vocabulary::Place;
 
-/// What is called when a thread panics.
+/// A program's panic hook.
 pub(crate) type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Sync + Send>;
 
-/// What hears of a panic before the thread unwinds: what the program said, and where.
+/// A function that is called at a panic, before the thread unwinds, with the panic's message and place.
 pub(crate) type Listener = fn(String, Place);
 
 thread_local! {
@@ -25,7 +25,7 @@ thread_local! {
     static HOOK: RefCell<Option<Rc<Hook>>> = const { RefCell::new(None) };
 }
 
-/// Makes panics inside of executions silent. Those outside go to the hook that was there before.
+/// Makes panics inside of executions silent. Panics outside of executions go to the hook that was there before.
 pub(crate) fn install_hook() {
     static BEFORE: OnceLock<Hook> = OnceLock::new();
     static INSTALLED: Once = Once::new();
@@ -44,7 +44,7 @@ pub(crate) fn install_hook() {
     });
 }
 
-/// An execution begins on this OS thread, whose panics this one hears of; or it ends.
+/// Sets the function to which panics on this OS thread go: an execution begins, or ends.
 #[inline]
 pub(crate) fn listen(listener: Option<Listener>) {
     LISTENER.set(listener);
@@ -82,8 +82,7 @@ pub(crate) fn set(hook: Hook) {
     drop(before);
 }
 
-/// The program takes the hook that it has set, if it has. One that is at work goes on with what it is, and is not called
-/// again.
+/// The program takes the hook that it has set, if any. A hook that is running goes on, and is not called again.
 pub(crate) fn take() -> Option<Hook> {
     HOOK.take().and_then(|hook| Rc::try_unwrap(hook).ok())
 }
@@ -96,13 +95,13 @@ fn call_hook(info: &PanicHookInfo<'_>) {
     }
 }
 
-/// Whether the execution may have set one.
+/// Whether the execution may have set a hook.
 #[inline]
 pub(crate) fn has_hook() -> bool {
     IS_SET.get()
 }
 
-/// The execution is over, and its hook with it.
+/// Drops the execution's hook: the execution is over.
 #[inline]
 pub(crate) fn forget_hook() {
     if IS_SET.take() {
@@ -110,7 +109,8 @@ pub(crate) fn forget_hook() {
     }
 }
 
-/// The execution is over, and as in a process that has ended, nothing of its hook is dropped.
+/// Forgets the execution's hook: the execution is over, and, as in a process that has ended, nothing of the hook is
+/// dropped.
 #[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn leave_hook() {

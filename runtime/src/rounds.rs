@@ -155,7 +155,7 @@ mod tests {
                 assert!(changed <= 2, "{round:?}");
                 kept += usize::from(changed == 0);
             }
-            // The same seed, the same sequence.
+            // One seed always makes one sequence.
             let mut again = [9; 130];
             again[..8].copy_from_slice(&parent);
             mutate(&mut again, (8, 130), (width, k), seed);

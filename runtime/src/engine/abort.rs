@@ -56,7 +56,7 @@ pub(crate) enum Leaves {
     OnlyUnwinds,
 }
 
-/// How many events destructors may make while a thread is unwound.
+/// The most events that destructors may make while a thread is unwound.
 pub(super) const LEFT: u32 = 10_000;
 
 /// Ends the current line's run with `reason`: see [`unwind`]. Or lets the execution run on, where running on is cheaper

@@ -145,7 +145,8 @@ impl Bytes {
 mod tests {
     use super::*;
 
-    /// How many opportunities each choice passes over, and what it picks out of `count`.
+    /// For each choice, the number of opportunities that it passes over, and the number of the write that it picks out
+    /// of `count`.
     fn read(k: usize, choices: &[u8], extension: &[u8], count: usize) -> Vec<(u32, usize)> {
         let mut bytes = Bytes::default();
         bytes.fill(k, choices, extension);

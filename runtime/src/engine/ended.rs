@@ -428,7 +428,7 @@ fn ask(bug: &super::Bug, program: &dyn Fn()) -> Option<Answer> {
     crate::scheduled::witness::judge(bug, program)
 }
 
-/// This build has no scheduler to run the original program on, so what may be a bug is reported as one.
+/// This build has no scheduler to run the original program, so what may be a bug is reported as one.
 #[cfg(not(feature = "scheduler"))]
 const fn ask(bug: &super::Bug, _program: &dyn Fn()) -> Option<Answer> {
     Some(Answer::failure(bug.kind))

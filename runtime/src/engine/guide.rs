@@ -104,7 +104,7 @@ pub(super) struct Guide {
     of: Option<(usize, Role, usize, Vec<u8>)>,
 }
 
-/// Which program with which inputs: a number that no other program has, and the inputs' bytes.
+/// What identifies a program with its inputs: a number that no other program has, and the inputs' bytes.
 pub type Same<'a> = (usize, &'a [u8]);
 
 /// What [`Guide::at`] says of a read.

@@ -465,12 +465,13 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-// What is rare stands apart, so that the rest is short enough to become part of who allocates.
+// Rare cases are functions of their own, so that the common ones are short enough to be inlined where memory is
+// allocated.
 
-/// No region has a place for it, since none is in use, or since it is full.
+/// Allocates where no region has room, since no region is in use, or since it is full.
 ///
 /// # Safety
-/// That of [`GlobalAlloc::alloc`].
+/// The requirements of [`GlobalAlloc::alloc`].
 #[inline(never)]
 unsafe fn alloc_outside(layout: Layout) -> *mut u8 {
     // SAFETY: the caller's promise.
@@ -482,7 +483,7 @@ unsafe fn alloc_outside(layout: Layout) -> *mut u8 {
 }
 
 /// # Safety
-/// That of [`GlobalAlloc::dealloc`]; the memory is the system's, and may have been noted.
+/// The requirements of [`GlobalAlloc::dealloc`]; the memory is the system's, and may have been noted.
 #[inline(never)]
 unsafe fn dealloc_outside(pointer: *mut u8, layout: Layout) {
     if large::any() {
@@ -493,7 +494,7 @@ unsafe fn dealloc_outside(pointer: *mut u8, layout: Layout) {
 }
 
 /// # Safety
-/// That of [`GlobalAlloc::realloc`]; the memory is the system's.
+/// The requirements of [`GlobalAlloc::realloc`]; the memory is the system's.
 #[inline(never)]
 unsafe fn realloc_outside(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
     if large::any() && large::forget(pointer) {
@@ -505,7 +506,7 @@ unsafe fn realloc_outside(pointer: *mut u8, layout: Layout, size: usize) -> *mut
 }
 
 /// # Safety
-/// That of [`GlobalAlloc::realloc`]; the memory is the system's, and was noted.
+/// The requirements of [`GlobalAlloc::realloc`]; the memory is the system's, and was noted.
 #[cold]
 #[inline(never)]
 unsafe fn realloc_noted(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {

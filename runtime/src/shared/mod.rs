@@ -34,7 +34,7 @@ use crate::alone::Generation;
 use crate::engine::{Handle, NONE, ValueKind};
 use crate::log::Object;
 
-/// To which execution an object's state belongs, and its number there.
+/// The execution to which an object's state belongs, and the object's number in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag {
     generation: u32,
@@ -44,9 +44,9 @@ pub(crate) struct Tag {
 /// What becomes of a value that an execution has left in a static.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lasts {
-    /// It is there until it is dropped.
+    /// The value is there until it is dropped.
     UntilDropped,
-    /// Its memory has been given back with all of the execution's.
+    /// The value's memory has been given back with all of the execution's.
     Gone,
 }
 
@@ -88,13 +88,13 @@ impl Tag {
         object: NONE,
     };
 
-    /// Joins the current execution; the answer is whether the object, which lies in `cell`, was in another one before.
+    /// Joins the current execution. Returns whether the object, which lies in `cell`, was in another execution before.
     #[inline]
     fn renew<C>(&mut self, handle: Handle, cell: &C) -> bool {
         self.renew_to(handle.get().generation, cell)
     }
 
-    /// Joins the execution with this number; the answer is whether the object was in another one before.
+    /// Joins the execution with this number. Returns whether the object was in another execution before.
     #[inline]
     fn renew_to<C>(&mut self, generation: u32, cell: &C) -> bool {
         let new = self.generation != generation;
@@ -126,7 +126,7 @@ impl Tag {
 
 #[cfg(feature = "scheduler")]
 impl Tag {
-    /// The object's name on the scheduled machine, `cell` being where it lies.
+    /// The object's name on the scheduled machine, `cell` being the object's place in memory.
     #[inline]
     fn scheduled_object<C>(
         &mut self,

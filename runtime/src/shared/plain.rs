@@ -14,12 +14,12 @@ use crate::vocabulary::Site;
 #[derive(Debug)]
 struct State<V> {
     tag: Tag,
-    /// G; outside of executions, the value.
+    /// G; outside of executions, the current value.
     g: V,
     initial: Initial<V>,
     g_prime: Option<V>,
     kept: Vec<(u32, V)>,
-    /// A write of T' whose value has to be kept and is there once T' touches the cell again, or T begins.
+    /// A write of T' whose value has to be kept, and is there when T' accesses the cell again, or T begins.
     pending: Option<u32>,
 }
 
@@ -27,8 +27,8 @@ struct State<V> {
 #[derive(Debug)]
 pub(crate) struct PlainCell<V>(UnsafeCell<State<V>>);
 
-// SAFETY: see `AtomicCell`. That references handed out do not overlap is for the program's own `unsafe` to see to, as
-// it is with the `static mut` that this stands for.
+// SAFETY: see `AtomicCell`. The program's own `unsafe` answers for references not overlapping, as it does for the
+// `static mut` that the cell replaces.
 unsafe impl<V> Sync for PlainCell<V> {}
 
 impl<V> PlainCell<V> {
@@ -70,7 +70,7 @@ impl<V: Shadow> PlainCell<V> {
                 lasts.give_up(old);
                 lasts.give_up_all(&mut kept);
             });
-            // Its memory serves the next execution.
+            // The vector's memory serves the next execution.
             self.state().kept = kept;
         }
         self.settle(handle);
@@ -85,7 +85,7 @@ impl<V: Shadow> PlainCell<V> {
     fn settle(&self, handle: Handle) {
         let state = self.state();
         if let (Some(event), Some(prime)) = (state.pending.take(), &state.g_prime) {
-            // What T' has made a copy of it can.
+            // A value that T' has copied can be copied again.
             if let Some(value) = quietly(handle, || prime.shadow()) {
                 make_room(&mut state.kept);
                 state.kept.push((event, value));
@@ -108,7 +108,7 @@ impl<V: Shadow> PlainCell<V> {
                 let object = self.object(handle);
                 if let Some(event) = tau::read(handle, object, site, 0, |_| Op::Read(object)) {
                     let state = self.state();
-                    // In the order of the events.
+                    // `kept` is in the order of the events.
                     if let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at)
                         && let Some(copy) = copy_of(handle, &state.kept[at].1, site)
                     {
@@ -131,7 +131,7 @@ impl<V: Shadow> PlainCell<V> {
         }
         let has_prime = prime && state.g_prime.is_some();
         if !has_prime && state.initial.is_none() {
-            // SAFETY: `enter` puts it back, and a `static mut` is never dropped.
+            // SAFETY: `enter` puts the value back, and a `static mut` is never dropped.
             let initial = lasting(self, || quietly(handle, || unsafe { state.g.initial() }));
             state.initial.keep(initial);
         }
@@ -159,7 +159,7 @@ impl<V: Shadow> PlainCell<V> {
         }
     }
 
-    /// Reads.
+    /// Reads the value.
     pub(crate) fn borrow(&self, site: Site) -> *const V {
         if let Some(handle) = current() {
             let access = self.enter(handle, false, site);
@@ -170,7 +170,7 @@ impl<V: Shadow> PlainCell<V> {
         self.place_mut()
     }
 
-    /// Reads, and then writes through what is returned.
+    /// Reads the value; the caller then writes through the returned pointer.
     pub(crate) fn borrow_mut(&self, site: Site) -> *mut V {
         let Some(handle) = current() else {
             self.read_elsewhere(site);
@@ -183,7 +183,7 @@ impl<V: Shadow> PlainCell<V> {
         self.write_event(handle, access, site)
     }
 
-    /// Writes.
+    /// Writes the value.
     pub(crate) fn set(&self, value: V, site: Site) {
         let place = match current() {
             Some(handle) => {

@@ -1,8 +1,8 @@
 //! Room for the values that an object keeps.
 
-/// Before an object of the program notes what it keeps: one that outlives the execution must have that memory from outside.
-/// That may be all that lies in no region; where the execution's memory is given back, it is statics alone, and what lies on a
-/// stack goes with the execution.
+/// Called before an object of the program keeps values. An object that outlives the execution must have the memory for
+/// them from outside of regions. Such objects are all that lie in no region; where the execution's memory is given
+/// back, only statics are, since objects on a stack end with the execution.
 #[inline]
 pub(super) fn make_room<T>(kept: &mut Vec<T>) {
     #[cfg(feature = "scheduler")]

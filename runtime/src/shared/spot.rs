@@ -1,4 +1,4 @@
-//! An object of the scheduled machine that has no value here: who waits on it is all that there is to it.
+//! An object of the scheduled machine that has no value here: its whole state is which threads wait on it.
 
 use std::cell::UnsafeCell;
 
@@ -9,13 +9,13 @@ use crate::engine::{self, abort, unsupported};
 use crate::scheduled::events::{Handle, current};
 use crate::vocabulary::Site;
 
-/// A place with a name.
+/// An object with a name on the scheduled machine, and no value.
 #[derive(Debug)]
 pub(crate) struct Spot(UnsafeCell<Tag>);
 
-// SAFETY: as for `AtomicCell`: all threads of an execution run on one OS thread, executions one after the other.
+// SAFETY: all threads of an execution run on one OS thread, and executions run one after the other.
 unsafe impl Sync for Spot {}
-// SAFETY: a number.
+// SAFETY: the cell holds plain numbers.
 unsafe impl Send for Spot {}
 
 impl Spot {

@@ -1,4 +1,4 @@
-//! Plain data outside of P̂ₖ: on the scheduled machine, or where nothing runs.
+//! Plain data outside of P̂ₖ: on the scheduled machine, or where no program runs.
 
 #[cfg(feature = "scheduler")]
 use seqz_explore::{Kind, Object};
@@ -21,14 +21,15 @@ impl<V: Shadow> PlainCell<V> {
         let _ = site;
     }
 
-    /// What is written, or nothing where it is written later, through a reference.
+    /// The event of a write of `value`, which the caller does; `None` where the value is written later, through a
+    /// reference.
     pub(super) fn write_elsewhere(&self, value: Option<&V>, site: Site) {
         #[cfg(feature = "scheduler")]
         if let Some(machine) = current() {
             let object = self.scheduled(machine, Kind::Write, site);
             let state = self.state();
             if state.initial.is_none() {
-                // SAFETY: `scheduled` puts it back, and a `static mut` is never dropped.
+                // SAFETY: `scheduled` puts the value back, and a `static mut` is never dropped.
                 let initial = machine.outside(|| unsafe { state.g.initial() });
                 state.initial.keep(initial);
             }
@@ -49,7 +50,7 @@ impl<V: Shadow> PlainCell<V> {
         let _ = (value, site);
     }
 
-    /// Waits for the turn to do this, and says to what.
+    /// Waits for the thread's turn for an event of this kind. Returns the object.
     #[cfg(feature = "scheduler")]
     fn scheduled(&self, machine: Handle, kind: Kind, site: Site) -> Object {
         let state = self.state();
