@@ -2,28 +2,28 @@
 //! happens-before relation tells states.
 //!
 //! Source: *The Lazy Happens-Before Relation* (Thomson and Donaldson), section 3, for the caches; the paper has them over
-//! plain depth-first search. Over a reduction a cache alone is not sound: what follows the state would have shown races
-//! with what comes before it *here*, and has shown races with what came before it *there*. The remedy is that of *Efficient
-//! Stateful Dynamic Partial Order Reduction* (Yang, Chen, Gopalakrishnan, Kirby, SPIN 2008): for each state all operations
-//! are kept that come after it, and where an execution is given up, those are taken for ones that may come next. Details
-//! are our own:
+//! plain depth-first search. Over a reduction a cache alone is not sound: the events after the state would have shown
+//! races with the events before the state in *this* execution, and have shown races only with the events before it in the
+//! *earlier* execution. The remedy is that of *Efficient Stateful Dynamic Partial Order Reduction* (Yang, Chen,
+//! Gopalakrishnan, Kirby, SPIN 2008): for each state the search keeps all operations that come after the state, and where
+//! an execution is given up, these operations count as operations that may come next. The details are seqz's own:
 //! 1. **Races.** Each operation that is kept is held against the events here that its thread does not know of yet. Before
-//!    one that races with it, a thread is tried that all reversals can start with: one of which the first event that does not
-//!    come after the race has nothing before it. If no thread has gone on since, nothing is known of how the reversal
+//!    one that races with it, a thread is tried that all reversals can start with: one of which the first event that does
+//!    not come after the race has nothing before it. If no thread has gone on since, nothing is known of how the reversal
 //!    starts, and all threads are tried.
 //! 2. **Sleep.** What begins with a thread that slept when the state was explored was left out then. So such a thread must
 //!    sleep here, too; else the state is explored again.
 //! 3. **Plain data.** A data race is no state: a lock may order two accesses in one of two executions that have the same
 //!    lazy relation. What has touched plain data is not given up.
 //!
-//! Why nothing is lost. By 1 and 2, for each execution E an equivalent one is run to its end, or up to where it is given up:
-//! that is the argument for source sets (see [`Dpor`](crate::Dpor)), in which the events of E that are not run any more are
-//! among those that were kept. What is given up goes on from a state that has been explored before, with the same
+//! Why nothing is lost. By 1 and 2, for each execution E an equivalent one is run to its end, or up to where it is given
+//! up: that is the argument for source sets (see [`Dpor`](crate::Dpor)), in which the events of E that are not run any
+//! more are among those that were kept. What is given up goes on from a state that has been explored before, with the same
 //! events; again as far as it is not given up, and so on to an execution that is run to its end. It has the lazy relation
 //! of E.
 //!
-//! `hbr-cache+dpor` never gives up anything. With sleep sets, two executions have no equivalent prefixes: of two that part at
-//! a state, the later one sleeps on what the earlier one did there until something happens that depends on it. So it is
+//! `hbr-cache+dpor` never gives up anything. With sleep sets, two executions have no equivalent prefixes: of two that part
+//! at a state, the later one sleeps on what the earlier one did there until something happens that depends on it. So it is
 //! [`Dpor`](crate::Dpor) with a proof; tests hold it to that.
 //!
 //! Promise: `hbr-cache+dpor`: exhausted. `lazy-hbr+dpor`: exhausted lazily.
@@ -48,7 +48,7 @@ use visits::{Operation, Visits, add};
 struct Point {
     relation: u64,
     asleep: ThreadSet,
-    /// Operations that have come after it.
+    /// The numbers of the operations that have come after the point.
     after: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ pub struct CachedDpor {
     trace: Trace,
     relation: Relation,
     visits: Visits,
-    /// One for each event of the current schedule.
+    /// One point for each event of the current schedule.
     points: Vec<Point>,
     plain: Vec<Object>,
     is_lazy: bool,
@@ -92,18 +92,18 @@ impl CachedDpor {
         }
     }
 
-    /// How many executions were given up because the cache knew the state.
+    /// The number of executions that were given up because the cache knew the state.
     #[must_use]
     pub fn given_up(&self) -> u64 {
         self.given_up
     }
 
-    /// As [`Dpor`](crate::Dpor) does.
+    /// Adds backtrack points for the races of an operation, as [`Dpor`](crate::Dpor) does.
     fn race(&mut self, latest: Latest) {
         turn_round(&self.trace, &mut self.stack, latest);
     }
 
-    /// Turns round the races of an operation that comes later, after events that are not known.
+    /// Reverses the races of an operation that comes later, after events that are not known.
     fn race_later(&mut self, operation: Operation) {
         let latest = Latest {
             thread: operation.thread,

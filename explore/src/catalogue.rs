@@ -201,7 +201,7 @@ impl Default for Config {
     }
 }
 
-/// What is the same for all strategies when a search begins.
+/// The settings that all strategies share when a search begins.
 struct Begin {
     lazy_relations: bool,
     watcher: Option<Box<dyn Watcher>>,
@@ -225,31 +225,31 @@ impl Begin {
     }
 }
 
-/// The row with this name.
+/// Returns the row with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Entry> {
     STRATEGIES.iter().find(|entry| entry.name == name)
 }
 
-/// The name of the one that is used where none is named.
+/// The name of the strategy that is used where none is named.
 pub const DEFAULT: &str = "odpor";
 
-/// The one that is used where none is named.
+/// Returns the strategy that is used where none is named.
 ///
 /// # Panics
-/// Never: it is in the catalogue.
+/// Never: the catalogue has a row with the name [`DEFAULT`].
 #[must_use]
 pub fn default() -> &'static Entry {
     named(DEFAULT).expect("the default has a row")
 }
 
-/// How many preemptions there may be where a strategy has to have a bound.
+/// The bound on preemptions of strategies that have to have a bound, where none is given.
 const PREEMPTIONS: u32 = 2;
 
-/// How many priority changes there are.
+/// The number of priority changes of `pct`, where none is given.
 const CHANGES: u32 = 3;
 
-/// Makes the catalogue of its rows, and what begins a search by the strategy of a row.
+/// Makes the catalogue from its rows, and the function that begins a search by a row's strategy.
 macro_rules! strategies {
     ($(Row {
         name: $name:literal,
@@ -260,7 +260,7 @@ macro_rules! strategies {
         traits: $traits:expr,
         search: |$config:ident, $begin:ident| $search:expr $(,)?
     }),* $(,)?) => {
-        /// All of them, in the order in which they are listed.
+        /// All strategies, in the order in which they are listed.
         pub static STRATEGIES: &[Entry] = &[$(Entry {
             name: $name,
             about: $about,
@@ -273,7 +273,7 @@ macro_rules! strategies {
         /// A search by this strategy.
         ///
         /// # Errors
-        /// When the system has no threads, for those that are to have helpers.
+        /// When the system has no threads, for strategies that are to have helpers.
         pub fn search<E: Executor>(
             entry: &Entry,
             mut config: Config,

@@ -18,13 +18,13 @@ pub struct Dfs {
 }
 
 impl Dfs {
-    /// From the start.
+    /// A search before its first execution.
     #[must_use]
     pub fn new() -> Self {
         Self::part(Part::WHOLE)
     }
 
-    /// One part of the search.
+    /// One part of a search, before its first execution.
     #[must_use]
     pub fn part(part: Part) -> Self {
         Self {

@@ -6,14 +6,14 @@
 //! added to the backtrack set before that event. A thread whose alternatives have been explored sleeps until a
 //! dependent event wakes it; an execution in which all enabled threads sleep is given up.
 //!
-//! Which thread is added differs from the 2005 paper: with sleep sets, the one that it adds may sleep there, while what has
-//! to be explored starts with another, and traces are lost (three readers and a writer are enough). So the thread is
-//! taken from the reversal's *source set*: one whose next event is minimal in happens-before among those that the
-//! reversal consists of (*Optimal Dynamic Partial Order Reduction*, Abdulla, Aronis, Jonsson, Sagonas, POPL 2014,
+//! The choice of the added thread differs from the 2005 paper: with sleep sets, the paper's thread may sleep there, while
+//! the executions to explore start with another thread, and traces are lost (three readers and a writer are enough). So
+//! the thread is taken from the reversal's *source set*: a thread whose next event is minimal in happens-before among the
+//! events of the reversal (*Optimal Dynamic Partial Order Reduction*, Abdulla, Aronis, Jonsson, Sagonas, POPL 2014,
 //! section 4).
 //!
-//! Promise: exhausted: every Mazurkiewicz trace is executed at least once. With sleep sets none is executed to its end
-//! twice; what is lost is lost in executions that are given up.
+//! Promise: exhausted: every Mazurkiewicz trace is executed at least once. With sleep sets no trace is executed to its end
+//! twice; the search wastes time only in executions that it gives up.
 
 use crate::divergence::Divergence;
 use crate::event::Event;
@@ -31,7 +31,7 @@ pub struct Dpor {
     trace: Trace,
 }
 
-/// Makes sure that each race of this operation is turned round: some thread that can start a reversal is in the backtrack
+/// Makes sure that each race of this operation is reversed: some thread that can start the reversal is in the backtrack
 /// set before the racing event, or asleep there.
 pub(crate) fn turn_round(trace: &Trace, stack: &mut Stack, latest: Latest) {
     for position in races(trace, latest) {
@@ -47,7 +47,7 @@ pub(crate) fn turn_round(trace: &Trace, stack: &mut Stack, latest: Latest) {
 }
 
 impl Dpor {
-    /// From the start.
+    /// A search before its first execution.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,23 +1,23 @@
 //! `hapset` and `hapset+pcb`: searches that leave out orders of two statements which have been seen in that order before.
 //!
-//! Source: *Coverage Guided Systematic Concurrency Testing* (Wang, Said, Gupta, ICSE 2011): predecessor sets that are aware
-//! of history in section 3.3, learning in section 3.5 and algorithm 1, guidance in section 4.3 and algorithm 3, continuous
-//! learning in section 4.4 and algorithm 4. What is kept is in [`sets`].
+//! Source: *Coverage Guided Systematic Concurrency Testing* (Wang, Said, Gupta, ICSE 2011): predecessor sets that are
+//! aware of history in section 3.3, learning in section 3.5 and algorithm 1, guidance in section 4.3 and algorithm 3,
+//! continuous learning in section 4.4 and algorithm 4. What is kept is in [`sets`].
 //!
-//! A reduction turns round each race of an event with an earlier one. With guidance it does so only if the statement of
-//! the later event has never been seen right before the statement of the earlier one: if it has, the other order is
-//! taken for one that has been tested. Statements are places in the program with the calls that led there, whichever
-//! thread runs them, so that what is learned of two threads holds for all; that is what makes the search small where
-//! there are many threads or loops. **It is not safe**: the same order of two statements may do something else at another
+//! A reduction reverses each race of an event with an earlier event. With guidance the reduction reverses a race only if
+//! the statement of the later event has never been seen right before the statement of the earlier event: if it has, the
+//! other order counts as tested. A statement is a place in the program with the calls that led there, for any thread that
+//! runs it, so that what is learned of two threads holds for all threads; this makes the search small where there are many
+//! threads or loops. **The guidance is not safe**: the same order of two statements may have another effect at another
 //! time.
 //!
-//! The search below it is that of [`Dpor`](crate::Dpor), or the one of [`guided_pcb`] within a preemption bound. Where it has
-//! nothing left it is done once more, from other picks: see [`rounds`].
+//! The guided search is that of [`Dpor`](crate::Dpor), or the search of [`guided_pcb`] within a preemption bound. When the
+//! search has nothing left to try, it begins once more, with other picks: see [`rounds`].
 //!
 //! Differences from the paper: sets are learned from runs that end, without a failure; one that fails is forgotten, as it
 //! was no good run. With `dpor` there are sleep sets, which the paper's reduction does not have. Rounds are ours.
 //!
-//! Promise: heuristic. If nothing has been left out for the sake of what was learned: that of the search below it.
+//! Promise: heuristic. If the guidance has left nothing out: the promise of the guided search.
 
 pub mod guided_pcb;
 mod rounds;
@@ -129,7 +129,7 @@ impl Hapset {
                 continue;
             }
             let earlier = Statement::of(self.trace.event(position));
-            // The latest one is turned round, and no other.
+            // Only the race with the latest event is reversed.
             if is_done || self.sets.have_seen(statement, earlier) {
                 self.left_out += 1;
                 continue;

@@ -2,9 +2,9 @@
 //! relation tells states.
 //!
 //! Source: *The Lazy Happens-Before Relation: Better Partial-Order Reduction for Systematic Concurrency Testing* (Thomson
-//! and Donaldson), sections 2 and 3. Each relation is kept after each event; an execution that comes to one that is
-//! known is given up. Depth first, the state has been searched to its end by then: an execution that is still under way
-//! there would have as many events, and be this one.
+//! and Donaldson), sections 2 and 3. The cache keeps the relation after each event; an execution that comes to a known
+//! relation is given up. Since the search is depth first, the state has been searched to its end by then: the only
+//! execution still under way there would have the same number of events, and be this execution.
 //!
 //! Promise: `hbr-cache`: exhausted. `lazy-hbr`: exhausted lazily, as two executions with the same lazy relation are in the
 //! same state (theorem 2.2). Data races are no states: whether a lock orders two accesses is lost in the lazy relation.
@@ -50,7 +50,7 @@ impl HbrCache {
         }
     }
 
-    /// How many relations executions have come to, those of states that are not terminal included.
+    /// The number of relations that executions have come to, those of states that are not terminal included.
     #[must_use]
     pub fn cached(&self) -> u64 {
         self.cache.len()

@@ -1,40 +1,44 @@
 //! `lazy-dpor`: dynamic partial-order reduction that leaves the order of critical sections open where no thread can tell.
 //!
-//! Source: *The Lazy Happens-Before Relation* (Thomson and Donaldson), section 4, names it as future work, and the obstacle:
-//! not every linearization of a lazy relation can be executed. What is done about it here is our own. The frame is that
-//! of [`Dpor`](crate::Dpor), sleep sets included, in which an execution that is asleep has an equivalent one that is not.
+//! Source: *The Lazy Happens-Before Relation* (Thomson and Donaldson), section 4, names this reduction as future work, and
+//! the obstacle: not every linearization of a lazy relation can be executed. The way around the obstacle is seqz's own.
+//! The frame is that of [`Dpor`](crate::Dpor), sleep sets included, in which an execution that is asleep has an equivalent
+//! execution that is not.
 //!
-//! What [`Dpor`](crate::Dpor) does for two sections of one lock is to turn their order round, always. Here that is done
-//! only for a reason:
-//! 1. **Data.** Clocks are those of the lazy relation, so that lock operations order nothing. Two accesses race then though
-//!    a lock keeps them apart, or though the one comes after the other by the order of sections only. The events that are
-//!    to come before the earlier access are put in a row after the prefix, and the row is run on paper. If a lock is held
-//!    that one of them takes ([`LazyDpor::row`]), then it is that lock's sections which are turned round, where the
-//!    one that is in the way began. The same is done for each section around the earlier access if another section of its
-//!    lock came between the two.
-//! 2. **Waiting.** A section in which its thread may have to wait (it takes a second lock there, it joins, it spins, it
-//!    never gives the lock back) can hold others up for ever, or be held up. It is turned round with all others of its lock:
-//!    that is how deadlocks are found. It may show in a later event than the one that takes the lock.
+//! [`Dpor`](crate::Dpor) always reverses the order of two sections of one lock. `lazy-dpor` reverses the order only for
+//! one of these reasons:
+//! 1. **Data.** Clocks are those of the lazy relation, so that lock operations order nothing. Two accesses race even if a
+//!    lock keeps them apart, or if only the order of sections puts one access after the other. The events that are to come
+//!    before the earlier access are put in a row after the prefix, and the row is run on paper. If one of these events
+//!    takes a lock that is held there ([`LazyDpor::row`]), the sections of that lock are reversed instead, at the
+//!    beginning of the section that holds the lock. Each section around the earlier access is also reversed if another
+//!    section of its lock came between the two accesses.
+//! 2. **Waiting.** A section in which its thread may have to wait (the thread takes a second lock there, joins, spins, or
+//!    never gives the lock back) can hold other threads up for ever, or be held up. Such a section is reversed with all
+//!    other sections of its lock; this rule finds deadlocks. An event after the acquire may be the first to show that the
+//!    thread may wait.
 //! 3. **Attempts.** `try_lock` sees whether a lock is held, so its order with every operation on the lock counts.
 //!
-//! A thread that sleeps where others have to be tried, and would begin with taking a lock, is another matter: events that come
-//! later in the execution may have to come before that. So where only such a thread is there, it is looked at again when
-//! all of the execution is known ([`LazyDpor::look_again`]).
+//! If the only thread to try at a point sleeps there and would begin with taking a lock, later events of the execution may
+//! have to come before that acquire. So this point is looked at again when the whole execution is known
+//! ([`LazyDpor::look_again`]).
 //!
-//! A section that is left alone can so be moved as a whole, over whatever was found not to depend on it, to the front of
-//! an execution that begins with its thread. What the lazy relation does not order may sleep, and the events that sleep
-//! there need not be part of what is to be explored; so a row is looked at without them too ([`LazyDpor::awake`]).
+//! So a section that is not reversed can be moved as a whole, over all events that do not depend on the section, to the
+//! front of an execution that begins with the section's thread. Events that the lazy relation does not order may sleep,
+//! and the executions to explore need not contain the sleeping events; so a row is also tried without them
+//! ([`LazyDpor::awake`]).
 //!
-//! Two accesses to plain data race if nothing orders them, and a lock may. But a race that is turned round where it is
-//! shows: the thread of the earlier access is about to make it all the time until the other one has been made.
+//! Two accesses to plain data race if no event orders them, and a lock may order them. But a race shows in the execution
+//! that reverses it: there the thread of the earlier access has announced this access until the other access has been
+//! made.
 //!
 //! Promise: exhausted lazily: every lazy relation of an execution is executed at least once, so all terminal states,
-//! failures and deadlocks are seen. That this is so is no theorem: tests hold it against an interpreter on random
+//! failures and deadlocks are seen. The promise is not a theorem: tests compare the strategy with an interpreter on random
 //! programs.
 //!
-//! No two executions that run to an end have one happens-before relation, because of the sleep sets; so there are never more
-//! of these than with `dpor`. There can be more that are *given up*: what has to be tried is found in another order, and
-//! some of it turns out to sleep. `docs/lazy.md` has the smallest example.
+//! Because of the sleep sets, no two executions that run to an end have one happens-before relation; so there are never
+//! more such executions than with `dpor`. There can be more executions that are *given up*: the threads to try are found
+//! in another order, and some of these threads turn out to sleep. `docs/lazy.md` has the smallest example.
 
 mod rows;
 mod trace;
@@ -77,7 +81,7 @@ pub struct LazyDpor {
 }
 
 impl LazyDpor {
-    /// From the start.
+    /// A search before its first execution.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -155,8 +159,8 @@ impl LazyDpor {
         announced && !there && !matches!(target.event.kind, Kind::Lock | Kind::LockShared)
     }
 
-    /// Whether the section, in which the event at `position` lies, is that of its thread, and another one of this lock comes
-    /// before the target.
+    /// Whether the section, in which the event at `position` lies, is that of its thread, and another one of this lock
+    /// comes before the target.
     fn keeps_apart(&self, number: usize, position: Position, target: Target) -> bool {
         let section = &self.trace.sections()[number];
         let mut later = self.trace.sections()[number + 1..]
@@ -272,7 +276,8 @@ impl LazyDpor {
         }
     }
 
-    /// Makes sure that one of the threads is tried before `position` that can begin these events with the target behind them.
+    /// Makes sure that one of the threads is tried before `position` that can begin these events with the target behind
+    /// them.
     fn start(&mut self, position: Position, events: &[Position], target: Target) {
         let mut starting = ThreadSet::EMPTY;
         // Those of them that start with taking a lock.

@@ -1,35 +1,37 @@
 //! `odpor`: optimal partial-order reduction: every Mazurkiewicz trace is executed exactly once, in polynomial space.
 //!
-//! The approach is seqz's own, a *reverse search* (Avis and Fukuda, 1996) over Mazurkiewicz traces. Two ideas that it
-//! builds on: TruSt's, that a race is turned round only from the one execution in which all that the reversal deletes
-//! is as it would be by default (*Truly Stateless, Optimal Dynamic Partial Order Reduction*, Kokologiannakis, Marmanis,
-//! Gladstein, Vafeiadis, POPL 2022); and parsimonious optimal DPOR's, to explore a reversal at once instead of
-//! storing it (*Parsimonious Optimal Dynamic Partial Order Reduction*, Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024).
+//! The approach is seqz's own, a *reverse search* (Avis and Fukuda, 1996) over Mazurkiewicz traces. The approach builds on
+//! two ideas. TruSt reverses a race only from the one execution in which all events that the reversal deletes are as they
+//! would be by default (*Truly Stateless, Optimal Dynamic Partial Order Reduction*, Kokologiannakis, Marmanis, Gladstein,
+//! Vafeiadis, POPL 2022). Parsimonious optimal DPOR explores a reversal at once instead of storing the reversal
+//! (*Parsimonious Optimal Dynamic Partial Order Reduction*, Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024).
 //!
 //! **The canonical execution.** For a trace prefix Q (a set of events closed under happens-before), let R(Q) be the
-//! execution made of *steps*, each of which intends to run the pending event a of the thread whose turn it is (the lowest
-//! that is enabled, unless it has run for long; a function of what has run before):
-//! while an event of Q that has not run conflicts with a (and is not ordered after it), the least such event and its
-//! causal past run first: the step's *delay* of a; then a runs. If the delay disables a (it was a lock, and has been taken), the step
-//! ends without it. When Q is used up, all delays are empty: the thread whose turn it is runs, and that is all.
-//! R(Q) contains Q, and R(C) = R(Q) for C the trace of R(Q): a delay has only the events that must come before a. So every
-//! maximal trace has one canonical execution.
+//! execution made of *steps*. Each step intends to run the pending event a of the thread whose turn it is (the lowest
+//! enabled thread, unless this thread has run for long; the turn is a function of the events before). While an event of Q
+//! that has not run conflicts with a (and is not ordered after a), the least such event and its causal past run first:
+//! these events are the step's *delay* of a. Then a runs. If the delay disables a (a takes a lock that the delay has
+//! taken), the step ends without a. When all of Q has run, all further delays are empty: only the thread whose turn it is
+//! runs. R(Q) contains Q, and R(C) = R(Q) for C the trace of R(Q): a delay has only the events that must come before a. So
+//! every maximal trace has one canonical execution.
 //!
 //! **The parent.** If R(C) has no delay, C is the root. Otherwise let i be the last step with a delay, and d the event of
-//! that delay which is maximal in happens-before, by the highest thread if there are several. Most often the parent of C is
-//! the trace of R(Q) for Q all that comes before step i, and the rest of the delay. But some events may be in the delay only
-//! because they conflict with d and not with a (reads before a write that delays a read), and are no part of what d needs to
-//! be reached. If so, what the parent lacks is the highest maximal one of these, r: there, r is not before d. Either way
-//! the parent has the same steps before i, and later delays made of events of the same delays without d or r: fewer, so
-//! that parents of parents end at the root after at most as many as there are events. The traces form a tree.
+//! that delay which is maximal in happens-before, by the highest thread if there are several such events. Most often the
+//! parent of C is the trace of R(Q), where Q is all events before step i and the delay without d. But some events may be
+//! in the delay only because they conflict with d and not with a (reads before a write that delays a read), and d may not
+//! need them to be reached. If there are such events, the parent lacks not d but the highest maximal one of these events,
+//! r: in the parent, r is not before d. In both cases the parent has the same steps before i, and its later delays are
+//! made of events of the same delays without d or r. So the parent's delays have fewer events, and a chain of parents ends
+//! at the root after at most as many traces as there are events. The traces form a tree.
 //!
-//! **Children**, which is all that is ever computed: for each step i of an execution E with a having run in it, and each
-//! later operation of another thread on the same object whose program-order past does not contain a: let Q be all before
-//! a, and that past. If the operation conflicts with a, the child runs Q, then it, then a, then by default; if it
-//! doesn't, but conflicts with d in the delay of a, the child runs Q without d, then it, then d and a. It is a child of E just
-//! if it is what its parent lacks, and E = R(Q), that is: if every later step with a delay has its own event in Q, or
-//! all of its delay. (An exclusive lock that delays a shared one may need releases by other shared holders first: they are
-//! added to Q.) All of that can be told from E: it needs no run of the program, nor sleep sets, nor wake-up trees.
+//! **Children** are all that the search ever computes. Take each step i of an execution E in which the intended event a
+//! ran, and each later operation t of another thread on the same object whose program-order past does not contain a. Let Q
+//! be all events before a, and that past. If t conflicts with a, the child runs Q, then t, then a, then by default; if t
+//! does not conflict with a, but with d in the delay of a, the child runs Q without d, then t, then d and a. This
+//! execution is a child of E iff t is the event that its parent lacks, and E = R(Q), that is: if every later step with a
+//! delay has its own event in Q, or all of its delay. (An exclusive lock that delays a shared one may need releases by
+//! other shared holders first: these releases are added to Q.) All of these conditions can be decided from E, without a
+//! run of the program, without sleep sets, and without wake-up trees.
 //!
 //! The search stores the executions from the root to the current one, no more than an execution has events, each with
 //! its clocks and the list of its children, which are pairs and triples of its events: space is polynomial. If these
@@ -185,13 +187,13 @@ impl Default for Odpor {
 }
 
 impl Odpor {
-    /// From the start.
+    /// A search before its first execution.
     #[must_use]
     pub fn new() -> Self {
         Self::part(Part::WHOLE)
     }
 
-    /// One part of the search.
+    /// One part of a search, before its first execution.
     #[must_use]
     pub fn part(part: Part) -> Self {
         Self {

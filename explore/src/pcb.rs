@@ -34,7 +34,7 @@ impl Pcb {
         self.bound
     }
 
-    /// Preemptions of the execution that has just ended.
+    /// The number of preemptions of the execution that has just ended.
     #[must_use]
     pub fn preemptions(&self) -> u32 {
         self.tree.preemptions()

@@ -23,7 +23,7 @@ pub struct Pos {
 }
 
 impl Pos {
-    /// Same seed, same schedules.
+    /// A search with this seed: the same seed gives the same schedules.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {

@@ -83,9 +83,10 @@ pub(crate) fn was_let_go_by(latest: Latest, position: Position, enabled_there: b
     announced && !enabled_there && !matches!(latest.kind, Kind::Lock | Kind::LockShared)
 }
 
-/// Whether nothing comes between the racing event at `position` and `latest` in happens-before. If something does, that
-/// is turned round first, and then this; but an operation that waits may not be able to go between the two (a lock between
-/// another thread's and an attempt that fails because of that), so that for it, every race counts.
+/// Whether no event comes between the racing event at `position` and `latest` in happens-before. If an event does, its
+/// race is reversed first, and then this race; but an operation that waits may not be able to go between the two events (a
+/// lock between another thread's lock and an attempt that fails because of that lock), so for a waiting operation every
+/// race counts.
 pub(crate) fn is_immediate(trace: &Trace, latest: Latest, position: Position) -> bool {
     latest.kind.blocks()
         || races(trace, latest)

@@ -16,7 +16,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// Same seed, same schedules.
+    /// A search with this seed: the same seed gives the same schedules.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self {

@@ -10,7 +10,7 @@ pub struct RandomNumbers {
 }
 
 impl RandomNumbers {
-    /// From a seed.
+    /// The sequence of random numbers of this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }

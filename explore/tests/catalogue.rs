@@ -40,7 +40,7 @@ fn names_are_unique_and_found() {
         assert_eq!(catalogue::named(entry.name), Some(entry));
     }
     assert_eq!(catalogue::default().name, catalogue::DEFAULT);
-    // What is not there is not taken for something else.
+    // A name without a row is not taken for another name.
     for name in ["", "Dfs", "odpor ", "dpo", "icb-dpor"] {
         assert_eq!(catalogue::named(name), None, "{name}");
     }

@@ -10,7 +10,7 @@ use seqz_explore::{
 
 const SHAPES: [Shape; 4] = [Shape::Spin, Shape::Poll, Shape::SpinLast, Shape::PollLast];
 
-/// Makes a few executions. In which one it was first found what the other thread does.
+/// Makes a few executions. Returns the number of the first one in which the thread found the other thread's event.
 fn found_in<S: Strategy>(strategy: S, shape: Shape, bound: usize) -> (Option<u64>, Search<S>) {
     let mut search = Search::new(strategy);
     let mut program = Long::new(shape, 2, 4);

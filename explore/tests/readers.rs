@@ -1,4 +1,4 @@
-//! Readers whom no writer meets are not searched, and nothing is missed by that.
+//! The order of readers that no writer meets is not searched, and the search misses nothing.
 
 mod model;
 
@@ -177,7 +177,7 @@ fn a_writer_that_comes_in_few_executions_is_not_missed() {
     }
 }
 
-/// A program of readers, some of whom try, and of flags, in which a thread writes if it finds a flag set.
+/// A program of readers, some of which only try the lock, and of flags, in which a thread writes if it finds a flag set.
 fn seldom_written(seed: u64) -> Program {
     let mut numbers = RandomNumbers::new(seed);
     let mut below = |limit| u8::try_from(numbers.below(limit)).unwrap();

@@ -1,4 +1,4 @@
-//! What has been explored from the states that executions came to, and what was found to happen after each.
+//! The states that have been explored, each with the operations that came after the state.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -7,7 +7,8 @@ use crate::event::{Event, Kind, Object, Pending, Thread};
 use crate::hash::Mixer;
 use crate::threads::ThreadSet;
 
-/// How many visits are kept. What comes after is explored, and not remembered: less is saved then, and nothing is lost.
+/// The number of visits that are kept. Further states are explored, and not remembered: then the search saves less, and
+/// loses nothing.
 const KEPT: usize = 1 << 22;
 
 /// An operation that some execution had after a state, as far as races go.
@@ -39,9 +40,9 @@ impl Operation {
 /// A state that has been explored to its end.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
-    /// Threads that slept, so that what begins with them was left out.
+    /// The threads that slept when the state was explored, so that executions beginning with these threads were left out.
     asleep: ThreadSet,
-    /// The number of the set of operations that come after it.
+    /// The index in [`Visits::sets`] of the set of operations that come after the state.
     after: usize,
 }
 
@@ -72,8 +73,8 @@ impl Visits {
         self.operations[number as usize]
     }
 
-    /// What comes after a state with this relation, if all of it that does not begin with a thread that sleeps now has been
-    /// explored.
+    /// What comes after a state with this relation, if all of it that does not begin with a thread that sleeps now has
+    /// been explored.
     pub(super) fn find(&self, relation: u64, asleep: ThreadSet) -> Option<&[u32]> {
         let visits = self.visits.get(&relation)?;
         let visit = visits

@@ -48,8 +48,8 @@ const PAUSE: u64 = 1 << 20;
 const HELD: usize = 1 << 17;
 
 /// The number of runs per expanding thread that may wait before the executing thread expands runs as well: enough for the
-/// expanding threads never to wait. With more waiting runs, more seeds would be found twice instead of being left to the
-/// expansion that began first.
+/// expanding threads never to wait. With more waiting runs, many classes would be known by then whose seeds could have
+/// been left to expansions that had begun.
 const AHEAD: usize = 2;
 
 /// Maximal causality reduction.
@@ -131,7 +131,8 @@ impl<S: Solver> Mcr<S> {
         self
     }
 
-    /// Keeps runs that wait to be expanded up to `events` events in all. Further runs are made again when their turn comes.
+    /// Keeps runs that wait to be expanded up to `events` events in all. Further runs are made again when their turn
+    /// comes.
     #[must_use]
     pub const fn holding(mut self, events: usize) -> Self {
         self.seeds.held = events;
@@ -173,7 +174,8 @@ impl<S: Solver> Expanding<S> {
         self.pool.advance(shared, solver, memory, self.pause, stop)
     }
 
-    /// Expands the runs that the helpers have no time for. Without helpers: all runs but one, which may wait after a pause.
+    /// Expands the runs that the helpers have no time for. Without helpers: all runs but one, which may wait after a
+    /// pause.
     fn keep_up(&mut self) {
         let threads = self.pool.threads();
         loop {

@@ -84,8 +84,8 @@ impl<'a> Prefix<'a> {
         uses.filter(|&position| self.contains(position))
     }
 
-    /// The value that its object has after this prefix, which holds nothing that conflicts with `event` and has not happened
-    /// before it. What `event` found, then, unless it is one of those that change a count and commute.
+    /// The value that its object has after this prefix, which holds nothing that conflicts with `event` and has not
+    /// happened before it. What `event` found, then, unless it is one of those that change a count and commute.
     fn value(&self, event: &Event) -> u64 {
         if !matches!(event.kind, Kind::Add | Kind::Take) {
             return event.found;
@@ -368,7 +368,8 @@ impl Execution {
     }
 
     /// The events on the target's object before it that its past does not have, from the last, as far as they can be those
-    /// of steps at which it makes a child. It takes no longer than there are such events: those of the past are passed over.
+    /// of steps at which it makes a child. It takes no longer than there are such events: those of the past are passed
+    /// over.
     fn unordered(
         &self,
         number: u32,
@@ -381,7 +382,7 @@ impl Execution {
         let object = target.pending.object;
         let uses = trace.uses(object);
         let mut n = uses.partition_point(|&position| position < number);
-        // A look at a count is turned round with all that changes it, and those commute: none of them has the others in its past.
+        // A look at a count is reversed with all changes of the count. These commute: none has others in its past.
         if target.pending.kind.class() != Class::Read || trace.has_commuting(object) {
             while n > 0 {
                 let position = uses[n - 1];

@@ -171,7 +171,7 @@ impl Execution {
         self.note(view, thread);
     }
 
-    /// Past the script: whom to run next. It is the turn of these threads.
+    /// Past the script: picks the thread to run next. `turn`: the threads whose turn it is.
     #[inline]
     pub(super) fn intend(
         &mut self,
@@ -246,7 +246,7 @@ impl Execution {
         }
     }
 
-    /// Notes whom the event before this position has enabled.
+    /// Notes which threads the event before this position has enabled.
     #[inline]
     fn watch(&mut self, view: &View<'_>, position: usize) {
         let last = (position as Position).wrapping_sub(1);

@@ -38,7 +38,7 @@ pub(crate) fn answer(model: &Model, query: &Query<'_>, states: usize) -> Option<
     Some(false)
 }
 
-/// The same of a small model.
+/// Whether an execution of a small model is an answer.
 pub(crate) fn has_answer(model: &Model, query: &Query<'_>) -> bool {
     answer(model, query, usize::MAX).expect("there is no bound")
 }

@@ -1,4 +1,4 @@
-//! What a program can do where a notification chooses whom it wakes, by walking all states: the oracle for permits.
+//! What a program can do if a notification chooses the waiter to wake, by walking all states: the oracle for permits.
 //!
 //! Everything but condition variables is the [`Machine`]'s; these are sets of who waits and who has been notified.
 
@@ -13,7 +13,7 @@ struct Condition {
     notified: u8,
 }
 
-/// Whom a notification of one thread may choose.
+/// The waiters that a notification of one thread may choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whom {
     Any,

@@ -12,10 +12,10 @@ use super::super::model::{Block, Model, Step};
 use super::super::query::{Goal, Query, Sight};
 use super::super::state::State;
 
-/// Writes that are tried for what is to be seen.
+/// The number of writes that are tried as the source of the wanted value.
 const WRITES: usize = 8;
 
-/// Looks for an answer that is closed under happens-before. Whether there is one, which the state has then come to.
+/// Looks for an answer that is closed under happens-before. Returns whether there is one; the state is then at its end.
 pub(super) fn guess(
     model: &Model,
     query: &Query<'_>,

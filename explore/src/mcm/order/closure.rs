@@ -19,9 +19,9 @@ use crate::event::Class;
 /// Whether the needs of a query can be met at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// As far as can be seen.
+    /// No contradiction has been found.
     Consistent,
-    /// They contradict each other: there is no answer.
+    /// The needs contradict each other: there is no answer.
     Contradiction,
 }
 
@@ -32,7 +32,7 @@ struct Contradiction;
 /// An event: lane and index. The goal's event is one past its thread's bound.
 type At = (u32, u32);
 
-/// See the module.
+/// The needs of a query: see the module.
 #[derive(Clone, Debug, Default)]
 pub struct Closure {
     lower: Vec<u32>,
@@ -42,7 +42,7 @@ pub struct Closure {
     /// The objects that the goal looks at.
     goal: [Option<u32>; 2],
     refusal: bool,
-    /// What comes before the event that is being put before others.
+    /// The clock of the event that is being ordered before others.
     merged: Vec<u32>,
 }
 
@@ -341,7 +341,7 @@ impl Closure {
         Ok(changed)
     }
 
-    /// The same for the goal's event, before which everything comes that is needed.
+    /// Does what [`Self::feed`] does for the goal's event, before which all needed events come.
     fn feed_goal(
         &mut self,
         model: &Model,
