@@ -12,8 +12,8 @@ use crate::resolve::{Def, ItemId, ItemKind, Ns, Rib, Tables, name};
 use crate::traits::implements;
 use crate::walk::Analysis;
 
-/// Derives `Clone` for the crate's types that are part of shared values, where that is certain to work, and what the
-/// types of inputs need.
+/// Derives `Clone` for the crate's types that are part of shared values, where that is certain to work, and the traits
+/// that the types of inputs need.
 pub(crate) fn derive_traits(
     program: &Crate,
     analysis: &Analysis,
@@ -46,7 +46,7 @@ pub(crate) fn derive_traits(
     }
 }
 
-/// The crate's types that are part of shared values, aren't `Clone`, and can be.
+/// Returns the crate's types that are part of shared values, aren't `Clone`, and can be.
 fn clonable(program: &Crate, analysis: &Analysis) -> BTreeSet<ItemId> {
     let tables = &analysis.tables;
     let needed = needed(tables, analysis);
@@ -58,7 +58,7 @@ fn clonable(program: &Crate, analysis: &Analysis) -> BTreeSet<ItemId> {
             _ => false,
         })
         .collect();
-    // The largest set whose members' fields are all clonable if the members are.
+    // Finds the largest set of types whose fields are all clonable if the types in the set are.
     loop {
         let check = Check {
             tables,
@@ -74,12 +74,12 @@ fn clonable(program: &Crate, analysis: &Analysis) -> BTreeSet<ItemId> {
         }
         possible = kept;
     }
-    // A type that a false `cfg` leaves out has no edits to make.
+    // The text of a type that a false `cfg` leaves out can't be edited.
     possible.retain(|item| tables.items[*item].file < program.files.len());
     possible
 }
 
-/// The types in shared values, with the types of their fields.
+/// Returns the types in shared values, with the types of their fields.
 pub(crate) fn needed(tables: &Tables, analysis: &Analysis) -> BTreeSet<ItemId> {
     let holders = lock_holders(tables);
     let uses = analysis
@@ -98,7 +98,7 @@ pub(crate) fn needed(tables: &Tables, analysis: &Analysis) -> BTreeSet<ItemId> {
     needed
 }
 
-/// The crate's types that have a lock in them, directly or in the crate's types that they are made of.
+/// Returns the crate's types that have a lock in them, directly or in types of the crate that they are made of.
 pub(crate) fn lock_holders(tables: &Tables) -> HashSet<ItemId> {
     let mentions: Vec<(ItemId, (Vec<ItemId>, bool))> = (0..tables.items.len())
         .map(|item| (item, mentioned(tables, item)))
@@ -121,7 +121,7 @@ pub(crate) fn lock_holders(tables: &Tables) -> HashSet<ItemId> {
     }
 }
 
-/// The crate's types that an item's definition mentions, and whether it mentions a lock.
+/// Returns the crate's types that an item's definition mentions, and whether the definition mentions a lock.
 fn mentioned(tables: &Tables, item: ItemId) -> (Vec<ItemId>, bool) {
     struct Mentioned<'t> {
         tables: &'t Tables,
@@ -168,7 +168,7 @@ fn mentioned(tables: &Tables, item: ItemId) -> (Vec<ItemId>, bool) {
     (found.items, found.lock)
 }
 
-/// Whether types are certainly `Clone` if some of the crate's are.
+/// Checks whether types are certainly `Clone` if some of the crate's types are.
 struct Check<'c> {
     tables: &'c Tables,
     assumed: &'c BTreeSet<ItemId>,
@@ -203,7 +203,7 @@ const CONTAINERS: &[&str] = &[
     "IntoIter",
 ];
 
-/// Types of std that are `Clone` whatever their arguments.
+/// Types of std that are `Clone` whatever their arguments are.
 const ALWAYS: &[&str] = &["Arc", "Rc", "Weak", "PhantomData", "NonNull"];
 
 /// Types of std without arguments that are `Clone`.
@@ -317,7 +317,7 @@ impl Check<'_> {
             .tables
             .resolve(ribs, path.leading_colon.is_some(), &segments, Ns::Type)
         {
-            // A parameter; the derive asks for `Clone` of it.
+            // This is a parameter; the derive asks for `Clone` of it.
             Some(Def::Local) => segments.len() == 1,
             Some(Def::Item(item)) => self.local(item) && arguments(),
             None | Some(Def::Std(_)) => {
@@ -344,7 +344,7 @@ impl Check<'_> {
     }
 }
 
-/// Where an item's attributes can go.
+/// Returns the offset at which attributes of an item can be inserted.
 fn start_of(tables: &Tables, item: ItemId) -> usize {
     let start = |vis: &syn::Visibility, keyword: proc_macro2::Span| match vis {
         syn::Visibility::Inherited => keyword.byte_range().start,

@@ -1,8 +1,8 @@
 //! Source text and positions in it.
 //!
-//! Two notations are in use: byte offsets, in which syn's spans and the edits speak, and line and column, in which
-//! rustc's [`std::panic::Location`] and people speak. Lines and columns are counted from one and a column is a
-//! character, as rustc counts them.
+//! Two notations are in use: byte offsets, for syn's spans and the edits, and line and column, for rustc's
+//! [`std::panic::Location`] and for people. Lines and columns are counted from 1, and a column is a character, as rustc
+//! counts them.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A line and a column, both counted from one; columns are characters.
+/// A line and a column, both counted from 1; columns are characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
-    /// The line, from one.
+    /// The line, from 1.
     pub line: u32,
-    /// The column in characters, from one.
+    /// The column in characters, from 1.
     pub col: u32,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Indexes `text`.
+    /// Makes the index of `text`.
     pub(crate) fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let line_starts = std::iter::once(0)
@@ -42,17 +42,17 @@ impl Text {
         Text { text, line_starts }
     }
 
-    /// The text itself.
+    /// Returns the text itself.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The text, shared.
+    /// Returns the text, shared.
     pub(crate) fn shared(&self) -> Arc<str> {
         Arc::clone(&self.text)
     }
 
-    /// Where the byte at `offset` is.
+    /// Returns the position of the byte at `offset`.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let line = self.line_starts.partition_point(|start| *start <= offset) - 1;
         let col = self.text[self.line_starts[line]..offset].chars().count() + 1;
@@ -62,7 +62,7 @@ impl Text {
         }
     }
 
-    /// The byte offset of a position, if the text has it.
+    /// Returns the byte offset of a position, if the text has the position.
     #[cfg(test)]
     pub(crate) fn offset(&self, position: Position) -> Option<usize> {
         let start = *self
@@ -87,18 +87,19 @@ impl Text {
 /// One file of the user's crate.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFile {
-    /// The file as the user would name it.
+    /// The path of the file, as the user would name it.
     pub(crate) path: PathBuf,
-    /// Where its transformed text goes, relative to the generated crate.
+    /// The path of the transformed file, relative to the generated crate.
     pub(crate) generated: PathBuf,
     /// The text, without a byte order mark.
     pub(crate) text: Text,
-    /// The macro call that this is the expansion of. Such a file is not written, and all of it is in this one place.
+    /// The place of the macro call, if the file is an expansion. Such a file is not written, and all of its text is at
+    /// this one place.
     pub(crate) expanded: Option<Box<Place>>,
 }
 
 impl SourceFile {
-    /// The place of a byte range of this file.
+    /// Returns the place of a byte range of this file.
     pub(crate) fn place(&self, bytes: Range<usize>) -> Place {
         if let Some(place) = &self.expanded {
             return (**place).clone();
@@ -116,20 +117,20 @@ impl SourceFile {
 /// A stretch of source text that an error or a harness refers to.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The user's file.
+    /// The path of the user's file.
     pub file: PathBuf,
-    /// Its whole text.
+    /// The whole text of the file.
     pub source: Arc<str>,
-    /// Where it starts.
+    /// The position at which the stretch starts.
     pub start: Position,
-    /// The position just after it.
+    /// The position just after the stretch.
     pub end: Position,
-    /// The same as byte offsets into `source`.
+    /// The stretch as byte offsets into `source`.
     pub bytes: Range<usize>,
 }
 
 impl Place {
-    /// The text at this place.
+    /// Returns the text at this place.
     pub fn text(&self) -> &str {
         &self.source[self.bytes.clone()]
     }
@@ -147,7 +148,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// The path as shown to the user: relative to the working directory where it lies below it.
+/// Returns the path as shown to the user: relative to the working directory where the path is below it.
 pub(crate) fn shown(path: &Path) -> PathBuf {
     let below = std::env::current_dir()
         .ok()

@@ -1,20 +1,21 @@
-//! What of std seqz runs, in which mode, and what to do instead of the rest.
+//! The items of std that seqz runs in each mode, and advice for the other items.
 
 use crate::options::Mode;
 
-/// Why an item isn't supported, and what to do instead.
+/// The reason why an item isn't supported, and advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) reason: &'static str,
     pub(crate) help: &'static str,
 }
 
-/// Modules of std that the runtime has its own version of. Paths into all others keep their meaning and their text.
+/// Modules of std of which the runtime has its own version. Paths into all other modules keep their meaning and their
+/// text.
 const OVERRIDDEN: &[&str] = &[
     "any", "cell", "hint", "panic", "process", "sync", "task", "thread",
 ];
 
-/// Macros that the runtime has its own version of.
+/// Macros of which the runtime has its own version.
 pub(crate) const OVERRIDDEN_MACROS: &[&str] = &[
     "dbg",
     "eprint",
@@ -24,7 +25,7 @@ pub(crate) const OVERRIDDEN_MACROS: &[&str] = &[
     "thread_local",
 ];
 
-/// Whether what is called `name` at the top of std may lead to an item of the runtime.
+/// Whether the item or module `name` at the top of std may lead to an item of the runtime.
 pub(crate) fn overridden(name: &str) -> bool {
     OVERRIDDEN.contains(&name) || OVERRIDDEN_MACROS.contains(&name)
 }
@@ -33,7 +34,7 @@ const WAITING: &str = "bounded interference has no event for waking a waiting th
 const MEETING: &str = "bounded interference has no event for meeting at a barrier yet";
 const CHANNEL: &str = "bounded interference has no event for a message yet";
 const ONCE: &str = "bounded interference has no event for a one-time initialization yet";
-/// What to do instead of what runs under a scheduler only, beside that.
+/// Further advice for items that run under a scheduler only.
 const ASSUME: &str = "use `seqz explore`, which runs it as it is; or say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
 const JOIN_AND_START: &str =
     "use `seqz explore`, which runs it as it is; or join the threads and start new ones";
@@ -47,7 +48,7 @@ const HANDLES: &str =
     "the threads of the program are none of the system's, and have no number there";
 const JOINED: &str = "wait for the thread by `JoinHandle::join`";
 
-/// Why an item is run under a scheduler only, and what to do instead: the runtime has it for that.
+/// Returns the reason why an item runs under a scheduler only, and advice: the runtime has the item for that.
 fn scheduled_only(path: &[&str]) -> Option<(&'static str, &'static str)> {
     Some(match path {
         ["sync", "Condvar" | "WaitTimeoutResult", ..]
@@ -64,7 +65,7 @@ fn scheduled_only(path: &[&str]) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// The refusal for a path inside std, if it is one that can't be run in this mode.
+/// Returns the refusal for a path inside std, if the path can't be run in this mode.
 pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
     if let Some((reason, help)) = scheduled_only(path) {
         return (mode == Mode::Sequential).then_some(Refusal { reason, help });
@@ -108,7 +109,7 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
     Some(Refusal { reason, help })
 }
 
-/// The refusal for a method that only a concurrency type of std has, by its name and number of arguments.
+/// Returns the refusal for a method that only a concurrency type of std has, by its name and number of arguments.
 pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option<Refusal> {
     let (reason, help) = match (name, arguments) {
         ("as_pthread_t" | "into_pthread_t", 0) => (HANDLES, JOINED),
@@ -120,7 +121,7 @@ pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option
     Some(Refusal { reason, help })
 }
 
-/// The refusal for a crate that shares memory out of seqz's sight.
+/// Returns the refusal for a crate that shares memory out of seqz's sight.
 pub(crate) fn crate_refusal(name: &str) -> Option<Refusal> {
     let help = match name {
         "parking_lot" | "parking_lot_core" | "lock_api" | "spin" => {

@@ -1,4 +1,4 @@
-//! Which traits the crate's own types have.
+//! The traits of the crate's own types.
 
 use syn::Attribute;
 

@@ -1,16 +1,16 @@
-//! What `unsafe` code does with memory that no event tells of: it goes behind pointers, and changes types.
+//! What `unsafe` code does with memory without an event: it accesses memory behind pointers, and changes types.
 //!
-//! Tokens are looked at, not trees, so that code in macros is seen as well. What is found may be harmless, as memory that one
-//! thread alone knows; that can't be told from the source.
+//! This module looks at tokens, not trees, so that it sees code in macros as well. What it finds may be harmless, such
+//! as memory that only one thread knows; the source can't show that.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// Memory behind a pointer.
 const POINTER: &str = "memory behind a raw pointer";
-/// A value that takes another type, or another lifetime.
+/// A value whose type or lifetime is changed.
 const TRANSMUTE: &str = "a `transmute`";
 
-/// Functions that take a pointer for what it points to.
+/// Functions that use a pointer as what it points to.
 const FUNCTIONS: &[&str] = &[
     "decrement_strong_count",
     "from_ptr",
@@ -61,7 +61,7 @@ const METHODS: &[(&str, usize)] = &[
     ("write_volatile", 1),
 ];
 
-/// Methods that give references or guards, which may be dereferenced.
+/// Methods whose results are references or guards, which may be dereferenced.
 const REFERENCES: &[&str] = &[
     "borrow",
     "borrow_mut",
@@ -72,7 +72,7 @@ const REFERENCES: &[&str] = &[
     "lock",
 ];
 
-/// Looks for `unsafe` blocks anywhere in the tokens, and through them: what is there, and at which offset.
+/// Looks for `unsafe` blocks anywhere in the tokens, and through them: description and offset of each finding.
 pub(crate) fn find(tokens: TokenStream, found: &mut Vec<(usize, &'static str)>) {
     let (mut after_unsafe, mut function) = (false, false);
     for token in tokens {
@@ -90,7 +90,7 @@ pub(crate) fn find(tokens: TokenStream, found: &mut Vec<(usize, &'static str)>) 
                 after_unsafe = false;
             }
             TokenTree::Ident(ident) => {
-                // `unsafe extern "C" fn f() { … }`.
+                // As in `unsafe extern "C" fn f() { … }`.
                 function |= after_unsafe && ident == "fn";
                 after_unsafe = ident == "unsafe" || after_unsafe && ident == "extern";
             }
@@ -103,7 +103,7 @@ pub(crate) fn find(tokens: TokenStream, found: &mut Vec<(usize, &'static str)>) 
     }
 }
 
-/// Looks through code that is `unsafe`.
+/// Looks through `unsafe` code.
 pub(crate) fn inside(tokens: TokenStream, found: &mut Vec<(usize, &'static str)>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -138,7 +138,7 @@ pub(crate) fn inside(tokens: TokenStream, found: &mut Vec<(usize, &'static str)>
     }
 }
 
-/// Whether a star stands before an operand, and that may be a pointer.
+/// Whether a star stands before an operand that may be a pointer.
 fn is_dereference(tokens: &[TokenTree], at: usize) -> bool {
     let first = match at.checked_sub(1).map(|before| &tokens[before]) {
         None => true,
@@ -164,7 +164,7 @@ fn is_dereference(tokens: &[TokenTree], at: usize) -> bool {
             !matches!(before.as_char(), '?' | '\'') && before.as_char() != '>'
                 || before.as_char() == '>' && after_arrow(tokens, at)
         }
-        // A block may end a statement, before one that begins with a star.
+        // A block may end a statement, and the next statement begins with a star.
         Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
         Some(TokenTree::Literal(_)) => false,
     };
@@ -176,7 +176,8 @@ fn is_dereference(tokens: &[TokenTree], at: usize) -> bool {
     first && !is_type && !assigns && !gives_a_reference(&tokens[at + 1..])
 }
 
-/// Whether `=>` or `>=` or `>` as an operator stands before: `>` closes generic arguments, too, and no operand follows there.
+/// Whether `=>`, `>=` or `>` stands before as an operator: `>` closes generic arguments, too, and then no operand
+/// follows.
 fn after_arrow(tokens: &[TokenTree], at: usize) -> bool {
     match at.checked_sub(2).map(|before| &tokens[before]) {
         Some(TokenTree::Punct(before)) => matches!(before.as_char(), '=' | '-'),
@@ -220,7 +221,7 @@ fn is_pointer_method(tokens: &[TokenTree], at: usize, word: &str) -> bool {
         any = true;
     }
     let count = if any { commas + usize::from(!last) } else { 0 };
-    // The result of a lock's `read` is looked at.
+    // The `read` is that of a lock if its result is used in this way.
     let of_lock = word == "read"
         && (punct(tokens, at + 2, '?')
             || punct(tokens, at + 2, '.')

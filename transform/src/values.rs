@@ -1,10 +1,10 @@
 //! Hashes of the values that threads share, for searches that look at them: `seqz_runtime::values`.
 //!
-//! The crate's types that are part of shared values get an implementation of `ValueHash` next to their definition, which
-//! goes through their fields. A field of a type that has none makes the value opaque; that is for rustc to find out. Each
-//! module gets a function that registers its types, and the types that it names as shared values; that of the crate's
-//! root calls those of the modules in it, and is called by whoever starts the program. Types of a block are registered
-//! where the block begins.
+//! The crate's types that are part of shared values get an implementation of `ValueHash` next to their definition,
+//! which goes through their fields. A field of a type without an implementation makes the value opaque, which rustc
+//! finds out. Each module gets a function that registers its types, and the types that it names as shared values; the
+//! function of the crate's root calls those of the modules in it, and is called by the code that starts the program.
+//! Types of a block are registered where the block begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -17,17 +17,17 @@ use crate::resolve::{ItemData, ItemKind, ModId, ROOT, Tables};
 use crate::shared::{end_of, needed};
 use crate::walk::Analysis;
 
-/// The function of each module.
+/// The name of the registering function of each module.
 const REGISTER: &str = "seqz_values";
 
 const VALUES: &str = "::seqz_runtime::values";
 
-/// The functions that register the types of a whole crate: those of its root, and of the further roots.
+/// The modules whose functions register the types of a whole crate: its root, and the further roots.
 #[derive(Debug, Default)]
 pub(crate) struct Registered(BTreeSet<ModId>);
 
 impl Registered {
-    /// Those that a harness in this module needs.
+    /// Returns the functions that a harness in this module needs.
     pub(crate) fn of(&self, tables: &Tables, module: ModId) -> Vec<String> {
         let root = tables.crate_root(module);
         let needed = self.0.iter().filter(|&&at| at == ROOT || at == root);
@@ -46,7 +46,7 @@ pub(crate) fn add(program: &Crate, analysis: &Analysis, edits: &mut [Edits]) -> 
     let mut of_module: BTreeMap<ModId, Vec<String>> = BTreeMap::new();
     for item in needed(tables, analysis) {
         let data = &tables.items[item];
-        // What a false `cfg` leaves out has no edits to make.
+        // The text of an item that a false `cfg` leaves out can't be edited.
         if data.file >= program.files.len() || program.files[data.file].source.expanded.is_some() {
             continue;
         }
@@ -104,7 +104,8 @@ pub(crate) fn add(program: &Crate, analysis: &Analysis, edits: &mut [Edits]) -> 
     Registered(reached.into_iter().filter(is_root).collect())
 }
 
-/// The modules that have something to register, with those around them. A module that has no end to put it at has none.
+/// Returns the modules that have something to register, with the modules around them. A module without an end at which
+/// text could be inserted is left out.
 fn reached(
     tables: &Tables,
     modules: impl Iterator<Item = ModId>,
@@ -126,7 +127,7 @@ fn reached(
     reached
 }
 
-/// Where the text of each module ends: its file, and the offset.
+/// Finds where the text of each module ends: its file, and the offset.
 struct Ends<'e> {
     program: &'e Crate,
     tables: &'e Tables,
@@ -143,7 +144,7 @@ impl Ends<'_> {
         }
         for item in items {
             let Item::Mod(item) = item else { continue };
-            // What only rustc knows to be there can't be relied on.
+            // A module of which only rustc knows whether it exists can't be relied on.
             if self.program.cfg.active(&item.attrs) != Some(true) {
                 continue;
             }
@@ -167,13 +168,13 @@ impl Ends<'_> {
     }
 }
 
-/// A struct or an enum whose values can be gone through.
+/// A struct or an enum whose fields can be visited.
 struct Definition<'d> {
     program: &'d Crate,
     file: usize,
     name: String,
     generics: &'d Generics,
-    /// The fields of each variant, with its name; of a struct without one.
+    /// For each variant, its name and its fields; a struct has one variant without a name.
     variants: Vec<(Option<String>, &'d Fields)>,
     is_enum: bool,
 }
@@ -200,7 +201,7 @@ impl<'d> Definition<'d> {
         if program.cfg.active(attrs) != Some(true) {
             return None;
         }
-        // There are no references to the fields of a packed struct.
+        // A packed struct has no references to its fields.
         let packed = attrs.iter().any(|attr| {
             attr.path().is_ident("repr")
                 && attr
@@ -215,7 +216,7 @@ impl<'d> Definition<'d> {
                     })
                     .is_err()
         });
-        // In the text of a macro, names are what the macro makes of them.
+        // In the text of a macro, a name means what the macro makes of it.
         let in_macro = match &data.kind {
             ItemKind::Struct(item) => has_dollar(program, data.file, &**item),
             ItemKind::Enum(item) => has_dollar(program, data.file, &**item),
@@ -231,7 +232,7 @@ impl<'d> Definition<'d> {
         })
     }
 
-    /// The text of a node, on one line.
+    /// Returns the text of a node, on one line.
     fn text(&self, node: &impl syn::spanned::Spanned) -> String {
         let range = node.span().byte_range();
         let text = &self.program.files[self.file].source.text.as_str()[range];
@@ -287,7 +288,7 @@ impl<'d> Definition<'d> {
         )
     }
 
-    /// Goes through the fields of whichever variant it is.
+    /// Returns the code that visits the fields of the value's variant.
     fn body(&self) -> String {
         if self.variants.is_empty() {
             return "match *self {}".to_owned();
@@ -320,14 +321,14 @@ impl<'d> Definition<'d> {
     }
 }
 
-/// Whether the text of a definition has parts that a macro fills in.
+/// Whether a macro fills in parts of a definition's text.
 fn has_dollar(program: &Crate, file: usize, item: &impl syn::spanned::Spanned) -> bool {
     let text = program.files[file].source.text.as_str();
     let range = item.span().byte_range();
     text.get(range).is_none_or(|text| text.contains('$'))
 }
 
-/// A parameter with its bounds.
+/// Returns a parameter with its bounds.
 fn bounded(name: &str, bounds: &[String]) -> String {
     if bounds.is_empty() {
         name.to_owned()
@@ -336,7 +337,7 @@ fn bounded(name: &str, bounds: &[String]) -> String {
     }
 }
 
-/// A name as it is written where it may be a keyword.
+/// Returns a name as it is written in code, where the name may be a keyword.
 fn raw(name: &str) -> String {
     if syn::parse_str::<syn::Ident>(name).is_ok() {
         name.to_string()

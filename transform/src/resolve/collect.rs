@@ -1,4 +1,4 @@
-//! Filling the tables: what every module and block declares.
+//! Fills the tables: collects what every module and block declares.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::load::Crate;
 
-/// The tables of a whole crate.
+/// Returns the tables of a whole crate.
 pub(crate) fn collect(program: &Crate) -> Tables {
     let dependencies = program.package.dependencies.names().collect();
     let mut tables = Tables::new(dependencies, program.package.edition == "2015");
@@ -36,7 +36,7 @@ pub(crate) fn collect(program: &Crate) -> Tables {
         let file = root.files.start;
         collector.items(file, module, &program.files[file].tree.items, false);
     }
-    // Types must be known before the impls that belong to them.
+    // Types must be known before the implementations that belong to them.
     collector.impls(0, ROOT, &program.files[0].tree.items);
     for (root, module) in program
         .roots
@@ -265,7 +265,7 @@ impl Collector<'_> {
                         .attrs
                         .iter()
                         .any(|attr| attr.path().is_ident("macro_export"));
-                    // Textual scope is the walker's affair; only exported macros have a path.
+                    // Textual scope is handled by the walker; only exported macros have a path.
                     add(ident, ItemKind::Macro, &[]);
                     if exported {
                         let id = self.tables.items.len() - 1;
@@ -330,7 +330,7 @@ impl Collector<'_> {
             names.items.insert((Ns::Type, bound), Def::Module(ROOT));
             return;
         }
-        // In the root it also adds to the crates that every module sees.
+        // In the root, the item also adds to the crates that every module sees.
         if module == ROOT && !in_block {
             self.tables
                 .crate_aliases
@@ -389,17 +389,17 @@ fn receiver(signature: &syn::Signature) -> Receiver {
     }
 }
 
-/// An identifier without `r#`.
+/// Returns an identifier without `r#`.
 pub(crate) fn name(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// The names of a path's segments.
+/// Returns the names of a path's segments.
 pub(crate) fn segment_names(path: &syn::Path) -> Vec<String> {
     path.segments.iter().map(|it| name(&it.ident)).collect()
 }
 
-/// The path that a type is.
+/// Returns the path that a type consists of.
 pub(crate) fn path_of(ty: &Type) -> Option<(bool, Vec<String>)> {
     match ty {
         Type::Path(ty) if ty.qself.is_none() => Some((
@@ -456,7 +456,7 @@ fn use_tree(names: &mut Names, leading: bool, prefix: &mut Vec<String>, tree: &U
     }
 }
 
-/// The attributes of any item.
+/// Returns the attributes of any item.
 pub(crate) fn attributes(item: &Item) -> &[syn::Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
@@ -478,7 +478,7 @@ pub(crate) fn attributes(item: &Item) -> &[syn::Attribute] {
     }
 }
 
-/// Names bound by a pattern.
+/// Returns the names that a pattern binds.
 pub(crate) fn bound_names(pattern: &syn::Pat) -> HashMap<String, usize> {
     struct Bound(HashMap<String, usize>);
     impl<'ast> syn::visit::Visit<'ast> for Bound {
@@ -491,7 +491,7 @@ pub(crate) fn bound_names(pattern: &syn::Pat) -> HashMap<String, usize> {
                 self.visit_pat(inner);
             }
         }
-        // What a guard or a constant in the pattern binds is not the pattern's.
+        // Names bound in a guard or a constant of the pattern are not the pattern's.
         fn visit_expr(&mut self, _: &'ast syn::Expr) {}
     }
     let mut bound = Bound(HashMap::new());

@@ -1,4 +1,4 @@
-//! What the tables keep of each item.
+//! The data that the tables keep of each item.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use super::ModId;
 /// Index of an item.
 pub(crate) type ItemId = usize;
 
-/// How a method takes `self`.
+/// The way in which a method takes `self`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Receiver {
     /// `self`.
@@ -16,7 +16,7 @@ pub(crate) enum Receiver {
     Shared,
     /// `&mut self`.
     Mutable,
-    /// None, or of a type that has to be read.
+    /// The method takes no `self`, or `self` with a type that has to be read.
     Other,
 }
 
@@ -27,12 +27,12 @@ pub(crate) struct Function {
     pub(crate) sig: syn::Signature,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone)]
 pub(crate) enum ItemKind {
     /// A free function.
     Fn(Rc<Function>),
-    /// A method or associated function: its type, if that is of this crate, and how it takes `self`.
+    /// A method or associated function: its type, if the type is of this crate, and how the method takes `self`.
     Method(Option<ItemId>, Receiver),
     /// A `static mut` of the given type.
     StaticMut(Rc<syn::Type>),
@@ -61,8 +61,8 @@ pub(crate) struct ItemData {
     pub(crate) name: String,
     pub(crate) module: ModId,
     pub(crate) file: usize,
-    /// Offset of its name.
+    /// The offset of the item's name.
     pub(crate) at: usize,
-    /// It is declared inside a function.
+    /// Whether the item is declared inside a function.
     pub(crate) in_block: bool,
 }

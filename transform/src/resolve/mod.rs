@@ -1,9 +1,9 @@
-//! Name resolution: enough of Rust's to say what a path means.
+//! Name resolution: as much of Rust's as is needed to say what a path means.
 //!
 //! Modules, `use` trees with renames, groups and globs, re-exports, items in blocks, local variables, generic
-//! parameters and type aliases are followed; what macros define is not seen and resolves to nothing. The rewriting
-//! does not rely on this being complete: it changes the roots of paths only and leaves the rest to rustc. What does
-//! rely on it are the errors for unsupported items, the uses of `static mut`, and the search for harnesses.
+//! parameters and type aliases are followed; names that macros define are not seen and resolve to nothing. The
+//! rewriting does not rely on complete resolution: it changes the roots of paths only and leaves the rest to rustc. The
+//! errors for unsupported items, the uses of `static mut`, and the search for harnesses do rely on the resolution.
 
 mod collect;
 mod items;
@@ -36,7 +36,7 @@ pub(crate) enum Ns {
     Macro,
 }
 
-/// What a name or path stands for.
+/// The meaning of a name or path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Def {
     /// A module of the crate.
@@ -56,7 +56,7 @@ pub(crate) enum Def {
 }
 
 impl Def {
-    /// The path inside std, if it is one.
+    /// Returns the path inside std, if the meaning is one.
     pub(crate) fn std(&self) -> Option<Vec<&str>> {
         match self {
             Def::Std(path) => Some(path.iter().map(String::as_str).collect()),
@@ -69,11 +69,11 @@ impl Def {
 #[derive(Clone, Debug)]
 pub(crate) struct Import {
     pub(crate) segments: Vec<String>,
-    /// It starts with `::`.
+    /// Whether the path starts with `::`.
     pub(crate) leading: bool,
 }
 
-/// What is declared in a module or block.
+/// The declarations in a module or block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) items: HashMap<(Ns, String), Def>,
@@ -86,7 +86,7 @@ pub(crate) struct Names {
 pub(crate) struct Module {
     pub(crate) name: String,
     pub(crate) parent: Option<ModId>,
-    /// It was the root of a crate of its own.
+    /// Whether the module was the root of a crate of its own.
     pub(crate) is_root: bool,
     pub(crate) names: Names,
 }
@@ -106,15 +106,15 @@ pub(crate) enum Rib {
     Generics(HashSet<String>),
 }
 
-/// All that is known of the crate's names.
+/// All that is known of the names in the crate.
 pub(crate) struct Tables {
     pub(crate) modules: Vec<Module>,
     pub(crate) items: Vec<ItemData>,
-    /// The modules of further roots, in the crate's order.
+    /// The modules of further roots, in the order of the crate's roots.
     pub(crate) extra_roots: Vec<ModId>,
-    /// Items by file and offset of their name.
+    /// The items, by file and offset of their names.
     pub(crate) by_place: HashMap<(usize, usize), ItemId>,
-    /// Module declarations, likewise.
+    /// The modules, by file and offset of the names in their declarations.
     pub(crate) module_by_place: HashMap<(usize, usize), ModId>,
     /// Methods and associated functions by name.
     pub(crate) methods: HashMap<String, Vec<ItemId>>,
@@ -124,15 +124,15 @@ pub(crate) struct Tables {
     pub(crate) crate_aliases: HashMap<String, Vec<String>>,
     /// The name under which tests and programs of the package know the crate.
     pub(crate) library: Option<String>,
-    /// The names of the crates it depends on.
+    /// The names of the crates that the crate depends on.
     pub(crate) dependencies: HashSet<String>,
     pub(crate) edition_2015: bool,
-    /// The questions being answered, by the address of the names they are put to.
+    /// The questions that are being answered, by the address of the names in which they look.
     active: RefCell<HashSet<(usize, Ns, String)>>,
 }
 
 impl Tables {
-    /// Tables with nothing in them but the root module.
+    /// Returns tables with nothing in them but the root module.
     pub(crate) fn new(dependencies: HashSet<String>, edition_2015: bool) -> Self {
         Tables {
             modules: vec![Module {
@@ -155,7 +155,7 @@ impl Tables {
         }
     }
 
-    /// The path of a module, `a::b`.
+    /// Returns the path of a module, `a::b`.
     pub(crate) fn module_path(&self, module: ModId) -> String {
         let mut names = Vec::new();
         let mut at = module;
@@ -167,7 +167,7 @@ impl Tables {
         names.join("::")
     }
 
-    /// The root of the crate that a module was written for.
+    /// Returns the root of the crate that a module was written for.
     pub(crate) fn crate_root(&self, module: ModId) -> ModId {
         let mut at = module;
         while !self.modules[at].is_root {
@@ -176,7 +176,7 @@ impl Tables {
         at
     }
 
-    /// What a path means at a place with the given ribs in scope, the innermost last.
+    /// Returns the meaning of a path at a place with these ribs in scope, the innermost last.
     pub(crate) fn resolve(
         &self,
         ribs: &[Rib],
@@ -209,7 +209,7 @@ impl Tables {
         Some(def)
     }
 
-    /// What an import's path means.
+    /// Returns the meaning of an import's path.
     fn import(&self, ribs: &[Rib], import: &Import, ns: Ns) -> Option<Def> {
         let first = import.segments.first()?;
         let relative = matches!(first.as_str(), "crate" | "self" | "super");
@@ -220,7 +220,7 @@ impl Tables {
         self.resolve(ribs, import.leading, &import.segments, ns)
     }
 
-    /// A path that starts with `::`, in this module.
+    /// Returns the meaning of a path in this module that starts with `::`.
     fn absolute(&self, module: ModId, name: &str, ns: Ns) -> Option<Def> {
         if self.edition_2015
             && let Some(def) = self.in_module(self.crate_root(module), name, ns)
@@ -233,7 +233,7 @@ impl Tables {
         )
     }
 
-    /// A name as it stands, from the innermost rib outwards.
+    /// Looks a name up in the ribs, from the innermost outwards.
     fn lexical(&self, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
         let found = self.in_ribs(ribs, name, ns);
         if found.is_none() && ns == Ns::Type {
@@ -268,7 +268,8 @@ impl Tables {
         None
     }
 
-    /// The crate that a path's first segment names directly, not through an import: `std`, or the target of an alias.
+    /// Returns the crate that a path's first segment names directly, not through an import: `std`, or the target of an
+    /// alias.
     pub(crate) fn root_crate(
         &self,
         ribs: &[Rib],
@@ -294,8 +295,8 @@ impl Tables {
         }
     }
 
-    /// Whether the crate's root has something else that is called as the crate is: then tests and programs, which are modules of
-    /// it now, can't know it by its name.
+    /// Whether the crate's root has another item with the name of the crate: then tests and programs, which are modules
+    /// of the crate now, can't use the crate's name.
     pub(crate) fn library_is_hidden(&self) -> bool {
         let named = |library: &String| self.in_module(ROOT, library, Ns::Type);
         self.library
@@ -304,8 +305,8 @@ impl Tables {
             .is_some_and(|def| def != Def::Module(ROOT))
     }
 
-    /// The module that was the root of this place's crate, if a path that starts there with `name` has to be led to it: in the
-    /// first edition imports and paths with `::` begin at the root.
+    /// Returns the module that was the root of this place's crate, if a path that starts there with `name` has to be
+    /// led to that module: in the first edition, imports and paths with `::` begin at the root.
     pub(crate) fn moved_root(&self, ribs: &[Rib], name: &str) -> Option<&str> {
         let root = self.crate_root(current_module(ribs));
         if !self.edition_2015 || root == ROOT || matches!(name, "crate" | "self" | "super") {
@@ -320,7 +321,7 @@ impl Tables {
             .then(|| self.modules[root].name.as_str())
     }
 
-    /// A crate of that name.
+    /// Returns the crate of that name.
     fn crate_named(&self, name: &str) -> Option<Def> {
         if self.library.as_deref() == Some(name) {
             return Some(Def::Module(ROOT));
@@ -334,7 +335,7 @@ impl Tables {
         known.then(|| crate_path(&[name.to_string()]))
     }
 
-    /// What a module has under a name.
+    /// Looks a name up in a module.
     pub(crate) fn in_module(&self, module: ModId, name: &str, ns: Ns) -> Option<Def> {
         self.in_names(
             &self.modules[module].names,
@@ -344,7 +345,7 @@ impl Tables {
         )
     }
 
-    /// What a module or block has under a name; nothing if this very question is being answered, as when an import
+    /// Looks a name up in a module or block; `None` if the same question is already being answered, as when an import
     /// starts with the name that it brings.
     fn in_names(&self, names: &Names, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
         let key = (std::ptr::from_ref(names).addr(), ns, name.to_string());
@@ -360,8 +361,8 @@ impl Tables {
         if let Some(def) = names.items.get(&(ns, name.to_string())) {
             return Some(def.clone());
         }
-        // An import is no answer to itself: `use rand;` names the crate. In the first edition it begins at the root, where this
-        // may be the name of something else.
+        // An import does not resolve to itself: `use rand;` names the crate. In the first edition an import begins at
+        // the root, where the name may mean another item.
         let outside = |import: &Import| {
             !self.edition_2015 && import.segments.len() == 1 && import.segments[0] == name
         };
@@ -394,7 +395,7 @@ impl Tables {
         None
     }
 
-    /// A name outside the innermost rib.
+    /// Looks a name up outside the innermost rib.
     fn beyond(&self, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
         let outer = &ribs[..ribs.len() - 1];
         let outer = if matches!(ribs.last(), Some(Rib::Module(_))) {
@@ -405,7 +406,7 @@ impl Tables {
         self.lexical(outer, name, ns)
     }
 
-    /// `name` inside of `def`.
+    /// Looks `name` up inside of `def`.
     fn member(&self, def: &Def, name: &str, ns: Ns) -> Option<Def> {
         Some(match def {
             Def::Module(module) if name == "super" => Def::Module(self.modules[*module].parent?),
@@ -424,7 +425,7 @@ impl Tables {
         })
     }
 
-    /// What a type alias stands for, aliases of aliases included.
+    /// Returns what a type alias stands for, through aliases of aliases.
     pub(crate) fn alias(&self, item: ItemId) -> Option<Def> {
         let ItemKind::Alias(alias) = &self.items[item].kind else {
             return None;
@@ -438,7 +439,7 @@ impl Tables {
     }
 }
 
-/// The module that the innermost code belongs to.
+/// Returns the module that the innermost code belongs to.
 pub(crate) fn current_module(ribs: &[Rib]) -> ModId {
     let module = |rib: &Rib| {
         if let Rib::Module(module) = rib {

@@ -1,4 +1,4 @@
-//! Which names std has, as far as globs need to know: the modules with concurrency in them.
+//! The names in std, as far as globs need them: in the modules with concurrency.
 
 use super::{Def, Ns};
 
@@ -214,7 +214,7 @@ pub(crate) fn has(path: &[String], name: &str, ns: Ns) -> bool {
     names.contains(&name) && kind_fits(name, path.is_empty(), ns)
 }
 
-/// Whether a path into std can be meant in a namespace; other definitions always fit.
+/// Whether a path into std can be meant in this namespace; other definitions always fit.
 pub(crate) fn fits(def: &Def, ns: Ns) -> bool {
     let Def::Std(path) = def else { return true };
     match path.last() {
@@ -223,7 +223,7 @@ pub(crate) fn fits(def: &Def, ns: Ns) -> bool {
     }
 }
 
-/// By spelling: types are capitalized, modules are known by name, the rest are functions and macros.
+/// Decides by spelling: types are capitalized, modules are known by name, all other names are functions and macros.
 fn kind_fits(name: &str, top: bool, ns: Ns) -> bool {
     let module = TOP.contains(&name) && top
         || matches!(name, "atomic" | "mpsc" | "mpmc" | "poison" | "nonpoison");
@@ -235,7 +235,7 @@ fn kind_fits(name: &str, top: bool, ns: Ns) -> bool {
     }
 }
 
-/// The path of `name` in the module at `path`, by its best known name.
+/// Returns the path of `name` in the module at `path`, by its best known name.
 pub(crate) fn canonical(path: &[String], name: &str) -> Vec<String> {
     let mut path = path.to_vec();
     // `std::sync::poison::Mutex` is `std::sync::Mutex`.

@@ -1,15 +1,16 @@
-//! Which code of a dependency is compiled: `cfg` attributes, told from tokens alone.
+//! Evaluates `cfg` attributes of a dependency from its tokens alone, to find the code that is compiled.
 
 use std::collections::BTreeSet;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// What `rustc --print cfg` says of the target, and the features that are on: `unix`, `target_os="linux"`, `feature="std"`.
+/// The target's predicates, by `rustc --print cfg`, and the features that are on: `unix`, `target_os="linux"`,
+/// `feature="std"`.
 #[derive(Clone, Debug, Default)]
 pub struct Cfgs(pub BTreeSet<String>);
 
 impl Cfgs {
-    /// Whether a predicate holds; `None` if only the build knows.
+    /// Returns whether a predicate holds; `None` if only the build knows.
     pub(super) fn holds(&self, predicate: &[TokenTree]) -> Option<bool> {
         match predicate {
             [TokenTree::Ident(name)] => {
@@ -51,11 +52,11 @@ impl Cfgs {
         }
     }
 
-    /// Whether an attribute leaves out what it is on; the tokens are those in its brackets.
+    /// Whether an attribute leaves out the item that it is on; the tokens are those in the attribute's brackets.
     fn leaves_out(&self, attribute: TokenStream) -> bool {
         let tokens: Vec<TokenTree> = attribute.into_iter().collect();
         match &tokens[..] {
-            // It is no test's build.
+            // The build of a dependency is no build of tests.
             [TokenTree::Ident(test)] => test == "test" || test == "bench",
             [TokenTree::Ident(cfg), TokenTree::Group(predicate)] if cfg == "cfg" => {
                 let predicate: Vec<_> = predicate.stream().into_iter().collect();
@@ -67,10 +68,10 @@ impl Cfgs {
         }
     }
 
-    /// The tokens without those that certainly aren't compiled.
+    /// Returns the tokens without those that certainly aren't compiled.
     pub(super) fn active(&self, tokens: TokenStream) -> TokenStream {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        // `#![cfg(…)]` is about all of it.
+        // `#![cfg(…)]` applies to all of the tokens.
         let mut inner = tokens.windows(3).step_by(3).take_while(|three| {
             matches!(three, [TokenTree::Punct(a), TokenTree::Punct(b), TokenTree::Group(_)] if a.as_char() == '#' && b.as_char() == '!')
         });
@@ -105,7 +106,8 @@ impl Cfgs {
         TokenTree::Group(active)
     }
 
-    /// `if #[cfg(a)] { … } else if #[cfg(b)] { … } else { … }`, as in `cfg_if!`: keeps the branches that may be taken.
+    /// Handles `if #[cfg(a)] { … } else if #[cfg(b)] { … } else { … }`, as in `cfg_if!`: keeps the branches that may be
+    /// taken.
     fn branches(
         &self,
         tokens: &[TokenTree],
@@ -155,7 +157,7 @@ impl Cfgs {
     }
 }
 
-/// What is in the brackets of an attribute that begins here.
+/// Returns the tokens in the brackets of an attribute that begins here.
 fn outer_attribute(tokens: &[TokenTree], at: usize) -> Option<TokenStream> {
     match (tokens.get(at), tokens.get(at + 1)) {
         (Some(TokenTree::Punct(hash)), Some(TokenTree::Group(group)))
@@ -167,7 +169,7 @@ fn outer_attribute(tokens: &[TokenTree], at: usize) -> Option<TokenStream> {
     }
 }
 
-/// Where an item, a field, a statement or an argument ends whose first attribute begins here.
+/// Returns the index of the end of an item, a field, a statement or an argument whose first attribute begins here.
 fn end_of_item(tokens: &[TokenTree], mut at: usize) -> usize {
     while outer_attribute(tokens, at).is_some() {
         at += 2;
@@ -179,7 +181,7 @@ fn end_of_item(tokens: &[TokenTree], mut at: usize) -> usize {
         match &tokens[at] {
             TokenTree::Punct(it) if it.as_char() == ';' || it.as_char() == ',' => return at + 1,
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !statement => {
-                // `else` and `=> { … },` go on.
+                // `else` and `=> { … },` continue the item.
                 let goes_on =
                     matches!(tokens.get(at + 1), Some(TokenTree::Ident(it)) if it == "else");
                 if !goes_on {

@@ -1,7 +1,7 @@
-//! Whether a dependency can share anything between threads, told by looking at all of its source that is compiled.
+//! Decides whether a dependency can share anything between threads, by all of its source that is compiled.
 //!
-//! A dependency is compiled as it is, so what its code shares makes no events. It is harmless only if there is nothing in it by
-//! which threads, or executions, could learn of each other.
+//! A dependency is compiled as it is, so what its code shares makes no events. A dependency is harmless only if nothing
+//! in it lets threads, or executions, learn of each other.
 
 mod cfg;
 mod patterns;
@@ -18,27 +18,28 @@ use patterns::Finder;
 pub use patterns::Shared;
 pub(crate) use patterns::is_identity;
 
-/// A package as cargo knows it.
+/// The source of a package, as cargo knows it.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The directory of its manifest.
+    /// The directory of the package's manifest.
     pub dir: PathBuf,
-    /// The root file of its library.
+    /// The path of the root file of the package's library.
     pub root: PathBuf,
-    /// It is a procedural macro: what counts is what it puts out.
+    /// Whether the package is a procedural macro: then only the code that it generates counts.
     pub proc_macro: bool,
-    /// The root file of its build script, if it has one.
+    /// The path of the root file of the package's build script, if there is one.
     pub build_script: Option<PathBuf>,
 }
 
-/// Looks through a package. What comes back is what it could share, the most telling first; nothing: it can't share anything.
+/// Looks through a package. Returns what the package could share, the most telling item first; empty: it can't share
+/// anything.
 pub fn look_through(source: &Source, cfgs: &Cfgs) -> Vec<Shared> {
-    // What the parser remembers of places goes away with the thread.
+    // The parser's memory of places is freed with this thread.
     let looked = std::thread::scope(|scope| scope.spawn(|| Look::new(source, cfgs).all()).join());
     looked.unwrap_or_else(|_| vec![unseen("code that can't be read", &source.root)])
 }
 
-/// Something that has no place.
+/// Returns an item without a line.
 fn unseen(what: &str, file: &Path) -> Shared {
     Shared {
         what: what.to_owned(),
@@ -79,7 +80,7 @@ impl<'s> Look<'s> {
         found
     }
 
-    /// A file, with the directory in which the files of its modules are.
+    /// Looks through a file; `children` is the directory that has the files of its modules.
     fn file(&mut self, path: &Path, children: &Path, private: &[String]) {
         if !self.seen.insert(path.to_path_buf()) {
             return;
@@ -102,7 +103,7 @@ impl<'s> Look<'s> {
         self.modules(path, children, tokens, private);
     }
 
-    /// The files of `mod name;` and of `include!`, wherever they are.
+    /// Looks through the files of `mod name;` and of `include!`, wherever these are.
     fn modules(&mut self, file: &Path, children: &Path, tokens: TokenStream, private: &[String]) {
         let beside = file.parent().map(Path::to_path_buf).unwrap_or_default();
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -142,7 +143,7 @@ impl<'s> Look<'s> {
                 {
                     path = self.path_attribute(group.stream()).or(path);
                 }
-                // Of an inline module it has been done.
+                // The tokens of an inline module have been visited already.
                 TokenTree::Group(group) if group.delimiter() != Delimiter::Bracket => {
                     let of_module =
                         at >= 2 && matches!(&tokens[at - 2], TokenTree::Ident(it) if it == "mod");
@@ -163,7 +164,7 @@ impl<'s> Look<'s> {
         given: Option<String>,
         private: &[String],
     ) {
-        // What a macro declares is looked for where the macro is called, mostly in the root.
+        // A macro's declarations are looked for where the macro is called, mostly in the root.
         let top = self.source.root.parent().map(Path::to_path_buf);
         let top = top.unwrap_or_default();
         if let Some(path) = given {
@@ -202,7 +203,7 @@ impl<'s> Look<'s> {
                 let path = path.to_string();
                 self.file(&beside.join(path.trim_matches('"')), children, private);
             }
-            // What is put out has been looked at.
+            // The code that the macro generates has been looked at.
             _ if self.source.proc_macro => {}
             _ if text.contains("OUT_DIR") && self.writes_nothing_shared() => {}
             _ => {
@@ -212,7 +213,8 @@ impl<'s> Look<'s> {
         }
     }
 
-    /// Whether the texts in the build script, of which it makes code, have no word in them by which something could be shared.
+    /// Whether no string in the build script, which makes code of its strings, has a word by which something could be
+    /// shared.
     fn writes_nothing_shared(&self) -> bool {
         let text = self
             .source
@@ -239,7 +241,7 @@ impl<'s> Look<'s> {
         clean(tokens)
     }
 
-    /// The file that `#[path = "…"]` names, or `#[cfg_attr(…, path = "…")]` where that holds.
+    /// Returns the file that `#[path = "…"]` names, or `#[cfg_attr(…, path = "…")]` where its predicate holds.
     fn path_attribute(&self, attribute: TokenStream) -> Option<String> {
         let tokens: Vec<TokenTree> = attribute.into_iter().collect();
         match &tokens[..] {

@@ -1,5 +1,5 @@
-//! What of a dependency's code could share something between threads, or between executions: found in its tokens, those of its
-//! macros among them.
+//! Finds what a dependency's code could share between threads, or between executions, in its tokens, including those of
+//! its macros.
 
 use std::collections::HashMap;
 
@@ -12,19 +12,19 @@ use crate::unsafe_code;
 /// Something that could be shared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shared {
-    /// What it is, as in "a `Mutex`".
+    /// A description, as in "a `Mutex`".
     pub what: String,
-    /// The file, relative to the package.
+    /// The path of the file, relative to the package.
     pub file: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// The line's text.
+    /// The text of the line.
     pub text: String,
-    /// How much it tells, the most telling first.
+    /// The rank, the most telling first.
     pub rank: u32,
-    /// Threads that share a thread of the system aren't told apart by it.
+    /// Whether the item does not tell apart threads that share a thread of the system.
     pub distorts: bool,
-    /// It is only declared here, under this name, and does all that to whoever mentions it.
+    /// The name, where the item is only declared here; it has these effects in code that mentions the name.
     pub declares: Option<String>,
 }
 
@@ -78,12 +78,12 @@ pub(crate) fn is_identity(word: &str) -> bool {
     IDENTITIES.contains(&word)
 }
 
-/// What stands before a name that is declared.
+/// The words before a name that is declared.
 const DECLARING: &[&str] = &[
     "fn", "struct", "enum", "union", "type", "trait", "const", "mod",
 ];
 
-/// What the word says is shared, if it is such a type.
+/// Returns the description of such a type, if the word names one.
 fn shared_type(word: &str) -> Option<String> {
     if ATOMICS.contains(&word) {
         return Some(format!("an `{word}`"));
@@ -92,28 +92,30 @@ fn shared_type(word: &str) -> Option<String> {
     known.map(|(_, what)| (*what).to_owned())
 }
 
-/// What is found in the files of one package.
+/// What was found in the files of one package.
 #[derive(Default)]
 pub(super) struct Finder {
     pub(super) found: Vec<Shared>,
-    /// Bodies of the package's `macro_rules!`, by name: whether they declare something that could hold a shared value.
+    /// For each of the package's `macro_rules!`, whether its body declares something that could hold a shared value.
     macros: HashMap<String, bool>,
-    /// Invocations between items that mention shared types: the macro, and what it would be.
+    /// Macro calls between items that mention shared types: the macro's name, and the item that would be found.
     pending: Vec<(String, Shared)>,
-    /// Shared types that a module passes on, with the modules around that are private.
+    /// Shared types that a module re-exports, with the private modules around.
     passed_on: Vec<(Vec<String>, Shared)>,
-    /// Modules all of which is passed on.
+    /// Modules that are re-exported as a whole.
     opened: Vec<String>,
     file: String,
     lines: Vec<String>,
-    /// The types that tell threads apart and are declared in this file.
+    /// The types in this file that tell threads apart.
     declared: Vec<String>,
-    /// In the body of a function that tells threads apart itself: it is asked for by whoever calls it.
+    /// Whether the visit is in the body of a function that tells threads apart itself: such a function is judged where
+    /// it is called.
     defines: bool,
 }
 
 impl Finder {
-    /// Looks through a file, of which only what is compiled is left. The module's path, as far as it is private.
+    /// Looks through a file, which has only the tokens that are compiled. `private` is the module's path, as far as it
+    /// is private.
     pub(super) fn file(&mut self, name: &str, text: &str, tokens: TokenStream, private: &[String]) {
         self.file = name.to_owned();
         self.lines = text.lines().map(str::to_owned).collect();
@@ -131,7 +133,7 @@ impl Finder {
         self.items(tokens, private);
     }
 
-    /// Looks through what a procedural macro puts out: the arguments of `quote!` and its like.
+    /// Looks through the code that a procedural macro generates: the arguments of `quote!` and similar macros.
     pub(super) fn quoted(&mut self, name: &str, text: &str, tokens: TokenStream) {
         self.file = name.to_owned();
         self.lines = text.lines().map(str::to_owned).collect();
@@ -155,7 +157,7 @@ impl Finder {
         }
     }
 
-    /// All that was found, once all files have been looked through.
+    /// Returns all that was found, once all files have been looked through.
     pub(super) fn finish(mut self) -> Vec<Shared> {
         for (macro_, shared) in std::mem::take(&mut self.pending) {
             if self.macros.get(&macro_).copied().unwrap_or(true) {
@@ -185,7 +187,7 @@ impl Finder {
     }
 
     fn add_at(&mut self, line: u32, what: String, rank: u32, distorts: bool) {
-        // One of a kind in a package says it.
+        // One item of a kind is enough for a package.
         let known = |it: &Shared| it.what == what && it.distorts == distorts;
         if !self.found.iter().any(known) {
             let shared = self.shared(line, what, rank, distorts);
@@ -201,7 +203,8 @@ impl Finder {
         self.add_at(line_of(span), what.into(), rank, true);
     }
 
-    /// A word by which threads are told apart: used, or only declared, as by a library that others call.
+    /// Handles a word by which threads are told apart: the word is used, or only declared, as in a library that other
+    /// code calls.
     fn identity(&mut self, tokens: &[TokenTree], at: usize, word: &str, span: Span) {
         let what = format!("`{word}`");
         if at >= 1 && DECLARING.iter().any(|it| is_word(tokens, at - 1, it)) {
@@ -216,7 +219,7 @@ impl Finder {
             return;
         }
         let of_declaration = if word.starts_with(char::is_lowercase) || word.starts_with("SYS_") {
-            // `macro!(name)` says something of it.
+            // `macro!(name)` is about the name, and does not call it.
             self.defines || tokens.len() == 1
         } else {
             self.declared.iter().any(|declared| declared == word)
@@ -226,13 +229,13 @@ impl Finder {
         }
     }
 
-    /// The items of a module.
+    /// Looks through the items of a module.
     fn items(&mut self, tokens: TokenStream, private: &[String]) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
         while at < tokens.len() {
             if is_punct(&tokens, at, '#') {
-                // `#[…]`, or `#![…]`.
+                // As in `#[…]` or `#![…]`.
                 let group = at + 1 + usize::from(is_punct(&tokens, at + 1, '!'));
                 if let Some(TokenTree::Group(attribute)) = tokens.get(group) {
                     self.code(attribute.stream());
@@ -295,7 +298,7 @@ impl Finder {
         }
     }
 
-    /// `impl … for Mutex<T>` runs for those who have a lock, and says nothing of whether anybody has.
+    /// `impl … for Mutex<T>` is for code that has a lock, and does not show that any code has one.
     fn implementation(&mut self, tokens: &[TokenTree], at: usize, end: usize, private: &[String]) {
         let header = &tokens[at..end.min(tokens.len())];
         let is_unsafe = at >= 1 && is_word(tokens, at - 1, "unsafe");
@@ -332,7 +335,8 @@ impl Finder {
         }
     }
 
-    /// A macro between items. What it makes of a type that it is given depends on what it declares.
+    /// Looks at a macro call between items. What the macro makes of a type that it gets depends on what the macro
+    /// declares.
     fn invocation(&mut self, name: &str, span: Span, group: &proc_macro2::Group) {
         if matches!(name, "thread_local" | "__thread_local_inner") {
             return self.add(span, "a thread-local", 4);
@@ -353,7 +357,7 @@ impl Finder {
         debug_assert!(self.found.len() >= before);
     }
 
-    /// A `pub use`, without these words.
+    /// Looks at a `pub use`, without these two words.
     fn import(&mut self, tree: &[TokenTree], private: &[String]) {
         let mut words = Vec::new();
         flatten(tree, &mut words);
@@ -373,7 +377,7 @@ impl Finder {
         }
     }
 
-    /// Any code.
+    /// Looks through any code.
     fn code(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -426,7 +430,7 @@ impl Finder {
                 && is_word(tokens, at - 3, module)
         };
         if let Some(what) = shared_type(word) {
-            // `Once` and others are names of other things, too: of iterators, of what the crate declares by that name.
+            // `Once` and other words are names of other things, too: of iterators, or of items that the crate declares.
             let declared = ["mod", "struct", "enum", "trait", "fn"];
             let other = word == "Once" && of("iter")
                 || at >= 1 && declared.iter().any(|it| is_word(tokens, at - 1, it));
@@ -528,8 +532,8 @@ fn defines(tokens: &[TokenTree], at: usize) -> bool {
         && end < until(tokens, at, ';')
 }
 
-/// The types that tell threads apart and are declared in these tokens, unless something there keeps one of them: a static, or a
-/// field of something else. What belongs to such a type, its guards among it, is called after it.
+/// Collects the types that tell threads apart and are declared in these tokens, unless an item there keeps one of them:
+/// a static, or a field of another type. Items that belong to such a type, such as its guards, are named after it.
 fn declared(tokens: TokenStream, found: &mut Vec<String>) {
     let mut kept = Vec::new();
     declarations(tokens, found, &mut kept);
@@ -561,7 +565,7 @@ fn declarations(tokens: TokenStream, found: &mut Vec<String>, kept: &mut Vec<Str
     }
 }
 
-/// The words that tell threads apart in these tokens.
+/// Collects the words in these tokens that tell threads apart.
 fn words(tokens: &[TokenTree], found: &mut Vec<String>) {
     for token in tokens {
         match token {
@@ -576,13 +580,13 @@ fn words(tokens: &[TokenTree], found: &mut Vec<String>) {
     }
 }
 
-/// Whether what was found is a type by its name.
+/// Whether the item that was found is a type, by its name.
 fn shared_name(what: &str) -> bool {
     let name = what.split('`').nth(1).unwrap_or_default();
     shared_type(name).is_some()
 }
 
-/// Whether a macro's body declares something that could hold a value of a type that it is given.
+/// Whether a macro's body declares something that could hold a value of a type that the macro gets.
 fn declares(body: TokenStream) -> bool {
     let mut found = false;
     look_for_declarations(body, &mut found);

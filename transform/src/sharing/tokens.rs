@@ -1,8 +1,8 @@
-//! Finding one's way in a list of tokens.
+//! Functions to navigate in a list of tokens.
 
 use proc_macro2::{Delimiter, Span, TokenTree};
 
-/// Whether `impl` begins an item here, and not a type.
+/// Whether `impl` begins an item here, not a type.
 pub(super) fn is_item(tokens: &[TokenTree], at: usize) -> bool {
     match at.checked_sub(1).map(|before| &tokens[before]) {
         None => true,
@@ -34,26 +34,26 @@ pub(super) fn is_punct(tokens: &[TokenTree], at: usize, wanted: char) -> bool {
     matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == wanted)
 }
 
-/// Where the next such character is.
+/// Returns the index of the next such character.
 pub(super) fn until(tokens: &[TokenTree], at: usize, wanted: char) -> usize {
     (at..tokens.len())
         .find(|at| is_punct(tokens, *at, wanted))
         .unwrap_or(tokens.len())
 }
 
-/// Where the next block in braces is.
+/// Returns the index of the next block in braces.
 pub(super) fn body(tokens: &[TokenTree], at: usize) -> usize {
     let brace = |at: &usize| matches!(&tokens[*at], TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     (at..tokens.len()).find(brace).unwrap_or(tokens.len())
 }
 
-/// Where an item ends that is none of those with a rule of their own.
+/// Returns the index of the end of an item that has no rule of its own.
 pub(super) fn end_of_item(tokens: &[TokenTree], at: usize) -> usize {
     for (number, token) in tokens.iter().enumerate().skip(at) {
         match token {
             TokenTree::Punct(it) if it.as_char() == ';' => return number + 1,
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return number + 1,
-            // `pub mod m { … }`; but `-> impl Trait` is part of a function.
+            // As in `pub mod m { … }`; but `-> impl Trait` is part of a function.
             TokenTree::Ident(word) if number > at => match word.to_string().as_str() {
                 "use" | "mod" | "macro_rules" => return number,
                 "impl" if is_item(tokens, number) => return number,
@@ -65,7 +65,7 @@ pub(super) fn end_of_item(tokens: &[TokenTree], at: usize) -> usize {
     tokens.len()
 }
 
-/// The words of an import in order.
+/// Collects the words of an import in order.
 pub(super) fn flatten(tree: &[TokenTree], words: &mut Vec<(String, Span)>) {
     for token in tree {
         match token {

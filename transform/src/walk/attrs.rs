@@ -1,4 +1,4 @@
-//! Attributes: tests become ordinary functions, and lints can't fail the generated crate.
+//! Attributes: tests become ordinary functions, and lints can't make the build of the generated crate fail.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -6,7 +6,7 @@ use syn::{Attribute, Meta};
 
 use super::{Walker, bytes};
 
-/// Crate attributes that would change what kind of crate it is.
+/// Crate attributes that would change the kind of the crate.
 const DROPPED: &[&str] = &[
     "no_std",
     "no_core",
@@ -37,19 +37,19 @@ impl Walker<'_> {
                     self.edits().replace(value, format!("{path:?}"));
                 }
             }
-            // A warning about the rewritten text is no reason not to build it.
+            // A warning about the rewritten text is no reason to refuse the build.
             ("deny" | "forbid", _) => {
                 let name = bytes(attr.path());
                 self.edits().replace(name, "allow");
             }
             (name, _) if DROPPED.contains(&name) => self.edits().replace(range, ""),
-            // `#[doc = include_str!("…")]`.
+            // As in `#[doc = include_str!("…")]`.
             (_, Meta::NameValue(pair)) => self.tokens(pair.value.to_token_stream()),
             _ => {}
         }
     }
 
-    /// The `cfg`s of something that is left out: they must be left out of the generated crate as well.
+    /// Edits the `cfg`s of an item that is left out: the generated crate has to leave the item out as well.
     pub(super) fn cfg_attributes(&mut self, attrs: &[Attribute]) {
         attrs
             .iter()
@@ -57,7 +57,7 @@ impl Walker<'_> {
             .for_each(|attr| self.attribute(attr));
     }
 
-    /// `test` holds in a predicate.
+    /// Makes `test` hold in a predicate.
     pub(super) fn enable_test(&mut self, predicate: TokenStream) {
         for token in predicate {
             match token {

@@ -1,4 +1,4 @@
-//! Who calls whom and who starts threads: what the search for harnesses needs.
+//! Which functions call which, and which start threads: the facts for the search for harnesses.
 
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, ExprPath, Lit, Pat, Type};
@@ -9,20 +9,20 @@ use super::{Walker, bytes};
 use crate::resolve::{Def, ItemId, ItemKind, name};
 use crate::support;
 
-/// Where a thread is started.
+/// A place at which a thread is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpawnSite {
-    /// The user's file.
+    /// The path of the user's file.
     pub file: std::path::PathBuf,
     /// The line of the call.
     pub line: u32,
-    /// The thread belongs to a `thread::scope`.
+    /// Whether the thread belongs to a `thread::scope`.
     pub scoped: bool,
-    /// The name given through `thread::Builder`, or else the variable that holds the handle.
+    /// The name given through `thread::Builder`, or else the name of the variable that holds the handle.
     pub name: Option<String>,
 }
 
-/// What a function does that matters to harnesses.
+/// The facts about a function that matter to harnesses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) calls: Vec<ItemId>,
@@ -49,7 +49,7 @@ impl Walker<'_> {
         let called = match def {
             Some(Def::Item(item)) => vec![*item],
             Some(Def::Associated(owner, method)) => self.methods(method, Some(*owner)),
-            // `Self::method`.
+            // As in `Self::method`.
             Some(Def::Unknown) => {
                 let method = expr
                     .path
@@ -130,7 +130,7 @@ impl Walker<'_> {
                 args.iter().for_each(|arg| items.visit_expr(arg))
             });
         }
-        // What a function of the crate is given may be put behind a lock there.
+        // A function of the crate may put its argument behind a lock.
         if owner.is_some() || matches!(def, Some(Def::Item(_))) {
             expr.args.iter().for_each(|arg| self.note_made(arg));
         }
@@ -159,7 +159,7 @@ impl Walker<'_> {
         }
         let scoped = matches!(&*expr.receiver, Expr::Path(path)
             if path.path.get_ident().is_some_and(|ident| self.scopes.contains(&name(ident))));
-        // The crate may have a method of that name, and call it of a thread's builder or scope all the same.
+        // The crate may have a method of that name, and still call the method of a thread's builder or scope.
         let own = own && !scoped && !self.is_builder(&expr.receiver);
         match (method.as_str(), expr.args.len()) {
             ("spawn", 1) if !own => {
@@ -185,7 +185,7 @@ impl Walker<'_> {
         expr.args.iter().for_each(|arg| self.visit_expr(arg));
     }
 
-    /// A variable of type `&thread::Scope` or `thread::Builder`.
+    /// Notes a variable of type `&thread::Scope` or `thread::Builder`.
     pub(super) fn note_starter(&mut self, pattern: &Pat, ty: &Type) {
         let ty = match ty {
             Type::Reference(reference) => &*reference.elem,
@@ -202,7 +202,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether an expression is seen to be a `thread::Builder`.
+    /// Whether an expression is visibly a `thread::Builder`.
     pub(super) fn is_builder(&self, expr: &Expr) -> bool {
         let of_std = |path: &syn::Path, wanted: &[&str]| {
             let segments: Vec<String> = path.segments.iter().map(|it| name(&it.ident)).collect();
@@ -230,7 +230,7 @@ impl Walker<'_> {
     }
 }
 
-/// The argument of `.name("…")` in a chain on a `thread::Builder`.
+/// Returns the argument of `.name("…")` in a chain on a `thread::Builder`.
 fn thread_name(expr: &Expr) -> Option<String> {
     let Expr::MethodCall(call) = expr else {
         return None;

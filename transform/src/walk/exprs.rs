@@ -1,4 +1,4 @@
-//! The visitor proper: which node goes to which concern.
+//! The visitor itself: it gives each node to the module that handles it.
 
 use syn::visit::{self, Visit};
 use syn::{
@@ -287,7 +287,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         }
         arm.attrs.iter().for_each(|attr| self.visit_attribute(attr));
         self.with_variables(|walker| {
-            // The guard is part of the pattern and sees what it binds.
+            // The guard is part of the arm and sees the variables that the pattern binds.
             walker.bind(&arm.pat);
             walker.visit_pat(&arm.pat);
             walker.visit_expr(&arm.body);
@@ -356,7 +356,7 @@ impl Walker<'_> {
     }
 }
 
-/// The attributes that can be on an expression that is a statement or an element.
+/// Returns the attributes of an expression that is a statement or an element.
 pub(super) fn expr_attributes(expr: &Expr) -> &[Attribute] {
     match expr {
         Expr::Assign(expr) => &expr.attrs,
@@ -377,7 +377,7 @@ pub(super) fn expr_attributes(expr: &Expr) -> &[Attribute] {
     }
 }
 
-/// The variable of a pattern that is just one.
+/// Returns the variable of a pattern that consists of one.
 pub(super) fn single_name(pattern: &syn::Pat) -> Option<String> {
     match pattern {
         syn::Pat::Ident(pattern) => Some(crate::resolve::name(&pattern.ident)),
@@ -386,7 +386,8 @@ pub(super) fn single_name(pattern: &syn::Pat) -> Option<String> {
     }
 }
 
-/// What a variable of this type would be called: its name in small letters, with lines between its words.
+/// Returns the likely name of a variable of this type: the type's name in small letters, with underscores between its
+/// words.
 fn variable_of(ty: &syn::Type) -> Option<String> {
     let syn::Type::Path(path) = ty else {
         return None;

@@ -1,8 +1,8 @@
-//! Calls of the crate's own functions, marked for the runtime so that it knows in which calls a thread is: see
-//! `seqz_runtime::calls`. Only where that is asked for.
+//! Marks on calls of the crate's own functions, by which the runtime knows in which calls a thread is: see
+//! `seqz_runtime::calls`. Calls are marked only in [`Mode::Followed`].
 //!
-//! A call is taken for one of the crate's own by its name. Marks do no harm to others, but they can't be in constants: so no
-//! call is marked in one, and none of a name that a `const fn` has.
+//! A call counts as a call of the crate's own function by its name. A mark on another call does no harm, but a constant
+//! can't have marks: so no call in a constant is marked, and no call of a name that a `const fn` has.
 
 use syn::Expr;
 
@@ -12,7 +12,7 @@ use crate::options::Mode;
 use crate::resolve::{Def, Ns, name};
 
 impl Walker<'_> {
-    /// Marks the expression if it is such a call. To be called before anything is done to its parts.
+    /// Marks the expression if it is such a call. To be called before the parts of the expression are edited.
     pub(super) fn mark_call(&mut self, expr: &Expr) {
         if self.mode != Mode::Followed
             || self.opaque > 0
@@ -23,7 +23,7 @@ impl Walker<'_> {
             return;
         }
         let range = bytes(expr);
-        // What a macro fills in may be anything.
+        // A part that a macro fills in may be anything.
         if self.text(range.clone()).contains('$') {
             return;
         }
@@ -45,7 +45,7 @@ impl Walker<'_> {
                         return false;
                     };
                     let called = name(&last.ident);
-                    // A closure that a variable holds.
+                    // The function is a closure in a variable.
                     let is_variable = path.path.segments.len() == 1
                         && matches!(
                             self.resolve(false, std::slice::from_ref(&called), Ns::Value),

@@ -1,8 +1,9 @@
-//! Calls outside of loops of what std lets happen without a reason: a wait that ends though nobody has woken it, and a weak
-//! exchange that fails though it finds what it expects.
+//! Calls outside of loops of what std lets happen without a reason: a wait that ends though no thread has woken it, and
+//! a weak exchange that fails though it finds the expected value.
 //!
-//! Who calls in a loop looks again, and has thought of it. Outside of loops it is worth trying. A loop counts if it is
-//! around the call in the same function, and no `for` is between them: that comes round so many times, whatever has come of it.
+//! A call in a loop is repeated, so its author has thought of these outcomes. Outside of loops they are worth trying. A
+//! loop counts if it is around the call in the same function, and no `for` is between them: a `for` repeats a fixed
+//! number of times, whatever the outcome.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use syn::{Expr, ExprCall, ExprMethodCall};
 use super::{Walker, bytes};
 use crate::resolve::name;
 
-/// What happens without a reason.
+/// An outcome that may happen without a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reasonless {
     /// A wait ends.
@@ -20,33 +21,34 @@ pub enum Reasonless {
     WeakExchange,
 }
 
-/// A call outside of loops of what may do so.
+/// A call outside of loops that may have such an outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Lone {
     pub(crate) file: usize,
     pub(crate) what: Reasonless,
-    /// Where the runtime sees it.
+    /// The offset at which the runtime sees the call.
     pub(crate) at: usize,
     pub(crate) bytes: Range<usize>,
 }
 
 impl Walker<'_> {
-    /// Runs `inside` a loop.
+    /// Runs `inside` as the visit of a loop's body.
     pub(super) fn in_loop(&mut self, inside: impl FnOnce(&mut Self)) {
         self.loops += 1;
         inside(self);
         self.loops -= 1;
     }
 
-    /// Runs `inside` a `for`.
+    /// Runs `inside` as the visit of a `for`'s body.
     pub(super) fn in_rounds(&mut self, inside: impl FnOnce(&mut Self)) {
         let around = std::mem::take(&mut self.loops);
         inside(self);
         self.loops = around;
     }
 
-    /// Notes a method call, if it is one of these. Whose method it is can't be seen: the runtime will know. But it is not a condition
-    /// variable's where the crate names none, nor where what is given is no guard.
+    /// Notes a method call that may be such a call. The receiver's type can't be seen here; the runtime will know it.
+    /// But the method is not a condition variable's where the crate names no condition variable, nor where the argument
+    /// is no guard.
     pub(super) fn lone_method(&mut self, expr: &ExprMethodCall) {
         let what = match (name(&expr.method).as_str(), expr.args.len()) {
             ("compare_exchange_weak", 4) => Reasonless::WeakExchange,
@@ -60,7 +62,7 @@ impl Walker<'_> {
         self.lone(what, bytes(&expr.method).start, bytes(expr));
     }
 
-    /// Notes a call of this item of std, if it is one of these.
+    /// Notes a call of this item of std, if it is such a call.
     pub(super) fn lone_call(&mut self, expr: &ExprCall, path: Option<&[&str]>) {
         let what = match path {
             Some(["thread", "park" | "park_timeout" | "park_timeout_ms"]) => Reasonless::Wait,

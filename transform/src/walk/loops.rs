@@ -1,5 +1,5 @@
-//! Marks on loops that wait, for the runtime: see `seqz_runtime::loops`. Which loops those are, [`lasting`](crate::lasting)
-//! says.
+//! Marks on loops that wait, for the runtime: see `seqz_runtime::loops`. [`lasting`](crate::lasting) says which loops
+//! wait.
 //!
 //! `while c { … }` is written as what it stands for, `loop { if c { … } else { break } }`: so that a mark has a place at the
 //! head of each turn, and what the condition borrows lives as long as before.
@@ -13,17 +13,17 @@ use super::{Walker, bytes};
 use crate::lasting::{Branch, Lasting, Outside, Telling, paces};
 use crate::resolve::{Rib, name};
 
-/// The variable that stands for a run of a loop.
+/// The name of the variable that stands for a run of a loop.
 const WAITS: &str = "seqz_waits";
 
-/// Says that the turn of this loop leaves something behind.
+/// The statement by which a turn of this loop reports that it leaves something behind.
 const OWN_LASTS: &str = "seqz_waits.lasts();";
 
-/// Says that what is called by a variable leaves something behind.
+/// The statement by which a function that is called by a variable reports that it leaves something behind.
 const LASTS: &str = "::seqz_runtime::loops::lasts();";
 
 impl Walker<'_> {
-    /// Marks a loop, if it is one that waits. To be called before anything else is done to it.
+    /// Marks a loop, if the loop waits. To be called before anything else in the loop is edited.
     pub(super) fn mark_loop(&mut self, expr: &Expr) {
         let (attrs, label) = match expr {
             Expr::While(expr) => (&expr.attrs, &expr.label),
@@ -63,8 +63,8 @@ impl Walker<'_> {
         self.tell(branches, OWN_LASTS);
     }
 
-    /// The variable that this makes, if it is an object of std that threads share, perhaps behind a smart pointer of std's, and no
-    /// other variable of the function has its name.
+    /// Returns the variable that this statement makes, if it is an object of std that threads share, perhaps behind a
+    /// smart pointer of std, and no other variable of the function has its name.
     pub(super) fn new_object(&self, local: &Local) -> Option<String> {
         let variable = single_name(&local.pat)?;
         let init = &local.init.as_ref()?.expr;
@@ -76,7 +76,7 @@ impl Walker<'_> {
         (is_new && (self.makes_object(init) || is_said())).then_some(variable)
     }
 
-    /// The variable of a parameter that is one.
+    /// Returns the variable of a parameter that is such an object.
     pub(super) fn object_parameter(&self, parameter: &PatType) -> Option<String> {
         let variable = single_name(&parameter.pat)?;
         let is_one = !self.in_macro && self.lasting.is_of_object(&parameter.ty);
@@ -117,13 +117,13 @@ impl Walker<'_> {
         }
     }
 
-    /// Variables that are objects of std which threads share, or pointers to one.
+    /// Returns the variables that are objects of std which threads share, or pointers to such an object.
     fn objects(&self) -> HashSet<&str> {
         let objects = self.objects.iter().filter(|(_, is_one)| **is_one);
         objects.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The names in scope that are not items': those of variables and generic parameters.
+    /// Returns the names in scope that mean no items: the names of variables and generic parameters.
     fn variables(&self) -> HashSet<&str> {
         let ribs = self.ribs.iter().rev();
         let inner = ribs.take_while(|rib| !matches!(rib, Rib::Item | Rib::Module(_)));
@@ -144,7 +144,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Has a closure say that it leaves something behind, if that is to be said. To be called where it is written.
+    /// Makes a closure report that it leaves something behind, if it has to. To be called where the closure is written.
     pub(super) fn tell_of_closure(&mut self, closure: &ExprClosure) {
         let outside = || Outside {
             variables: self.variables(),
@@ -168,7 +168,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The same for a function.
+    /// Makes a function report that it leaves something behind, if it has to.
     pub(super) fn tell_of_function(&mut self, signature: &Signature, body: &Block) {
         if self.lasting.tells_function(&name(&signature.ident), body) {
             self.tell_within(body);
@@ -180,9 +180,9 @@ impl Walker<'_> {
         self.edits().after(at, format!(" {LASTS}"), at - 1);
     }
 
-    /// These branches of a marked loop, or of what it calls, leave something behind, which is to be told so.
+    /// Makes these branches of a marked loop, or of a function that it calls, report that they leave something behind.
     fn tell(&mut self, branches: Vec<Branch>, lasts: &str) {
-        // Those around others come after them, and are to be edited before.
+        // An outer branch comes after the inner ones, and has to be edited before them.
         for branch in branches.into_iter().rev() {
             match branch {
                 Branch::Block(inside) => {
@@ -190,7 +190,7 @@ impl Walker<'_> {
                     let text = format!(" {lasts}");
                     self.edits().after(at, text, at - 1);
                 }
-                // What an arm borrows for a moment ends with it, with braces or without.
+                // A temporary borrow of an arm ends with the arm, with braces or without.
                 Branch::Value(value) => {
                     self.edits().before(value.start, format!("{{ {lasts} "));
                     self.edits().after(value.end, " }", value.end - 1);
@@ -204,7 +204,7 @@ impl Walker<'_> {
         self.edits().before(start, text);
     }
 
-    /// Runs `inside` where neither loops nor calls are marked: in constants.
+    /// Runs `inside` for a constant, where neither loops nor calls are marked.
     pub(super) fn in_constant(&mut self, inside: impl FnOnce(&mut Self)) {
         self.constant += 1;
         inside(self);

@@ -1,4 +1,5 @@
-//! Macros: those of std that hold expressions are read like any code, others as far as their tokens tell.
+//! Macros: the arguments of std's macros that hold expressions are read like other code, those of other macros as far
+//! as their tokens tell.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -14,7 +15,7 @@ use super::{Walker, bytes};
 use crate::resolve::{Def, ItemId, Ns, name};
 use crate::support;
 
-/// Macros of std that are known, and how many expressions come before the format string.
+/// For a known macro of std, returns the number of expressions before the format string.
 fn leading_expressions(macro_: &str) -> Option<usize> {
     Some(match macro_ {
         "print" | "println" | "eprint" | "eprintln" | "format" | "format_args" | "panic"
@@ -53,7 +54,7 @@ struct Argument {
 }
 
 impl Walker<'_> {
-    /// The name of std's macro that a path means.
+    /// Returns the name of std's macro that a path means.
     pub(super) fn std_macro(&self, leading: bool, segments: &[String]) -> Option<String> {
         let last = segments.last()?;
         if segments.len() == 1 && !leading {
@@ -76,7 +77,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The crate's own macro that a path means.
+    /// Returns the crate's own macro that a path means.
     pub(super) fn user_macro(&self, leading: bool, segments: &[String]) -> Option<ItemId> {
         if let [only] = segments
             && let Some((_, item)) = self.macros.iter().rev().find(|(name, _)| name == only)
@@ -167,7 +168,7 @@ impl Walker<'_> {
             }
             if let Some(item) = self.user_macro(leading, &segments) {
                 self.note_calls(vec![item]);
-                // What the macro's own text accesses is reported at the call.
+                // Accesses in the macro's own text are reported at the call.
                 let (start, end) = (
                     bytes(&mac.path).start,
                     mac.delimiter.span().close().byte_range().end,
@@ -215,7 +216,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Arguments that are expressions, the one at `format` being a format string.
+    /// Visits arguments that are expressions; the argument at `format` is a format string.
     fn arguments(&mut self, mac: &Macro, format: usize) -> Option<()> {
         let arguments = Punctuated::<Argument, Token![,]>::parse_terminated
             .parse2(mac.tokens.clone())
@@ -255,7 +256,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A `static mut` that a format string captures becomes a named argument.
+    /// Turns a `static mut` that a format string captures into a named argument.
     fn captures(&mut self, text: &LitStr, named: &[String], mac: &Macro, trailing_comma: bool) {
         let mut comma = trailing_comma;
         for capture in captured_names(&text.value()) {
@@ -357,7 +358,8 @@ impl Walker<'_> {
         Some(())
     }
 
-    /// An included file that is part of the program is where the generated crate has it.
+    /// Handles the path of an included file that is part of the program; returns whether the path was changed to the
+    /// file's path in the generated crate.
     fn part_moved(&mut self, mac: &Macro) -> bool {
         let Ok(path) = syn::parse2::<LitStr>(mac.tokens.clone()) else {
             return false;
@@ -371,7 +373,7 @@ impl Walker<'_> {
         true
     }
 
-    /// The generated file lies elsewhere, so a path relative to the user's file is made absolute.
+    /// Makes a path relative to the user's file absolute, since the generated file is in another directory.
     pub(super) fn included_data(&mut self, arguments: TokenStream) {
         let Ok(path) = syn::parse2::<LitStr>(arguments) else {
             return;
@@ -384,7 +386,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Arguments of a macro that may do anything with them.
+    /// Visits arguments of a macro that may do anything with them.
     fn opaque_arguments(&mut self, tokens: TokenStream) {
         self.opaque += 1;
         let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(tokens.clone());
@@ -423,7 +425,8 @@ impl syn::parse::Parse for Argument {
     }
 }
 
-/// The body of a macro rule as plain code: each `$name` an identifier. `None` if it repeats something.
+/// Returns the body of a macro rule as plain code, with each `$name` as an identifier. `None` if the body has a
+/// repetition.
 fn substituted(body: TokenStream) -> Option<TokenStream> {
     let mut tokens = body.into_iter().peekable();
     let mut plain = Vec::new();
@@ -452,7 +455,7 @@ fn substituted(body: TokenStream) -> Option<TokenStream> {
     Some(plain.into_iter().collect())
 }
 
-/// The variables that a format string captures, also as widths and precisions.
+/// Returns the variables that a format string captures, including those in widths and precisions.
 fn captured_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut add = |candidate: &str| {

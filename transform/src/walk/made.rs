@@ -1,4 +1,5 @@
-//! Types that are written nowhere: what the value is of that a lock is made with, or a function of the crate is given.
+//! Types that the source does not write: the type of a value that a lock is made with, or that a function of the crate
+//! is given.
 //!
 //! `Mutex::new((Vec::new(), false))` says of its value what is a vector in it, and not of what. So it may be of several types,
 //! those that such an expression is mostly of, and all of them are registered: one that no lock has does nothing.
@@ -12,7 +13,7 @@ use super::Walker;
 use super::named::NamedType;
 use crate::resolve::{Def, Ns, current_module, name};
 
-/// What an inferred element of a collection mostly is.
+/// The usual types of an inferred element of a collection.
 const ELEMENTS: &[&str] = &["i32", "u32", "u64", "usize", STRING, "&'static str"];
 
 const STRING: &str = "::std::string::String";
@@ -25,18 +26,18 @@ const COLLECTIONS: &[(&str, &str)] = &[
     ("VecDeque", "::std::collections::VecDeque"),
 ];
 
-/// More types than this are too many to say what a value is.
+/// The largest number of types that are registered for one value.
 const MOST: usize = 48;
 
 impl Walker<'_> {
-    /// Notes the types that such a value may be of, if the runtime may not know them.
+    /// Notes the types that such a value may have, if the runtime may not know them.
     pub(super) fn note_made(&mut self, value: &Expr) {
         if self.opaque > 0 || self.unsure > 0 || self.constant > 0 {
             return;
         }
         let module = current_module(&self.ribs);
         let types = self.may_be(value).filter(|types| types.len() <= MOST);
-        // The runtime knows numbers, texts and the types of the program's, and simple collections of them.
+        // The runtime knows numbers, texts and the program's own types, and simple collections of these.
         let types = types.into_iter().flatten();
         let compound =
             types.filter(|text| text.starts_with(['(', '[']) || text.matches('<').count() > 1);
@@ -44,7 +45,7 @@ impl Walker<'_> {
         self.named.extend(named);
     }
 
-    /// What types this may be of.
+    /// Returns the types that this value may have.
     fn may_be(&self, value: &Expr) -> Option<Vec<String>> {
         let one = |text: &str| Some(vec![text.to_owned()]);
         match value {
@@ -141,7 +142,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The type that the first segments of a path name.
+    /// Returns the type that the first segments of a path name.
     fn type_before(&self, path: &syn::Path, segments: usize) -> Option<Vec<String>> {
         let path = syn::Path {
             leading_colon: path.leading_colon,
@@ -153,7 +154,7 @@ impl Walker<'_> {
     }
 }
 
-/// The type with each of these as its argument.
+/// Returns the type with each of these as its argument.
 fn of(ty: &str, arguments: &[impl AsRef<str>]) -> Vec<String> {
     let arguments = arguments.iter();
     arguments
@@ -161,7 +162,7 @@ fn of(ty: &str, arguments: &[impl AsRef<str>]) -> Vec<String> {
         .collect()
 }
 
-/// The first element of `vec![…]`.
+/// Returns the first element of `vec![…]`.
 fn first_of(tokens: &TokenStream) -> Option<Expr> {
     let repeated = |input: syn::parse::ParseStream<'_>| {
         let first: Expr = input.parse()?;

@@ -1,8 +1,10 @@
-//! Sizes and alignments of types that the runtime has its own version of: they are other ones there than in std.
+//! Sizes and alignments of types of which the runtime has its own version: the runtime's types have other sizes than
+//! std's.
 //!
-//! In a program without `unsafe` code a size is a number and no more, so std's own type is measured in the place of the
-//! runtime's. Beside `unsafe` code memory may be set apart by it, for what is the runtime's type: there it stays as it is, and
-//! so it does for the program's own types that have such a type in them. Both are named as not followed.
+//! In a program without `unsafe` code, a size is only a number, so std's own type is measured in the place of the
+//! runtime's. With `unsafe` code, memory may be reserved by that size for a value of the runtime's type: there the
+//! runtime's type is measured, and so are the program's own types that contain such a type. Both cases are named as not
+//! followed.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,7 +16,7 @@ use super::{Walker, bytes};
 use crate::resolve::{Def, ItemId, ItemKind, Ns, Rib, Tables, name};
 use crate::support;
 
-/// Whether a path leads to a function that measures the type it is given.
+/// Whether a path leads to a function that measures its type argument.
 fn measures(def: Option<&Def>, segments: &[String]) -> bool {
     let is_one = |name: &str| matches!(name, "size_of" | "align_of" | "min_align_of");
     match def {
@@ -22,7 +24,7 @@ fn measures(def: Option<&Def>, segments: &[String]) -> bool {
             [module, function] => module == "mem" && is_one(function),
             _ => false,
         },
-        // They are in the prelude.
+        // These functions are in the prelude.
         None => matches!(segments, [only] if is_one(only)),
         _ => false,
     }
@@ -39,7 +41,7 @@ fn is_followed(path: &[String]) -> bool {
 }
 
 impl Walker<'_> {
-    /// Handles the type that a path's function measures, and says whether there is one.
+    /// Handles the type that a path's function measures; returns whether there is one.
     pub(super) fn measured(&mut self, path: &Path, segments: &[String], def: Option<&Def>) -> bool {
         if !measures(def, segments) {
             return false;
@@ -78,12 +80,12 @@ impl Walker<'_> {
     }
 }
 
-/// What is in a type that is measured.
+/// What a measured type contains.
 struct Measured<'w, 'p> {
     walker: &'w Walker<'p>,
-    /// Where types of std are named, and what they are called there.
+    /// The places where types of std are named, and the names there.
     of_std: Vec<(Range<usize>, String)>,
-    /// A type of the program with such a type in it.
+    /// A type of the program that contains such a type.
     own: Option<String>,
 }
 
@@ -121,7 +123,7 @@ impl<'ast> Visit<'ast> for Measured<'_, '_> {
     }
 }
 
-/// Whether a type of the program has a type in it, not behind a pointer, whose size is another one here.
+/// Whether a type of the program contains, not behind a pointer, a type whose size differs here.
 fn holds_followed(tables: &Tables, item: ItemId, seen: &mut HashSet<ItemId>) -> bool {
     if !seen.insert(item) {
         return false;
@@ -144,7 +146,7 @@ fn holds_followed(tables: &Tables, item: ItemId, seen: &mut HashSet<ItemId>) -> 
     parts.found
 }
 
-/// Whether it is a pointer: what is behind it has no part in the size.
+/// Whether the type is a pointer: the value behind it has no part in the size.
 fn is_pointer(ty: &Type) -> bool {
     match ty {
         Type::Reference(_) | Type::Ptr(_) | Type::FnPtr(_) => true,

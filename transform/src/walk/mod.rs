@@ -48,28 +48,28 @@ use crate::options::Mode;
 use crate::resolve::{ItemId, ROOT, Rib, Tables, collect};
 use crate::source::Place;
 
-/// What the walk found.
+/// The result of the walk.
 pub(crate) struct Analysis {
     pub(crate) tables: Tables,
-    /// By file.
+    /// The edits of each file.
     pub(crate) edits: Vec<Edits>,
-    /// By file.
+    /// The sites of each file.
     pub(crate) sites: Vec<Vec<Site>>,
-    /// With the file that each is in.
+    /// Code that can't be run.
     pub(crate) errors: Vec<Refused>,
-    /// What can be run but not followed.
+    /// Code that can be run but not followed.
     pub(crate) unfollowed: Vec<Unfollowed>,
-    /// What may happen without a reason outside of loops.
+    /// Calls outside of loops that may end or fail without a reason.
     pub(crate) lone: Vec<Lone>,
-    /// What each function does that matters to harnesses.
+    /// For each function, the facts that matter to harnesses.
     pub(crate) facts: HashMap<ItemId, Facts>,
-    /// Types that take part in shared values: arguments of locks and of `static mut`.
+    /// Types that are part of shared values: arguments of locks and of `static mut`.
     pub(crate) shared: Vec<SharedUse>,
-    /// Types that are named as those of shared values.
+    /// Types that the source names as those of shared values.
     pub(crate) named: BTreeSet<NamedType>,
-    /// Of each item of a block: where the block's text begins, unless it begins with attributes.
+    /// For each item of a block, the offset at which the block's text begins, unless it begins with attributes.
     pub(crate) blocks: HashMap<ItemId, usize>,
-    /// What of handles the program can notice.
+    /// What the program can notice of handles.
     pub(crate) counting: Counting,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Analysis {
 pub(crate) struct Refused {
     pub(crate) file: usize,
     pub(crate) error: Error,
-    /// One error for all places with this key is enough.
+    /// A key: one error is enough for all places with this key.
     pub(crate) once: Option<String>,
 }
 
@@ -86,21 +86,21 @@ pub(crate) struct Unfollowed {
     pub(crate) file: usize,
     pub(crate) bytes: Range<usize>,
     pub(crate) what: String,
-    /// It counts only beside something else of its kind that changes what it tells.
+    /// Whether the code counts only beside other code of its kind that changes what it reads.
     pub(crate) reads: bool,
-    /// It is an import, which tells less than what is made of it.
+    /// Whether the code is an import, which tells less than a use of the import.
     pub(crate) import: bool,
 }
 
 /// A type or an expression whose value is protected by a lock or held in a `static mut`.
 pub(crate) struct SharedUse {
-    /// The crate's type that it is an argument of, which may hold a lock; a lock itself if none.
+    /// The crate's type that it is an argument of, which may hold a lock; `None`: it is an argument of a lock itself.
     pub(crate) owner: Option<ItemId>,
-    /// The crate's types in it.
+    /// The crate's types in the type or expression.
     pub(crate) items: Vec<ItemId>,
 }
 
-/// Walks the whole crate, which is to be run in this mode.
+/// Walks the whole crate for a run in this mode.
 pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
     let tables = collect(program);
     let files = program.files.len();
@@ -178,11 +178,11 @@ struct Walker<'p> {
     program: &'p Crate,
     mode: Mode,
     has_unsafe: bool,
-    /// A condition variable of std's may be there.
+    /// Whether a condition variable of std may be in the program.
     has_condvars: bool,
     counting: Counting,
     tables: Tables,
-    /// The file being walked.
+    /// The index of the file that is being walked.
     file: usize,
     ribs: Vec<Rib>,
     edits: Vec<Edits>,
@@ -190,25 +190,25 @@ struct Walker<'p> {
     errors: Vec<Refused>,
     unfollowed: Vec<Unfollowed>,
     lone: Vec<Lone>,
-    /// How many loops are around, in the same function.
+    /// The number of loops around the current place, in the same function.
     loops: usize,
-    /// What is looked at is an import.
+    /// Whether the current place is in an import.
     importing: bool,
     facts: HashMap<ItemId, Facts>,
     /// The functions around the current place, the innermost last.
     functions: Vec<ItemId>,
     /// `macro_rules!` macros in textual scope, the latest last.
     macros: Vec<(String, ItemId)>,
-    /// Depth of what may mean something else where it is, or not be there: rules of macros, and items under a `cfg` that only
-    /// rustc can tell.
+    /// The depth of code that may mean something else at its place, or not exist: rules of macros, and items under a
+    /// `cfg` that only rustc can decide.
     unsure: usize,
-    /// Depth of arguments of macros that may do anything with them.
+    /// The depth of arguments of macros that may do anything with them.
     opaque: usize,
-    /// The next closure is the argument of `thread::scope`.
+    /// Whether the next closure is the argument of `thread::scope`.
     closure_of_scope: bool,
-    /// Variables that hold lock guards, and the short name of what the lock is.
+    /// Variables that hold lock guards, each with the short name of its lock.
     guards: HashMap<String, String>,
-    /// The type whose implementation this is, as a variable of it would be called.
+    /// The likely name of a variable of the type whose implementation is walked.
     of_type: Option<String>,
     /// The variable that the current expression initializes.
     let_name: Option<String>,
@@ -216,27 +216,28 @@ struct Walker<'p> {
     scopes: HashSet<String>,
     /// Variables that are a `thread::Builder`.
     builders: HashSet<String>,
-    /// The variables of this function so far, and whether all of the name are objects of std that threads share.
+    /// The variables of this function so far, and for each whether all variables of the name are objects of std that
+    /// threads share.
     objects: HashMap<String, bool>,
-    /// The variables of this function that are called and of which is known what is behind them.
+    /// The variables of this function that are called and for which the functions that they stand for are known.
     callables: HashSet<String>,
-    /// Those that are objects of the crate's which only say how long loops pause.
+    /// The variables of this function that are objects of the crate which only say how long loops pause.
     pacers: HashSet<String>,
     shared: Vec<SharedUse>,
     named: BTreeSet<NamedType>,
     blocks: HashMap<ItemId, usize>,
-    /// The names of the crate's functions, unless they can't be known.
+    /// The names of the crate's functions; `None` if they can't be known.
     function_names: Option<HashSet<String>>,
-    /// Those of its `const fn`s.
+    /// The names of the crate's `const fn`s.
     constant_names: HashSet<String>,
-    /// How many reads have been marked.
+    /// The number of reads that have been marked.
     marks: usize,
-    /// Depth of expressions in which no read is marked.
+    /// The depth of expressions in which no read is marked.
     unmarked: usize,
     lasting: Lasting<'p>,
-    /// Depth of constants, and of what a macro may put into one: no loop is marked there, and no call.
+    /// The depth of constants, and of code that a macro may put into a constant: no loop and no call is marked there.
     constant: usize,
-    /// This is the text of a macro.
+    /// Whether the current place is in the text of a macro.
     in_macro: bool,
 }
 
@@ -292,7 +293,7 @@ impl Walker<'_> {
     }
 }
 
-/// The bytes of a syntax node.
+/// Returns the bytes of a syntax node.
 fn bytes(node: &impl Spanned) -> Range<usize> {
     node.span().byte_range()
 }

@@ -1,15 +1,15 @@
-//! Types that the source names as what a lock protects or a `static mut` holds, written so that they mean the same
-//! anywhere in their module: the program registers them, see `seqz_runtime::values`.
+//! Types that the source names as what a lock protects or a `static mut` holds, written so that the text means the same
+//! anywhere in the type's module: the program registers these types, see `seqz_runtime::values`.
 //!
-//! A type that means something else outside of its function (a parameter, an item of a block) is left out, and so is
-//! anything that takes more than a look.
+//! A type that means something else outside of its function (a parameter, an item of a block) is left out, and so is a
+//! type whose meaning is not seen at once.
 
 use syn::{GenericArgument, PathArguments, Type};
 
 use super::Walker;
 use crate::resolve::{Def, ModId, Ns, ROOT, Rib, current_module, name};
 
-/// What the runtime knows without being told, and what is no type of a value.
+/// The types that the runtime knows anyway, and names that are no type of a value.
 const KNOWN: &[&str] = &[
     "()", "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8",
     "u16", "u32", "u64", "u128", "usize", "String",
@@ -18,9 +18,9 @@ const KNOWN: &[&str] = &[
 /// A type that is named as a shared value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NamedType {
-    /// Where it has this meaning.
+    /// The module in which the text has this meaning.
     pub(crate) module: ModId,
-    /// As the generated program writes it.
+    /// The text of the type in the generated program.
     pub(crate) text: String,
 }
 

@@ -1,14 +1,14 @@
-//! Reads of which the program uses less than the value: compared with a constant, or dropped. They are marked for the
-//! runtime, see `seqz_runtime::observe`, which says when a mark is believed.
+//! Reads of which the program uses less than the value: the value is compared with a constant, or dropped. Such reads
+//! are marked for the runtime; `seqz_runtime::observe` says when a mark is believed.
 //!
-//! A mark goes around an operand that is a call of a method of atomics or a `static mut` of an integer type, directly: of
-//! `x.load(o) as i64 > 3`, `-x.load(o) > 3` and `x.load(o) > y` nothing is said. In the operand there are no other
-//! calls, so that a read in it can only be that of the method itself. If any function of the crate has the method's name,
-//! the method may be the crate's own, and do more than read: then nothing is marked.
+//! A mark goes around an operand that directly is a call of a method of atomics or a `static mut` of an integer type:
+//! `x.load(o) as i64 > 3`, `-x.load(o) > 3` and `x.load(o) > y` are not marked. There are no other calls in the
+//! operand, so a read in it can only be that of the method itself. If any function of the crate has the method's name,
+//! the method may be the crate's own, and do more than read: then no read is marked.
 //!
-//! Of the macros, `assert!` and `debug_assert!` have a condition and no more, and if they print it, they are given the text
-//! as the user wrote it. `assert_eq!` and `assert_ne!` are left alone: they put both values into the message of their
-//! panic, where a thread that joins this one can find them.
+//! Of the macros, `assert!` and `debug_assert!` have a condition and no other values; an assertion that prints its
+//! condition gets the text as the user wrote it. `assert_eq!` and `assert_ne!` are left alone: they put both values
+//! into the message of their panic, where a thread that joins this thread can find them.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,8 @@ use super::{Walker, bytes};
 use crate::load::Crate;
 use crate::resolve::{Def, ItemKind, Ns, ROOT, current_module, name};
 
-/// The methods of atomics that read, with the number of their arguments. One that is several events is not among them.
+/// The methods of atomics that read, with the number of their arguments. A method that makes several events is not
+/// among them.
 const READS: &[(&str, usize)] = &[
     ("load", 1),
     ("swap", 2),
@@ -38,7 +39,7 @@ const READS: &[(&str, usize)] = &[
 
 const EXCHANGES: &[(&str, usize)] = &[("compare_exchange", 4), ("compare_exchange_weak", 4)];
 
-/// The names that functions of the crate have, also in macros. `None` if a macro makes them up.
+/// Returns the names of the crate's functions, including those in macros. `None` if a macro makes up names.
 pub(super) fn function_names(program: &Crate) -> Option<HashSet<String>> {
     let mut names = HashSet::new();
     for file in &program.files {
@@ -48,7 +49,7 @@ pub(super) fn function_names(program: &Crate) -> Option<HashSet<String>> {
     Some(names)
 }
 
-/// The names of the crate's functions that are `const`.
+/// Returns the names of the crate's functions that are `const`.
 pub(super) fn constant_names(program: &Crate) -> HashSet<String> {
     let mut names = HashSet::new();
     for file in &program.files {
@@ -107,7 +108,8 @@ fn collect(tokens: TokenStream, names: &mut HashSet<String>) -> Option<()> {
 }
 
 impl Walker<'_> {
-    /// Marks the reads of an expression that is a test of their value. To be called before anything else is done to it.
+    /// Marks the reads of an expression that tests their value. To be called before anything else in the expression is
+    /// edited.
     pub(super) fn mark_tests(&mut self, expr: &Expr) {
         match expr {
             Expr::Binary(binary) => {
@@ -154,13 +156,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Visits the condition of an assertion, which prints it if there is no message. What is printed is what the user wrote.
+    /// Visits the condition of an assertion, which prints the condition if there is no message. The printed text is
+    /// what the user wrote.
     pub(super) fn assertion(&mut self, condition: &Expr, mac: &Macro, trailing_comma: bool) {
         use syn::visit::Visit as _;
 
         let text = self.text(bytes(condition)).to_owned();
         if ["//", "/*", "$"].iter().any(|it| text.contains(it)) {
-            // What rustc makes of comments is not guessed, nor what a macro fills in.
+            // The text that rustc makes of comments is not guessed, nor the text that a macro fills in.
             self.unmarked += 1;
             self.visit_expr(condition);
             self.unmarked -= 1;
@@ -183,7 +186,7 @@ impl Walker<'_> {
             return;
         }
         let range = bytes(read);
-        // What a macro fills in may have calls of its own.
+        // A part that a macro fills in may have calls of its own.
         if self.text(range.clone()).contains('$') {
             return;
         }
@@ -224,7 +227,7 @@ impl Walker<'_> {
             && call.args.iter().all(|arg| self.has_no_calls(arg))
     }
 
-    /// An expression in which nothing is called and no `static mut` is read; operators may be the program's own.
+    /// Whether an expression calls nothing and reads no `static mut`; operators may be the program's own.
     fn has_no_calls(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
@@ -243,7 +246,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The text of a constant of an integer type, as an `i128`.
+    /// Returns the text of a constant of an integer type, as an `i128`.
     fn constant(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Lit(literal) => match &literal.lit {
@@ -296,7 +299,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a type of that name is one that atomics have.
+/// Whether the name is that of an integer type that atomics have.
 pub(super) fn is_integer(name: &str) -> bool {
     matches!(
         name,
@@ -304,7 +307,7 @@ pub(super) fn is_integer(name: &str) -> bool {
     )
 }
 
-/// The mark of a comparison whose left operand is the read, and that of one whose right operand is.
+/// Returns the mark of a comparison whose left operand is the read, and that of one whose right operand is.
 fn comparison(op: &BinOp) -> Option<(&'static str, &'static str)> {
     Some(match op {
         BinOp::Eq(_) => ("eq", "eq"),

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use super::{Unfollowed, Walker};
 
-/// What a path inside std leads to, if that is out of the program; and whether it only looks.
+/// Returns what a path inside std leads to outside of the program, and whether the path only reads there.
 fn meaning(path: &[&str], has_unsafe: bool) -> Option<(String, bool)> {
     let named = |what: &str| format!("{what}: `{}`", path.join("::"));
     Some(match path {
         ["fs", name, rest @ ..] | ["os", "unix" | "linux", "fs", name, rest @ ..] => {
             (named("a file"), only_looks(name, rest))
         }
-        // What a glob brings is called by its name alone.
+        // Items that a glob imports are called by their names alone.
         ["fs"] | ["os", "unix", "fs"] => (named("files"), true),
         [
             "net",
@@ -31,7 +31,7 @@ fn meaning(path: &[&str], has_unsafe: bool) -> Option<(String, bool)> {
         ["panic", "set_hook" | "take_hook" | "update_hook", ..] => (named("the panic hook"), false),
         ["env", "set_var" | "remove_var", ..] => (named("the environment"), false),
         ["env", "set_current_dir", ..] => (named("the current directory"), false),
-        // A map's own keys decide the order of what is in it, and nobody draws numbers of them.
+        // The keys of a map decide the order of its elements, and no program draws numbers from them.
         [
             "hash" | "collections",
             "RandomState" | "hash_map",
@@ -48,7 +48,7 @@ fn meaning(path: &[&str], has_unsafe: bool) -> Option<(String, bool)> {
     })
 }
 
-/// Whether what is called so in `std::fs` changes no file.
+/// Whether the item of `std::fs` with this name changes no file.
 fn only_looks(name: &str, rest: &[&str]) -> bool {
     let writes = |name: &str| {
         let first = name.split('_').next().unwrap_or(name);

@@ -1,4 +1,4 @@
-//! Paths: their root becomes the runtime's std, and what they lead to is looked at.
+//! Paths: the root of a path is replaced by the runtime's std, and the item that the path leads to is looked at.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ impl Walker<'_> {
             let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
             self.edits().replace(range, "::seqz_runtime::transmute");
         } else if leading || segments.len() > 1 || segments[0] == "crate" {
-            // A name by itself is a variable or an item, whatever it is called: a crate is no value and no type.
+            // A single name is a variable or an item, whatever the name is: a crate is neither a value nor a type.
             self.root(leading, &segments, spans[0].clone());
         }
         let def = self.check(leading, &segments, &spans, ns);
@@ -95,7 +95,7 @@ impl Walker<'_> {
         );
     }
 
-    /// In what was a crate of its own and is a module now, `crate` is that module.
+    /// Replaces `crate` in what was a crate of its own, and is a module now, by that module.
     pub(super) fn crate_keyword(&mut self, at: Range<usize>) {
         let root = self.tables.crate_root(current_module(&self.ribs));
         if root != ROOT {
@@ -104,8 +104,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Leads a path from the root of what was a crate of its own, as imports of the first edition are, to where that is now. Says
-    /// whether it is one.
+    /// Leads a path from the root of what was a crate of its own, as imports of the first edition are, to the module
+    /// that the root is now. Returns whether the path is one.
     pub(super) fn moved_root(&mut self, written: &str, at: Range<usize>) -> bool {
         let Some(module) = self.tables.moved_root(&self.ribs, written) else {
             return false;
@@ -115,7 +115,7 @@ impl Walker<'_> {
         true
     }
 
-    /// Where a path begins whose first segment is `at`: before its `::`, if there is one.
+    /// Returns the offset at which a path begins whose first segment is `at`: before its `::`, if there is one.
     pub(super) fn start_of(&self, at: &Range<usize>, leading: bool) -> usize {
         let before = self.text(0..at.start).trim_end();
         match before.strip_suffix("::") {
@@ -140,13 +140,13 @@ impl Walker<'_> {
                 self.edits().replace(path, "crate");
             }
             Def::Std(path) if path.is_empty() && matches!(written, "std" | "core" | "alloc") => {
-                // In the first edition only `std` is there without being asked for.
+                // In the first edition only `std` is there without being declared.
                 let wanted = wanted || self.tables.edition_2015 && written != "std";
                 let root = format!("{double_colon}{}::", self.counting.root());
                 self.edits()
                     .before(at.start, if wanted { &root } else { "" });
             }
-            // An alias of the whole crate, which is known in every module, must be written out.
+            // An alias of the whole crate, which every module knows, must be written out.
             Def::Std(path) if path.is_empty() => {
                 let std = format!("{double_colon}{}::std", self.counting.root());
                 self.edits().replace(at, std);
@@ -159,7 +159,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Resolves a path and reports what on it can't be run.
+    /// Resolves a path and reports what on the path can't be run.
     pub(super) fn check(
         &mut self,
         leading: bool,
@@ -201,7 +201,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn refuse_crate(&mut self, crate_: &str, span: Range<usize>) {
-        // Of what the program depends on, the source is looked at.
+        // The source of dependencies is looked at.
         if self.tables.dependencies.contains(crate_) {
             return;
         }
@@ -217,7 +217,7 @@ impl Walker<'_> {
         );
     }
 
-    /// A path as an expression.
+    /// Handles a path that is an expression.
     pub(super) fn value_path(&mut self, expr: &ExprPath) {
         expr.attrs
             .iter()
@@ -238,7 +238,7 @@ impl Walker<'_> {
         self.resolve(path.leading_colon.is_some(), &segments, Ns::Type)
     }
 
-    /// The `static mut` that a path names.
+    /// Returns the `static mut` that a path names.
     pub(super) fn static_mut_of(&self, path: &Path) -> Option<ItemId> {
         let segments: Vec<String> = path
             .segments
@@ -253,7 +253,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes the local types in what becomes the value of a lock or of a `static mut`.
+    /// Notes the local types in an expression or type that becomes the value of a lock or of a `static mut`.
     pub(super) fn note_shared(
         &mut self,
         owner: Option<ItemId>,
@@ -284,7 +284,7 @@ pub(super) fn is_lock(path: &[String]) -> bool {
 pub(super) struct LocalTypes<'w, 'p> {
     walker: &'w Walker<'p>,
     items: Vec<ItemId>,
-    /// A cell of std.
+    /// The name of a cell of std, if one is mentioned.
     cell: Option<String>,
 }
 

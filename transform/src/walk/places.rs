@@ -1,4 +1,4 @@
-//! What has to be known of a `static mut` and of how it is used, to choose the access: the value's type, the method's
+//! What the walk has to know of a `static mut` and of its use to choose the access: the value's type, the method's
 //! receiver, the shape of the place.
 
 use crate::traits::derives;
@@ -9,7 +9,7 @@ use super::Walker;
 use super::observed::is_integer;
 use crate::resolve::{Def, ItemId, ItemKind, Receiver, name};
 
-/// Methods of std types that change what they are called on.
+/// Methods of std types that change the receiver.
 const MUTATING: &[&str] = &[
     "append",
     "as_deref_mut",
@@ -67,7 +67,7 @@ const MUTATING: &[&str] = &[
     "write_str",
 ];
 
-/// Methods of std types that only look at what they are called on.
+/// Methods of std types that only read the receiver.
 const READING: &[&str] = &[
     "abs",
     "as_bytes",
@@ -124,7 +124,7 @@ const READING: &[&str] = &[
 ];
 
 impl Walker<'_> {
-    /// How a method takes its receiver: by the crate's own methods of that name, else by what std's do.
+    /// Returns how a method takes its receiver: by the crate's own methods of that name, else by std's.
     pub(super) fn receiver_of(&self, method: &str) -> Option<Receiver> {
         if let Some(own) = self.tables.methods.get(method) {
             let mut kinds = own
@@ -155,7 +155,7 @@ impl Walker<'_> {
         }
     }
 
-    /// An expression without events.
+    /// Whether an expression has no events.
     pub(super) fn is_simple(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) | Expr::Closure(_) => true,
@@ -193,7 +193,8 @@ impl Walker<'_> {
             Some(primitive) if is_primitive(&primitive) => self.type_def(&ty.path).is_none(),
             _ => match self.type_def(&ty.path) {
                 Some(Def::Item(item)) => match &self.tables.items[item].kind {
-                    // Followed by name; a primitive's alias is a path of one name that resolves to nothing.
+                    // An alias is followed by its name; a primitive's alias is a path of one name that resolves to
+                    // nothing.
                     ItemKind::Alias(target) => {
                         self.tables.alias(item).is_none() && self.scalar_type(&target.ty)
                     }
@@ -255,7 +256,7 @@ impl Walker<'_> {
     }
 }
 
-/// The expression that a chain of fields and indices starts from.
+/// Returns the expression that a chain of fields and indices starts from.
 pub(super) fn root(expr: &Expr) -> &Expr {
     match expr {
         Expr::Field(field) => root(&field.base),
@@ -265,7 +266,7 @@ pub(super) fn root(expr: &Expr) -> &Expr {
     }
 }
 
-/// The whole variable rather than a part of it.
+/// Whether the place is the whole variable rather than a part of it.
 pub(super) fn is_whole(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(paren) => is_whole(&paren.expr),
@@ -301,7 +302,7 @@ pub(super) fn borrows_in_patterns(arms: &[syn::Arm]) -> bool {
     borrows.0
 }
 
-/// The operator of a compound assignment without its `=`.
+/// Returns the operator of a compound assignment without its `=`.
 pub(super) fn plain_operator(op: &BinOp) -> Option<&'static str> {
     Some(match op {
         BinOp::AddAssign(_) => "+",

@@ -1,4 +1,4 @@
-//! What is in scope where: the ribs that come and go with functions, blocks, closures and patterns.
+//! The scopes of names: the ribs that come and go with functions, blocks, closures and patterns.
 
 use std::collections::HashSet;
 
@@ -60,7 +60,7 @@ impl Walker<'_> {
         self.tables.resolve(&self.ribs, leading, segments, ns)
     }
 
-    /// The item whose name stands at `at`.
+    /// Returns the item whose name is at `at`.
     pub(super) fn item_at(&self, ident: &syn::Ident) -> Option<ItemId> {
         self.tables
             .by_place
@@ -136,7 +136,7 @@ impl Walker<'_> {
         self.macros.truncate(macros);
     }
 
-    /// Notes where a block begins whose items are those from `first` on.
+    /// Notes the offset at which a block begins whose items are those from `first` on.
     fn note_block(&mut self, block: &Block, first: usize) {
         if self.tables.items.len() == first {
             return;

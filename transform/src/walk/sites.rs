@@ -15,7 +15,7 @@ use crate::resolve::name;
 /// Methods through which a name still means the same variable.
 const LOCKING: &[&str] = &["lock", "read", "write", "try_lock", "try_read", "try_write"];
 
-/// Longer access texts are cut off; the line is there to be looked at.
+/// The number of characters at which the text of an access is cut off; the line is there to be looked at.
 const LONGEST_TEXT: usize = 120;
 
 impl Walker<'_> {
@@ -59,7 +59,8 @@ impl Walker<'_> {
         self.sites[self.file].push(Site { at, name, text });
     }
 
-    /// What a reader would call the variable that an expression leads to: its last field, variable or static.
+    /// Returns the name that a reader would give to the variable that an expression leads to: its last field, variable
+    /// or static.
     pub(super) fn short_name(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Path(path) => {
@@ -97,7 +98,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The lock behind the guard that a chain of fields starts from.
+    /// Returns the lock behind the guard that a chain of fields starts from.
     fn guard_at_root(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Path(path) => self.guards.get(&name(path.path.get_ident()?)).cloned(),
@@ -107,7 +108,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The short name of the lock, if the expression takes one.
+    /// Returns the short name of the lock, if the expression takes a lock.
     pub(super) fn guard_name(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::MethodCall(call)
@@ -123,7 +124,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Remembers that a pattern's variable is a guard of the lock called `guard`.
+    /// Notes that a pattern's variable is a guard of the lock called `guard`.
     pub(super) fn note_guard(&mut self, pattern: &Pat, guard: Option<String>) {
         let Some(guard) = guard else { return };
         let variable = match pattern {

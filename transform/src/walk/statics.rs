@@ -38,7 +38,7 @@ impl Walker<'_> {
         self.visit_expr(&item.expr);
     }
 
-    /// The `static mut` that a place expression is or is part of.
+    /// Returns the `static mut` that a place expression is, or is part of.
     pub(super) fn static_root(&self, expr: &Expr) -> Option<ItemId> {
         match root(expr) {
             Expr::Path(path) if path.qself.is_none() => self.static_mut_of(&path.path),
@@ -46,7 +46,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Handles an expression that accesses a `static mut`; false if it is none.
+    /// Handles an expression that accesses a `static mut`; returns false if the expression is no such access.
     pub(super) fn static_access(&mut self, expr: &Expr) -> bool {
         let (item, place): (ItemId, &Expr) = match expr {
             Expr::Assign(ExprAssign { left, .. }) => match self.static_root(left) {
@@ -121,7 +121,7 @@ impl Walker<'_> {
         self.indices(place);
     }
 
-    /// Text that reads the whole variable.
+    /// Returns the text that reads the whole variable.
     pub(super) fn read_of(&self, item: ItemId, path: &str) -> String {
         if self.is_copy(item) {
             format!("{path}.get()")
@@ -165,7 +165,7 @@ impl Walker<'_> {
             );
             self.edits().after(value.end, ")", at.start);
         } else {
-            // The value first, as Rust evaluates it; then a read and a write.
+            // The value comes first, as Rust evaluates it; then a read and a write.
             let access = if scalar {
                 format!("{path}.set({path}.get() {operator} seqz_value)")
             } else if is_whole(&update.left) {
@@ -215,7 +215,7 @@ impl Walker<'_> {
         if call.args.iter().all(|arg| self.is_simple(arg)) {
             self.edits().after(at.end, access, at.start);
         } else {
-            // The arguments first, as Rust evaluates them.
+            // The arguments come first, as Rust evaluates them.
             let receiver = bytes(&*call.receiver);
             let open = call.paren_token.span.open().byte_range();
             let close = call.paren_token.span.close().byte_range();
@@ -245,7 +245,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether no index in a place is an event of its own, which would come in the wrong order; refused otherwise.
+    /// Whether no index in a place is an event of its own, which would come in the wrong order; such an index is
+    /// refused.
     fn simple_indices(&mut self, item: ItemId, place: &Expr) -> bool {
         let Some(index) = indices_of(place)
             .into_iter()

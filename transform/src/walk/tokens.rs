@@ -1,4 +1,4 @@
-//! Code that has no tree: macro bodies and the arguments of macros that don't parse. Paths are found token by token.
+//! Code without a tree: macro bodies and the arguments of macros that don't parse. Paths are found token by token.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::Walker;
 use crate::resolve::{Def, ItemKind, Ns, name};
 use crate::support;
 
-/// Words that a path of its own can follow.
+/// Words that a separate path can follow.
 const KEYWORDS: &[&str] = &[
     "as", "break", "const", "dyn", "else", "for", "if", "impl", "in", "let", "match", "move",
     "mut", "ref", "return", "static", "unsafe", "use", "where", "while",
@@ -24,7 +24,7 @@ struct TokenPath {
 }
 
 impl Walker<'_> {
-    /// Rewrites what can be told without a tree.
+    /// Rewrites what can be recognized without a tree.
     pub(super) fn tokens(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -151,13 +151,13 @@ impl Walker<'_> {
     }
 }
 
-/// The attributes that these tokens are.
+/// Returns the attributes that these tokens are.
 fn attributes(tokens: &[TokenTree]) -> Vec<Attribute> {
     let stream: TokenStream = tokens.iter().cloned().collect();
     Attribute::parse_outer.parse2(stream).unwrap_or_default()
 }
 
-/// The path that starts at a token, and the index after it.
+/// Returns the path that starts at a token, and the index after the path.
 fn path_at(tokens: &[TokenTree], start: usize) -> Option<(TokenPath, usize)> {
     let colons = |at: usize| {
         matches!(
@@ -173,7 +173,7 @@ fn path_at(tokens: &[TokenTree], start: usize) -> Option<(TokenPath, usize)> {
         spans: Vec::new(),
     };
     if leading {
-        // `<T>::name` and `$crate::name` go on from what is before.
+        // `<T>::name` and `$crate::name` continue the tokens before.
         let attached = start
             .checked_sub(1)
             .is_some_and(|before| match &tokens[before] {

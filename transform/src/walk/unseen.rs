@@ -1,4 +1,4 @@
-//! Shared memory that no event could tell of: types whose own code says that threads may share it.
+//! Shared memory without events: types whose own code declares that threads may share them.
 
 use std::ops::Range;
 
@@ -50,7 +50,8 @@ impl Walker<'_> {
         self.unfollowed(bytes(path), what);
     }
 
-    /// A cell in what a lock protects: writes to it need the guard only for reading, and would go unnoticed.
+    /// Checks for a cell in what a lock protects: writes to the cell need the guard only for reading, and would go
+    /// unnoticed.
     pub(super) fn check_protected(
         &mut self,
         range: Range<usize>,
@@ -69,7 +70,7 @@ impl Walker<'_> {
     }
 }
 
-/// The type of std at a path, if it is a cell.
+/// Returns the type of std at a path, if the type is a cell.
 pub(super) fn cell(path: &[String]) -> Option<String> {
     match path {
         [module, cell] if module == "cell" && CELLS.contains(&cell.as_str()) => {
@@ -79,7 +80,7 @@ pub(super) fn cell(path: &[String]) -> Option<String> {
     }
 }
 
-/// What of an item's fields can be changed unseen: a cell, or behind a pointer.
+/// Returns what in an item's fields can be changed unseen: a cell, or a value behind a pointer.
 fn unseen(tables: &Tables, item: ItemId, pointers: bool) -> Option<String> {
     let ribs = [Rib::Module(tables.items[item].module)];
     let mut found = Unseen {
@@ -96,7 +97,7 @@ fn unseen(tables: &Tables, item: ItemId, pointers: bool) -> Option<String> {
 struct Unseen<'u> {
     tables: &'u Tables,
     ribs: &'u [Rib],
-    /// Raw pointers count as well.
+    /// Whether raw pointers count as well.
     pointers: bool,
     found: Option<String>,
     items: Vec<ItemId>,
@@ -122,7 +123,7 @@ impl<'ast> Visit<'ast> for Unseen<'_> {
             self.found.get_or_insert_with(|| "a raw pointer".into());
         }
         match ty {
-            // Behind a function's type there is nothing to share.
+            // A function's type has nothing behind it to share.
             Type::FnPtr(_) => {}
             Type::TraitObject(object) => {
                 let bounds = quote::ToTokens::to_token_stream(&object.bounds).to_string();
@@ -144,7 +145,7 @@ impl<'ast> Visit<'ast> for Unseen<'_> {
             .tables
             .resolve(self.ribs, path.leading_colon.is_some(), &segments, Ns::Type)
         {
-            // It holds nothing.
+            // A `PhantomData` holds nothing.
             _ if segments.last().is_some_and(|last| last == "PhantomData") => return,
             Some(Def::Std(path)) => {
                 let pointer = path

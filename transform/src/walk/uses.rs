@@ -19,7 +19,7 @@ impl Walker<'_> {
         );
     }
 
-    /// Rewrites the roots of a tree; a group at the top has several.
+    /// Rewrites the roots of a tree; a group at the top has several roots.
     fn use_root(&mut self, tree: &UseTree, leading: bool) {
         let (ident, wanted) = match tree {
             UseTree::Path(path) => (&path.ident, reaches(&path.tree)),
@@ -54,7 +54,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Checks every leaf for what can't be run.
+    /// Checks every leaf for items that can't be run.
     fn use_leaves(
         &mut self,
         tree: &UseTree,
@@ -74,7 +74,7 @@ impl Walker<'_> {
                 return;
             }
             UseTree::Glob(_) => {
-                // A glob of a refused module, or of a crate.
+                // This is a glob of a refused module, or of a crate.
                 self.check_import(leading, prefix, spans);
                 return;
             }
@@ -110,7 +110,7 @@ impl Walker<'_> {
     pub(super) fn extern_crate(&mut self, item: &ItemExternCrate) {
         let target = name(&item.ident);
         if self.tables.library.as_ref() == Some(&target) {
-            // The library is this very crate.
+            // The library is this same crate.
             let import = item
                 .rename
                 .as_ref()
@@ -133,7 +133,7 @@ impl Walker<'_> {
         if !matches!(target.as_str(), "std" | "core" | "alloc") {
             return;
         }
-        // `extern crate std as foo;` becomes an import of the runtime's.
+        // `extern crate std as foo;` becomes an import of the runtime's std.
         let range = bytes(&item.extern_token).start..bytes(&item.semi_token).end;
         let import = format!("use ::{}::{target} as {alias};", self.counting.root());
         self.edits().replace(range, import);
@@ -147,7 +147,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a tree below std leads to something that the runtime has its own version of.
+/// Whether a tree below std leads to an item of which the runtime has its own version.
 fn reaches(tree: &UseTree) -> bool {
     match tree {
         UseTree::Path(path) => support::overridden(&name(&path.ident)),

@@ -1,5 +1,5 @@
-//! Visibility inside of macros: what a macro makes can't be widened where it is, as other items are, so modules and tests in
-//! the text of macros can be seen from everywhere in the crate from the start.
+//! Visibility in macros: items that a macro makes can't be made visible at their places, as other items are, so modules
+//! and tests in the text of macros are visible in the whole crate from the start.
 
 use proc_macro2::{TokenStream, TokenTree};
 
@@ -8,7 +8,7 @@ use super::Walker;
 const VISIBLE: &str = "pub(crate) ";
 
 impl Walker<'_> {
-    /// Widens the modules and tests in the tokens of a macro's rule, or of a call.
+    /// Makes the modules and tests in the tokens of a macro's rule, or of a call, visible.
     pub(super) fn widen(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut tested = false;
@@ -33,7 +33,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether an item that begins after these tokens has no visibility, and no word before its keyword.
+/// Whether an item that begins after these tokens has neither a visibility nor a word before its keyword.
 fn stands_alone(before: &[TokenTree]) -> bool {
     match before {
         [.., TokenTree::Punct(dollar), TokenTree::Ident(_)] if dollar.as_char() == '$' => false,
