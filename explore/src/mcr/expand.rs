@@ -1,23 +1,23 @@
 //! What follows from one execution: the seeds of all classes that differ from it in one observation.
 //!
 //! Source: Huang (PLDI 2015), section 3.4 and Algorithm 2: force a read to return a value that it did not return, with
-//! everything before it as it was. What the paper leaves open is which of the other reads a seed keeps. It keeps as many
-//! as can be kept, and there is one seed for each maximal choice of them that no known class covers. That is
-//! what makes the search complete, and no class be executed twice:
+//! everything before it as it was. The paper leaves open which of the other reads a seed keeps. Here a seed keeps as many
+//! reads as possible, and there is one seed for each maximal choice of reads that no known class covers. This rule makes
+//! the search complete, and has no class executed twice:
 //!
 //! *Complete.* Let σ be an execution whose class is not among the executed ones, and σ' the longest prefix of σ
-//! that is covered by an executed class C. The next event of σ is one that observes; its observation is not the one that
-//! it has in C, or it waits forever in C. So σ' and that event are an answer to one of the queries about C, and
-//! an executed class covers them, by construction. But then σ' was not the longest.
+//! that is covered by an executed class C. The next event of σ observes something; its observation in C is another one, or
+//! the event waits forever in C. So σ' and that event are an answer to one of the queries about C, and an executed class
+//! covers the two, by construction. But then σ' was not the longest.
 //!
-//! *Nothing twice.* The same holds of what can be asked. When C has been expanded, every beginning of it, with another
-//! observation in an event that can come next, is covered. So what is asked about an event in another execution has to go
-//! beyond each such class: there are few least beginnings that do, as the classes have most of theirs in common. It is
-//! enough that the expansion of C has begun, since it will end before the search does, as long as of any two of them one
-//! leaves nothing to the other: they begin one after another, and each looks at those before it.
+//! *No query twice.* When C has been expanded, every beginning of C, with another observation in an event that can come
+//! next, is covered. So a query about an event in another execution has to go beyond each expanded class: there are few
+//! least beginnings that do, as the classes have most of their beginnings in common. It is enough that the expansion of C
+//! has begun, since this expansion will end before the search does, as long as of any two expansions one leaves nothing to
+//! the other: expansions begin one after another, and each looks only at the expansions before it.
 //!
-//! *No class twice.* A seed is executed only if no executed class covers it. What comes of it covers it, and so is
-//! another class than all of those.
+//! *No class twice.* A seed is executed only if no executed class covers it. The class of the seed's run covers the seed,
+//! and so differs from all classes executed before.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
@@ -142,7 +142,8 @@ impl<'a, S: Solver> Expansion<'a, S> {
     }
 
     /// Finds the seeds of classes that differ in one observation, and pauses after `queries` queries, or once `stop`
-    /// returns true. Returns whether all events have been taken; other threads may still work on the events that they took.
+    /// returns true. Returns whether all events have been taken; other threads may still work on the events that they
+    /// took.
     pub(crate) fn flip_all(&mut self, queries: u64, stop: impl Fn() -> bool) -> bool {
         while self.effort.queries < queries && !stop() {
             let next = self.questions.taken.fetch_add(1, Ordering::Relaxed);

@@ -5,13 +5,14 @@
 //! before it with writes of the values that they had, and nothing else; schedules wait in a queue, and each is
 //! executed unless there was one with the same reads and values.
 //!
-//! Two things are not the paper's. It says that a new value of a read in each schedule is enough to cover everything. It is
-//! not, as a schedule leaves open what the reads do that it does not need, and the combination that matters may never come
-//! up; so when the queue is empty, seeds of [`mcr`](crate::mcr) follow for classes that no execution has
-//! covered, and what the pairs find is in addition to that. And threads that wait forever are predicted, as there.
+//! Two things are not the paper's. The paper says that a new value of a read in each schedule is enough to cover
+//! everything. A new value is not enough, as a schedule leaves the other reads open, and the combination that matters may
+//! never come up; so when the queue is empty, seeds of [`mcr`](crate::mcr) follow for classes that no execution has
+//! covered, in addition to the schedules of the pairs. And threads that wait forever are predicted, as in
+//! [`mcr`](crate::mcr).
 //!
 //! Executions are counted as redundant if their class had been executed: schedules that need different reads can lead to
-//! the same.
+//! the same class.
 
 pub mod pairs;
 
@@ -40,13 +41,13 @@ pub struct Matching<S> {
     shared: Shared,
     /// Schedules of pairs.
     queue: VecDeque<Seed>,
-    /// What the seeds fix, as hashes.
+    /// The hashes of the reads and values that the seeds so far fix.
     known: HashSet<u64, BuildHasherDefault<Identity>>,
     memory: Memory,
 }
 
 impl RvCausal {
-    /// With the native solver.
+    /// A search with the native solver.
     #[must_use]
     pub fn new() -> Self {
         Self::with(OrderSolver::default())
@@ -60,7 +61,7 @@ impl Default for RvCausal {
 }
 
 impl<S: Solver> RvCausal<S> {
-    /// With this solver.
+    /// A search with this solver.
     #[must_use]
     pub fn with(solver: S) -> Self {
         Self::of(Matching {

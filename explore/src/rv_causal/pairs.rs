@@ -11,7 +11,8 @@ use crate::mcm::model::{Cut, Model, Step};
 /// An event: lane and index.
 type At = (u32, u32);
 
-/// Choices of pairs that are tried for one read and value. The paper tries all; there can be exponentially many.
+/// The number of choices of pairs that are tried for one read and value. The paper tries all choices; their number can be
+/// exponential.
 const TRIES: u32 = 256;
 
 /// The pairing of the reads that one seed needs.
@@ -22,7 +23,7 @@ pub struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Of this model.
+    /// The pairing of reads of this model, before any pair.
     #[must_use]
     pub const fn new(model: &'a Model) -> Self {
         Self { model, tries: 0 }

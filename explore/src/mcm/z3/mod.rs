@@ -1,12 +1,13 @@
 //! Z3 as a solver of maximal causal models: the reference for the native one.
 //!
 //! Source: Huang (PLDI 2015), sections 3.2 to 3.4. A query is a formula of integer difference logic over the
-//! [orders] of the events: the [rules] of the model, among them its wait [queues], and the query's bounds and [goal](goals).
-//! The formula expresses all that a query can ask for, except the outcomes of [transitions](crate::transition): a query
-//! about a model with transitions is given up. Otherwise `Unknown` is Z3's own verdict, or a time-out.
+//! [orders] of the events: the [rules] of the model, among them its wait [queues], and the query's bounds and
+//! [goal](goals). The formula expresses all that a query can ask for, except the outcomes of
+//! [transitions](crate::transition): a query about a model with transitions is given up. Otherwise `Unknown` is Z3's own
+//! verdict, or a time-out.
 //!
-//! [`Z3`] makes a solver for every query, with a formula that is reduced to what is [relevant]. [`Z3Incremental`] makes one
-//! for each model, which keeps what it has learned.
+//! [`Z3`] makes a solver for every query, with a formula that is reduced to what is [relevant]. [`Z3Incremental`] makes
+//! one for each model, which keeps what it has learned.
 
 mod goals;
 mod orders;
@@ -36,7 +37,7 @@ pub struct Z3 {
 }
 
 impl Z3 {
-    /// Takes as long as it takes.
+    /// A solver without a time limit.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -180,7 +181,7 @@ impl Z3Incremental {
         self
     }
 
-    /// Takes queries back like this.
+    /// Sets how queries are taken back.
     #[must_use]
     pub const fn retracting(mut self, retract: Retract) -> Self {
         self.retract = retract;
