@@ -92,7 +92,7 @@ pub fn fuzzer() -> impl Iterator<Item = (PathBuf, &'static str)> {
 /// A file whose content is already right is not touched, so that cargo sees nothing to rebuild.
 ///
 /// # Errors
-/// Those of the file system, with the path.
+/// Errors of the file system, with the path.
 pub fn write<'a>(
     dir: &Path,
     files: impl IntoIterator<Item = (PathBuf, &'a str)>,
@@ -114,7 +114,7 @@ pub fn write<'a>(
 /// but files that seqz writes.
 ///
 /// # Errors
-/// Those of the file system, with the path.
+/// Errors of the file system, with the path.
 pub fn clean(dir: &Path, kept: &[PathBuf]) -> io::Result<()> {
     let source = |path: &PathBuf| {
         path.ends_with("Cargo.toml")

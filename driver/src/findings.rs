@@ -168,7 +168,7 @@ impl Store {
     /// Opens the directory of the program.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn open(target_dir: &Path, program: &str, path: String) -> io::Result<Self> {
         let dir = target_dir.join("findings").join(program);
         fs::create_dir_all(&dir).map_err(|e| at(&dir, &e))?;
@@ -223,7 +223,7 @@ impl Store {
     /// before, or a new one.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn save(&mut self, harness: &str, site: &Site, found: Found) -> io::Result<PathBuf> {
         let finding = self.finding(harness, site, found);
         let mut new = self.prepare(&finding)?;
@@ -251,7 +251,7 @@ impl Store {
     /// Writes a finding over the file of one that was saved earlier.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn replace(&self, file: &Path, harness: &str, site: &Site, found: Found) -> io::Result<()> {
         let new = self.prepare(&self.finding(harness, site, found))?;
         new.persist(file).map_err(|e| at(file, &e.error))?;

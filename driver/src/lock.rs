@@ -24,7 +24,7 @@ pub struct Lock {
 /// `waiting` is called once with the name of that process.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn take(
     path: &Path,
     stop: &AtomicBool,

@@ -55,7 +55,7 @@ impl Output {
 /// Writes a file that appears whole or not at all, even when seqz is killed meanwhile.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let dir = match path.parent() {
         Some(dir) if dir != Path::new("") => dir,

@@ -69,7 +69,7 @@ impl Program {
     /// harnesses of its target.
     ///
     /// # Errors
-    /// As [`Program::load`].
+    /// The errors of [`Program::load`].
     pub fn apart(&self, path: &Path) -> Result<Vec<Self>, Error> {
         let parts = self.inner.parts();
         if self.part != Part::Whole || parts.len() < 2 {

@@ -38,7 +38,7 @@ impl Program {
     /// Loads these targets of the package, as [`Program::load`] loads the usual ones.
     ///
     /// # Errors
-    /// As [`Program::load`].
+    /// The errors of [`Program::load`].
     pub fn load_part(path: &Path, mode: Mode, part: &Part) -> Result<Self, Error> {
         let program = Crate::load(path, part)?;
         let analysis = analyze(&program, mode);

@@ -320,7 +320,7 @@ pub(super) fn own_allocator(allocator: Allocator) -> Result<(), Error> {
     }
 }
 
-/// How many calls tell events apart.
+/// Returns the number of enclosing calls by which events are told apart.
 fn call_depth(args: &ExploreArgs) -> u32 {
     if args.strategy.0.has(Trait::Learns) {
         args.call_depth.unwrap_or(CALL_DEPTH)

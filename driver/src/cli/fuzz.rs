@@ -227,7 +227,7 @@ impl Asked<'_> {
             waiting,
         );
         let target = match target {
-            // The same Ctrl-C has ended cargo.
+            // The Ctrl-C that ended cargo is meant for seqz, too.
             Err(_) if STOP.load(Ordering::Relaxed) => {
                 return Ok(None);
             }

@@ -323,10 +323,10 @@ impl Chosen {
         }
     }
 
-    /// The same harnesses, for each target of the package in a program of its own, where there are several targets.
+    /// Returns the same harnesses in a program of its own for each target of the package, where there are several targets.
     ///
     /// # Errors
-    /// Those of loading programs.
+    /// Errors of loading the programs.
     fn apart(&self) -> Result<Vec<Self>, Error> {
         let names: Vec<_> = self.harnesses().iter().map(|it| it.name.clone()).collect();
         let part = |program| {

@@ -97,7 +97,7 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
         target.build(program, &request, Copies::WhereClone, &progress)
     };
     let ready = match build(&program) {
-        // As when it was found: with the targets of the package one by one.
+        // The search that found the failure loaded the targets of the package one by one, too.
         Err(Error::Generated(trouble)) => {
             let mut parts = program.apart(path)?.into_iter();
             let has_it = |part: &Program| part.harnesses().iter().any(|it| it.name == name);

@@ -10,7 +10,7 @@ const HEAD: &str = "program,harness,inputs,method,ended,executions,seconds,memor
 /// Writes the table.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn write(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
     write!(out, "{HEAD}\r\n")?;
     for program in &comparison.programs {

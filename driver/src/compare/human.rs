@@ -11,7 +11,7 @@ use crate::style;
 /// Prints all tables.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn write(out: &mut dyn Write, comparison: &Comparison, columns: usize) -> io::Result<()> {
     for suite in &comparison.suites {
         paper(out, suite)?;

@@ -110,7 +110,7 @@ impl Store {
     /// Adds a run's result.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn add(&mut self, job: &Job, run: &Run) -> Result<(), Error> {
         let Some((path, file)) = &mut self.file else {
             return Ok(());

@@ -14,7 +14,7 @@ const LEVEL: u8 = 6;
 /// Packs the libraries of a store, in the order of their names.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub(crate) fn pack(store: &Store) -> io::Result<Vec<u8>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(&store.0)? {
@@ -61,7 +61,7 @@ fn next<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
 /// Unpacks a packed library into a store.
 ///
 /// # Errors
-/// Those of the file system, and an error for bytes that are no packed library.
+/// Errors of the file system, and an error for bytes that are no packed library.
 pub(crate) fn unpack(store: &Store, name: &str, files: [&[u8]; KINDS.len()]) -> io::Result<()> {
     store.add(name, |kind, to| {
         let packed = KINDS.iter().zip(files).find(|(of, _)| **of == kind);

@@ -68,7 +68,7 @@ impl Store {
     /// Adds a library that rustc has made to the store.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub(crate) fn keep(&self, name: &str, invocation: &Invocation) -> io::Result<()> {
         let files = KINDS.map(|kind| (kind, invocation.library(kind)));
         self.add(name, |kind, to| {
@@ -83,7 +83,7 @@ impl Store {
     /// file in bytes. The library appears whole or not at all.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub(crate) fn add(
         &self,
         name: &str,

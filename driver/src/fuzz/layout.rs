@@ -107,7 +107,7 @@ impl Layout {
 /// `stop` was set while another process held the lock. `waiting` is told which process that is.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn lock(
     program: &Program,
     target_dir: &Path,
@@ -124,7 +124,7 @@ pub fn lock(
 /// Makes the script of a crate that has been written to `dir` executable.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn make_runnable(dir: &Path) -> Result<(), Error> {
     let script = dir.join(WRAPPER);
     executable(&script).map_err(|e| file("write", &script, e))

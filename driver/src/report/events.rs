@@ -21,7 +21,7 @@ pub struct Mark<'a> {
 /// Draws the events, and after them the marks. `threads` are the threads that exist, by number.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn draw(
     out: &mut dyn Write,
     events: &[Event],

@@ -17,7 +17,7 @@ use crate::style;
 /// Prints the failures found in one harness, and the verdict.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn harness(
     out: &mut dyn Write,
     report: &HarnessExploration,
@@ -99,7 +99,7 @@ fn is_clean(report: &HarnessExploration) -> bool {
 /// Prints a failure, with what each thread waits for and the schedule that leads to the failure.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Result<()> {
     let bold = style::BOLD;
     title(out, "failure", failure.kind, &failure.message, columns)?;
@@ -338,7 +338,7 @@ fn counts(counts: &Counts) -> String {
 /// Prints the last lines of the report.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn closing(out: &mut dyn Write, report: &Exploration) -> io::Result<()> {
     let summary = &report.summary;
     cut_short(out, report.cut)?;

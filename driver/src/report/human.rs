@@ -23,7 +23,7 @@ pub enum Detail {
 /// Prints the bugs found in one harness, and how far the harness was searched.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn harness(
     out: &mut dyn Write,
     report: &HarnessReport,
@@ -402,7 +402,7 @@ pub(super) fn doubtful(out: &mut dyn Write, number: u32) -> io::Result<()> {
 /// Prints the last lines of the report.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     cut_short(out, report.cut)?;

@@ -24,7 +24,7 @@ use serde::Serialize;
 /// Prints a report as one JSON document.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
     let text = crate::model::lines::text(report)?;
     writeln!(out, "{}", visible_json(&text))

@@ -14,7 +14,7 @@ use crate::style;
 /// Prints the result.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn write(
     out: &mut dyn Write,
     finding: &Finding,

@@ -8,7 +8,7 @@ use crate::model::document::{Bug, Op, Role, Step};
 /// Draws the trace of a bug.
 ///
 /// # Errors
-/// Those of `out`.
+/// Errors of writing to `out`.
 pub fn draw(out: &mut dyn Write, bug: &Bug, columns: usize) -> io::Result<()> {
     let under_test = bug.under_test;
     let lanes = [

@@ -57,7 +57,7 @@ fn a_finding_has_its_interleaving_and_its_progress_graph() {
             .any(|node| node.attribute("class") == Some(class))
     };
     assert!(has("way") && has("end"), "{}", report.pictures[0].svg);
-    // As many marks on the path as the non-local reads and their writes are.
+    // The path has a mark for each non-local read and for each write that one sees.
     let marks = drawn.descendants().filter(|node| {
         node.attribute("class")
             .is_some_and(|class| class.starts_with("read "))

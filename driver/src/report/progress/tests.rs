@@ -175,7 +175,7 @@ fn execution(draw: &mut Draw) -> ([Vec<Step>; 2], Vec<usize>) {
     (steps, order)
 }
 
-/// All orders in which threads with so many steps can take turns.
+/// Returns all orders in which threads with these numbers of steps can take turns.
 fn orders(left: [usize; 2], so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
     if left == [0, 0] {
         all.push(so_far.clone());
