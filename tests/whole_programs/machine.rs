@@ -212,6 +212,22 @@ impl Machine<'_> {
         &state.seen
     }
 
+    /// A thread has returned, perhaps early, by a `?`: it drops the handles that it has not joined. What becomes of the test's
+    /// own is decided at the end of the execution.
+    fn let_go(&self, state: &mut State, thread: usize) {
+        if thread == 0 {
+            return;
+        }
+        for op in &self.ops[thread] {
+            if let Op::Spawn(child) = *op
+                && state.threads[child].stage != Stage::Absent
+                && !state.threads[child].is_joined
+            {
+                state.threads[child].is_detached = true;
+            }
+        }
+    }
+
     /// What the thread has from its start.
     fn equip(&self, state: &mut State, thread: usize) {
         let scopes = &mut state.threads[thread].scopes;
@@ -492,6 +508,7 @@ impl Machine<'_> {
             Op::End => {
                 let returned = std::array::from_fn(|at| this.locals[at]);
                 this.finish(this.fails.map_or(Ok(returned), Err));
+                self.let_go(state, thread);
             }
             op => unreachable!("{op:?} is no step"),
         }
