@@ -99,9 +99,13 @@ fn a_slip_is_told_before_the_runtime_is_built() {
     for slip in ["counter.lode(SeqCst)", "missing()", "let n: u32 = \"\""] {
         let dir = package(&format!("{RACE}\nfn slips() {{ {slip}; }}\n"));
         let target = dir.path().join("elsewhere");
-        // Nothing of the runtime has been compiled that could be taken.
+        let cache = dir.path().join("cache");
+        // Nothing of the runtime has been compiled that could be taken, not by a run of this test that has failed, either.
+        for left in [&target, &cache] {
+            let _ = fs::remove_dir_all(left);
+        }
         let told = run(command(dir.path())
-            .env("XDG_CACHE_HOME", dir.path().join("cache"))
+            .env("XDG_CACHE_HOME", cache)
             .args(["check", "--target-dir"])
             .arg(&target));
         assert_eq!(told.code, Some(2), "{}", told.shown());
