@@ -21,10 +21,41 @@ pub struct Event {
     pub site: Option<Site>,
 }
 
-/// The action of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
+/// Declares the actions, and makes them the counterparts of the workers' own type: the names in files stay the same when that
+/// type changes.
+macro_rules! actions {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The action of an event.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Action {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Action {
+            /// All actions.
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+        }
+
+        impl From<vocabulary::Action> for Action {
+            fn from(action: vocabulary::Action) -> Self {
+                match action {
+                    $(vocabulary::Action::$name => Self::$name,)*
+                }
+            }
+        }
+
+        impl From<Action> for vocabulary::Action {
+            fn from(action: Action) -> Self {
+                match action {
+                    $(Action::$name => Self::$name,)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
     /// Does nothing that another thread could see, such as a yield or a print.
     Local,
     /// Reads a variable.
@@ -68,56 +99,6 @@ pub enum Action {
     /// Notifies waiting threads.
     Notify,
 }
-
-/// The counterparts of the workers' own type: the names in files stay the same when that type changes.
-macro_rules! counterparts {
-    ($($name:ident),* $(,)?) => {
-        impl Action {
-            /// All actions.
-            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
-        }
-
-        impl From<vocabulary::Action> for Action {
-            fn from(action: vocabulary::Action) -> Self {
-                match action {
-                    $(vocabulary::Action::$name => Self::$name,)*
-                }
-            }
-        }
-
-        impl From<Action> for vocabulary::Action {
-            fn from(action: Action) -> Self {
-                match action {
-                    $(Action::$name => Self::$name,)*
-                }
-            }
-        }
-    };
-}
-
-counterparts!(
-    Local,
-    Read,
-    Write,
-    Update,
-    CompareExchange,
-    FailedUpdate,
-    Lock,
-    TryLock,
-    TryLockFailed,
-    Unlock,
-    LockShared,
-    TryLockShared,
-    TryLockSharedFailed,
-    UnlockShared,
-    Fork,
-    Begin,
-    End,
-    Join,
-    Wait,
-    Wake,
-    Notify,
-);
 
 impl Action {
     /// Whether the action is a wait for a notification, or a notification.
