@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::distinct::Distinct;
-pub use crate::divergence::{Difference, Divergence};
+use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Executor, Outcome, Pick, RunEnd, Scheduler, View};
 use crate::parts::Standing;
