@@ -73,19 +73,25 @@ fn generate() -> io::Result<()> {
     let runtime = sources(&manifest.join("../runtime"), "")?;
     fs::write(out.join("runtime_files.rs"), list(&runtime)?)?;
 
-    let mut vendored = sources(&manifest.join("../explore"), "seqz-explore")?;
+    let mut ground = Files::new();
+    for (package, _) in manifests::GROUND {
+        ground.extend(of_seqz(&manifest, package)?);
+    }
+    fs::write(out.join("ground_files.rs"), list(&ground)?)?;
+
+    let mut vendored = of_seqz(&manifest, manifests::STRATEGIES.0)?;
     let metadata = metadata(&manifest)?;
     vendored.extend(registry(&metadata, &SCHEDULER)?);
     fs::write(out.join("vendored_files.rs"), list(&vendored)?)?;
     let mut digest = Digest::new();
-    for (path, content) in runtime.iter().chain(&vendored) {
+    for (path, content) in runtime.iter().chain(&ground).chain(&vendored) {
         digest.add(path.as_bytes());
         digest.add(content.text()?.as_bytes());
     }
     let digest = digest.finish();
     println!("cargo::rustc-env=SEQZ_RUNTIME_DIGEST={digest}");
     let compiled = if is_to_be_compiled() {
-        compiled(&out, &runtime, &vendored, &digest)?
+        compiled(&out, &runtime, [&ground, &vendored], &digest)?
     } else {
         Vec::new()
     };
@@ -107,13 +113,19 @@ fn is_to_be_compiled() -> bool {
 }
 
 /// Compiles the runtime as it is compiled for a program, and packs what comes of it.
-fn compiled(out: &Path, runtime: &Files, vendored: &Files, digest: &str) -> io::Result<Vec<u8>> {
+fn compiled(
+    out: &Path,
+    runtime: &Files,
+    vendored: [&Files; 2],
+    digest: &str,
+) -> io::Result<Vec<u8>> {
     let dir = out.join("compiled");
     // What an earlier build has left, be it broken off.
     let _ = fs::remove_dir_all(&dir);
     let sources = dir.join("runtime");
     let vendor = sources.join("vendor");
-    for (at, files) in [(&sources, runtime), (&vendor, vendored)] {
+    let vendored = vendored.map(|files| (&vendor, files));
+    for (at, files) in [(&sources, runtime)].into_iter().chain(vendored) {
         for (path, content) in files {
             write(&at.join(path), &content.text()?)?;
         }
@@ -122,10 +134,9 @@ fn compiled(out: &Path, runtime: &Files, vendored: &Files, digest: &str) -> io::
         &sources.join("Cargo.toml"),
         &manifests::runtime(false, true),
     )?;
-    write(
-        &vendor.join("seqz-explore/Cargo.toml"),
-        manifests::STRATEGIES,
-    )?;
+    for (package, manifest) in manifests::GROUND.into_iter().chain([manifests::STRATEGIES]) {
+        write(&vendor.join(package).join("Cargo.toml"), manifest)?;
+    }
     let store = Store(dir.join("store"));
     let source = format!("{} {digest}", required("CARGO_PKG_VERSION")?);
     for features in VARIANTS {
@@ -241,6 +252,12 @@ fn list(files: &Files) -> io::Result<String> {
     }
     out.push_str("]\n");
     Ok(out)
+}
+
+/// The Rust files of a crate of seqz, below its name. It is in the directory of its name without `seqz-`.
+fn of_seqz(driver: &Path, package: &str) -> io::Result<Files> {
+    let directory = package.trim_start_matches("seqz-");
+    sources(&driver.join("..").join(directory), package)
 }
 
 /// The Rust files in `src` of a package, below `prefix`.

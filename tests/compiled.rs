@@ -56,7 +56,12 @@ impl Place {
 }
 
 fn of_runtime(crates: &[String]) -> Vec<&str> {
-    let all = ["seqz_runtime", "seqz_explore", "corosensei"];
+    let all = [
+        "seqz_vocabulary",
+        "seqz_runtime",
+        "seqz_explore",
+        "corosensei",
+    ];
     let crates = crates.iter().map(String::as_str);
     let mut found: Vec<_> = crates.filter(|name| all.contains(name)).collect();
     found.sort_unstable();
@@ -78,7 +83,12 @@ fn the_runtime_is_compiled_once() {
     let (first, second, third) = (program("first"), program("second"), program("third"));
     let place = Place::new();
 
-    let all = ["corosensei", "seqz_explore", "seqz_runtime"];
+    let all = [
+        "corosensei",
+        "seqz_explore",
+        "seqz_runtime",
+        "seqz_vocabulary",
+    ];
     assert_eq!(of_runtime(&place.check(&first, "a", "")), all);
     // In the same place, a program is its library and its binary.
     assert_eq!(place.check(&second, "a", "").len(), 2);
@@ -91,7 +101,7 @@ fn the_runtime_is_compiled_once() {
     let otherwise = place.check(&first, "b", "-Cdebuginfo=1");
     assert_eq!(of_runtime(&otherwise), all);
     let kept = place.libraries();
-    assert_eq!(kept.len(), 12, "{kept:?}");
+    assert_eq!(kept.len(), 14, "{kept:?}");
 
     // What is not whole is compiled again, and is whole then.
     for library in kept {

@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 /// The runtime's Rust files, sorted by path: the path below the runtime's directory, and the content.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/runtime_files.rs"));
 
+/// The crates of seqz that the runtime always stands on, each in a directory of its own. Their manifests are not among
+/// these files; this module writes them.
+static GROUND: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/ground_files.rs"));
+
 /// The packages that the scheduler is built with: the strategies and the crates from the registry, each in a directory
 /// of its own. The manifest of the strategies is not among these files; this module writes it.
 static VENDORED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/vendored_files.rs"));
@@ -41,20 +45,35 @@ impl Knows {
     }
 }
 
+/// The directory, below the runtime's, of the packages that the runtime depends on.
+const VENDOR: &str = "vendor";
+
 /// Returns all files of the runtime's package as the package goes with a transformed program: the path below the
-/// package's directory, and the content. The package depends on no crate that the program does not depend on.
+/// package's directory, and the content. The package depends on no crate that the program does not depend on, but on
+/// those of seqz that come with it.
 pub fn runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
     let manifest = (PathBuf::from("Cargo.toml"), knows.manifest(false));
-    std::iter::once(manifest).chain(
-        FILES
-            .iter()
-            .map(|(path, text)| (PathBuf::from(path), (*text).to_owned())),
-    )
+    let own = FILES
+        .iter()
+        .map(|(path, text)| (PathBuf::from(path), (*text).to_owned()));
+    std::iter::once(manifest)
+        .chain(own)
+        .chain(manifests::GROUND.map(vendored_manifest))
+        .chain(vendored(GROUND))
+}
+
+fn vendored_manifest((package, manifest): (&str, &str)) -> (PathBuf, String) {
+    let path = Path::new(VENDOR).join(package).join("Cargo.toml");
+    (path, manifest.to_owned())
+}
+
+fn vendored(files: &'static [(&str, &str)]) -> impl Iterator<Item = (PathBuf, String)> {
+    let files = files.iter();
+    files.map(|(path, text)| (Path::new(VENDOR).join(path), (*text).to_owned()))
 }
 
 /// Returns all files of the runtime's package as workers link it, with the scheduler.
 pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
-    let vendor = Path::new("vendor");
     let own = runtime(knows).map(move |(path, text)| {
         let text = if path == Path::new("Cargo.toml") {
             knows.manifest(true)
@@ -63,22 +82,21 @@ pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
         };
         (path, text)
     });
-    let strategies = vendor.join("seqz-explore/Cargo.toml");
-    let vendored = VENDORED
-        .iter()
-        .map(move |(path, text)| (vendor.join(path), (*text).to_owned()));
-    own.chain([(strategies, manifests::STRATEGIES.to_owned())])
-        .chain(vendored)
+    own.chain([vendored_manifest(manifests::STRATEGIES)])
+        .chain(vendored(VENDORED))
 }
 
 /// Returns a digest that tells one [`worker_runtime`] from another: of the files that the binary carries, and of those
 /// that this module writes.
-pub fn worker_runtime_in_short() -> [String; 3] {
+pub fn worker_runtime_in_short() -> Vec<String> {
+    let manifests = manifests::GROUND.into_iter().chain([manifests::STRATEGIES]);
     [
         env!("SEQZ_RUNTIME_DIGEST").to_owned(),
         Knows::None.manifest(true),
-        manifests::STRATEGIES.to_owned(),
     ]
+    .into_iter()
+    .chain(manifests.map(|(_, manifest)| manifest.to_owned()))
+    .collect()
 }
 
 /// Returns all files that fuzz targets link, as packages beside each other.
@@ -162,8 +180,21 @@ mod tests {
         let paths: Vec<_> = runtime(Knows::None).map(|(path, _)| path).collect();
         assert!(paths.contains(&PathBuf::from("Cargo.toml")));
         assert!(paths.contains(&PathBuf::from("src/lib.rs")));
-        for package in ["seqz-explore", "corosensei", "cfg-if", "scopeguard"] {
-            let manifest = Path::new("vendor").join(package).join("Cargo.toml");
+        for (package, _) in manifests::GROUND {
+            let manifest = Path::new(VENDOR).join(package).join("Cargo.toml");
+            assert!(paths.contains(&manifest), "{package}");
+            let root = manifest.with_file_name("src").join("lib.rs");
+            assert!(paths.contains(&root), "{package}");
+        }
+        let packages = [
+            "seqz-vocabulary",
+            "seqz-explore",
+            "corosensei",
+            "cfg-if",
+            "scopeguard",
+        ];
+        for package in packages {
+            let manifest = Path::new(VENDOR).join(package).join("Cargo.toml");
             let files: Vec<_> = worker_runtime(Knows::None).map(|(path, _)| path).collect();
             assert!(files.contains(&manifest), "{package}");
             assert!(

@@ -101,7 +101,6 @@ pub mod system;
 pub mod system;
 mod transmute;
 pub mod values;
-pub mod vocabulary;
 pub mod worker;
 
 pub use self::std::thread::{name_harness_thread, watch_ends, watch_results};
@@ -111,6 +110,7 @@ pub use harness::{AnyHarness, Harness, Register, Run, is_main, returned, returne
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;
 pub use property::{Counts, Property};
+pub use seqz_vocabulary as vocabulary;
 pub use shared::{Copied, Shadow};
 pub use transmute::transmute;
 pub use vocabulary::{Pair, ReadId, Role, WriteId};

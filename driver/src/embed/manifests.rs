@@ -1,5 +1,5 @@
-//! The manifests of the runtime and of the strategies as packages by themselves: no workspace to inherit from, no
-//! dependency to fetch. `build.rs` includes this file, too.
+//! The manifests of the runtime, and of the crates of seqz that it stands on, as packages by themselves: no workspace to
+//! inherit from, no dependency to fetch. `build.rs` includes this file, too.
 
 macro_rules! package {
     ($about:literal, $name:literal, $features:literal) => {
@@ -26,17 +26,33 @@ const RUNTIME: &str = package!(
     r#""z3", "scheduler", "copied_if_clone", "coercions", "std_handles", "serde""#
 );
 
-/// The part that is added to the runtime's manifest where the scheduler is built in.
-const SCHEDULER: &str = r#"
-seqz-explore = { path = "vendor/seqz-explore" }
+/// The dependencies of the runtime's manifest that the runtime always has.
+const DEPENDENCIES: &str = r#"seqz-vocabulary = { path = "vendor/seqz-vocabulary" }
+"#;
+
+/// The dependencies that are added to the runtime's manifest where the scheduler is built in.
+const SCHEDULER: &str = r#"seqz-explore = { path = "vendor/seqz-explore" }
 corosensei = { path = "vendor/corosensei" }
 "#;
 
-/// The strategies' manifest: without Z3, as the runtime is.
-pub(crate) const STRATEGIES: &str = package!(
-    "the strategies that the runtime's scheduler is driven by",
+/// The crates of seqz that the runtime always stands on, each with its manifest.
+pub(crate) const GROUND: [(&str, &str); 1] = [(
+    "seqz-vocabulary",
+    package!(
+        "the words that the parts of seqz share",
+        "seqz-vocabulary",
+        ""
+    ),
+)];
+
+/// The strategies, with their manifest: without Z3, as the runtime is.
+pub(crate) const STRATEGIES: (&str, &str) = (
     "seqz-explore",
-    r#""z3""#
+    package!(
+        "the strategies that the runtime's scheduler is driven by",
+        "seqz-explore",
+        r#""z3""#
+    ),
 );
 
 /// Returns the runtime's manifest, for programs that depend on serde or don't, with the scheduler or without it.
@@ -51,6 +67,6 @@ pub(crate) fn runtime(serde: bool, scheduler: bool) -> String {
     };
     let rest = if scheduler { SCHEDULER } else { "" };
     format!(
-        "{RUNTIME}\n[features]\ndefault = {on:?}\nscheduler = []\ncopied_if_clone = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{knows}{rest}"
+        "{RUNTIME}\n[features]\ndefault = {on:?}\nscheduler = []\ncopied_if_clone = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{knows}{DEPENDENCIES}{rest}"
     )
 }

@@ -11,7 +11,12 @@ pub(crate) enum Owner {
     Program,
 }
 
-const RUNTIME: [&str; 3] = ["seqz_runtime", "seqz_explore", "corosensei"];
+const RUNTIME: [&str; 4] = [
+    "seqz_runtime",
+    "seqz_vocabulary",
+    "seqz_explore",
+    "corosensei",
+];
 
 const STD: [&str; 7] = [
     "std",

@@ -12,8 +12,27 @@
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
 //! | [`asked`] | what a program asks of the operating system |
 //!
-//! # Invariant
-//! No module in here imports a module outside of `vocabulary`.
+//! # Example
+//!
+//! A finding of the sequential program, as the parts of seqz pass it on: the choice that leads to it, and what came of
+//! following its interleaving on the original program.
+//!
+//! ```
+//! use seqz_vocabulary::{Action, Confirmation, Pair, Place, ReadId, Role, Scheduled, WriteId};
+//!
+//! // T is the thread that was created second. Its read number 1 sees write number 3 of T'.
+//! let under_test = Role::Second;
+//! let (read, write): Pair = (ReadId(1), WriteId(3));
+//! assert_eq!(format!("{read}={write}"), "r1=w3");
+//! assert_eq!(under_test.other(), Role::First);
+//!
+//! let place = Place { file: "src/lib.rs".into(), line: 7, column: 13 };
+//! let event = Scheduled { thread: 1, action: Action::Read, object: 0, place: Some(place) };
+//! let Confirmation::Confirmed(schedule) = Confirmation::Confirmed(vec![event]) else { unreachable!() };
+//! assert_eq!(schedule[0].place.as_ref().unwrap().to_string(), "src/lib.rs:7:13");
+//! ```
+
+#![forbid(unsafe_code)]
 
 pub mod action;
 pub mod asked;

@@ -1,6 +1,6 @@
 //! What identifies a thread.
 
-use super::Place;
+use crate::place::Place;
 
 /// How a thread came to be: its creator's number in the order of creation, and how many threads the creator had created
 /// before.

@@ -1,6 +1,7 @@
 //! Schedules as they are written down: the events of an execution in their order.
 
-use super::{Action, Place};
+use crate::action::Action;
+use crate::place::Place;
 
 /// An event of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
