@@ -94,6 +94,55 @@ fn broken_programs_are_shown_where_they_break() {
     snapshot!("not_utf8", dir, ["check", "bytes.rs"]);
 }
 
+/// Locks whose values have no size, where only inference can tell: no source that names the type shows it.
+#[test]
+fn locks_without_a_size_are_refused_where_they_are_inferred() {
+    let of = |named: &str, ty: &str| {
+        format!(
+            "use std::sync::{{Arc, Mutex}};
+use std::thread;
+{named}
+pub fn grows() {{
+    let all: {ty} = Arc::new(Mutex::new([1_u8, 2]));
+    let other = all.clone();
+    let t = thread::spawn(move || other.lock().unwrap()[0] += 1);
+    all.lock().unwrap()[0] += 1;
+    t.join().unwrap();
+}}
+"
+        )
+    };
+    for (named, ty) in [
+        ("type Bytes = [u8];", "Arc<Mutex<Bytes>>"),
+        (
+            "macro_rules! locked { ($t:ty) => { Mutex<$t> } }",
+            "Arc<locked!([u8])>",
+        ),
+        (
+            "trait Kind { type Value: ?Sized; } impl Kind for u8 { type Value = [u8]; }",
+            "Arc<Mutex<<u8 as Kind>::Value>>",
+        ),
+    ] {
+        let dir = package(&of(named, ty));
+        for what in ["explore", "check"] {
+            let told = seqz(dir.path(), [what]);
+            assert_eq!(told.code, Some(2), "{}", told.shown());
+            for said in [
+                "error: a lock of `[u8]` is not supported",
+                "src/lib.rs:5:14",
+                "`Box`",
+            ] {
+                assert!(told.stderr.contains(said), "{said}: {}", told.shown());
+            }
+        }
+    }
+    // What is at fault beside it is still told as what it is.
+    let dir = package(&of("type Bytes = [u8];", "Arc<Mutex<Bytes>>").replace("+= 1;", "+= \"\";"));
+    let told = seqz(dir.path(), ["explore"]);
+    assert_eq!(told.code, Some(2), "{}", told.shown());
+    assert!(told.stderr.contains("does not compile"), "{}", told.shown());
+}
+
 #[test]
 fn a_slip_is_told_before_the_runtime_is_built() {
     for slip in ["counter.lode(SeqCst)", "missing()", "let n: u32 = \"\""] {

@@ -62,6 +62,21 @@ pub(super) fn explain(
         .iter()
         .filter(|error| asks_for_clone(error))
         .collect();
+    if failure
+        .errors
+        .iter()
+        .any(|error| unsized_type(error).is_some())
+    {
+        // Std's locks need no size of their value, so the program compiles as it is, unless it is broken.
+        match broken(program, layout) {
+            Ok(Some(broken)) => return broken,
+            Ok(None) => {}
+            Err(error) => return error,
+        }
+        return without_size(failure, |error| {
+            in_original(error, program, generated, layout)
+        });
+    }
     if ours.is_empty() {
         // Nothing that seqz asks for: then either the program is broken, or the rewriting.
         match broken(program, layout) {
@@ -114,6 +129,37 @@ pub(super) fn explain(
     Error::Program(told.collect())
 }
 
+/// Says which locks protect values of a type without a size, where the type shows only once it is inferred: what the source
+/// shows, transform refuses. One complaint for each line and type.
+fn without_size(failure: &Failure, told: impl Fn(&Rustc) -> Diagnostic) -> Error {
+    let mut said = Vec::new();
+    let all = failure.errors.iter().filter_map(|error| {
+        let name = unsized_type(error)?;
+        let mut told = told(error);
+        let place = told.place.as_ref();
+        let line = place.map(|place| {
+            let before = place.source.get(..place.span.start).unwrap_or_default();
+            (place.file.clone(), before.matches('\n').count())
+        });
+        let what = (name, line);
+        if said.contains(&what) {
+            return None;
+        }
+        told.message = format!("a lock of `{}` is not supported", what.0);
+        said.push(what);
+        told.remarks.clear();
+        if let Some(place) = &mut told.place {
+            place.label = Some(
+                "it has no size, and the locks that take the place of std's keep their value beside others"
+                    .into(),
+            );
+            place.secondary.clear();
+        }
+        Some(told.help("have the lock protect a `Box` of it"))
+    });
+    Error::Program(all.collect())
+}
+
 fn elsewhere(failure: &Failure) -> Error {
     if !failure.elsewhere.is_empty() {
         return Error::Program(vec![
@@ -152,6 +198,18 @@ pub(super) fn asks_for_copies(failure: &Failure) -> bool {
 /// Whether it is about a `transmute` of types that differ in size.
 fn is_of_size(error: &Rustc) -> bool {
     error.code.as_ref().is_some_and(|code| code.code == "E0512")
+}
+
+/// Returns the type that rustc says this of: that it has no size, which std's locks don't ask for.
+fn unsized_type(error: &Rustc) -> Option<String> {
+    if error.code.as_ref()?.code != "E0277" {
+        return None;
+    }
+    let rest = error
+        .message
+        .strip_prefix("the size for values of type `")?;
+    let name = rest.strip_suffix("` cannot be known at compilation time")?;
+    Some(as_written(name))
 }
 
 fn asks_for_clone(error: &Rustc) -> bool {
