@@ -169,7 +169,7 @@ pub struct Odpor {
     oldest: usize,
     /// How far the execution that is being made again has come. `None`: the execution is a new one.
     again: Option<Progress>,
-    /// Whether an execution that was made again was shorter than before.
+    /// Whether an execution has gone another way than it did before, so that not all can be known.
     lost: bool,
 }
 
@@ -435,6 +435,25 @@ impl Strategy for Odpor {
         if self.standing.own {
             self.explored += frame.share;
         }
+    }
+
+    /// Leaves the execution, with all that would have come of it.
+    fn diverged(&mut self) -> bool {
+        self.lost = true;
+        self.again = None;
+        if self.length == 0 {
+            return false;
+        }
+        let frame = &mut self.frames[self.length - 1];
+        if frame.outline.is_none() {
+            // Its events have not been counted yet.
+            frame.execution.clear();
+            if self.standing.own {
+                self.explored += frame.weight;
+            }
+        }
+        self.pop_frame();
+        self.length > 0
     }
 
     fn report(&self) -> Stats {

@@ -230,6 +230,13 @@ impl<S: Strategy + Clone> Strategy for Readers<S> {
         }
     }
 
+    fn diverged(&mut self) -> bool {
+        if let Stage::First(_) = self.stage {
+            self.stage = Stage::Told;
+        }
+        self.strategy.diverged()
+    }
+
     fn standing(&self) -> Standing {
         self.strategy.standing()
     }

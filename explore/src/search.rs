@@ -235,6 +235,13 @@ impl<S: Strategy> Search<S> {
         Ok(Some(run))
     }
 
+    /// Goes on after a [`Divergence`], where the strategy can leave out what the execution would have led to. Returns
+    /// whether it can. The search promises nothing then.
+    pub fn go_on(&mut self) -> bool {
+        self.over = !self.strategy.diverged();
+        !self.over
+    }
+
     /// Counts an execution made by an earlier search, from which this search goes on.
     pub fn recall(&mut self, end: &RunEnd, relation: u64, events: u64) {
         self.begun += 1;
@@ -367,6 +374,9 @@ pub trait AnySearch<E> {
     /// When the program does not do the same under the same schedule.
     fn step(&mut self, executor: &mut E) -> Result<Option<Run>, Divergence>;
 
+    /// See [`Search::go_on`].
+    fn go_on(&mut self) -> bool;
+
     /// See [`Search::recall`].
     fn recall(&mut self, end: &RunEnd, relation: u64, events: u64);
 
@@ -395,6 +405,10 @@ pub trait AnySearch<E> {
 impl<S: Strategy, E: Executor> AnySearch<E> for Search<S> {
     fn step(&mut self, executor: &mut E) -> Result<Option<Run>, Divergence> {
         self.step(executor)
+    }
+
+    fn go_on(&mut self) -> bool {
+        self.go_on()
     }
 
     fn recall(&mut self, end: &RunEnd, relation: u64, events: u64) {

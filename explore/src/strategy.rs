@@ -189,6 +189,12 @@ pub trait Strategy {
     /// The execution is over.
     fn end(&mut self, end: &RunEnd);
 
+    /// The execution has gone another way than it must, and was given up there. Returns whether the strategy can go on with
+    /// other executions. From then on it promises nothing.
+    fn diverged(&mut self) -> bool {
+        false
+    }
+
     /// Returns where the execution that is over stands in the whole search.
     fn standing(&self) -> Standing {
         Standing::WHOLE

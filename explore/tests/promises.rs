@@ -133,3 +133,75 @@ fn divergences_end_the_search() {
             .contains("went another way")
     );
 }
+
+/// A program that is another one in one execution of so many.
+struct NowAndThen<'a> {
+    usual: Model<'a>,
+    other: Model<'a>,
+    every: u32,
+    executions: u32,
+}
+
+impl Executor for NowAndThen<'_> {
+    fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+        self.executions += 1;
+        if self.executions.is_multiple_of(self.every) {
+            self.other.run(scheduler)
+        } else {
+            self.usual.run(scheduler)
+        }
+    }
+}
+
+/// How many executions a search makes that leaves out what it is told of divergences, and what it promises.
+fn going_on(executor: &mut impl Executor, strategy: Odpor) -> (u64, u64, Promise) {
+    let mut search = Search::new(strategy);
+    let mut divergences = 0;
+    loop {
+        match search.run(executor, u64::MAX) {
+            Ok(_) => break,
+            Err(_) => divergences += 1,
+        }
+        if !search.go_on() {
+            break;
+        }
+    }
+    assert!(search.step(executor).unwrap().is_none());
+    (search.counts().executions, divergences, search.promise())
+}
+
+#[test]
+fn a_search_goes_on_beside_divergences_and_promises_nothing() {
+    let program = Program::of(vec![increments().threads[0].clone(); 3]);
+    let mut other = program.clone();
+    other.threads[1][1] = Op::FetchAdd(0, 0, 1);
+    let whole = all(&mut Model::new(&program), Odpor::new()).unwrap();
+    let all = whole.counts().executions;
+    // Executions are also made again where no more than an outline of them is kept.
+    for strategy in [Odpor::new(), Odpor::new().keeping(0)] {
+        for every in [2, 3, 7, 50, 200] {
+            let mut now_and_then = NowAndThen {
+                usual: Model::new(&program),
+                other: Model::new(&other),
+                every,
+                executions: 0,
+            };
+            let (executions, divergences, promise) = going_on(&mut now_and_then, strategy.clone());
+            assert!(divergences > 0, "{every}");
+            assert_eq!(promise, Promise::Unfinished, "{every}");
+            assert!(executions <= all + divergences, "{every}: {executions}");
+            if every == 200 {
+                // One divergence costs what would have come of its execution, and no more.
+                assert!(executions > all / 2, "{executions} of {all}");
+            }
+        }
+    }
+    // Others end there.
+    let program = increments();
+    let mut other = program.clone();
+    other.threads[0][0] = Op::FetchAdd(0, 0, 1);
+    let mut fickle = Fickle(Model::new(&program), Model::new(&other), 0);
+    let mut search = Search::new(Dpor::new());
+    assert!(search.run(&mut fickle, u64::MAX).is_err());
+    assert!(!search.go_on() && search.step(&mut fickle).unwrap().is_none());
+}

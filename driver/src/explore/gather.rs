@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use seqz_runtime::worker::message::{ExploreRequest, Explored, Reply};
+use seqz_runtime::worker::message::{Doubt, ExploreRequest, Explored, Reply};
 
 use super::Options;
 use super::divided::{Search, Standing, together};
@@ -246,6 +246,9 @@ impl Gathered {
                         self.part_ways(part, &inputs);
                     }
                 }
+                if counts.doubts.contains(Doubt::PartedWays) {
+                    self.leave_out(&inputs);
+                }
                 let unit = &mut self.units[part];
                 unit.current = Explored::default();
                 let promise = promised(promise, &counts);
@@ -291,6 +294,18 @@ impl Gathered {
             _ => {}
         }
         Ok(None)
+    }
+
+    /// Takes in that executions went another way when they were run again, and that the search has left out what would
+    /// have come of them.
+    fn leave_out(&mut self, inputs: &[(String, String)]) {
+        let not_followed = &self.report.not_followed;
+        let status = Status::nondeterministic(inputs, "the same schedule", not_followed);
+        if let Status::Nondeterministic { reason, .. } = status {
+            self.note(format!(
+                "the search has left out what would have come of some executions: {reason}"
+            ));
+        }
     }
 
     /// Takes in that the program did something else when it was run again. If the harness reaches what is not followed,

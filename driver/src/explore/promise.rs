@@ -42,6 +42,7 @@ const fn reason_of(doubt: Doubt) -> Reason {
         Doubt::WaitingWriter => Reason::WaitingWriter,
         Doubt::TriedBesideWriter => Reason::TriedBesideWriter,
         Doubt::UsedUnpark => Reason::UsedUnpark,
+        Doubt::PartedWays => Reason::NotFollowed,
     }
 }
 

@@ -268,7 +268,7 @@ impl<'a> Exploration<'a> {
             }
             let step = search.step(&mut executor);
             let machine = &mut executor.machine;
-            let mut past;
+            let mut past = None;
             let is_own = match step {
                 Ok(Some(run)) => {
                     let log = start.log.as_ref().filter(|_| run.standing.own);
@@ -290,6 +290,12 @@ impl<'a> Exploration<'a> {
                 Ok(None) => {
                     finished = true;
                     break;
+                }
+                // What is not followed may be the cause. A search that can be continued later goes on from there alone.
+                Err(_) if request.unfollowed && start.log.is_none() && search.go_on() => {
+                    shortfall.note(Shortfall::of(machine, self.strategy));
+                    shortfall.note(Shortfall::PARTED_WAYS);
+                    true
                 }
                 Err(_) => {
                     self.connection.send(&Reply::Nondeterministic {

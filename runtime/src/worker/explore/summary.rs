@@ -18,6 +18,13 @@ pub(super) struct Shortfall {
 }
 
 impl Shortfall {
+    /// What is noted of an execution that has gone another way than it had to.
+    pub(super) const PARTED_WAYS: Self = Self {
+        doubts: Doubts::of(Doubt::PartedWays),
+        outslept: 0,
+        undecided: 0,
+    };
+
     /// Adds what was noted of another execution.
     pub(super) const fn note(&mut self, of: Self) {
         self.doubts.add(of.doubts);

@@ -128,16 +128,19 @@ pub enum Doubt {
     TriedBesideWriter,
     /// A thread parks that was unparked before or while it waited in a call that parks, too, and may have used that up.
     UsedUnpark,
+    /// An execution went another way than it had to, and what would have come of it was left out.
+    PartedWays,
 }
 
 impl Doubt {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::VirtualTime,
         Self::PassingTime,
         Self::ScopedDestructor,
         Self::WaitingWriter,
         Self::TriedBesideWriter,
         Self::UsedUnpark,
+        Self::PartedWays,
     ];
 }
 
@@ -146,6 +149,12 @@ impl Doubt {
 pub struct Doubts(u32);
 
 impl Doubts {
+    /// Returns the set of this doubt alone.
+    #[must_use]
+    pub const fn of(doubt: Doubt) -> Self {
+        Self(1 << doubt as u32)
+    }
+
     /// Adds the doubts of another set.
     pub const fn add(&mut self, others: Self) {
         self.0 |= others.0;
