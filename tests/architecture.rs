@@ -154,7 +154,7 @@ const DRIVER: &[&str] = &[
     "digest embed layout portable style terminal variant visible",
     "compiled diagnostic",
     "error model",
-    "findings harness lock output solvers worker",
+    "findings harness lock manifest output solvers worker",
     "dependencies",
     "program",
     "build original",

@@ -75,6 +75,40 @@ fn wrong_options_are_refused_with_code_2() {
     }
 }
 
+/// Slips in a manifest are told once, in cargo's words and at the user's place, by every command.
+#[test]
+fn slips_in_a_manifest_are_the_users() {
+    let slips = [
+        ("[dependencies]\nthiserror = 2\n", "Cargo.toml:8:13"),
+        (
+            "[dependencies]\nabsent = { path = \"../absent\" }\n",
+            "absent/Cargo.toml",
+        ),
+        ("[features]\ndefault = [\"absent\"]\n", "`absent`"),
+        ("[lib]\npath = 3\n", "Cargo.toml:8:8"),
+        ("[dependencies\n", "Cargo.toml:7:14"),
+    ];
+    for (slip, said) in slips {
+        let manifest = format!("{MANIFEST}{slip}");
+        let dir = program(&[("Cargo.toml", &manifest), ("src/lib.rs", RACE)]);
+        for args in [
+            &["list"][..],
+            &["check"],
+            &["explore", "src/lib.rs"],
+            &["transform", "--k", "1", "-o", "out"],
+            &["compare"],
+        ] {
+            let run = seqz(dir.path(), args);
+            let shown = run.shown();
+            assert_eq!(run.code, Some(2), "{args:?} {slip}: {shown}");
+            assert_eq!(run.stdout, "", "{args:?} {slip}");
+            assert_eq!(run.stderr.matches("error: ").count(), 2, "{slip}: {shown}");
+            assert!(run.stderr.contains(said), "{args:?} {slip}: {shown}");
+            assert!(!run.stderr.contains("programs/"), "{args:?}: {shown}");
+        }
+    }
+}
+
 #[test]
 fn what_is_not_there_is_named() {
     let dir = program(&[("notes.txt", "no Rust"), ("empty/README", "")]);

@@ -36,6 +36,7 @@ pub mod fuzz;
 mod harness;
 pub mod layout;
 pub mod lock;
+mod manifest;
 pub mod model;
 mod original;
 pub mod output;

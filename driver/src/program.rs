@@ -11,6 +11,7 @@ use crate::dependencies;
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::embed::Knows;
 use crate::error::Error;
+use crate::manifest;
 use crate::model::document::{NotFollowed, Role, Site};
 use crate::model::lone::{Lone, Reasonless};
 use crate::variant::{Allocator, Copies, Variant};
@@ -80,13 +81,27 @@ impl Program {
     }
 
     fn load_part(path: &Path, mode: Mode, part: Part) -> Result<Self, Error> {
-        let inner = transform::Program::load_part(path, mode, &part)?;
+        let inner = transform::Program::load_part(path, mode, &part);
+        // What cargo refuses, seqz may understand in another way: cargo is the one to ask.
+        match &inner {
+            Ok(inner) => {
+                let manifest = inner.manifest().map(Path::to_owned);
+                if let Some(manifest) = manifest.or_else(|| manifest::unreadable_above(path)) {
+                    manifest::metadata(&manifest)?;
+                }
+            }
+            Err(transform::Error::Manifest { path, .. }) => {
+                manifest::metadata(path)?;
+            }
+            Err(_) => {}
+        }
+        let inner = inner?;
         let mut harnesses: Vec<_> = inner.harnesses().iter().map(harness).collect();
         if let Part::Target(module) = &part {
             let prefix = format!("{module}::");
             harnesses.retain(|harness| harness.name.starts_with(&prefix));
         }
-        dependencies::note(&inner, &mut harnesses);
+        dependencies::note(&inner, &mut harnesses)?;
         Ok(Self {
             inner,
             harnesses,

@@ -10,7 +10,6 @@ use cargo_metadata::Message;
 use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
 
 use crate::compiled::Compiled;
-use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 
 /// How a build ended.
@@ -176,21 +175,4 @@ fn is_error(message: &Rustc) -> bool {
     // rustc's last error, "aborting due to …", only counts the other errors.
     matches!(message.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
         && !(message.spans.is_empty() && message.message.starts_with("aborting due to"))
-}
-
-/// cargo can't read the user's manifest.
-pub(super) fn metadata_error(manifest: &Path, error: &cargo_metadata::Error) -> Error {
-    match error {
-        cargo_metadata::Error::CargoMetadata { stderr } => Error::Program(vec![
-            Diagnostic::error(format!(
-                "cargo can't read {}",
-                crate::diagnostic::shown(manifest)
-            ))
-            .note(stderr.trim()),
-        ]),
-        other => Error::Build {
-            message: format!("cannot run `cargo metadata`: {other}"),
-            output: String::new(),
-        },
-    }
 }

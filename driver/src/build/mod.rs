@@ -22,7 +22,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-pub use place::{metadata, target_dir};
+pub use place::target_dir;
 
 use crate::compiled::Compiled;
 use crate::embed;

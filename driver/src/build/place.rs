@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::manifest::metadata;
 use crate::program::Program;
 
 /// The directory that seqz builds in: what the command line says, else `SEQZ_TARGET_DIR`, else `target/seqz` of the
@@ -31,19 +32,6 @@ pub fn target_dir(given: Option<&Path>, program: &Program) -> Result<PathBuf, Er
             message: "there is no place to build in: neither XDG_CACHE_HOME nor HOME is set".into(),
             help: "name one with --target-dir".into(),
         })
-}
-
-/// What cargo knows of the workspace of a manifest, but for what its packages depend on.
-///
-/// # Errors
-/// When cargo can't tell.
-pub fn metadata(manifest: &Path) -> Result<cargo_metadata::Metadata, Error> {
-    cargo_metadata::MetadataCommand::new()
-        .manifest_path(manifest)
-        .no_deps()
-        .other_options(vec!["--offline".to_owned()])
-        .exec()
-        .map_err(|e| super::cargo::metadata_error(manifest, &e))
 }
 
 fn set(name: &str) -> Option<PathBuf> {

@@ -10,8 +10,8 @@ use cargo_metadata::{Metadata, Package};
 use clap::Args;
 
 use super::Verdict;
-use crate::build;
 use crate::error::Error;
+use crate::manifest;
 use crate::program::{Harness, Mode, Program};
 use crate::terminal::Terminal;
 
@@ -140,7 +140,7 @@ impl PackageArgs {
         if !asks && !text.contains("workspace") {
             return alone();
         }
-        let metadata = match build::metadata(&manifest) {
+        let metadata = match manifest::metadata(&manifest) {
             Ok(metadata) => metadata,
             // The loading of the manifest reports what is wrong with it.
             Err(_) if !asks => return alone(),

@@ -148,7 +148,8 @@ fn rustc(arguments: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn host() -> Result<String, String> {
+/// Returns the name of the target that rustc compiles for.
+pub(super) fn host() -> Result<String, String> {
     let said = rustc(&["-vV"])?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned)

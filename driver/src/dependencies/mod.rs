@@ -10,30 +10,40 @@ use std::path::{Path, PathBuf};
 use seqz_transform as transform;
 use seqz_transform::sharing::Shared;
 
+use crate::error::Error;
 use crate::harness::Harness;
+use crate::manifest;
 use crate::model::document::{NotFollowed, Site};
 use graph::Graph;
 
 /// Notes with each harness which crates it reaches that are not followed.
-pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) {
+///
+/// # Errors
+/// When cargo finds something wrong with what the program says of its dependencies.
+pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) -> Result<(), Error> {
     let manifest = match program.dependencies() {
-        Ok(None) => return,
+        Ok(None) => return Ok(()),
         Ok(Some(manifest)) => manifest,
         // The build will report what is wrong with the manifest.
-        Err(_) => return,
+        Err(_) => return Ok(()),
     };
     let infos = program.harnesses();
     if infos.is_empty() {
-        return;
+        return Ok(());
     }
     let lock = program.manifest().and_then(lock_file);
     let graph = match Graph::load(&manifest, lock.as_deref()) {
         Ok(graph) => graph,
         Err(why) => {
+            if let (Some(own), Ok(host)) = (program.manifest(), graph::host())
+                && let Some(wrong) = manifest::wrong_dependencies(own, &host)
+            {
+                return Err(wrong);
+            }
             for (harness, info) in harnesses.iter_mut().zip(infos) {
                 harness.not_followed.extend(unknown(&manifest, info, &why));
             }
-            return;
+            return Ok(());
         }
     };
     let mut known = Known {
@@ -52,6 +62,7 @@ pub(crate) fn note(program: &transform::Program, harnesses: &mut [Harness]) {
             }
         }
     }
+    Ok(())
 }
 
 /// What is reported of the crates that a harness may reach where cargo can't tell which crates these are.
