@@ -726,3 +726,38 @@ fn values_without_a_size_behind_locks_are_refused() {
     let dir = directory(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &boxed)]);
     generate(&load(dir.path()));
 }
+
+/// `Self` means the type of the implementation, and not every type that has a function of the name.
+#[test]
+fn threads_started_by_other_types_are_not_those_of_self() {
+    let starts = "use std::thread::{self, JoinHandle};\n\
+        pub struct Starter(JoinHandle<()>);\n\
+        impl Starter { pub fn new() -> Self { Starter(thread::spawn(|| ())) }\n\
+        pub fn go(&self) { thread::spawn(|| ()); } }\n\
+        impl Default for Starter { fn default() -> Self { Self::new() } }\n";
+    let started = |text: &str| {
+        let text = format!("{starts}{text}");
+        let dir = directory(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &text)]);
+        let program = load(dir.path());
+        let sites = program.harnesses().iter().map(|it| it.spawn_sites.len());
+        sites.sum::<usize>()
+    };
+    for starts_none in [
+        "pub struct A; impl A { fn new() -> Self { A } fn both() -> Self { Self::new() } }\npub fn f() { A::both(); }",
+        "#[derive(Default)] pub struct A(u32); impl A { fn new() -> Self { Self::default() } }\npub fn f() { A::new(); }",
+        "pub struct A; impl A { fn go(&self) {} fn all(&self) { self.go() } }\npub fn f() { A.all(); }",
+        "#[derive(Default)] pub struct A(B);\n#[derive(Default)] pub struct B(u8);\npub fn f() { A::default(); }",
+    ] {
+        assert_eq!(started(starts_none), 0, "{starts_none}");
+    }
+    for starts_one in [
+        "#[derive(Default)] pub struct A(B);\n#[derive(Default)] pub struct B(Starter);\npub fn f() { A::default(); }",
+        "pub struct A; impl A { fn all(&self) { self.go() } }\nimpl std::ops::Deref for A { type Target = Starter; \
+         fn deref(&self) -> &Starter { todo!() } }\npub fn f() { A.all(); }",
+        "pub fn f() { Starter::default(); }",
+        "pub trait Go { fn run(&self) { self.go2() } fn go2(&self); }\nimpl Go for Starter { fn go2(&self) { self.go() } }\n\
+         pub fn f(it: &Starter) { it.run() }",
+    ] {
+        assert_eq!(started(starts_one), 1, "{starts_one}");
+    }
+}

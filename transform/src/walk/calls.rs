@@ -1,5 +1,9 @@
 //! Which functions call which, and which start threads: the facts for the search for harnesses.
 
+use std::collections::HashSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, ExprPath, Lit, Pat, Type};
 
@@ -8,6 +12,7 @@ use super::paths::is_lock;
 use super::{Walker, bytes};
 use crate::resolve::{Def, ItemId, ItemKind, name};
 use crate::support;
+use crate::traits::derives;
 
 /// A place at which a thread is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,15 +53,17 @@ impl Walker<'_> {
         }
         let called = match def {
             Some(Def::Item(item)) => vec![*item],
+            Some(Def::Associated(owner, method)) if method == "default" => {
+                self.methods_of(method, Some(*owner))
+            }
             Some(Def::Associated(owner, method)) => self.methods(method, Some(*owner)),
             // As in `Self::method`.
             Some(Def::Unknown) => {
-                let method = expr
-                    .path
-                    .segments
-                    .last()
-                    .map(|segment| name(&segment.ident));
-                method.map_or_else(Vec::new, |method| self.methods(&method, None))
+                let segments = &expr.path.segments;
+                let method = segments.last().map(|segment| name(&segment.ident));
+                let is_own = segments.len() == 2 && segments[0].ident == "Self";
+                let owner = self.own_type.filter(|_| is_own);
+                method.map_or_else(Vec::new, |method| self.methods_of(&method, owner))
             }
             _ => return,
         };
@@ -80,6 +87,88 @@ impl Walker<'_> {
             _ => false,
         };
         all.iter().filter(fits).copied().collect()
+    }
+
+    /// Returns the methods of that name which the type `owner` has, if its type is known and has any itself; else those that a
+    /// derived one calls; else all of that name.
+    fn methods_of(&self, method: &str, owner: Option<ItemId>) -> Vec<ItemId> {
+        let Some(owner) = owner else {
+            return self.methods(method, None);
+        };
+        let own = self.methods(method, Some(owner));
+        let is_own = |it: &ItemId| matches!(self.tables.items[*it].kind, ItemKind::Method(Some(of), _) if of == owner);
+        if own.iter().any(is_own) {
+            return own;
+        }
+        if method == "default" && self.derives_default(owner) {
+            let mut seen = HashSet::new();
+            return self.derived_defaults(owner, &mut seen);
+        }
+        self.methods(method, None)
+    }
+
+    fn derives_default(&self, owner: ItemId) -> bool {
+        let attrs = match &self.tables.items[owner].kind {
+            ItemKind::Struct(item) => &item.attrs,
+            ItemKind::Enum(item) => &item.attrs,
+            _ => return false,
+        };
+        derives(attrs, "Default")
+    }
+
+    /// Returns the `default`s that a derived `Default` may call: those of the types that the definition names.
+    fn derived_defaults(&self, owner: ItemId, seen: &mut HashSet<ItemId>) -> Vec<ItemId> {
+        if !seen.insert(owner) {
+            return Vec::new();
+        }
+        let definition = match &self.tables.items[owner].kind {
+            ItemKind::Struct(item) => item.fields.to_token_stream(),
+            ItemKind::Enum(item) => item.variants.to_token_stream(),
+            _ => return Vec::new(),
+        };
+        let mut words = HashSet::new();
+        idents(definition, &mut words);
+        let items = self.tables.items.iter().enumerate();
+        let named = items.filter(|(_, item)| words.contains(&item.name));
+        let mut all = Vec::new();
+        for (item, data) in named {
+            match &data.kind {
+                ItemKind::Struct(_) | ItemKind::Enum(_) if self.derives_default(item) => {
+                    all.extend(self.derived_defaults(item, seen));
+                }
+                ItemKind::Struct(_) | ItemKind::Enum(_) | ItemKind::Other => {
+                    all.extend(self.methods("default", Some(item)));
+                }
+                // What the name stands for is not looked up.
+                ItemKind::Alias(_) => return self.methods("default", None),
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Returns the crate's type that an implementation is for.
+    pub(super) fn own_type_of(&self, ty: &Type) -> Option<ItemId> {
+        let Type::Path(path) = ty else {
+            return None;
+        };
+        match self.type_def(&path.path)? {
+            Def::Item(item) => match self.tables.items[item].kind {
+                ItemKind::Struct(_) | ItemKind::Enum(_) => Some(item),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the type of the expression, where it is `self`.
+    fn receiver(&self, expr: &Expr) -> Option<ItemId> {
+        match expr {
+            Expr::Path(path) if path.path.is_ident("self") => self.own_type,
+            Expr::Paren(inner) => self.receiver(&inner.expr),
+            Expr::Reference(inner) => self.receiver(&inner.expr),
+            _ => None,
+        }
     }
 
     pub(super) fn note_spawn(&mut self, at: usize, scoped: bool, name: Option<String>) {
@@ -173,7 +262,7 @@ impl Walker<'_> {
                 self.note_spawn(bytes(&expr.method).start, true, thread_name(&expr.receiver));
             }
             _ if own => {
-                let called = self.methods(&method, None);
+                let called = self.methods_of(&method, self.receiver(&expr.receiver));
                 self.note_calls(called);
             }
             _ => {}
@@ -226,6 +315,17 @@ impl Walker<'_> {
                 ) && self.is_builder(&call.receiver)
             }
             _ => false,
+        }
+    }
+}
+
+/// Adds all words of a definition.
+fn idents(tokens: TokenStream, words: &mut HashSet<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Ident(word) => drop(words.insert(name(&word))),
+            TokenTree::Group(group) => idents(group.stream(), words),
+            _ => {}
         }
     }
 }

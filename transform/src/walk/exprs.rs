@@ -48,7 +48,10 @@ impl<'ast> Visit<'ast> for Walker<'_> {
 
     fn visit_item_impl(&mut self, item: &'ast ItemImpl) {
         let around = std::mem::replace(&mut self.of_type, variable_of(&item.self_ty));
+        let own = self.own_type_of(&item.self_ty);
+        let outer = std::mem::replace(&mut self.own_type, own);
         self.implementation(item);
+        self.own_type = outer;
         self.of_type = around;
     }
 

@@ -128,6 +128,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         closure_of_scope: false,
         guards: HashMap::new(),
         of_type: None,
+        own_type: None,
         let_name: None,
         scopes: HashSet::new(),
         builders: HashSet::new(),
@@ -210,6 +211,8 @@ struct Walker<'p> {
     guards: HashMap<String, String>,
     /// The likely name of a variable of the type whose implementation is walked.
     of_type: Option<String>,
+    /// The type that `Self` means, if it is one of the crate's.
+    own_type: Option<ItemId>,
     /// The variable that the current expression initializes.
     let_name: Option<String>,
     /// Variables that are scopes of `thread::scope`.
