@@ -56,6 +56,20 @@ impl Package {
         used.any(|(_, of)| of.as_table().is_none_or(|of| !of.is_empty()))
     }
 
+    /// Whether what the build script writes can only be reached through the names of its own module: the script writes no
+    /// implementation, and has all that it writes from its own text.
+    pub(crate) fn build_only_declares(&self) -> bool {
+        let Some(script) = &self.build_script else {
+            return true;
+        };
+        let Ok(text) = std::fs::read_to_string(script) else {
+            return false;
+        };
+        let has_help = self.dependencies.sections.contains_key("build-dependencies");
+        let others = ["impl", "mod ", "read", "copy", "include", "Command", "extern"];
+        !has_help && !others.iter().any(|word| text.contains(word))
+    }
+
     /// Makes a package of a single file.
     pub(crate) fn of_file(path: &Path) -> Result<Self, Error> {
         if path.extension().is_none_or(|extension| extension != "rs") {

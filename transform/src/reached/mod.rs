@@ -93,6 +93,9 @@ impl Parts {
                     Gate::Method(name, about) => names.contains(name.as_str()) && is(about),
                     Gate::About(about) => is(about),
                     Gate::Below => modules.contains(node.module.as_str()),
+                    Gate::Within(name) => {
+                        names.contains(name.as_str()) || modules.contains(node.module.as_str())
+                    }
                     Gate::Always => true,
                 };
                 if now {

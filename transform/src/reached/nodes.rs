@@ -41,6 +41,8 @@ pub(super) enum Gate {
     About(BTreeSet<String>),
     /// A part in its module, or in a module below, is reached.
     Below,
+    /// The same, or the module's name, which is this, is mentioned.
+    Within(String),
     /// The part is always reached.
     Always,
 }
@@ -204,6 +206,15 @@ impl Collector<'_> {
             }
             Item::Macro(item) => match &item.ident {
                 Some(ident) => one(ident),
+                // What the file declares is not known: its module stands for its names, unless there may be methods of types
+                // from elsewhere in it.
+                None if is_include(&item.mac) && self.program.package.build_only_declares() => Gate::Within(
+                    module
+                        .rsplit("::")
+                        .next()
+                        .map(str::to_owned)
+                        .unwrap_or_default(),
+                ),
                 None => declared(item.mac.tokens.clone()),
             },
             Item::Use(item) => self.import(item),
@@ -461,6 +472,12 @@ fn called_from_outside(attrs: &[Attribute]) -> bool {
         ];
         names.iter().any(|name| mentions.names.contains(*name))
     })
+}
+
+/// Whether a call includes a file.
+fn is_include(mac: &syn::Macro) -> bool {
+    let last = mac.path.segments.last();
+    last.is_some_and(|last| last.ident == "include")
 }
 
 /// Returns what the arguments of a macro declare, as far as that can be seen.

@@ -194,6 +194,11 @@ impl Walker<'_> {
             "thread_local" => self.thread_local_macro(mac),
             "addr_of" | "addr_of_mut" => self.address_macro(mac),
             "include" if self.part_moved(mac) => Some(()),
+            "include" if is_made_by_the_build(mac) => {
+                self.opaque_arguments(mac.tokens.clone());
+                self.unfollowed(bytes(mac), "code that `include!` takes from the build");
+                Some(())
+            }
             "include" => {
                 let help = "make the file a module, with `#[path = \"…\"] mod name;` where it needs another name";
                 self.refuse(
@@ -511,4 +516,20 @@ mod tests {
         assert!(body("$x . lock ()").is_some());
         assert!(body("$($x),*").is_none());
     }
+}
+
+/// Whether an `include!` takes a file whose path the build tells: what is in it can't be seen before.
+pub(crate) fn is_made_by_the_build(mac: &Macro) -> bool {
+    let mut names = Vec::new();
+    fn look(tokens: TokenStream, names: &mut Vec<String>) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(word) => names.push(word.to_string()),
+                proc_macro2::TokenTree::Group(group) => look(group.stream(), names),
+                _ => {}
+            }
+        }
+    }
+    look(mac.tokens.clone(), &mut names);
+    names.iter().any(|name| name == "env")
 }
