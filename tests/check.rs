@@ -660,3 +660,66 @@ fn ends_when_a_lock_shows_it() {
         assert_eq!(livelock, waits, "{harness:#}");
     }
 }
+
+/// Four reads that see what the other thread wrote, one after the other.
+const FOUR_READS: &str = "
+#[test]
+fn four_steps() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = Arc::clone(&x);
+    let other = thread::spawn(move || (1..=4).for_each(|step| y.store(step, SeqCst)));
+    let seen: Vec<u32> = (0..4).map(|_| x.load(SeqCst)).collect();
+    assert_ne!(seen, [1, 2, 3, 4]);
+    other.join().unwrap();
+}
+";
+
+/// Where a larger k covers what an exploration has found, that is said, and not that none does.
+#[test]
+fn the_k_that_reaches_a_bug_is_named() {
+    let dir = package(&format!("{HEAD}{FOUR_READS}"));
+    let run = seqz(dir.path(), ["check"]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    assert!(run.stdout.contains("`--k-max 4` reaches it"), "{}", run.shown());
+    assert!(!run.stdout.contains("No k covers"), "{}", run.shown());
+    let run = seqz(dir.path(), ["check", "--k-max", "4", "--format", "json"]);
+    assert_eq!(run.json()["harnesses"][0]["bugs"][0]["k"], 4, "{}", run.shown());
+}
+
+/// A harness that no k reaches is explored in what is left of the time, and its bugs count.
+#[test]
+fn what_can_not_be_checked_is_explored() {
+    let three = |name: &str, last: &str| {
+        format!(
+            "
+#[test]
+fn {name}() {{
+    let x = Arc::new(AtomicU32::new(0));
+    let all = [1, 2, 3].map(|n| {{
+        let x = Arc::clone(&x);
+        thread::spawn(move || x.fetch_max(n, SeqCst))
+    }});
+    {last}
+    for thread in all {{ thread.join().unwrap(); }}
+}}
+"
+        )
+    };
+    let clean = three("clean", "");
+    let fails = three("fails", "assert_ne!(x.load(SeqCst), 3);");
+    let dir = package(&format!("{HEAD}{clean}{fails}"));
+    let run = seqz(dir.path(), ["check", "--harness", "clean"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    let said = "The harness that can't be checked was explored instead, in ";
+    assert!(run.stdout.contains(said), "{}", run.shown());
+    assert!(run.stdout.contains("executions: exhausted."), "{}", run.shown());
+    let run = seqz(dir.path(), ["check"]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let said = "The two harnesses that can't be checked were explored instead, in ";
+    assert!(run.stdout.contains(said), "{}", run.shown());
+    assert!(run.stdout.contains("one with findings, see above."), "{}", run.shown());
+    let run = seqz(dir.path(), ["check", "--no-explore"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let said = "The two harnesses that can't be checked were not searched: see above.";
+    assert!(run.stdout.contains(said), "{}", run.shown());
+}

@@ -99,16 +99,21 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         let all = chosen.harnesses().into_iter().zip(&report.harnesses);
         // Where no two threads run side by side, there is one order of all events. A harness with a bug has enough to
         // show.
-        let interfering = all.filter(|(_, searched)| {
-            searched.status == Status::Checked
+        let interfering = all.filter(|(harness, searched)| {
+            // What no k can reach is explored all the same.
+            let can_be_run = harness.unsupported.is_none();
+            (searched.status == Status::Checked || searched.is_beyond() && can_be_run)
                 && searched.bugs.is_empty()
                 && searched.faults.is_empty()
         });
         let harnesses: Vec<_> = interfering.map(|(harness, _)| harness).collect();
         if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
+            let instead: Vec<_> = report.harnesses.iter().filter(|it| it.is_beyond()).collect();
             let finished = |harness: &HarnessExploration| match search.format {
                 Format::Human
-                    if !harness.failures.is_empty() || harness.status != Status::Checked =>
+                    if !harness.failures.is_empty()
+                        || harness.status != Status::Checked
+                        || instead.iter().any(|it| it.name == harness.name) =>
                 {
                     progress.suspend(|| {
                         let harness = HarnessExploration {
@@ -213,11 +218,20 @@ fn options(args: &CheckArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Opt
 }
 
 pub(super) fn verdict(report: &Report) -> Verdict {
+    let explored = report
+        .explored
+        .as_ref()
+        .map_or(&[][..], |explored| &explored.harnesses);
+    let ran_instead = |name: &str| {
+        let mut ran = explored.iter().filter(|it| it.status == Status::Checked);
+        ran.any(|it| it.name == name)
+    };
     let any = |wanted: fn(&Status) -> bool| {
-        report
+        let mut left = report
             .harnesses
             .iter()
-            .any(|harness| wanted(&harness.status))
+            .filter(|it| !(it.is_beyond() && ran_instead(&it.name)));
+        left.any(|harness| wanted(&harness.status))
     };
     if report.summary.faults > 0 {
         Verdict::Failed

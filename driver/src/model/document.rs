@@ -123,6 +123,14 @@ pub struct HarnessReport {
     pub seconds: f64,
 }
 
+impl HarnessReport {
+    /// Whether the harness is of a kind that no k reaches, such as one with a third thread.
+    #[must_use]
+    pub const fn is_beyond(&self) -> bool {
+        matches!(self.status, Status::Unsupported { .. })
+    }
+}
+
 /// A place in the original source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Site {

@@ -283,6 +283,47 @@ pub fn of_check(report: &Report) -> Verdict {
     }
 }
 
+/// Says of the harnesses that no k can reach whether they were explored, and what that has shown; `None` where all could be
+/// checked.
+#[must_use]
+pub fn instead(report: &Report) -> Option<String> {
+    let beyond: Vec<_> = report.harnesses.iter().filter(|it| it.is_beyond()).collect();
+    let of = match beyond.len() {
+        0 => return None,
+        1 => "The harness that can't be checked".to_owned(),
+        n => format!("The {} harnesses that can't be checked", in_words(n)),
+    };
+    let explored = report.explored.iter().flat_map(|it| &it.harnesses);
+    let explored: Vec<_> = explored
+        .filter(|it| it.status == Status::Checked && beyond.iter().any(|of| of.name == it.name))
+        .collect();
+    let were = if beyond.len() == 1 { "was" } else { "were" };
+    let left = beyond.len() - explored.len();
+    if explored.is_empty() {
+        return Some(format!(
+            "{of} {were} not searched: see above"
+        ));
+    }
+    let executions = explored.iter().map(|it| it.counts.executions).sum();
+    let executions = counted(executions, "execution", "executions");
+    let open = explored.iter().filter(|it| !of_report(it).exhausted).count();
+    let failing = explored.iter().filter(|it| !it.failures.is_empty()).count();
+    let found = match failing {
+        0 if open == 0 => "exhausted".to_owned(),
+        0 if explored.len() == 1 => "not exhausted, see above".to_owned(),
+        0 => format!("{} not exhausted, see above", in_words(open)),
+        1 if explored.len() == 1 => "see above for what was found".to_owned(),
+        n => format!("{} with findings, see above", in_words(n)),
+    };
+    let left = match left {
+        0 => String::new(),
+        n => format!("; {} not searched", in_words(n)),
+    };
+    Some(format!(
+        "{of} {were} explored instead, in {executions}: {found}{left}"
+    ))
+}
+
 /// Says what a check can't show however far it searches, and what an exploration has shown of that; `None` where no two
 /// threads run side by side.
 #[must_use]
@@ -295,7 +336,17 @@ pub fn beyond(report: &Report) -> Option<String> {
     let Some(explored) = &report.explored else {
         return Some(format!("{of}: `seqz explore` finds those"));
     };
-    let executions = counted(explored.summary.executions, "execution", "executions");
+    let was_checked = |it: &&HarnessExploration| {
+        let mut checked = report.harnesses.iter();
+        !checked.any(|checked| checked.name == it.name && checked.is_beyond())
+    };
+    // Those that can't be checked are told of by themselves.
+    let those_checked: Vec<_> = explored.harnesses.iter().filter(was_checked).collect();
+    if those_checked.is_empty() {
+        return Some(format!("{of}: `seqz explore` finds those"));
+    }
+    let executions = those_checked.iter().map(|it| it.counts.executions).sum();
+    let executions = counted(executions, "execution", "executions");
     let has_bug = |checked: &HarnessReport| !checked.bugs.is_empty();
     let is_left = |checked: &&HarnessReport| {
         let mut explored = explored.harnesses.iter();
@@ -309,20 +360,44 @@ pub fn beyond(report: &Report) -> Option<String> {
     } else {
         "those"
     };
-    let found = explored.summary.failures + explored.summary.doubtful;
+    let those_beyond = if report.harnesses.iter().any(has_bug) {
+        "what no k up to here covers, in harnesses without another bug"
+    } else {
+        "what no k up to here covers"
+    };
+    let found: usize = those_checked.iter().map(|it| it.failures.len()).sum();
     if found > 0 {
-        let found = match found {
+        let number = match found {
             1 => "the one above".to_owned(),
-            n => format!("the {} above", in_words(n as usize)),
+            n => format!("the {} above", in_words(n)),
+        };
+        let failures = those_checked.iter().flat_map(|it| &it.failures);
+        let reached: Vec<u32> = failures
+            .filter_map(|failure| failure.couplings.iter().map(|it| it.k).min())
+            .filter(|k| *k > report.k_max)
+            .collect();
+        // A larger k covers all that was found, so that there is nothing of that other kind among it.
+        if let Some(k) = reached.iter().max()
+            && reached.len() == found
+        {
+            let it = if found == 1 { "it" } else { "them" };
+            return Some(format!(
+                "`seqz explore` was run for {those_beyond}, and found {number} in {executions}: `--k-max {k}` reaches {it}, \
+                 too"
+            ));
+        }
+        let some = match reached.iter().max() {
+            Some(k) => format!("; `--k-max {k}` reaches {} of them", in_words(reached.len())),
+            None => String::new(),
         };
         return Some(format!(
-            "{of}: `seqz explore` was run for {those}, and found {found} in {executions}"
+            "{of}: `seqz explore` was run for {those}, and found {number} in {executions}{some}"
         ));
     }
-    let lacking = |report: &&HarnessExploration| {
+    let lacking = |report: &&&HarnessExploration| {
         report.status != Status::Checked || !of_report(report).exhausted
     };
-    let mut lacking = explored.harnesses.iter().filter(lacking);
+    let mut lacking = those_checked.iter().filter(lacking);
     let Some(first) = lacking.next() else {
         if let Some(left) = left {
             return Some(format!(
@@ -335,11 +410,11 @@ pub fn beyond(report: &Report) -> Option<String> {
         ));
     };
     let number = match lacking.count() {
-        0 if explored.harnesses.len() == 1 => String::new(),
+        0 if those_checked.len() == 1 => String::new(),
         more => format!(
             " ({} of {})",
             more + 1,
-            counted(explored.harnesses.len() as u64, "harness", "harnesses")
+            counted(those_checked.len() as u64, "harness", "harnesses")
         ),
     };
     let why = if explored.cut == Some(Cut::TimeLimit) {

@@ -56,7 +56,7 @@ pub fn harness(
         failure(out, found, columns)?;
         writeln!(out, "  {dim}{}{dim:#}", met(found))?;
         if let Some(coupled) = coupled(found) {
-            writeln!(out, "  {dim}{coupled}{dim:#}")?;
+            paragraph(out, "  ", &coupled, columns)?;
         }
     }
     for note in &report.notes {
@@ -177,7 +177,8 @@ fn coupled(failure: &Failure) -> Option<String> {
         .collect();
     (!roles.is_empty()).then(|| {
         format!(
-            "Smallest coupling among these executions: {}.",
+            "Smallest coupling: in one of these executions, the thread under test sees the other one k times, and the other one \
+             sees nothing of it: {}. `seqz check` finds it with that --k-max.",
             roles.join(", ")
         )
     })
@@ -371,7 +372,8 @@ pub fn closing(out: &mut dyn Write, report: &Exploration) -> io::Result<()> {
     if let Some(dir) = &report.findings {
         writeln!(
             out,
-            "Each failure is also in a file of its own, in {dir}; `seqz replay FILE` runs it again."
+            "Each failure is also in a file of its own, in {dir}; `seqz replay FILE` runs it again, `seqz report FILE` \
+             draws it."
         )?;
     }
     Ok(())

@@ -71,7 +71,7 @@ pub fn harness(
         if !report.bugs.is_empty() || !report.faults.is_empty() {
             writeln!(out)?;
         }
-        levels(out, report)?;
+        levels(out, report, columns)?;
     }
     writeln!(out)
 }
@@ -340,8 +340,11 @@ fn sentence(text: &str) -> String {
         .unwrap_or_default()
 }
 
+/// The width of the numbers in the table of what was searched, before the verdict.
+const BEFORE_VERDICT: usize = 53;
+
 /// Prints the table of what was searched.
-fn levels(out: &mut dyn Write, report: &HarnessReport) -> io::Result<()> {
+fn levels(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> io::Result<()> {
     let (dim, good, error) = (style::DIM, style::GOOD, style::ERROR);
     writeln!(
         out,
@@ -365,10 +368,18 @@ fn levels(out: &mut dyn Write, report: &HarnessReport) -> io::Result<()> {
                 grouped(level.failing)
             )?;
             let verdict = verdict::of_level(level, &report.not_followed);
-            if verdict.exhausted {
-                writeln!(out, "{good}{}{good:#}", verdict.sentence())?;
+            let style = if verdict.exhausted {
+                good
             } else {
-                writeln!(out, "{}", verdict.sentence())?;
+                style::NONE
+            };
+            // A long reason goes on below its beginning.
+            let width = columns.saturating_sub(BEFORE_VERDICT).max(20);
+            for (i, line) in wrap(&verdict.sentence(), width).iter().enumerate() {
+                if i > 0 {
+                    write!(out, "{:BEFORE_VERDICT$}", "")?;
+                }
+                writeln!(out, "{style}{line}{style:#}")?;
             }
         }
     }
@@ -407,7 +418,7 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     cut_short(out, report.cut)?;
     let (verdict, style) = match summary.bugs + summary.failures {
-        0 if summary.checked == 0 => ("nothing was checked".to_owned(), style::BOLD),
+        0 if summary.checked == 0 && report.explored.is_none() => ("nothing was checked".to_owned(), style::BOLD),
         0 if summary.doubtful > 0 => ("no bug is sure".to_owned(), style::BOLD),
         0 => ("no bug found".to_owned(), style::GOOD),
         1 => ("one bug found".to_owned(), style::ERROR),
@@ -439,7 +450,10 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         )?;
     }
     if let Some(dir) = &report.findings {
-        writeln!(out, "Each bug is also in a file of its own, in {dir}.")?;
+        writeln!(
+            out,
+            "Each bug is also in a file of its own, in {dir}; `seqz replay FILE` runs it again, `seqz report FILE` draws it."
+        )?;
     }
     if summary.checked > 0 {
         let rest = verdict::of_check(report).rest;
@@ -447,6 +461,9 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         if let Some(beyond) = verdict::beyond(report) {
             writeln!(out, "{beyond}.")?;
         }
+    }
+    if let Some(instead) = verdict::instead(report) {
+        writeln!(out, "{instead}.")?;
     }
     Ok(())
 }
