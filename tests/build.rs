@@ -549,3 +549,141 @@ fn a_lone_file_is_built_in_a_cache_directory() {
     );
     assert_eq!(in_the_way.code, Some(2), "{}", in_the_way.shown());
 }
+
+/// Features are chosen as with cargo, in the source as in the build.
+#[test]
+fn features_are_those_of_the_command_line() {
+    let race = |name: &str| {
+        format!(
+            "#[test]\nfn {name}() {{\n    std::thread::scope(|s| {{ s.spawn(|| ()); }});\n    \
+             assert_eq!(env!(\"FEATURES\").contains(\"MORE\"), cfg!(feature = \"more\"));\n}}\n"
+        )
+    };
+    let lib = format!(
+        "{}#[cfg(feature = \"more\")]\n{}#[cfg(feature = \"usual\")]\n{}",
+        race("always"),
+        race("more"),
+        race("usual")
+    );
+    let manifest = format!("{MANIFEST}[features]\ndefault = [\"usual\"]\nusual = []\nmore = []\n");
+    let script = "fn main() {\n    let more = std::env::var(\"CARGO_FEATURE_MORE\").map_or(\"\", |_| \"MORE\");\n    \
+                  println!(\"cargo:rustc-env=FEATURES={more}\");\n}\n";
+    let dir = program(&[
+        ("Cargo.toml", &manifest),
+        ("build.rs", script),
+        ("src/lib.rs", &lib),
+    ]);
+    for (options, expected) in [
+        (&[][..], &["always", "usual"][..]),
+        (&["--features", "more"], &["always", "more", "usual"]),
+        (&["--all-features"], &["always", "more", "usual"]),
+        (&["--no-default-features"], &["always"]),
+        (
+            &["--no-default-features", "-F", "more"],
+            &["always", "more"],
+        ),
+    ] {
+        for command in ["list", "explore"] {
+            let run = seqz(
+                dir.path(),
+                [&[command, "--format", "json"], options].concat(),
+            );
+            assert_eq!(run.code, Some(0), "{options:?}: {}", run.shown());
+            let report = run.json();
+            let harnesses = report["harnesses"].as_array().unwrap();
+            let names: Vec<_> = harnesses
+                .iter()
+                .map(|it| it["name"].as_str().unwrap())
+                .collect();
+            assert_eq!(names, expected, "{options:?}");
+        }
+    }
+    let run = seqz(dir.path(), ["check", "--features", "mroe"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(run.stderr.contains("no feature `mroe`"), "{}", run.shown());
+    assert!(
+        run.stderr.contains("there are: more, usual"),
+        "{}",
+        run.shown()
+    );
+}
+
+/// In a workspace a feature is for the packages that have it.
+#[test]
+fn features_of_a_workspace_are_for_those_that_have_them() {
+    let test = "#[test]\n#[cfg(feature = \"more\")]\nfn more() { std::thread::scope(|s| { s.spawn(|| ()); }); }\n\
+                #[test]\nfn always() { std::thread::scope(|s| { s.spawn(|| ()); }); }\n";
+    let package = |name: &str, more: &str| {
+        format!("[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
+    };
+    let has = "[features]\nmore = []\n";
+    let dir = program(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"*\"]\nresolver = \"2\"\n",
+        ),
+        ("one/Cargo.toml", &package("one", has)),
+        ("one/src/lib.rs", test),
+        ("two/Cargo.toml", &package("two", has)),
+        ("two/src/lib.rs", test),
+        ("lacks/Cargo.toml", &package("lacks", "")),
+        ("lacks/src/lib.rs", test),
+    ]);
+    let listed = |features: &str| {
+        let run = seqz(
+            dir.path(),
+            ["list", "--format", "json", "--features", features],
+        );
+        assert_eq!(run.code, Some(0), "{features}: {}", run.shown());
+        let report = run.json();
+        let names = report["harnesses"].as_array().unwrap().iter();
+        let names = names.map(|it| it["name"].as_str().unwrap().to_owned());
+        names.filter(|it| it.ends_with("more")).collect::<Vec<_>>()
+    };
+    assert_eq!(listed("more"), ["one::more", "two::more"]);
+    assert_eq!(listed("two/more"), ["two::more"]);
+    let run = seqz(dir.path(), ["list", "--features", "mroe"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(
+        run.stderr.contains("none of the packages"),
+        "{}",
+        run.shown()
+    );
+}
+
+/// A path to a test beside the library asks for its harnesses, without those of the library that is compiled with it.
+#[test]
+fn a_path_to_a_test_asks_for_its_harnesses() {
+    let test = |name: &str| {
+        format!("#[test]\nfn {name}() {{ std::thread::scope(|s| {{ s.spawn(|| ()); }}); }}\n")
+    };
+    let own = format!("mod more;\n{}", test("own"));
+    let dir = program(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            &format!("pub mod inner;\n{}", test("of_library")),
+        ),
+        ("src/inner.rs", &test("of_module")),
+        ("tests/beside.rs", &own),
+        ("tests/more/mod.rs", &test("of_its_module")),
+        ("tests/other.rs", &test("of_other")),
+    ]);
+    for (path, expected) in [
+        (
+            "tests/beside.rs",
+            &["tests_beside::own", "tests_beside::more::of_its_module"][..],
+        ),
+        ("src/inner.rs", &["inner::of_module"]),
+        ("src/lib.rs", &["of_library", "inner::of_module"]),
+    ] {
+        let run = seqz(dir.path(), ["list", path, "--format", "json"]);
+        let report = run.json();
+        let harnesses = report["harnesses"].as_array().unwrap();
+        let names: Vec<_> = harnesses
+            .iter()
+            .map(|it| it["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, expected, "{path}");
+    }
+}

@@ -680,10 +680,19 @@ fn the_k_that_reaches_a_bug_is_named() {
     let dir = package(&format!("{HEAD}{FOUR_READS}"));
     let run = seqz(dir.path(), ["check"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
-    assert!(run.stdout.contains("`--k-max 4` reaches it"), "{}", run.shown());
+    assert!(
+        run.stdout.contains("`--k-max 4` reaches it"),
+        "{}",
+        run.shown()
+    );
     assert!(!run.stdout.contains("No k covers"), "{}", run.shown());
     let run = seqz(dir.path(), ["check", "--k-max", "4", "--format", "json"]);
-    assert_eq!(run.json()["harnesses"][0]["bugs"][0]["k"], 4, "{}", run.shown());
+    assert_eq!(
+        run.json()["harnesses"][0]["bugs"][0]["k"],
+        4,
+        "{}",
+        run.shown()
+    );
 }
 
 /// A harness that no k reaches is explored in what is left of the time, and its bugs count.
@@ -712,12 +721,20 @@ fn {name}() {{
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let said = "The harness that can't be checked was explored instead, in ";
     assert!(run.stdout.contains(said), "{}", run.shown());
-    assert!(run.stdout.contains("executions: exhausted."), "{}", run.shown());
+    assert!(
+        run.stdout.contains("executions: exhausted."),
+        "{}",
+        run.shown()
+    );
     let run = seqz(dir.path(), ["check"]);
     assert_eq!(run.code, Some(1), "{}", run.shown());
     let said = "The two harnesses that can't be checked were explored instead, in ";
     assert!(run.stdout.contains(said), "{}", run.shown());
-    assert!(run.stdout.contains("one with findings, see above."), "{}", run.shown());
+    assert!(
+        run.stdout.contains("one with findings, see above."),
+        "{}",
+        run.shown()
+    );
     let run = seqz(dir.path(), ["check", "--no-explore"]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
     let said = "The two harnesses that can't be checked were not searched: see above.";

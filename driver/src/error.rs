@@ -35,6 +35,14 @@ pub enum Error {
         /// The harnesses that the name may mean.
         candidates: Vec<String>,
     },
+    /// `--features` names no feature of the package.
+    #[error("the package has no feature `{name}`")]
+    NoSuchFeature {
+        /// The name given.
+        name: String,
+        /// The features of the package.
+        known: Vec<String>,
+    },
     /// An option's value doesn't go with the program.
     #[error("{message}")]
     Option {
@@ -97,6 +105,7 @@ impl Error {
             | Self::NoHarness { .. }
             | Self::NoSuchHarness { .. }
             | Self::AmbiguousHarness { .. }
+            | Self::NoSuchFeature { .. }
             | Self::Option { .. }
             | Self::File { .. } => 2,
             Self::Output(_) | Self::Build { .. } | Self::Worker(_) | Self::Generated(_) => 3,
@@ -114,13 +123,28 @@ impl Error {
                     .note("a harness is a #[test], a `pub fn` or `main` that starts threads with `std::thread`, itself or through functions of the crate")
                     .help("give a file or a crate with a `#[test]` that spawns threads"),
             ],
-            Self::NoSuchHarness { known, .. } => vec![if known.is_empty() {
-                plain.note("the program has none")
-            } else {
-                plain.help(format!("there are: {}", known.join(", ")))
-            }],
+            Self::NoSuchHarness { wanted, known } => {
+                let near = near(wanted, known);
+                vec![if known.is_empty() {
+                    plain.note("the program has none")
+                } else if near.is_empty() || known.len() <= FEW {
+                    plain.help(format!("there are: {}", known.join(", ")))
+                } else {
+                    plain.help(format!(
+                        "similar names are: {}; `seqz list` shows all {}",
+                        near.join(", "),
+                        known.len()
+                    ))
+                }]
+            }
             Self::AmbiguousHarness { candidates, .. } => {
                 vec![plain.help(format!("give more of its path: {}", candidates.join(", ")))]
+            }
+            Self::NoSuchFeature { known, .. } if known.is_empty() => {
+                vec![plain.note("it has none")]
+            }
+            Self::NoSuchFeature { known, .. } => {
+                vec![plain.help(format!("there are: {}", known.join(", ")))]
             }
             Self::Option { help, .. } => vec![plain.help(help)],
             Self::Build { output, .. } if !output.trim().is_empty() => vec![plain.note(output.trim())],
@@ -144,5 +168,44 @@ impl Error {
             // Without standard error there is no place to report the failure.
             let _ = writeln!(out, "{}\n", diagnostic.render(terminal.width));
         }
+    }
+}
+
+/// So many names are all told where none of them fits.
+const FEW: usize = 8;
+
+/// Returns the names that have the wanted one, or a word of it, in them.
+fn near<'n>(wanted: &str, known: &'n [String]) -> Vec<&'n str> {
+    let wanted = wanted.to_lowercase();
+    let words: Vec<&str> = wanted
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.len() > 2)
+        .collect();
+    let all = known.iter().map(String::as_str);
+    let whole: Vec<_> = all
+        .clone()
+        .filter(|name| name.to_lowercase().contains(&wanted))
+        .collect();
+    if !whole.is_empty() {
+        return whole;
+    }
+    let shares = |name: &&str| {
+        let name = name.to_lowercase();
+        words.iter().any(|word| name.contains(word))
+    };
+    all.filter(shares).take(FEW).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_like_the_wanted_one_are_told_first() {
+        let known = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let names = known(&["a::rate_limit", "a::limits_hold", "b::queue_is_empty"]);
+        assert_eq!(near("limit", &names), ["a::rate_limit", "a::limits_hold"]);
+        assert_eq!(near("the_queue", &names), ["b::queue_is_empty"]);
+        assert_eq!(near("zork", &names), [""; 0]);
     }
 }

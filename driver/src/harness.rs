@@ -44,6 +44,8 @@ pub enum HarnessKind {
 /// A place where a harness starts a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spawn {
+    /// The path of the file, as a user would name it.
+    pub file: String,
     /// The line of the call.
     pub line: u32,
     /// The name given to the thread's builder.

@@ -14,7 +14,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// When cargo can't read the manifest.
-pub fn metadata(manifest: &Path) -> Result<Metadata, Error> {
+pub(crate) fn metadata(manifest: &Path) -> Result<Metadata, Error> {
     MetadataCommand::new()
         .manifest_path(manifest)
         .no_deps()
@@ -43,10 +43,9 @@ pub(crate) fn unreadable_above(file: &Path) -> Option<PathBuf> {
         return None;
     }
     let file = file.canonicalize().ok()?;
-    let mut dirs = file.ancestors().skip(1);
-    let manifest = dirs
-        .map(|dir| dir.join("Cargo.toml"))
-        .find(|it| it.is_file())?;
+    let dirs = file.ancestors().skip(1);
+    let mut manifests = dirs.map(|dir| dir.join("Cargo.toml"));
+    let manifest = manifests.find(|it| it.is_file())?;
     let text = fs::read_to_string(&manifest).ok()?;
     text.parse::<toml::Table>().is_err().then_some(manifest)
 }

@@ -159,8 +159,9 @@ impl<'a> Original<'a> {
             .as_ref()
             .and_then(|place| self.site(place));
         let name = thread.name.clone().or_else(|| {
-            let line = spawned.as_ref()?.line;
-            let mut there = known.iter().filter(|spawn| spawn.line == line);
+            let at = spawned.as_ref()?;
+            let is_there = |spawn: &&Spawn| spawn.line == at.line && spawn.file == at.file;
+            let mut there = known.iter().filter(is_there);
             // Two threads that are started on one line can't be told apart.
             there
                 .next()

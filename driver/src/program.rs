@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 pub use crate::harness::{Harness, HarnessKind, Spawn};
 use seqz_runtime::vocabulary;
 use seqz_transform as transform;
-pub use seqz_transform::{Mode, Part};
+pub use seqz_transform::{Features, Mode, Part};
 
 use crate::dependencies;
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
@@ -22,6 +22,7 @@ pub struct Program {
     harnesses: Vec<Harness>,
     mode: Mode,
     part: Part,
+    features: Features,
 }
 
 /// What is to be generated.
@@ -63,7 +64,21 @@ impl Program {
     /// # Errors
     /// When it can't be read, or isn't Rust.
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
-        Self::load_part(path, mode, Part::Whole)
+        Self::load_with(path, mode, &Features::default())
+    }
+
+    /// Loads the program with these features of its package.
+    ///
+    /// # Errors
+    /// When it can't be read, isn't Rust, or has no such feature.
+    pub fn load_with(path: &Path, mode: Mode, features: &Features) -> Result<Self, Error> {
+        Self::load_part(path, mode, Part::Whole, features)
+    }
+
+    /// Returns which features of the package are on.
+    #[must_use]
+    pub fn features(&self) -> &Features {
+        &self.features
     }
 
     /// Loads the program once more for each target of its package, where there are several; each of the results has the
@@ -76,12 +91,12 @@ impl Program {
         if self.part != Part::Whole || parts.len() < 2 {
             return Ok(Vec::new());
         }
-        let load = |part: Part| Self::load_part(path, self.mode, part);
+        let load = |part: Part| Self::load_part(path, self.mode, part, &self.features);
         parts.into_iter().map(load).collect()
     }
 
-    fn load_part(path: &Path, mode: Mode, part: Part) -> Result<Self, Error> {
-        let inner = transform::Program::load_part(path, mode, &part);
+    fn load_part(path: &Path, mode: Mode, part: Part, features: &Features) -> Result<Self, Error> {
+        let inner = transform::Program::load_part(path, mode, &part, features);
         // What cargo refuses, seqz may understand in another way: cargo is the one to ask.
         match &inner {
             Ok(inner) => {
@@ -107,6 +122,7 @@ impl Program {
             harnesses,
             mode,
             part,
+            features: features.clone(),
         })
     }
 
@@ -418,6 +434,7 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
             .spawn_sites
             .iter()
             .map(|site| Spawn {
+                file: shown(&site.file),
                 line: site.line,
                 name: site.name.clone(),
                 scoped: site.scoped,
@@ -478,6 +495,9 @@ fn diagnostics(error: &transform::Error) -> Vec<Diagnostic> {
 
 impl From<transform::Error> for Error {
     fn from(error: transform::Error) -> Self {
+        if let transform::Error::NoSuchFeature { name, known } = error {
+            return Self::NoSuchFeature { name, known };
+        }
         Self::Program(diagnostics(&error))
     }
 }

@@ -49,6 +49,14 @@ pub enum Error {
         /// What is wrong in the manifest.
         message: String,
     },
+    /// The package has no such feature.
+    #[error("the package has no feature `{name}`")]
+    NoSuchFeature {
+        /// The name asked for.
+        name: String,
+        /// The features that there are.
+        known: Vec<String>,
+    },
     /// The source has a syntax error, which rustc wouldn't accept either.
     #[error("syntax error: {message}")]
     Syntax {
@@ -187,6 +195,10 @@ impl Error {
                 Some(format!("looked for {}", tried.join(" and ")))
             }
             Error::Unsupported { help, .. } => Some(help.clone()),
+            Error::NoSuchFeature { known, .. } if known.is_empty() => {
+                Some("the package has no features".into())
+            }
+            Error::NoSuchFeature { known, .. } => Some(format!("there are {}", quoted(known))),
             Error::NoHarness { looked_for, .. } => Some(looked_for.clone()),
             Error::UnknownHarness {
                 suggestions, known, ..

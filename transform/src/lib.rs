@@ -74,7 +74,7 @@ mod walk;
 pub use error::Error;
 pub use generated::Generated;
 pub use harness::{HarnessInfo, HarnessKind, Hidden, Param};
-pub use load::Part;
+pub use load::{Features, Part};
 pub use map::{Origin, SourceMap};
 pub use options::{Choice, Mode, Options, Role};
 pub use program::Program;

@@ -8,7 +8,7 @@ use crate::emit;
 use crate::error::Error;
 use crate::generated::Generated;
 use crate::harness::{self, Harness, HarnessInfo};
-use crate::load::{Crate, ParsedFile, Part};
+use crate::load::{Crate, Features, ParsedFile, Part};
 use crate::options::{Mode, Options};
 use crate::reached::Parts;
 use crate::shared;
@@ -32,15 +32,20 @@ impl Program {
     /// When the input can't be read or parsed. Code that can't be run in this mode is an error of
     /// [`Program::transform`] only.
     pub fn load(path: &Path, mode: Mode) -> Result<Self, Error> {
-        Self::load_part(path, mode, &Part::Whole)
+        Self::load_part(path, mode, &Part::Whole, &Features::default())
     }
 
-    /// Loads these targets of the package, as [`Program::load`] loads the usual ones.
+    /// Loads these targets of the package with these features, as [`Program::load`] loads the usual ones.
     ///
     /// # Errors
-    /// The errors of [`Program::load`].
-    pub fn load_part(path: &Path, mode: Mode, part: &Part) -> Result<Self, Error> {
-        let program = Crate::load(path, part)?;
+    /// The errors of [`Program::load`], and where there is no such feature.
+    pub fn load_part(
+        path: &Path,
+        mode: Mode,
+        part: &Part,
+        features: &Features,
+    ) -> Result<Self, Error> {
+        let program = Crate::load(path, part, features)?;
         let analysis = analyze(&program, mode);
         let parts = Parts::of(&program);
         let harnesses = harness::find(&program, &analysis, &parts);

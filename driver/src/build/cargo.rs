@@ -11,6 +11,7 @@ use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
 
 use crate::compiled::Compiled;
 use crate::error::Error;
+use crate::program::Features;
 
 /// How a build ended.
 pub(super) enum Outcome {
@@ -61,7 +62,11 @@ pub(super) fn build(
 }
 
 /// Runs `cargo check` of the user's crate as it is.
-pub(super) fn check(manifest: &Path, target_dir: &Path) -> Result<Outcome, Error> {
+pub(super) fn check(
+    manifest: &Path,
+    features: &Features,
+    target_dir: &Path,
+) -> Result<Outcome, Error> {
     let manifest = manifest
         .canonicalize()
         .unwrap_or_else(|_| manifest.to_owned());
@@ -75,6 +80,7 @@ pub(super) fn check(manifest: &Path, target_dir: &Path) -> Result<Outcome, Error
             "--manifest-path",
         ])
         .arg(&manifest)
+        .args(features.arguments())
         .arg("--target-dir")
         .arg(target_dir);
     run(command, manifest.parent().unwrap_or(&manifest), &|_| ())

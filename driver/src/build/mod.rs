@@ -25,6 +25,7 @@ use std::sync::atomic::AtomicBool;
 pub use place::target_dir;
 
 use crate::compiled::Compiled;
+use crate::diagnostic::shown;
 use crate::embed;
 use crate::error::Error;
 use crate::lock;
@@ -185,7 +186,10 @@ struct Layout {
 
 impl Layout {
     fn new(program: &Program, target_dir: &Path) -> Result<Self, Error> {
-        fs::create_dir_all(target_dir).map_err(|e| file("create", target_dir, e))?;
+        fs::create_dir_all(target_dir).map_err(|e| Error::Option {
+            message: format!("cannot create {}: {e}", shown(target_dir)),
+            help: "name another directory to build in with --target-dir".into(),
+        })?;
         // cargo hands paths back, and rustc's messages hold them: they must not depend on the working directory.
         let dir = target_dir
             .canonicalize()

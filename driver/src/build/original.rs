@@ -1,5 +1,6 @@
 //! Does the program compile as the user wrote it?
 
+use std::collections::HashSet;
 use std::env;
 use std::path::Path;
 use std::process::Command;
@@ -13,16 +14,19 @@ use crate::program::Program;
 /// rustc's errors about the program as it is. Empty where it compiles, or where that can't be told.
 pub(super) fn errors(program: &Program, target_dir: &Path) -> Result<Vec<Rustc>, Error> {
     let found = match program.manifest() {
-        Some(manifest) => match cargo::check(manifest, target_dir)? {
+        Some(manifest) => match cargo::check(manifest, program.features(), target_dir)? {
             cargo::Outcome::Built(_) => Vec::new(),
             cargo::Outcome::Failed(failure) => failure.errors,
         },
         None => file(program)?,
     };
+    // cargo compiles the library once more for its tests, with the same errors.
+    let mut told = HashSet::new();
     // `seqz::assume` is for seqz alone; without it the name means nothing.
     Ok(found
         .into_iter()
         .filter(|error| !names_seqz(error))
+        .filter(|error| told.insert(error.rendered.clone().unwrap_or(error.message.clone())))
         .collect())
 }
 

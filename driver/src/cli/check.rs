@@ -108,7 +108,11 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         });
         let harnesses: Vec<_> = interfering.map(|(harness, _)| harness).collect();
         if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
-            let instead: Vec<_> = report.harnesses.iter().filter(|it| it.is_beyond()).collect();
+            let instead: Vec<_> = report
+                .harnesses
+                .iter()
+                .filter(|it| it.is_beyond())
+                .collect();
             let finished = |harness: &HarnessExploration| match search.format {
                 Format::Human
                     if !harness.failures.is_empty()

@@ -9,7 +9,7 @@ use seqz_explore::catalogue::STRATEGIES;
 
 use super::packages::PackageArgs;
 use super::search::{STOP, watch_for_interrupts};
-use super::{Cli, InputSpec, TargetArgs, Verdict};
+use super::{Cli, FeatureArgs, InputSpec, TargetArgs, Verdict};
 use crate::build::Copies;
 use crate::check::progress::Progress;
 use crate::compare::document::{Comparison, Ended, Limits, Subject};
@@ -51,6 +51,8 @@ pub struct CompareArgs {
     /// Only this package of the workspace; may be given several times [default: as `cargo test` chooses]
     #[arg(long, short, value_name = "NAME", conflicts_with = "suite")]
     package: Vec<String>,
+    #[command(flatten)]
+    features: FeatureArgs,
     /// Only this harness (its path, or the end of it); may be given several times [default: all]
     #[arg(long, value_name = "NAME")]
     harness: Vec<String>,
@@ -145,6 +147,7 @@ pub(super) fn run(args: &CompareArgs, terminal: &Terminal) -> Result<Verdict, Er
             .map_err(|e| Error::Worker(format!("cannot tell which program this is: {e}")))?,
         limits,
         jobs: args.jobs,
+        features: args.features.chosen(),
         target_dir: args.target.target_dir.clone(),
     };
     let compared = compare::run(entries, &settings, &mut store, &STOP, &progress)?;
@@ -286,7 +289,7 @@ fn subjects(args: &CompareArgs) -> Result<Vec<Subject>, Error> {
     let mut parameters: Vec<String> = Vec::new();
     for path in &args.path {
         for path in programs(path, &args.package)? {
-            let program = Program::load(&path, Mode::Scheduled)?;
+            let program = Program::load_with(&path, Mode::Scheduled, &args.features.chosen())?;
             let harnesses = program.harnesses();
             known.extend(harnesses.iter().map(|harness| harness.name.clone()));
             let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
@@ -384,7 +387,11 @@ fn build(
     progress: &Progress,
 ) -> Result<Option<String>, Error> {
     progress.say(format!("{}: building", subject.path));
-    let program = Program::load(Path::new(&subject.path), Mode::Scheduled)?;
+    let program = Program::load_with(
+        Path::new(&subject.path),
+        Mode::Scheduled,
+        &args.features.chosen(),
+    )?;
     let ignored = program
         .harnesses()
         .iter()

@@ -5,6 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::{Format, ListArgs, Verdict};
+use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::model::document::{NotFollowed, SCHEMA};
 use crate::output::Output;
@@ -47,6 +48,7 @@ struct Parameter<'a> {
 
 #[derive(Debug, Serialize)]
 struct Spawn<'a> {
+    file: &'a str,
     line: u32,
     name: Option<&'a str>,
     scoped: bool,
@@ -77,8 +79,12 @@ pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error
             writeln!(out)
         })?,
         Format::Human => out.write(|out| {
+            let mut told = Vec::new();
             for (name, harness) in &harnesses {
                 human(out, name, harness, terminal.width)?;
+                if let Some(why) = &harness.unsupported {
+                    refusal(out, why, &mut told, terminal.width)?;
+                }
             }
             Ok(())
         })?,
@@ -111,6 +117,7 @@ fn entry<'a>(name: &str, harness: &'a Harness) -> Entry<'a> {
             .spawns
             .iter()
             .map(|spawn| Spawn {
+                file: &spawn.file,
                 line: spawn.line,
                 name: spawn.name.as_deref(),
                 scoped: spawn.scoped,
@@ -150,7 +157,12 @@ fn human(out: &mut dyn Write, name: &str, harness: &Harness, width: usize) -> st
             .map(|name| format!("`{name}` "))
             .unwrap_or_default();
         let scoped = if spawn.scoped { ", scoped" } else { "" };
-        format!("{name}started at line {}{scoped}", spawn.line)
+        let at = if spawn.file == site.file {
+            format!("line {}", spawn.line)
+        } else {
+            format!("{}:{}", spawn.file, spawn.line)
+        };
+        format!("{name}started at {at}{scoped}")
     };
     for (i, spawn) in harness.spawns.iter().enumerate() {
         let lead = if i == 0 { "threads" } else { "" };
@@ -176,9 +188,22 @@ fn human(out: &mut dyn Write, name: &str, harness: &Harness, width: usize) -> st
             "  ignored  marked #[ignore]: checked only when named with --harness"
         )?;
     }
-    report::human::not_followed(out, &harness.not_followed, width)?;
-    if let Some(why) = &harness.unsupported {
-        writeln!(out, "{}", why.render(width))?;
+    report::human::not_followed(out, &harness.not_followed, width)
+}
+
+/// Prints why a harness can't be checked: in full where no other harness has the same reason before it.
+fn refusal(
+    out: &mut dyn Write,
+    why: &Diagnostic,
+    told: &mut Vec<String>,
+    width: usize,
+) -> std::io::Result<()> {
+    let text = why.render(width);
+    if told.contains(&text) {
+        let error = style::ERROR;
+        return writeln!(out, "{error}error{error:#}: {}: see above", why.message);
     }
+    writeln!(out, "{text}")?;
+    told.push(text);
     Ok(())
 }

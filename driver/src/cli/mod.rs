@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod emit;
 mod explore;
+mod features;
 mod fuzz;
 mod input;
 mod list;
@@ -20,6 +21,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
 pub use explore::{ExploreArgs, StrategyChoice};
+pub use features::FeatureArgs;
 pub use fuzz::{FuzzArgs, SanitizerChoice};
 pub use input::InputSpec;
 pub use packages::PackageArgs;
@@ -120,6 +122,8 @@ pub struct TransformArgs {
     /// The package of the workspace, where there are several
     #[arg(long, short, value_name = "NAME")]
     package: Option<String>,
+    #[command(flatten)]
+    features: FeatureArgs,
     /// How many reads of the thread under test are non-local
     #[arg(long, short, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=64))]
     k: u32,

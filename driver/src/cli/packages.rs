@@ -1,7 +1,7 @@
 //! Which packages of a workspace a command is about, chosen as cargo's own commands do it.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -9,10 +9,10 @@ use std::rc::Rc;
 use cargo_metadata::{Metadata, Package};
 use clap::Args;
 
-use super::Verdict;
+use super::{FeatureArgs, Verdict};
 use crate::error::Error;
 use crate::manifest;
-use crate::program::{Harness, Mode, Program};
+use crate::program::{Features, Harness, Mode, Program};
 use crate::terminal::Terminal;
 
 /// Where the program is.
@@ -30,6 +30,8 @@ pub struct PackageArgs {
     /// All but this package of the workspace; may be given several times
     #[arg(long, value_name = "NAME", requires = "workspace")]
     exclude: Vec<String>,
+    #[command(flatten)]
+    features: FeatureArgs,
 }
 
 /// A program that a command is about.
@@ -80,14 +82,17 @@ impl PackageArgs {
         if is_one {
             let (path, _) = paths.swap_remove(0);
             members.all.push(Rc::new(Member {
-                program: Program::load(&path, mode)?,
+                program: Program::load_with(&path, mode, &self.features.chosen())?,
                 path,
                 name: None,
             }));
             return Ok(members);
         }
+        let names: Vec<String> = paths.iter().map(|(_, name)| name.clone()).collect();
+        let mut missing: BTreeMap<String, usize> = BTreeMap::new();
         for (path, name) in paths {
-            match Program::load(&path, mode) {
+            let features = features_of(&name, &names, self.features.chosen());
+            match load_without(&path, mode, features, &mut missing) {
                 Ok(program) => members.all.push(Rc::new(Member {
                     program,
                     path,
@@ -96,7 +101,14 @@ impl PackageArgs {
                 Err(error) => members.lose(&error, terminal),
             }
         }
-        Ok(members)
+        // As with cargo, a feature is for the packages that have it.
+        match missing.into_iter().find(|(_, lack)| *lack == names.len()) {
+            Some((name, _)) => Err(Error::Option {
+                message: format!("none of the packages has the feature `{name}`"),
+                help: "see `[features]` in their manifests".into(),
+            }),
+            None => Ok(members),
+        }
     }
 
     /// Where these packages of the workspace at a path are, or, without any, those that cargo chooses there.
@@ -109,6 +121,7 @@ impl PackageArgs {
             package: package.to_vec(),
             workspace: false,
             exclude: Vec::new(),
+            features: FeatureArgs::default(),
         };
         let paths = chosen.paths()?.into_iter();
         Ok(paths.map(|(path, _)| path).collect())
@@ -199,6 +212,39 @@ impl PackageArgs {
             });
         }
         Ok(all)
+    }
+}
+
+/// Returns what a choice of features means for one of several packages: `package/feature` is for that one alone.
+fn features_of(package: &str, all: &[String], mut features: Features) -> Features {
+    let names = features.list.into_iter().filter_map(|name| {
+        let Some((of, feature)) = name.split_once('/') else {
+            return Some(name);
+        };
+        if of == package {
+            return Some(feature.to_owned());
+        }
+        (!all.iter().any(|it| it == of)).then_some(name)
+    });
+    features.list = names.collect();
+    features
+}
+
+/// Loads one of several programs with those of the features that its package has, and counts the others.
+fn load_without(
+    path: &Path,
+    mode: Mode,
+    mut features: Features,
+    missing: &mut BTreeMap<String, usize>,
+) -> Result<Program, Error> {
+    loop {
+        match Program::load_with(path, mode, &features) {
+            Err(Error::NoSuchFeature { name, .. }) if features.list.contains(&name) => {
+                features.list.retain(|it| *it != name);
+                *missing.entry(name).or_default() += 1;
+            }
+            loaded => return loaded,
+        }
     }
 }
 

@@ -7,10 +7,11 @@ use clap::Args;
 
 use super::explore::{STACK_SIZE, own_allocator};
 use super::search::{STOP, TargetArgs, watch_for_interrupts};
-use super::{Verdict, emit, seconds};
+use super::{FeatureArgs, Verdict, emit, seconds};
 use crate::build::Copies;
 use crate::check::Subject;
 use crate::check::progress::Progress;
+use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::Finding;
 use crate::model::document::Role;
@@ -51,6 +52,8 @@ pub struct ReplayArgs {
     /// The program, if it is not any more where it was: a Rust file, a crate, or a workspace member
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
+    #[command(flatten)]
+    features: FeatureArgs,
     /// How long one run may go on before it is taken for hung, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     hang_after: Duration,
@@ -74,7 +77,16 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
         source,
     })?;
     let path = args.program.as_deref().unwrap_or(&recorded);
-    let mut program = Program::load(path, Mode::Scheduled)?;
+    if args.program.is_none() && !path.exists() {
+        return Err(Error::Option {
+            message: format!(
+                "the program of the finding is not there any more: {}",
+                shown(path)
+            ),
+            help: "name it with --program PATH".into(),
+        });
+    }
+    let mut program = Program::load_with(path, Mode::Scheduled, &args.features.chosen())?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let name = super::pick(&names, &finding.harness)?.to_owned();

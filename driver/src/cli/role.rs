@@ -108,6 +108,7 @@ mod tests {
             spawns: names
                 .iter()
                 .map(|name| Spawn {
+                    file: "src/lib.rs".to_owned(),
                     line: 1,
                     name: name.map(str::to_owned),
                     scoped: false,

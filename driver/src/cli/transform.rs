@@ -13,7 +13,7 @@ use crate::program::{Choice, Mode, Program, Request};
 use crate::style;
 
 pub(super) fn run(args: &TransformArgs) -> Result<Verdict, Error> {
-    let program = Program::load(&place(args)?, Mode::Sequential)?;
+    let program = Program::load_with(&place(args)?, Mode::Sequential, &args.features.chosen())?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let harness = args

@@ -55,6 +55,7 @@ impl Job {
             .args(["--harness", &self.subject.harness, "--format", "json"])
             .args(["--time", &limits.seconds.to_string()])
             .args(["--seed", &limits.seed.to_string()])
+            .args(settings.features.arguments())
             .args(self.method.arguments());
         // A fuzzer chooses the inputs itself.
         let inputs = self.subject.inputs.iter();

@@ -25,6 +25,7 @@ use std::thread;
 
 use crate::check::progress::Progress;
 use crate::error::Error;
+use crate::program::Features;
 use document::{Comparison, Limits, Run, Subject};
 use job::{Job, Outcome};
 use method::Method;
@@ -52,6 +53,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The number of runs at once.
     pub jobs: u32,
+    /// Which features of the packages are on.
+    pub features: Features,
     /// The directory in which workers are built.
     pub target_dir: Option<PathBuf>,
 }

@@ -287,7 +287,11 @@ pub fn of_check(report: &Report) -> Verdict {
 /// checked.
 #[must_use]
 pub fn instead(report: &Report) -> Option<String> {
-    let beyond: Vec<_> = report.harnesses.iter().filter(|it| it.is_beyond()).collect();
+    let beyond: Vec<_> = report
+        .harnesses
+        .iter()
+        .filter(|it| it.is_beyond())
+        .collect();
     let of = match beyond.len() {
         0 => return None,
         1 => "The harness that can't be checked".to_owned(),
@@ -300,13 +304,14 @@ pub fn instead(report: &Report) -> Option<String> {
     let were = if beyond.len() == 1 { "was" } else { "were" };
     let left = beyond.len() - explored.len();
     if explored.is_empty() {
-        return Some(format!(
-            "{of} {were} not searched: see above"
-        ));
+        return Some(format!("{of} {were} not searched: see above"));
     }
     let executions = explored.iter().map(|it| it.counts.executions).sum();
     let executions = counted(executions, "execution", "executions");
-    let open = explored.iter().filter(|it| !of_report(it).exhausted).count();
+    let open = explored
+        .iter()
+        .filter(|it| !of_report(it).exhausted)
+        .count();
     let failing = explored.iter().filter(|it| !it.failures.is_empty()).count();
     let found = match failing {
         0 if open == 0 => "exhausted".to_owned(),
@@ -387,7 +392,10 @@ pub fn beyond(report: &Report) -> Option<String> {
             ));
         }
         let some = match reached.iter().max() {
-            Some(k) => format!("; `--k-max {k}` reaches {} of them", in_words(reached.len())),
+            Some(k) => format!(
+                "; `--k-max {k}` reaches {} of them",
+                in_words(reached.len())
+            ),
             None => String::new(),
         };
         return Some(format!(

@@ -368,11 +368,7 @@ fn levels(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> io::Re
                 grouped(level.failing)
             )?;
             let verdict = verdict::of_level(level, &report.not_followed);
-            let style = if verdict.exhausted {
-                good
-            } else {
-                style::NONE
-            };
+            let style = if verdict.exhausted { good } else { style::NONE };
             // A long reason goes on below its beginning.
             let width = columns.saturating_sub(BEFORE_VERDICT).max(20);
             for (i, line) in wrap(&verdict.sentence(), width).iter().enumerate() {
@@ -418,7 +414,9 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     cut_short(out, report.cut)?;
     let (verdict, style) = match summary.bugs + summary.failures {
-        0 if summary.checked == 0 && report.explored.is_none() => ("nothing was checked".to_owned(), style::BOLD),
+        0 if summary.checked == 0 && report.explored.is_none() => {
+            ("nothing was checked".to_owned(), style::BOLD)
+        }
         0 if summary.doubtful > 0 => ("no bug is sure".to_owned(), style::BOLD),
         0 => ("no bug found".to_owned(), style::GOOD),
         1 => ("one bug found".to_owned(), style::ERROR),

@@ -205,6 +205,11 @@ fn asked_for(program: &Crate, file: usize) -> bool {
     let Some(only) = program.only else {
         return true;
     };
+    if let Some(root) = program.root_of(only)
+        && root.files.start == only
+    {
+        return root.files.contains(&file);
+    }
     // An expansion belongs to the file of its call.
     let source = &program.files[file].source;
     let path = source

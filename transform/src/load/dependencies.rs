@@ -23,6 +23,8 @@ pub(crate) struct Dependencies {
     own: BTreeSet<String>,
     /// Optional dependencies that the package's tests depend on.
     of_tests: BTreeSet<String>,
+    /// The number of the features that the manifest says are on by default; in `features` they come first.
+    pub(super) declared_default: usize,
 }
 
 impl Dependencies {
@@ -36,6 +38,8 @@ impl Dependencies {
             features: table(manifest, "features").cloned().unwrap_or_default(),
             ..Dependencies::default()
         };
+        let default = all.features.get("default").and_then(Value::as_array);
+        all.declared_default = default.map_or(0, Vec::len);
         all.sections = all.read_sections(dir, manifest, workspace)?;
         let mut targets = Table::new();
         for (target, manifest) in table(manifest, "target").into_iter().flatten() {
@@ -139,6 +143,13 @@ impl Dependencies {
             .flatten()
     }
 
+    /// Returns the names of optional dependencies.
+    pub(super) fn optional(&self) -> impl Iterator<Item = &String> {
+        let all = self.of_code();
+        all.filter(|(_, of)| of.get("optional") == Some(&Value::Boolean(true)))
+            .map(|(name, _)| name)
+    }
+
     /// Returns the names that crates have in the code.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
         self.of_code().map(|(name, _)| name.replace('-', "_"))
@@ -171,6 +182,11 @@ impl Dependencies {
         }
         on
     }
+}
+
+/// Whether a feature is one that seqz has added for the package's tests.
+pub(super) fn is_of_tests(feature: &str) -> bool {
+    feature == OF_TESTS
 }
 
 fn table<'t>(table: &'t Table, key: &str) -> Option<&'t Table> {

@@ -65,8 +65,13 @@ impl Package {
         let Ok(text) = std::fs::read_to_string(script) else {
             return false;
         };
-        let has_help = self.dependencies.sections.contains_key("build-dependencies");
-        let others = ["impl", "mod ", "read", "copy", "include", "Command", "extern"];
+        let has_help = self
+            .dependencies
+            .sections
+            .contains_key("build-dependencies");
+        let others = [
+            "impl", "mod ", "read", "copy", "include", "Command", "extern",
+        ];
         !has_help && !others.iter().any(|word| text.contains(word))
     }
 

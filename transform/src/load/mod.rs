@@ -5,6 +5,7 @@ mod dependencies;
 mod editions;
 mod environment;
 mod expand;
+mod features;
 mod manifest;
 mod modules;
 mod nesting;
@@ -18,6 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
+pub use features::Features;
 pub(crate) use manifest::Package;
 pub(crate) use modules::ModuleFiles;
 pub use targets::Part;
@@ -42,7 +44,8 @@ pub(crate) struct Crate {
     pub(crate) cfg: Cfg,
     /// The files of the crate; the first is the root.
     pub(crate) files: Vec<ParsedFile>,
-    /// The index of the file that was asked for, where it is a module of the crate: only its harnesses count.
+    /// The index of the file that was asked for, where it is a module of the crate: only its harnesses count. Where it is the
+    /// root of a test or program beside the library, those of the root's modules count, too.
     pub(crate) only: Option<usize>,
     pub(crate) modules: ModuleFiles,
     /// Files whose items stand for a macro call, by the calling file and the call's offset: files that `include!`
@@ -79,15 +82,15 @@ impl Crate {
     }
 
     /// Loads the crate at `path`: a Rust file, a directory with a `Cargo.toml`, or a `Cargo.toml`.
-    pub(crate) fn load(path: &Path, part: &Part) -> Result<Self, Error> {
-        match Self::around(path, part) {
+    pub(crate) fn load(path: &Path, part: &Part, features: &Features) -> Result<Self, Error> {
+        match Self::around(path, part, features) {
             Some(program) => Ok(program),
-            None => Self::load_alone(path, part),
+            None => Self::load_alone(path, part, features),
         }
     }
 
     /// Loads the crate that a file is a module of; such a file can't be compiled by itself.
-    fn around(path: &Path, part: &Part) -> Option<Self> {
+    fn around(path: &Path, part: &Part, features: &Features) -> Option<Self> {
         if path.extension().is_none_or(|end| end != "rs") || !path.is_file() {
             return None;
         }
@@ -97,7 +100,7 @@ impl Crate {
         let file = path.canonicalize().ok()?;
         let mut above = file.ancestors().skip(1);
         let dir = above.find(|dir| dir.join("Cargo.toml").is_file())?;
-        let program = Self::load_alone(&shown(dir), part).ok()?;
+        let program = Self::load_alone(&shown(dir), part, features).ok()?;
         let is_it = |known: &ParsedFile| {
             let path = known.source.path.canonicalize();
             known.source.expanded.is_none() && path.is_ok_and(|path| path == file)
@@ -109,16 +112,20 @@ impl Crate {
         })
     }
 
-    fn load_alone(path: &Path, part: &Part) -> Result<Self, Error> {
+    fn load_alone(path: &Path, part: &Part, features: &Features) -> Result<Self, Error> {
         let metadata = fs::metadata(path).map_err(|cause| Error::read(path, cause))?;
         let is_manifest = path.file_name().is_some_and(|name| name == "Cargo.toml");
-        let package = if metadata.is_dir() {
+        let mut package = if metadata.is_dir() {
             Package::read(&path.join("Cargo.toml"))?
         } else if is_manifest {
             Package::read(path)?
         } else {
             Package::of_file(path)?
         };
+        package
+            .dependencies
+            .choose(features)
+            .map_err(|(name, known)| Error::NoSuchFeature { name, known })?;
         let dir = package.root.parent().unwrap_or(Path::new(""));
         let cfg = Cfg {
             features: package.dependencies.features_on(),
@@ -127,6 +134,13 @@ impl Crate {
         let mut reader = modules::Reader::new(&package, &cfg);
         reader.read_all(part)?;
         let parts = reader.finish();
+        // A test or program that is asked for by its path is compiled with the library, whose own harnesses don't count.
+        let is_asked_for = |root: &ExtraRoot| {
+            let found = parts.files[root.files.start].source.path.canonicalize();
+            found.is_ok_and(|found| path.canonicalize().is_ok_and(|path| path == found))
+        };
+        let asked_for = parts.roots.iter().find(|root| is_asked_for(root));
+        let only = asked_for.map(|root| root.files.start);
         // A library may have no code while its tests have.
         let has_code = |file: &ParsedFile| !file.tree.items.is_empty();
         if *part == Part::Whole && !parts.files.iter().any(has_code) {
@@ -134,7 +148,6 @@ impl Crate {
                 path: parts.files[0].source.path.clone(),
             });
         }
-        let mut package = package;
         // Only the text of a lone file tells its edition.
         if let (None, Some(edition)) = (&package.manifest, parts.files[0].edition) {
             package.edition = edition.into();
@@ -143,7 +156,7 @@ impl Crate {
             package,
             cfg,
             files: parts.files,
-            only: None,
+            only,
             modules: parts.modules,
             parts: parts.parts,
             roots: parts.roots,

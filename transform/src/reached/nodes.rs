@@ -208,13 +208,15 @@ impl Collector<'_> {
                 Some(ident) => one(ident),
                 // What the file declares is not known: its module stands for its names, unless there may be methods of types
                 // from elsewhere in it.
-                None if is_include(&item.mac) && self.program.package.build_only_declares() => Gate::Within(
-                    module
-                        .rsplit("::")
-                        .next()
-                        .map(str::to_owned)
-                        .unwrap_or_default(),
-                ),
+                None if is_include(&item.mac) && self.program.package.build_only_declares() => {
+                    Gate::Within(
+                        module
+                            .rsplit("::")
+                            .next()
+                            .map(str::to_owned)
+                            .unwrap_or_default(),
+                    )
+                }
                 None => declared(item.mac.tokens.clone()),
             },
             Item::Use(item) => self.import(item),

@@ -498,6 +498,18 @@ fn captured_names(text: &str) -> Vec<String> {
     names
 }
 
+/// Whether an `include!` takes a file whose path the build tells: what is in it can't be seen before.
+fn is_made_by_the_build(mac: &Macro) -> bool {
+    fn asks(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(word) => word == "env",
+            TokenTree::Group(group) => asks(group.stream()),
+            _ => false,
+        })
+    }
+    asks(mac.tokens.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -516,20 +528,4 @@ mod tests {
         assert!(body("$x . lock ()").is_some());
         assert!(body("$($x),*").is_none());
     }
-}
-
-/// Whether an `include!` takes a file whose path the build tells: what is in it can't be seen before.
-pub(crate) fn is_made_by_the_build(mac: &Macro) -> bool {
-    let mut names = Vec::new();
-    fn look(tokens: TokenStream, names: &mut Vec<String>) {
-        for token in tokens {
-            match token {
-                proc_macro2::TokenTree::Ident(word) => names.push(word.to_string()),
-                proc_macro2::TokenTree::Group(group) => look(group.stream(), names),
-                _ => {}
-            }
-        }
-    }
-    look(mac.tokens.clone(), &mut names);
-    names.iter().any(|name| name == "env")
 }
