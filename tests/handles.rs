@@ -80,6 +80,13 @@ fn the_sequential_program_answers_what_is_certain() {
             "unsupported"
         };
         assert_eq!(state, expected, "{name}: {harness:#}");
+        // Also where it is the end of a handle, which has no place of its own.
+        let place = &harness["status"]["site"]["file"];
+        assert_eq!(
+            place == "src/lib.rs",
+            state == "unsupported",
+            "{name}: {harness:#}"
+        );
         assert!(!has_bug || can_fail(name), "{name}: {harness:#}");
     }
 }

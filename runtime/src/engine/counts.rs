@@ -51,6 +51,9 @@ struct Entry {
     alive: u64,
     /// Whether copies of shared values hold handles.
     is_copied: bool,
+    /// Where the program last did something with a handle other than end it. The end of a handle has no place of its own
+    /// in the source.
+    used: Option<Site>,
 }
 
 impl Entry {
@@ -118,6 +121,7 @@ impl Counts {
         for entry in self.entries.values_mut() {
             *entry = Entry {
                 is_copied: entry.is_copied,
+                used: entry.used,
                 ..Entry::default()
             };
         }
@@ -152,6 +156,12 @@ pub(crate) fn note(
         entry.is_copied |= what == Act::Add && left.strong > found.strong;
         return;
     }
+    let is_end = matches!(what, Act::Add | Act::Take)
+        && (left.strong, left.weak) < (found.strong, found.weak);
+    if !is_end {
+        entry.used = Some(site);
+    }
+    let site = entry.used.unwrap_or(site);
     let refuse = |what: &str| unsupported(handle, what.to_owned(), Some(site));
     let several = match what {
         Act::Look | Act::Unwrap | Act::Update => found.strong > 1,
