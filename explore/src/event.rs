@@ -81,6 +81,10 @@ pub enum Kind {
     /// Takes one from a count, and tells its thread whether that was the last one. A thread that adds one already holds
     /// one, so no [`Self::Take`] that could run beside an [`Self::Add`] takes the last one.
     Take,
+    /// Adds one to a count that is not 0, for a thread that need not hold one. As an event: it did. Where the count is 0,
+    /// it runs as [`Self::FailedUpdate`]. Commutes with other events of this kind: a count that one of them finds above 0
+    /// is above 0 for the other one, too.
+    Upgrade,
 }
 
 /// How an event touches its object. Two events' classes decide whether the events are dependent.
@@ -103,6 +107,8 @@ pub enum Class {
     Add,
     /// Takes one away from a count, and sees whether this one was the last.
     Take,
+    /// Adds one to a count, and sees that it is not 0. Commutes with others of its class alone.
+    Upgrade,
 }
 
 impl Class {
@@ -124,10 +130,11 @@ impl Class {
                 | (Self::Acquire, Self::Release)
                 | (Self::Add, Self::Add | Self::Take)
                 | (Self::Take, Self::Add)
+                | (Self::Upgrade, Self::Upgrade)
         )
     }
 
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::None,
         Self::Read,
         Self::Modify,
@@ -135,6 +142,7 @@ impl Class {
         Self::Release,
         Self::Add,
         Self::Take,
+        Self::Upgrade,
     ];
 }
 
@@ -154,7 +162,7 @@ const CONFLICTS: [u8; Class::ALL.len()] = {
 
 impl Kind {
     /// All kinds, each at the index of its discriminant.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Local,
         Self::Read,
         Self::Write,
@@ -178,10 +186,11 @@ impl Kind {
         Self::Notify,
         Self::Add,
         Self::Take,
+        Self::Upgrade,
     ];
 
     /// Returns how an operation of this kind touches its object. For an operation whose outcome is open
-    /// ([`Self::CompareExchange`], or an announced [`Self::TryLock`]): the class of the outcome that conflicts with more.
+    /// ([`Self::CompareExchange`], or an announced [`Self::TryLock`] or [`Self::Upgrade`]): the class of the outcome that conflicts with more.
     #[inline]
     #[must_use]
     pub const fn class(self) -> Class {
@@ -194,6 +203,7 @@ impl Kind {
             Self::UnlockShared => Class::Release,
             Self::Add => Class::Add,
             Self::Take => Class::Take,
+            Self::Upgrade => Class::Upgrade,
             Self::Write
             | Self::Update
             | Self::CompareExchange
@@ -211,7 +221,7 @@ impl Kind {
     #[must_use]
     pub const fn plain(self) -> Self {
         match self {
-            Self::Add | Self::Take => Self::Update,
+            Self::Add | Self::Take | Self::Upgrade => Self::Update,
             kind => kind,
         }
     }
@@ -253,6 +263,7 @@ impl Kind {
                 | Self::Update
                 | Self::Add
                 | Self::Take
+                | Self::Upgrade
                 | Self::FailedUpdate
                 | Self::Lock
                 | Self::TryLock

@@ -26,6 +26,8 @@ struct Past {
     acquired: u64,
     /// The sum of the hashes of the shared releases since then.
     releases: u64,
+    /// The sum of the hashes of the upgrades of a count since then.
+    upgrades: u64,
 }
 
 impl Past {
@@ -36,6 +38,7 @@ impl Past {
             .wrapping_add(self.reads.wrapping_mul(0xd6e8_feb8_6659_fd93))
             .wrapping_add(self.acquired.wrapping_mul(0xa076_1d64_78bd_642f))
             .wrapping_add(self.releases.wrapping_mul(0xe703_7ed1_a0b4_28db))
+            .wrapping_add(self.upgrades.wrapping_mul(0x8ebc_6af0_9c88_c6e3))
     }
 }
 
@@ -110,8 +113,15 @@ impl Relation {
                         hash
                     }
                     Class::Release | Class::Add => {
-                        let hash = mix(own, mix(past.modified, past.reads));
+                        let seen = past.reads.wrapping_add(past.upgrades.rotate_left(1));
+                        let hash = mix(own, mix(past.modified, seen));
                         past.releases = past.releases.wrapping_add(hash);
+                        hash
+                    }
+                    Class::Upgrade => {
+                        let upgrades = std::mem::take(&mut past.upgrades);
+                        let hash = mix(own, past.all());
+                        past.upgrades = upgrades.wrapping_add(hash);
                         hash
                     }
                     Class::None => own,

@@ -312,7 +312,7 @@ impl Trace {
         if event.kind.class() != Class::None {
             let object = event.object as usize;
             self.uses[object].push(position);
-            if matches!(event.kind, Kind::Add | Kind::Take) {
+            if matches!(event.kind, Kind::Add | Kind::Take | Kind::Upgrade) {
                 if object >= self.commuted.len() {
                     self.commuted.resize(object + 1, false);
                 }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use model::choosing::{self, Whom};
 use model::generate::{FLAVOURS, counting, longer_program, program, waiters};
 use model::interpreter::{schedules, terminal_states};
-use model::{Model, Program};
+use model::{Model, Op, Program};
 use seqz_explore::{Dfs, Dpor, Icb, IcbDpor, Odpor, Pcb, Promise, Search, Strategy};
 
 fn all<S: Strategy>(program: &Program, strategy: S) -> Search<S> {
@@ -51,6 +51,29 @@ fn counts_are_what_the_interpreter_counts() {
         let reduced = all(&program, IcbDpor::new(None));
         let everything = relations(&all(&program, Dfs::new()));
         assert_eq!(relations(&reduced), everything, "icb+dpor: {program:?}");
+    }
+}
+
+/// Upgrades of one count have no order among themselves, whether they all succeed or all fail. Each has one with a thread
+/// that gives the last handle back.
+#[test]
+fn upgrades_are_ordered_with_the_last_end_of_a_handle_alone() {
+    const COUNT: u8 = 2;
+    for threads in 2..6 {
+        let upgrading = vec![vec![Op::Upgrade(0, COUNT)]; threads];
+        let mut ending = upgrading.clone();
+        ending.push(vec![Op::Take(0, COUNT)]);
+        for (bodies, handles, executions) in [
+            (upgrading.clone(), 1, 1),
+            (upgrading, 0, 1),
+            (ending, 1, 1 << threads),
+        ] {
+            let mut program = Program::of(bodies);
+            program.initial[usize::from(COUNT)] = handles;
+            let counts = all(&program, Odpor::new()).counts();
+            assert_eq!(counts.executions, executions, "{program:?}");
+            all_agree(&program);
+        }
     }
 }
 

@@ -75,13 +75,14 @@ struct Clock {
     looked: bool,
 }
 
-/// The latest times, in nanoseconds, at which an object was written, read, added to, and taken from.
+/// The latest times, in nanoseconds, at which an object was written, read, added to, taken from, and upgraded.
 #[derive(Clone, Copy, Debug, Default)]
 struct Times {
     written: u64,
     read: u64,
     added: u64,
     taken: u64,
+    upgraded: u64,
 }
 
 impl Times {
@@ -93,20 +94,29 @@ impl Times {
             read,
             added,
             taken,
+            upgraded,
         } = *self;
         // The cases of `Class::conflicts`, except that threads that take and give back a lock in shared mode hand on no
         // time to each other.
         let (now, kept) = match kind.class() {
             Class::None => return now,
             Class::Read | Class::Acquire | Class::Release => {
-                (now.max(written).max(added).max(taken), &mut self.read)
+                let changed = written.max(added).max(taken).max(upgraded);
+                (now.max(changed), &mut self.read)
             }
-            Class::Add => (now.max(written).max(read), &mut self.added),
-            Class::Take => (now.max(written).max(read).max(taken), &mut self.taken),
-            Class::Modify => (
-                now.max(written).max(read).max(added).max(taken),
-                &mut self.written,
-            ),
+            Class::Add => (now.max(written).max(read).max(upgraded), &mut self.added),
+            Class::Take => {
+                let others = written.max(read).max(taken).max(upgraded);
+                (now.max(others), &mut self.taken)
+            }
+            Class::Upgrade => {
+                let others = written.max(read).max(added).max(taken);
+                (now.max(others), &mut self.upgraded)
+            }
+            Class::Modify => {
+                let all = written.max(read).max(added).max(taken).max(upgraded);
+                (now.max(all), &mut self.written)
+            }
         };
         *kept = now.max(*kept);
         now
@@ -392,6 +402,7 @@ mod tests {
             (Kind::Add, Kind::Add),
             (Kind::Add, Kind::Take),
             (Kind::Take, Kind::Add),
+            (Kind::Upgrade, Kind::Upgrade),
             (Kind::TryLockFailed, Kind::TryLockFailed),
             (Kind::TryLockSharedFailed, Kind::TryLockFailed),
             (Kind::UnlockShared, Kind::TryLockShared),
@@ -414,6 +425,10 @@ mod tests {
             (Kind::Add, Kind::Read),
             (Kind::Read, Kind::Add),
             (Kind::Take, Kind::Update),
+            (Kind::Take, Kind::Upgrade),
+            (Kind::Upgrade, Kind::Take),
+            (Kind::Upgrade, Kind::Add),
+            (Kind::Upgrade, Kind::Read),
             (Kind::TryLockFailed, Kind::Unlock),
             (Kind::Lock, Kind::TryLockFailed),
             (Kind::UnlockShared, Kind::Lock),

@@ -87,7 +87,7 @@ impl<'a> Prefix<'a> {
     /// The value that its object has after this prefix, which holds nothing that conflicts with `event` and has not
     /// happened before it. What `event` found, then, unless it is one of those that change a count and commute.
     fn value(&self, event: &Event) -> u64 {
-        if !matches!(event.kind, Kind::Add | Kind::Take) {
+        if !matches!(event.kind, Kind::Add | Kind::Take | Kind::Upgrade) {
             return event.found;
         }
         let trace = &self.execution.trace;
@@ -168,6 +168,11 @@ impl<'a> Prefix<'a> {
                 Class::Modify
             } else {
                 Class::Read
+            }),
+            Kind::Upgrade => Some(if value == 0 {
+                Class::Read
+            } else {
+                Class::Upgrade
             }),
             Kind::Lock | Kind::TryLock | Kind::LockShared | Kind::TryLockShared => {
                 let Held { exclusive, shared } = self.holders(pending.object);

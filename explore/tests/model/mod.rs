@@ -224,7 +224,7 @@ impl Machine {
             Op::FetchAdd(_, x, _) => (Kind::Update, u32::from(x), 0),
             Op::Add(x, _) => (Kind::Add, u32::from(x), 0),
             Op::Take(_, x) => (Kind::Take, u32::from(x), 0),
-            Op::Upgrade(_, x) => (Kind::Update, u32::from(x), 0),
+            Op::Upgrade(_, x) => (Kind::Upgrade, u32::from(x), 0),
             Op::Cas(_, x, e, _) => (Kind::CompareExchange, u32::from(x), u64::from(e)),
             Op::Lock(l) | Op::LockAndRead(_, l) => (Kind::Lock, LOCKS + u32::from(l), 0),
             Op::TryLock(_, l) => (Kind::TryLock, LOCKS + u32::from(l), 0),
@@ -318,6 +318,9 @@ impl Machine {
             Op::Upgrade(r, x) => {
                 let value = self.variables[usize::from(x)];
                 let there = u8::from(value > 0);
+                if there == 0 {
+                    kind = Kind::FailedUpdate;
+                }
                 self.write(program, x, value + there);
                 result = Some((r, there));
             }

@@ -123,6 +123,7 @@ mod scheduled {
         let done = match announced {
             Kind::CompareExchange if found.strong == 1 => Kind::Update,
             Kind::CompareExchange => Kind::FailedUpdate,
+            Kind::Upgrade if found.strong == 0 => Kind::FailedUpdate,
             kind => kind,
         };
         tell(machine, done, object, what, site, (found, left));
@@ -137,6 +138,8 @@ mod scheduled {
             Act::Look => (Kind::Read, OF_COUNT),
             Act::Add if !tells_values => (Kind::Add, 0),
             Act::Take if !tells_values => (Kind::Take, 0),
+            // What a turn of a loop leaves behind is judged by what has been done before and since: there, all order counts.
+            Act::Upgrade if !tells_values && !machine.is_in_loop() => (Kind::Upgrade, OF_COUNT),
             Act::Unwrap => (Kind::CompareExchange, 1),
             _ => (Kind::Update, OF_COUNT),
         }

@@ -12,8 +12,10 @@
 //!   commute.
 //! - The end of a strong handle of a value with a destructor is a [`Kind::Take`]: of two of these, the second one may be the
 //!   last. If it is, the destructor runs on its thread, right after the event.
-//! - `strong_count`, `weak_count` and `get_mut` read. `try_unwrap`, `into_inner`, `upgrade` and `make_mut` update, whether
+//! - `strong_count`, `weak_count` and `get_mut` read. `try_unwrap`, `into_inner` and `make_mut` update, whether
 //!   they succeed or not, except that a `try_unwrap` that fails is a failed compare-exchange.
+//! - `upgrade` is a [`Kind::Upgrade`]: such events commute. One that fails is a failed compare-exchange. In a loop that waits,
+//!   it updates.
 //!
 //! # In the sequential program
 //! P̂ₖ keeps one count for the handles of T and T', and T' has run to its end before T begins. So counts are only
@@ -21,6 +23,7 @@
 //!
 //! [`Kind::Add`]: seqz_explore::Kind::Add
 //! [`Kind::Take`]: seqz_explore::Kind::Take
+//! [`Kind::Upgrade`]: seqz_explore::Kind::Upgrade
 
 mod arc;
 #[cfg(feature = "coercions")]

@@ -117,6 +117,7 @@ const fn reads(kind: Kind) -> bool {
         Kind::Read
             | Kind::FailedUpdate
             | Kind::Update
+            | Kind::Upgrade
             | Kind::Lock
             | Kind::LockShared
             | Kind::TryLock

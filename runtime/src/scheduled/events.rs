@@ -50,7 +50,7 @@ pub(crate) const fn action(kind: Kind) -> Action {
         Kind::Wait => Action::Wait,
         Kind::Wake => Action::Wake,
         Kind::Notify => Action::Notify,
-        Kind::Update | Kind::Add | Kind::Take => Action::Update,
+        Kind::Update | Kind::Add | Kind::Take | Kind::Upgrade => Action::Update,
     }
 }
 

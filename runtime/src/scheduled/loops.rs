@@ -202,7 +202,7 @@ impl Changes {
     fn note(&mut self, event: &Event) {
         let changes = match event.kind {
             Kind::Write | Kind::Update | Kind::Unlock | Kind::Wait => u32::from(event.changes()),
-            Kind::Add | Kind::Take | Kind::Notify => 1,
+            Kind::Add | Kind::Take | Kind::Upgrade | Kind::Notify => 1,
             Kind::Wake => u32::from(event.found != 0),
             Kind::Local | Kind::Fork | Kind::Begin | Kind::End | Kind::Join => return,
             _ => 0,
@@ -434,6 +434,12 @@ impl Handle {
             has_begun: false,
             said,
         }
+    }
+
+    /// Whether the current thread is in a run of a marked loop.
+    pub(crate) fn is_in_loop(self) -> bool {
+        let state = self.get();
+        state.slots[state.current].turning.depth > 0
     }
 
     /// The current thread says that what it does now lasts beyond the turns of all loops that it is in.

@@ -356,6 +356,7 @@ impl State {
             Kind::Take => {
                 self.reads[thread] = mix(self.reads[thread], u64::from(event.left == 0) + 1);
             }
+            Kind::Upgrade => self.reads[thread] = mix(self.reads[thread], 2),
             Kind::Wake if event.found == 0 => self.reads[thread] = mix(self.reads[thread], 2),
             Kind::Wait | Kind::Notify if event.found != 0 => {
                 self.reads[thread] = mix(self.reads[thread], event.found);
@@ -370,7 +371,7 @@ impl State {
         }
         let writes = matches!(
             event.kind,
-            Kind::Write | Kind::Update | Kind::Add | Kind::Take
+            Kind::Write | Kind::Update | Kind::Add | Kind::Take | Kind::Upgrade
         );
         if writes {
             let object = event.object as usize;

@@ -275,7 +275,7 @@ fn fits(op: Op, kind: Kind) -> bool {
 /// Creating and joining threads is no event of P̂ₖ: it is done as soon as it can be. So are making and dropping handles of
 /// shared values, and looking at how many there are: P̂ₖ only answers where that is the same in each interleaving.
 fn is_free(pending: &Pending) -> bool {
-    let counts = matches!(pending.kind, Kind::Add | Kind::Take)
+    let counts = matches!(pending.kind, Kind::Add | Kind::Take | Kind::Upgrade)
         || matches!(pending.kind, Kind::Read | Kind::Update) && pending.expected == OF_COUNT;
     counts || matches!(pending.kind, Kind::Fork | Kind::Join | Kind::Local)
 }
