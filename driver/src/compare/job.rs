@@ -21,8 +21,9 @@ const WEIGH: Duration = Duration::from_millis(200);
 const GRACE: Duration = Duration::from_secs(30);
 /// The time that a run with a build of its own may take beyond its limit.
 const BUILD: Duration = Duration::from_secs(600);
-/// The time that a run has to end after it was told to end.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// The time that a run has to end after it was told to end. What it has found by then is lost where it is not reported, and on
+/// a machine with much else to do that takes long.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A run that is to be made.
 #[derive(Clone, Debug)]
