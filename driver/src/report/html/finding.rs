@@ -26,7 +26,12 @@ pub(crate) fn draw(finding: &Finding, file: &str) -> Report {
     let graph = scene.as_ref().map(|scene| Graph::of(scene));
     let content = html! {
         header {
-            p class="where" { "seqz · " (clean(&finding.path)) " · " code { (clean(&finding.harness)) } }
+            p class="where" {
+                "seqz · "
+                // The directory that a command was run in has no name here.
+                @if finding.path != "." { (clean(&finding.path)) " · " }
+                code { (clean(&finding.harness)) }
+            }
             h1 { (clean(&heading)) }
             @for line in rest { p class="more" { (clean(line)) } }
             (kind_of(kind, &finding.found))
