@@ -34,8 +34,8 @@ const WAITING: &str = "bounded interference has no event for waking a waiting th
 const MEETING: &str = "bounded interference has no event for meeting at a barrier yet";
 const CHANNEL: &str = "bounded interference has no event for a message yet";
 const ONCE: &str = "bounded interference has no event for a one-time initialization yet";
-/// Further advice for items that run under a scheduler only.
-const ASSUME: &str = "use `seqz explore`, which runs it as it is; or say what the thread waits for: read it under the lock, and `seqz::assume(condition)` where it waits";
+/// Advice for items that run under a scheduler only.
+const EXPLORE: &str = "use `seqz explore`, which runs it as it is";
 const JOIN_AND_START: &str =
     "use `seqz explore`, which runs it as it is; or join the threads and start new ones";
 const QUEUE: &str =
@@ -53,7 +53,7 @@ fn scheduled_only(path: &[&str]) -> Option<(&'static str, &'static str)> {
     Some(match path {
         ["sync", "Condvar" | "WaitTimeoutResult", ..]
         | ["thread", "park" | "park_timeout" | "park_timeout_ms", ..]
-        | ["thread", "Thread", "unpark", ..] => (WAITING, ASSUME),
+        | ["thread", "Thread", "unpark", ..] => (WAITING, EXPLORE),
         ["sync", "Barrier" | "BarrierWaitResult", ..] => (MEETING, JOIN_AND_START),
         [
             "sync",
@@ -114,7 +114,7 @@ pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option
     let (reason, help) = match (name, arguments) {
         ("as_pthread_t" | "into_pthread_t", 0) => (HANDLES, JOINED),
         _ if mode != Mode::Sequential => return None,
-        ("unpark", 0) => (WAITING, ASSUME),
+        ("unpark", 0) => (WAITING, EXPLORE),
         ("recv_timeout" | "try_recv", _) => (CHANNEL, QUEUE),
         _ => return None,
     };
