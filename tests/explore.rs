@@ -639,3 +639,66 @@ fn hapset_tells_calls_of_one_function_apart() {
     assert!(flat.0 < deep.0, "{flat:?} {deep:?}");
     assert_eq!((flat.1, deep.1), ("heuristic".into(), "heuristic".into()));
 }
+
+/// Two locks behind one wrapper, taken in both orders: all of it shows on the wrapper's one line.
+const WRAPPED: &str = "
+struct Lock(Mutex<u32>);
+
+impl Lock {
+    fn take(&self) -> std::sync::MutexGuard<'_, u32> {
+        self.0.lock().unwrap()
+    }
+}
+
+#[test]
+fn both_ways() {
+    let locks = Arc::new((Lock(Mutex::new(1)), Lock(Mutex::new(2))));
+    let other = Arc::clone(&locks);
+    let thread = thread::spawn(move || {
+        let _a = other.0.take();
+        let _b = other.1.take();
+    });
+    let _b = locks.1.take();
+    let _a = locks.0.take();
+    drop((_a, _b));
+    thread.join().unwrap();
+}
+";
+
+#[test]
+fn locks_of_one_name_are_told_apart() {
+    let dir = package(&format!("{HEAD}{WRAPPED}"));
+    for command in ["explore", "check"] {
+        let run = seqz(dir.path(), [command]);
+        assert_eq!(run.code, Some(1), "{}", run.shown());
+        for number in [1, 2] {
+            let taken = format!("({number})`");
+            assert!(
+                run.stdout
+                    .lines()
+                    .any(|line| line.contains("^ locks `") && line.contains(&taken)),
+                "{number}: {}",
+                run.shown()
+            );
+        }
+        let json = seqz(dir.path(), [command, "--format", "json"]).json();
+        let of = if command == "check" {
+            "bugs"
+        } else {
+            "failures"
+        };
+        let finding = json["harnesses"][0][of][0]["finding"].as_str().unwrap();
+        assert!(
+            run.stdout.contains(&format!("In the file {finding}")),
+            "{}",
+            run.shown()
+        );
+        let drawn = seqz(dir.path(), ["report", finding, "-o", "report.html"]);
+        assert_eq!(drawn.code, Some(0), "{}", drawn.shown());
+        let page = fs::read_to_string(dir.path().join("report.html")).unwrap();
+        assert!(page.contains("(1)") && page.contains("(2)"), "{page}");
+        let replayed = seqz(dir.path(), ["replay", finding]);
+        assert_eq!(replayed.code, Some(1), "{}", replayed.shown());
+        assert!(replayed.stdout.contains("(2)`"), "{}", replayed.shown());
+    }
+}

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use seqz_runtime::vocabulary::{Place, Scheduled, ThreadInfo};
 
 use crate::diagnostic::{line_span, shown};
+use crate::model::apart;
 use crate::model::document::{Input, Kind, Role, Site, Thread};
 use crate::model::schedule::{Action, Event};
 use crate::program::{Generated, Origin, Program, Spawn};
@@ -133,7 +134,7 @@ impl<'a> Original<'a> {
                 names.entry(scheduled.object).or_insert(name);
             }
         }
-        schedule
+        let mut events: Vec<Event> = schedule
             .iter()
             .map(|scheduled| {
                 let action = Action::from(scheduled.action);
@@ -149,7 +150,9 @@ impl<'a> Original<'a> {
                     site: scheduled.place.as_ref().and_then(|place| self.site(place)),
                 }
             })
-            .collect()
+            .collect();
+        apart::number(&mut events);
+        events
     }
 
     /// Translates a thread; a thread without a name gets the name that the source has for it.

@@ -309,6 +309,7 @@ impl Recording {
             stack_size: self.stack_size,
             count: 1,
             couplings: Vec::new(),
+            finding: None,
             met: Met::default(),
         }
     }

@@ -176,9 +176,11 @@ pub fn settings(dir: &Path) -> insta::Settings {
         let name = if path == dir { "[DIR]" } else { "[TARGET]" };
         settings.add_filter(&regex_of(&path.display().to_string()), name);
     }
+    settings.add_filter(r" \(and \d+\.\d+ s of building\)", "");
     settings.add_filter(r"\d+\.\d+ s\b( *\([^)]*/s\))?", "[TIME]");
     settings.add_filter(r"sample-[0-9a-f]{8,}", "sample-[HASH]");
     settings.add_filter(r"/[0-9a-f]{32}\b", "/[WORKER]");
+    settings.add_filter(r"(sample-\[HASH\])/\d+\.json", "$1/[N].json");
     settings
 }
 

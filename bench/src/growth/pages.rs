@@ -44,6 +44,7 @@ pub(super) fn finding(schedule: &[Scheduled]) -> Finding {
                 stack_size: 0,
                 count: 1,
                 couplings: Vec::new(),
+                finding: None,
                 met: Met::default(),
             }),
         },

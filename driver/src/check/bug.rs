@@ -8,6 +8,7 @@ use seqz_runtime::log;
 use seqz_runtime::vocabulary::{self, BugKind};
 use seqz_runtime::worker::message::Finding;
 
+use crate::model::apart;
 use crate::model::document::{Bug, Kind, Met, NonLocalRead, Op, Role, Step};
 use crate::model::schedule::Confirmation;
 use crate::original::{Original, inputs};
@@ -64,6 +65,12 @@ impl Original<'_> {
             }
             trace.push(drawn);
         }
+        apart::number(&mut trace);
+        for read in &mut reads {
+            if let Some(step) = read.read_step.and_then(|at| trace.get(at as usize)) {
+                read.variable = step.variable.clone();
+            }
+        }
         Bug {
             kind: match finding.kind {
                 BugKind::Panic => self.kind_of_panic(&finding.message, Some(&finding.place)),
@@ -93,6 +100,7 @@ impl Original<'_> {
             run_alone: None,
             count: 1,
             also_found: Vec::new(),
+            finding: None,
             met: Met {
                 executions: finding.execution,
                 seconds: 0.0,

@@ -1,9 +1,11 @@
 //! What a worker says of a harness, gathered to a report.
 
+use std::path::Path;
 use std::time::Instant;
 
 use seqz_runtime::check::Level as Counts;
 
+use crate::diagnostic::shown;
 use crate::model::document::{
     AlsoFound, Bug, HarnessReport, Kind, Level, Met, Reason, Role, RoleReport, Site,
 };
@@ -30,7 +32,7 @@ pub(crate) struct Gathered {
 
 /// What makes two findings one bug, and which thread was under test.
 #[derive(Clone, Debug, PartialEq)]
-struct Identity {
+pub(crate) struct Identity {
     kind: Kind,
     site: Option<Site>,
     other_site: Option<Site>,
@@ -40,7 +42,7 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(bug: &Bug) -> Self {
+    pub(crate) fn of(bug: &Bug) -> Self {
         let (mut site, mut other_site) = (bug.site.clone(), bug.other_site.clone());
         // Two threads that get in each other's way: from the other side it looks the same with its places exchanged.
         let key = |site: &Option<Site>| {
@@ -259,6 +261,13 @@ impl Gathered {
         self.add(bug)
     }
 
+    /// Notes the file that a bug was written to.
+    pub(crate) fn written(&mut self, identity: &Identity, file: &Path) {
+        if let Some(known) = self.report.bugs.iter_mut().find(|known| identity.is(known)) {
+            known.finding = Some(shown(file));
+        }
+    }
+
     /// Holds back a bug that may be a mere consequence of panics at the places `follows`.
     pub(crate) fn hold(&mut self, bug: Bug, follows: Vec<Site>) {
         self.sent.push(Identity::of(&bug));
@@ -304,7 +313,12 @@ impl Gathered {
             let count = known.count.max(bug.count);
             if bug.k < known.k {
                 let also_found = std::mem::take(&mut known.also_found);
-                *known = Bug { also_found, ..bug };
+                let finding = known.finding.take();
+                *known = Bug {
+                    also_found,
+                    finding,
+                    ..bug
+                };
             }
             known.count = count;
         } else if bug.k < known.k {
@@ -313,8 +327,10 @@ impl Gathered {
                 k: known.k,
                 count: known.count,
             };
+            let finding = known.finding.take();
             *known = Bug {
                 also_found: vec![other],
+                finding,
                 ..bug
             };
         } else {
@@ -397,6 +413,7 @@ mod tests {
             k,
             count,
             also_found: Vec::new(),
+            finding: None,
             ..sample::bug()
         };
         assert!(all.bug(seen(Role::First, 3, 1)));
@@ -437,6 +454,7 @@ mod tests {
             k,
             count: 1,
             also_found: Vec::new(),
+            finding: None,
             ..sample::bug()
         };
         all.bug(seen(Role::First, 2));

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::gather::Gathered;
+use super::gather::{Gathered, Identity};
 use super::progress::{Position, Progress};
 use crate::error::Error;
 use crate::findings::{Found, Store};
@@ -370,11 +370,16 @@ impl Search<'_> {
     fn save(&mut self, bug: Bug, gathered: &mut Gathered) {
         let Some(store) = &mut self.store else { return };
         let report = &gathered.report;
+        let identity = Identity::of(&bug);
         let found = Found::Bug {
             threads: report.threads.clone(),
             bug: Box::new(bug),
         };
-        if let Err(error) = store.save(&report.name, &report.site, found) {
+        let saved = store.save(&report.name, &report.site, found);
+        if let Ok(file) = &saved {
+            gathered.written(&identity, file);
+        }
+        if let Err(error) = saved {
             // A full disk: the search is worth more than the file.
             gathered.note(format!(
                 "findings are not written to files any more: {error}"
@@ -424,6 +429,7 @@ impl Search<'_> {
             run_alone: Some(self.run_alone(harness, choice)),
             count: 1,
             also_found: Vec::new(),
+            finding: None,
             met: Met::default(),
         }
     }

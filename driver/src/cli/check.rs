@@ -80,7 +80,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
             }),
             Format::Json => Ok(()),
         };
-        let report = check::run(subject, &tasks, &options, &STOP, &progress, finished)?;
+        let mut report = check::run(subject, &tasks, &options, &STOP, &progress, finished)?;
+        report.summary.building = ready.took.as_secs_f64();
         time.spend(began, harnesses.len());
         spent += began.elapsed();
         searched.push((chosen, ready, options, report));

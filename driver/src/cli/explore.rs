@@ -283,6 +283,7 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
             Format::Json => Ok(()),
         };
         let mut report = explore::run(subject, &harnesses, &options, &STOP, &progress, finished)?;
+        report.summary.building = ready.took.as_secs_f64();
         time.spend(began, harnesses.len());
         for harness in &mut report.harnesses {
             harness.name = member.named(&harness.name);

@@ -183,6 +183,8 @@ pub(super) struct Ready {
     pub(super) generated: Generated,
     pub(super) built: Built,
     pub(super) target_dir: PathBuf,
+    /// How long that took, with waiting for other processes.
+    pub(super) took: Duration,
 }
 
 impl TargetArgs {
@@ -195,6 +197,7 @@ impl TargetArgs {
         progress: &Progress,
     ) -> Result<Option<Ready>, Error> {
         progress.say("building");
+        let began = Instant::now();
         let generated = program.transform(request)?;
         let given: Option<&Path> = self.target_dir.as_deref();
         let target_dir = build::target_dir(given, program)?;
@@ -218,6 +221,7 @@ impl TargetArgs {
             generated,
             built,
             target_dir,
+            took: began.elapsed(),
         }))
     }
 }

@@ -4,6 +4,7 @@ use seqz_runtime::vocabulary::{self, FailureKind};
 use seqz_runtime::worker::message::{ExploreRequest, ScheduleFinding};
 
 use super::unit::Fatal;
+use crate::model::apart;
 use crate::model::document::{Kind, Met, Site, Thread};
 use crate::model::exploration::{Failure, Waiting};
 use crate::model::lone::Spurious;
@@ -59,6 +60,7 @@ impl Original<'_> {
             stack_size,
             count: 1,
             couplings: Vec::new(),
+            finding: None,
             met: Met::default(),
         }
     }
@@ -81,6 +83,10 @@ impl Original<'_> {
                 event.action.is_waiting() && event.site == site && event.object != waiting.object
             });
             let here = place.and_then(|place| self.origin(place)?.name);
+            let numbered = schedule
+                .iter()
+                .filter(|event| event.object == waiting.object && event.action.has_variable())
+                .find_map(|event| event.variable.clone().filter(|it| apart::is_numbered(it)));
             let (missed, instead) = match action {
                 Action::Wake => notifications(schedule, waiting.thread, waiting.object),
                 _ => (None, None),
@@ -94,6 +100,7 @@ impl Original<'_> {
                 instead,
                 variable: here
                     .filter(|_| !of_other)
+                    .map(|here| numbered.filter(|it| it.starts_with(&here)).unwrap_or(here))
                     .or_else(|| touched.find_map(|event| event.variable.clone()))
                     .filter(|_| action.has_variable()),
                 site,
@@ -143,6 +150,7 @@ impl Original<'_> {
             stack_size: request.stack,
             count: 1,
             couplings: Vec::new(),
+            finding: None,
             met: Met::default(),
         }
     }

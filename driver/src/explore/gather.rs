@@ -11,6 +11,7 @@ use super::divided::{Search, Standing, together};
 use super::failure::spurious_of;
 use super::promise::{causality_of, promised};
 use super::unit::{Ended, Said};
+use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::layout::{counted, grouped};
 use crate::model::document::{Cut, Kind, Met, Reason, Site, Status};
@@ -533,6 +534,9 @@ impl Gathered {
 
     /// Takes in the file in which a failure was written.
     pub(super) fn written(&mut self, file: PathBuf) {
+        if let Some(failure) = self.report.failures.get_mut(self.files.len()) {
+            failure.finding = Some(shown(&file));
+        }
         self.files.push(file);
     }
 
@@ -542,6 +546,11 @@ impl Gathered {
             return Vec::new();
         }
         let failures = self.report.failures.iter().cloned();
+        // The file needs no path to itself.
+        let failures = failures.map(|failure| Failure {
+            finding: None,
+            ..failure
+        });
         self.files.drain(..).zip(failures).collect()
     }
 

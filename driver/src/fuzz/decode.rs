@@ -246,6 +246,7 @@ impl Fuzzer<'_> {
             run_alone: Some(self.run_alone(harness, role, k, artifact)),
             count: 1,
             also_found: Vec::new(),
+            finding: None,
             met: crate::model::document::Met::default(),
         }
     }

@@ -15,7 +15,7 @@ use super::layout::{Layout, file};
 use super::sanitized::{Sanitized, Told};
 use super::target::{self, Alone, Counts, End, Slice};
 use crate::check::Task;
-use crate::check::gather::Gathered;
+use crate::check::gather::{Gathered, Identity};
 use crate::check::progress::{Position, Progress};
 use crate::error::Error;
 use crate::findings::{Found, Store};
@@ -445,11 +445,16 @@ impl Fuzzer<'_> {
         }
         let Some(store) = &mut self.store else { return };
         let report = &gathered.report;
+        let identity = Identity::of(&bug);
         let found = Found::Bug {
             threads: report.threads.clone(),
             bug: Box::new(bug),
         };
-        if let Err(error) = store.save(&report.name, &report.site, found) {
+        let saved = store.save(&report.name, &report.site, found);
+        if let Ok(file) = &saved {
+            gathered.written(&identity, file);
+        }
+        if let Err(error) = saved {
             gathered.note(format!(
                 "findings are not written to files any more: {error}"
             ));

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::apart::Uses;
 use super::exploration::Exploration;
 use super::lone::Lone;
 use super::schedule::Confirmation;
@@ -73,6 +74,9 @@ pub struct Summary {
     pub exhausted: bool,
     /// Wall-clock time, building included, in seconds.
     pub seconds: f64,
+    /// The part of it until workers were built, with waiting for other processes that build, in seconds.
+    #[serde(default)]
+    pub building: f64,
     /// The most memory that a worker had resident, in bytes, where the system tells.
     #[serde(default)]
     pub memory: Option<u64>,
@@ -414,6 +418,9 @@ pub struct Bug {
     pub count: u64,
     /// The bugs of the same site and kind that were found with the other thread under test.
     pub also_found: Vec<AlsoFound>,
+    /// The path of the file that has this bug as a finding; `None` in that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
     /// When the bug was first met, among the executions with this thread under test.
     #[serde(default)]
     pub met: Met,
@@ -477,6 +484,21 @@ pub struct Step {
     pub site: Option<Site>,
     /// For a non-local read, and for the write that it sees: the index in `non_local_reads`.
     pub pair: Option<u32>,
+}
+
+impl Uses for Step {
+    fn taken(&self) -> Option<u32> {
+        let takes = matches!(self.op, Op::Lock | Op::LockShared);
+        self.object.filter(|_| takes)
+    }
+
+    fn object(&self) -> Option<u32> {
+        self.object
+    }
+
+    fn name(&mut self) -> &mut Option<String> {
+        &mut self.variable
+    }
 }
 
 /// The operation of an event.

@@ -55,6 +55,9 @@ pub struct Summary {
     pub exhausted: bool,
     /// Wall-clock time, building included, in seconds.
     pub seconds: f64,
+    /// The part of it until workers were built, with waiting for other processes that build, in seconds.
+    #[serde(default)]
+    pub building: f64,
     /// The most memory that a worker had resident, in bytes, where the system tells.
     #[serde(default)]
     pub memory: Option<u64>,
@@ -307,6 +310,9 @@ pub struct Failure {
     /// How the threads are coupled in these executions, for programs of two threads.
     #[serde(default)]
     pub couplings: Vec<Coupling>,
+    /// The path of the file that has this failure as a finding; `None` in that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
     /// When the failure was first met, among the executions with all choices of inputs.
     #[serde(default)]
     pub met: Met,

@@ -3,6 +3,7 @@
 //!
 //! The types are serialized as they stand; docs/json.md documents their JSON.
 
+pub mod apart;
 pub mod document;
 pub mod exploration;
 pub(crate) mod lines;

@@ -147,6 +147,7 @@ pub(crate) fn bug() -> Bug {
             k: 3,
             count: 1,
         }],
+        finding: Some("target/seqz/findings/device-0123456789abcdef/1.json".into()),
     }
 }
 
@@ -236,6 +237,7 @@ pub(crate) fn report() -> Report {
             executions: 1208,
             exhausted: false,
             seconds: 0.25,
+            building: 0.25,
         },
     }
 }
@@ -287,6 +289,7 @@ pub(crate) fn exploration() -> Exploration {
             under_test: Role::First,
             k: 1,
         }],
+        finding: Some("target/seqz/findings/device-0123456789abcdef/2.json".into()),
     };
     let explored = |status, promise| HarnessExploration {
         name: "add_while_stopping".into(),

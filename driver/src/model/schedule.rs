@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use seqz_runtime::vocabulary;
 
+use super::apart::Uses;
 use super::document::Site;
 
 /// One event of a schedule.
@@ -98,6 +99,24 @@ actions! {
     Wake,
     /// Notifies waiting threads.
     Notify,
+}
+
+impl Uses for Event {
+    fn taken(&self) -> Option<u32> {
+        let takes = matches!(
+            self.action,
+            Action::Lock | Action::TryLock | Action::LockShared | Action::TryLockShared
+        );
+        takes.then_some(self.object)
+    }
+
+    fn object(&self) -> Option<u32> {
+        self.action.has_variable().then_some(self.object)
+    }
+
+    fn name(&mut self) -> &mut Option<String> {
+        &mut self.variable
+    }
 }
 
 impl Action {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::lanes::{self, Lane, Row};
+use crate::model::apart::{self, Uses as _};
 use crate::model::document::{Site, Thread};
 use crate::model::schedule::{Action, Event};
 use crate::model::words;
@@ -44,7 +45,8 @@ pub fn draw(
     let mut rows: Vec<Row<'_>> = Vec::new();
     for event in events {
         let (lane, site) = (lane(event.thread), event.site.as_ref());
-        if rows.last().is_some_and(|row| row.takes(lane, site)) {
+        let remark = takes_one_of_several(event);
+        if remark.is_none() && rows.last().is_some_and(|row| row.takes(lane, site)) {
             continue;
         }
         // A guard releases its lock where the guard goes out of scope; the known place is the one where the lock was
@@ -58,7 +60,7 @@ pub fn draw(
             lane,
             site,
             text: site.map_or_else(|| describe(event), |site| site.text.clone()),
-            remarks: Vec::new(),
+            remarks: remark.filter(|_| site.is_some()).into_iter().collect(),
             fails: false,
         });
     }
@@ -79,6 +81,13 @@ pub fn draw(
         }
     }
     lanes::draw(out, &lanes, &rows, columns)
+}
+
+/// Says which lock is taken, where the line doesn't: there are several locks of its name.
+fn takes_one_of_several(event: &Event) -> Option<String> {
+    let name = event.variable.as_deref()?;
+    let takes = event.taken().is_some() && apart::is_numbered(name);
+    takes.then(|| format!("locks {}", words::variable(Some(name))))
 }
 
 /// Describes an event that has no source line.

@@ -58,6 +58,7 @@ pub fn harness(
         if let Some(coupled) = coupled(found) {
             paragraph(out, "  ", &coupled, columns)?;
         }
+        human::file(out, found.finding.as_deref())?;
     }
     for note in &report.notes {
         paragraph(out, "  note: ", note, columns)?;
@@ -355,10 +356,10 @@ pub fn closing(out: &mut dyn Write, report: &Exploration) -> io::Result<()> {
     };
     write!(
         out,
-        "{style}{verdict}{style:#}: {} explored, {}, {:.2} s",
+        "{style}{verdict}{style:#}: {} explored, {}, {}",
         counted(u64::from(summary.explored), "harness", "harnesses"),
         counted(summary.executions, "execution", "executions"),
-        summary.seconds
+        human::time(summary.seconds, summary.building)
     )?;
     if summary.unsupported > 0 {
         let n = counted(u64::from(summary.unsupported), "harness", "harnesses");

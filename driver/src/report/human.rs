@@ -299,7 +299,16 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
             counted(also.count, "execution", "executions")
         )?;
     }
-    Ok(())
+    file(out, bug.finding.as_deref())
+}
+
+/// Prints which file has a finding; the path stays in one piece, to be copied.
+pub(super) fn file(out: &mut dyn Write, file: Option<&str>) -> io::Result<()> {
+    let dim = style::DIM;
+    match file {
+        Some(file) => writeln!(out, "  {dim}In the file {file}{dim:#}"),
+        None => Ok(()),
+    }
 }
 
 /// Prints a finding that the original program refutes, with what both programs do.
@@ -394,6 +403,17 @@ pub(super) fn cut_short(out: &mut dyn Write, cut: Option<Cut>) -> io::Result<()>
     }
 }
 
+/// Says how long a search took; a build that took longer than a moment is told apart from it.
+pub(super) fn time(all: f64, building: f64) -> String {
+    if building < 0.5 {
+        return format!("{all:.2} s");
+    }
+    format!(
+        "{:.2} s (and {building:.2} s of building)",
+        (all - building).max(0.0)
+    )
+}
+
 /// Prints the number of findings that don't count.
 pub(super) fn doubtful(out: &mut dyn Write, number: u32) -> io::Result<()> {
     if number == 0 {
@@ -424,10 +444,10 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     };
     write!(
         out,
-        "{style}{verdict}{style:#}: {} checked, {}, {:.2} s",
+        "{style}{verdict}{style:#}: {} checked, {}, {}",
         counted(u64::from(summary.checked), "harness", "harnesses"),
         counted(summary.executions, "execution", "executions"),
-        summary.seconds
+        time(summary.seconds, summary.building)
     )?;
     if summary.unsupported > 0 {
         let n = u64::from(summary.unsupported);

@@ -30,6 +30,7 @@ pub fn checked(path: &str, reports: Vec<Report>) -> Option<Report> {
             executions,
             exhausted,
             seconds,
+            building,
             memory,
         } = report.summary;
         let sum = &mut all.summary;
@@ -42,6 +43,7 @@ pub fn checked(path: &str, reports: Vec<Report>) -> Option<Report> {
         sum.executions += executions;
         sum.exhausted &= exhausted;
         sum.seconds += seconds;
+        sum.building += building;
         sum.memory = sum.memory.max(memory);
     }
     Some(all)
@@ -67,6 +69,7 @@ pub fn explored(path: &str, reports: Vec<Exploration>) -> Option<Exploration> {
             executions,
             exhausted,
             seconds,
+            building,
             memory,
         } = report.summary;
         let sum = &mut all.summary;
@@ -77,6 +80,7 @@ pub fn explored(path: &str, reports: Vec<Exploration>) -> Option<Exploration> {
         sum.executions += executions;
         sum.exhausted &= exhausted;
         sum.seconds += seconds;
+        sum.building += building;
         sum.memory = sum.memory.max(memory);
     }
     Some(all)

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::lanes::{self, Lane, Row};
+use crate::model::apart::{self, Uses as _};
 use crate::model::document::{Bug, Op, Role, Step};
 
 /// Draws the trace of a bug.
@@ -34,7 +35,8 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
     for step in &bug.trace {
         let lane = lane(bug, step.thread);
         let site = step.site.as_ref();
-        if rows.last().is_none_or(|row| !row.takes(lane, site)) {
+        let takes_one = takes_one_of_several(step);
+        if takes_one.is_some() || rows.last().is_none_or(|row| !row.takes(lane, site)) {
             // A guard releases its lock where the guard goes out of scope; the known place is the one where the lock
             // was taken.
             let gives_back = matches!(step.op, Op::Unlock | Op::UnlockShared);
@@ -43,7 +45,7 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
                 lane,
                 site: shown,
                 text: shown.map_or_else(|| describe(step), |s| s.text.clone()),
-                remarks: Vec::new(),
+                remarks: takes_one.into_iter().collect(),
                 fails: false,
             });
         }
@@ -53,6 +55,13 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
     }
     mark_failure(bug, &mut rows);
     rows
+}
+
+/// Says which lock is taken, where the line doesn't: there are several locks of its name.
+fn takes_one_of_several(step: &Step) -> Option<String> {
+    let name = step.variable.as_deref()?;
+    let takes = step.taken().is_some() && apart::is_numbered(name) && step.pair.is_none();
+    takes.then(|| format!("locks {}", crate::model::words::variable(Some(name))))
 }
 
 /// Marks where the bug shows: at the end of the thread under test, on a line that may have no event of its own.
