@@ -58,6 +58,7 @@ impl Place {
 fn of_runtime(crates: &[String]) -> Vec<&str> {
     let all = [
         "seqz_vocabulary",
+        "seqz_feasibility",
         "seqz_runtime",
         "seqz_explore",
         "corosensei",
@@ -86,6 +87,7 @@ fn the_runtime_is_compiled_once() {
     let all = [
         "corosensei",
         "seqz_explore",
+        "seqz_feasibility",
         "seqz_runtime",
         "seqz_vocabulary",
     ];
@@ -101,7 +103,7 @@ fn the_runtime_is_compiled_once() {
     let otherwise = place.check(&first, "b", "-Cdebuginfo=1");
     assert_eq!(of_runtime(&otherwise), all);
     let kept = place.libraries();
-    assert_eq!(kept.len(), 14, "{kept:?}");
+    assert_eq!(kept.len(), 16, "{kept:?}");
 
     // What is not whole is compiled again, and is whole then.
     for library in kept {

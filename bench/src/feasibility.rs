@@ -12,7 +12,7 @@
 //! Verdicts only, no witness. Both must agree on every check.
 
 #[allow(dead_code, reason = "the tests use all of it")]
-#[path = "../../runtime/tests/feasibility/random.rs"]
+#[path = "../../feasibility/tests/feasibility/random.rs"]
 mod random;
 
 use random::{Owned, Random, Shape};

@@ -188,6 +188,7 @@ mod tests {
         }
         let packages = [
             "seqz-vocabulary",
+            "seqz-feasibility",
             "seqz-explore",
             "corosensei",
             "cfg-if",

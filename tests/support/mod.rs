@@ -80,6 +80,9 @@ debug = 0
 opt-level = 1
 codegen-units = 4
 
+[profile.release.package.seqz-feasibility]
+opt-level = 1
+
 [profile.release.package.seqz-explore]
 opt-level = 1
 ";

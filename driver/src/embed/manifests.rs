@@ -28,6 +28,7 @@ const RUNTIME: &str = package!(
 
 /// The dependencies of the runtime's manifest that the runtime always has.
 const DEPENDENCIES: &str = r#"seqz-vocabulary = { path = "vendor/seqz-vocabulary" }
+seqz-feasibility = { path = "vendor/seqz-feasibility" }
 "#;
 
 /// The dependencies that are added to the runtime's manifest where the scheduler is built in.
@@ -35,17 +36,27 @@ const SCHEDULER: &str = r#"seqz-explore = { path = "vendor/seqz-explore" }
 corosensei = { path = "vendor/corosensei" }
 "#;
 
-/// The crates of seqz that the runtime always stands on, each with its manifest.
-pub(crate) const GROUND: [(&str, &str); 1] = [(
-    "seqz-vocabulary",
-    package!(
-        "the words that the parts of seqz share",
+/// The crates of seqz that the runtime always stands on, each with its manifest: without Z3, as the runtime is.
+pub(crate) const GROUND: [(&str, &str); 2] = [
+    (
         "seqz-vocabulary",
-        ""
+        package!(
+            "the words that the parts of seqz share",
+            "seqz-vocabulary",
+            ""
+        ),
     ),
-)];
+    (
+        "seqz-feasibility",
+        package!(
+            "what decides whether a log of two threads has an interleaving",
+            "seqz-feasibility",
+            r#""z3""#
+        ),
+    ),
+];
 
-/// The strategies, with their manifest: without Z3, as the runtime is.
+/// The strategies, with their manifest: without Z3, too.
 pub(crate) const STRATEGIES: (&str, &str) = (
     "seqz-explore",
     package!(

@@ -3,7 +3,7 @@
 use crate::engine;
 use crate::engine::counts::{self, Act, Count};
 #[cfg(feature = "scheduler")]
-use crate::log::OF_COUNT;
+use crate::scheduled::events::OF_COUNT;
 use crate::vocabulary::Site;
 
 /// The header of an allocation, in bytes: no data of the program lies there.
@@ -82,9 +82,9 @@ mod scheduled {
     use seqz_explore::{Integer, Kind, Test};
 
     use super::{Act, Count};
-    use crate::log::OF_COUNT;
     use crate::log::Object;
     use crate::scheduled::events::Handle;
+    use crate::scheduled::events::OF_COUNT;
     use crate::vocabulary::Site;
 
     /// An event's value holds both numbers, so that a test can be one of the lower number alone.

@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use super::abort::Leaves;
 use super::bytes::Bytes;
 use super::frame::{CAN_BE_LEFT, Frame};
+use super::grid::Grid;
 use super::guide::{Guide, Same};
 use super::ledger::Ledger;
 use super::threads::{self, Threads};
@@ -16,7 +17,6 @@ use crate::alone::{Generation, alone};
 use crate::bound::Bound;
 use crate::ending::Results;
 use crate::executable::unwinding::Counter;
-use crate::feasibility::Grid;
 use crate::locals;
 use crate::log::Log;
 use crate::memory::Buffer;
@@ -154,7 +154,7 @@ impl Machine {
         self.has_run = false;
     }
 
-    /// From here on, feasibility is decided as in long executions: see [`Grid::in_runs`].
+    /// From here on, feasibility is decided as in long executions: see [`crate::feasibility::Grid::in_runs`].
     pub fn answer_in_runs(&mut self) {
         self.engine.grid = Grid::in_runs();
     }

@@ -34,6 +34,7 @@ pub(crate) mod counts;
 mod ended;
 mod execution;
 mod frame;
+mod grid;
 mod guide;
 pub(crate) mod init_locks;
 mod ledger;
@@ -57,6 +58,7 @@ pub(crate) use bytes::NO_MORE;
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
+use grid::Grid;
 pub use guide::Same;
 use init_locks::InitLock;
 #[cfg(feature = "scheduler")]
@@ -69,7 +71,6 @@ pub(crate) use spin::{Turns, lasts, turn};
 use threads::Threads;
 
 use crate::executable::unwinding::Counter;
-use crate::feasibility::Grid;
 use crate::log::{LockMode, Log, Object, Op, TEvent};
 use crate::memory::Buffer;
 use crate::vocabulary::{Pair, ReadId, Role, Site, WriteId};

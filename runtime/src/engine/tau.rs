@@ -88,7 +88,7 @@ fn plain(engine: &Engine) -> Access {
     }
 }
 
-/// append(log, (T, …)). The event comes in two parts, as [`Grid::push`](crate::feasibility::Grid::push) passes it on.
+/// append(log, (T, …)). The event comes in two parts, as [`Grid::push`](super::grid::Grid::push) passes it on.
 #[inline]
 pub(crate) fn push(engine: &mut Engine, op: Op, source: Option<u32>, site: Site, value: u64) {
     let trail = engine.trail(site, value);

@@ -11,9 +11,10 @@ pub(crate) enum Owner {
     Program,
 }
 
-const RUNTIME: [&str; 4] = [
+const RUNTIME: [&str; 5] = [
     "seqz_runtime",
     "seqz_vocabulary",
+    "seqz_feasibility",
     "seqz_explore",
     "corosensei",
 ];

@@ -10,6 +10,10 @@ pub(crate) use super::state::{Handle, current};
 use crate::log::LockMode;
 use crate::vocabulary::{Action, Place, Site};
 
+/// The value with which a read of a count, or an update of a count, is announced. A compare-exchange is announced with
+/// the value that it expects.
+pub(crate) const OF_COUNT: u64 = u64::MAX;
+
 /// An address that every [`Site`] of the program is near to: the number of a site is its distance from here.
 static ORIGIN: u8 = 0;
 

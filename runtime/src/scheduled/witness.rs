@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View};
 
 use super::behind_writers::WRITERS_FIRST;
+use super::events::OF_COUNT;
 use super::events::{action, site_number};
 use super::loops::Idle;
 use super::machine::{Machine, Settings};
 use crate::feasibility::Step;
 use crate::finding::{self, Answer, Bug};
 use crate::input::Random;
-use crate::log::OF_COUNT;
 use crate::log::{LockMode, Object, Op};
 use crate::vocabulary::{BugKind, Confirmation, FailureKind, Lineage, Place, Scheduled};
 

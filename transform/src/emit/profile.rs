@@ -1,7 +1,7 @@
 //! The compilation profile of a program and of its runtime. The driver's `build.rs` includes this file, too: it has to
 //! compile the libraries with the options that cargo uses when it builds a program.
 
-/// The profile of the runtime. The checks are for the user's code, not for the runtime, which is compiled once for many
+/// The profile of the runtime, and of the part of it that decides feasibility. The checks are for the user's code, not for the runtime, which is compiled once for many
 /// programs and may take longer.
 const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
 
@@ -15,7 +15,7 @@ pub(crate) fn sections(debug_assertions: bool, overflow_checks: bool) -> String 
     ["dev", "release"]
         .map(|name| {
             format!(
-                "[profile.{name}]\n{profile}\n[profile.{name}.package.seqz-runtime]\n{RUNTIME}\n"
+                "[profile.{name}]\n{profile}\n[profile.{name}.package.seqz-runtime]\n{RUNTIME}\n[profile.{name}.package.seqz-feasibility]\n{RUNTIME}\n"
             )
         })
         .concat()

@@ -120,6 +120,11 @@ debug = \"line-tables-only\"
 opt-level = 1
 debug-assertions = false
 overflow-checks = false
+
+[profile.dev.package.seqz-feasibility]
+opt-level = 1
+debug-assertions = false
+overflow-checks = false
 {patch}"
     )
 }

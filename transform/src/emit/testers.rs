@@ -107,6 +107,11 @@ overflow-checks = true
 codegen-units = 1
 debug-assertions = false
 overflow-checks = false
+
+[profile.release.package.seqz-feasibility]
+codegen-units = 1
+debug-assertions = false
+overflow-checks = false
 {patch}",
         vendor = format!("{}/libfuzzer-sys", VENDOR.trim_start_matches("fuzz/")),
     )

@@ -1,7 +1,7 @@
 //! The progress graph of two threads: an execution as a path through the plane of (events done by the first thread,
 //! events done by the second thread), and the obstacles to other paths.
 //!
-//! Source: E. W. Dijkstra's progress graphs, with which runtime's `feasibility::grid` decides, too. Each constraint is
+//! Source: E. W. Dijkstra's progress graphs, with which `seqz_feasibility::Grid` decides, too. Each constraint is
 //! drawn by itself, in the words of section 4.2 of *Bounded-Interference Sequentialization for Testing Concurrent
 //! Programs*: a path has the same locks and the same reads as the execution exactly when it keeps clear of all
 //! [`Obstacle`]s.

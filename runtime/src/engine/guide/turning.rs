@@ -86,7 +86,7 @@ impl Engine {
     /// Has the grid hold the first `at` events of T.
     fn go_to(&mut self, at: usize) {
         self.grid.truncate(at.min(self.guide.agreed));
-        for before in self.grid.len()..at {
+        for before in self.grid.events().len()..at {
             self.grid.push(self.guide.log[before]);
         }
         self.guide.agreed = at;

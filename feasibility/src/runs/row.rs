@@ -1,7 +1,7 @@
 //! A row of the grid as runs of columns, and the rows that follow from it as either thread goes on.
 
 use super::other::{Span, Uses};
-use crate::feasibility::bits::first;
+use crate::bits::first;
 
 /// Columns that T' can be at, and how far T' can still come from there: to column `top` and no further. On the way to
 /// these columns, T has written what step `top` reads, and must not see.

@@ -1,7 +1,7 @@
 //! The progress grid behind the interface that all engines share.
 
-use super::{Feasibility, Grid, Verdict};
 use crate::log::Log;
+use crate::{Feasibility, Grid, Verdict};
 
 /// Decides whole logs with a [`Grid`].
 #[derive(Clone, Debug, Default)]

@@ -16,16 +16,15 @@ mod reader;
 
 pub use reader::Reader;
 
-use super::bits::{NONE, first, holds, index};
-use super::interference::Interference;
-use super::lane::{Lane, Scratch};
-use super::path::Paths;
-use super::runs::Runs;
-use super::track::Track;
-use super::witness::trace_back;
-use super::{Interleaving, Step, Verdict};
+use crate::bits::{NONE, first, holds, index};
+use crate::interference::Interference;
+use crate::lane::{Lane, Scratch};
 use crate::log::{Op, TEvent};
-use crate::memory::Buffer;
+use crate::path::Paths;
+use crate::runs::Runs;
+use crate::track::Track;
+use crate::witness::trace_back;
+use crate::{Interleaving, Step, Verdict};
 
 /// The most lanes that are kept at once. A log has as many as T' has reads, plus one; most are never needed.
 const LANES: usize = 64;
@@ -35,8 +34,8 @@ const LANE_WORDS: usize = 8 << 20;
 /// The progress grid of one execution: the log of T', and the events of T so far.
 ///
 /// ```
-/// use seqz_runtime::feasibility::Grid;
-/// use seqz_runtime::log::{Op, TEvent};
+/// use seqz_feasibility::Grid;
+/// use seqz_feasibility::log::{Op, TEvent};
 ///
 /// // T' writes x (0) and then y (1).
 /// let mut grid = Grid::new();
@@ -52,11 +51,16 @@ const LANE_WORDS: usize = 8 << 20;
 /// let witness = grid.witness().expect("a log that is feasible has a witness");
 /// assert_eq!(witness.0.len(), 3);
 /// ```
+///
+/// # Memory
+/// A grid keeps its memory from execution to execution. [`Self::push`], which runs at each event of T, takes no memory that is
+/// new: it only makes grow what the grid has had since it was made. So does [`Reader::sees_by_path`]. All other functions may
+/// take new memory.
 #[derive(Clone, Debug)]
 pub struct Grid {
     interference: Interference,
     /// The events of T.
-    log: Buffer<TEvent>,
+    log: Vec<TEvent>,
     /// The paths, which decide most checks by themselves.
     paths: Paths,
     /// The runs, which decide the other checks where the log of T' is long.
@@ -69,22 +73,25 @@ pub struct Grid {
     /// change no row.
     track: Track,
     /// The indices in `log` of the track's events.
-    kept: Buffer<u32>,
+    kept: Vec<u32>,
     /// The number of T's events that have been put into the track or left out.
     fed: usize,
     /// Whether the track and the lanes are those of this execution.
     ready: bool,
-    lanes: Buffer<Lane>,
+    lanes: Vec<Lane>,
     /// Per number of reads of T', the index of its lane in `lanes`, or [`NONE`].
-    places: Buffer<u32>,
+    places: Vec<u32>,
     /// The number of reads of T' that each of `lanes` is for. Lanes in use come first.
-    used: Buffer<u32>,
+    used: Vec<u32>,
     /// The index of the lane that is given up next when all are in use.
     victim: usize,
     /// Where the latest search for a cut began.
     start: Start,
     scratch: Scratch,
 }
+
+/// The number of events of T for which there is room at first: see [`Grid`] on its memory.
+const ROOM: usize = 16;
 
 /// The number of words in a row above which a log is long: runs of columns are quicker than bits then, where threads
 /// repeat what they do.
@@ -121,18 +128,18 @@ impl Grid {
     pub fn new() -> Self {
         let mut made = Self {
             interference: Interference::new(&[]),
-            log: Buffer::new(),
+            log: Vec::with_capacity(ROOM),
             paths: Paths::default(),
             runs: Runs::default(),
             is_long: false,
             long: LONG,
             track: Track::default(),
-            kept: Buffer::new(),
+            kept: Vec::new(),
             fed: 0,
             ready: false,
-            lanes: Buffer::new(),
-            places: Buffer::new(),
-            used: Buffer::new(),
+            lanes: Vec::new(),
+            places: Vec::new(),
+            used: Vec::new(),
             victim: 0,
             start: Start::NOWHERE,
             scratch: Scratch::default(),
@@ -169,10 +176,12 @@ impl Grid {
     }
 
     /// Starts a new execution with the same log of T'.
+    #[inline]
     pub fn reset(&mut self) {
         self.restart(false);
     }
 
+    #[inline]
     fn restart(&mut self, other: bool) {
         self.log.clear();
         self.paths.clear(&self.interference, other);
@@ -211,7 +220,7 @@ impl Grid {
         }
         for at in self.fed..self.log.len() {
             let event = self.log[at];
-            if !concerns(&self.interference, event) {
+            if !self.interference.concerns(event) {
                 continue;
             }
             let row = self.track.len();
@@ -352,7 +361,7 @@ impl Grid {
             return self.runs.would_be_feasible(&self.interference, event);
         }
         self.feed();
-        if !concerns(&self.interference, event) {
+        if !self.interference.concerns(event) {
             // The event would change no row, and the track knows nothing of its lock.
             return self.cut(None).is_some();
         }
@@ -584,19 +593,7 @@ impl Grid {
     }
 }
 
-/// Whether T' uses the object of T's event, or T joins T'.
-#[inline]
-pub(super) fn concerns(u: &Interference, event: TEvent) -> bool {
-    match event.op {
-        _ if event.source.is_some() => true,
-        Op::Read(x) | Op::Write(x) | Op::Update(x) | Op::Acquire(x, _) | Op::Release(x, _) => {
-            u.uses(x)
-        }
-        Op::TryFail(..) | Op::Join => true,
-    }
-}
-
-/// The prefixes of T' that matter (see [`super`]), one per lane.
+/// The prefixes of T' that matter (see [`crate`]), one per lane.
 struct Cuts {
     now: u32,
     /// The last prefix that matters: the first one after which T' holds no lock.

@@ -5,10 +5,9 @@
 //! too much, as later reads of T' are left out. So a lane whose last row is empty shows that no longer prefix works
 //! either.
 
-use super::bits::{below, by_width, first, flood, holds, index, span};
-use super::interference::{Interference, Slot};
-use super::track::Track;
-use crate::memory::Buffer;
+use crate::bits::{below, by_width, first, flood, holds, index, span};
+use crate::interference::{Interference, Slot};
+use crate::track::Track;
 
 /// The rows for one number of reads of T', as far as they have been needed.
 #[derive(Clone, Debug, Default)]
@@ -20,14 +19,14 @@ pub(super) struct Lane {
     /// The number of words in a row that are computed; this lane does not need the other columns.
     width: usize,
     /// `[row][word]`, `width` words each.
-    rows: Buffer<u64>,
+    rows: Vec<u64>,
 }
 
 /// Rows that are not kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    row: Buffer<u64>,
-    next: Buffer<u64>,
+    row: Vec<u64>,
+    next: Vec<u64>,
 }
 
 impl Scratch {
@@ -325,8 +324,8 @@ pub(super) fn may_write(u: &Interference, slot: Slot, reads_below: u32, column: 
 /// The lane for rows of one word, which P̂ₖ runs on for any log of T' under 64 events.
 mod one {
     use super::{Interference, Track};
-    use crate::feasibility::bits::{below, flood};
-    use crate::feasibility::track::Event;
+    use crate::bits::{below, flood};
+    use crate::track::Event;
 
     /// What the computation of all rows shares.
     pub(super) struct Next<'a> {

@@ -2,8 +2,8 @@
 
 use crate::random::{self, Owned, Random, Shape};
 use crate::{logs, small};
-use seqz_runtime::feasibility::{Grid, validate};
-use seqz_runtime::log::{Log, Op, TEvent};
+use seqz_feasibility::log::{Log, Op, TEvent};
+use seqz_feasibility::{Grid, validate};
 
 /// By the bits of the grid alone, which a witness is read off.
 fn from_scratch(under_test: &[TEvent], interfering: &[Op]) -> bool {

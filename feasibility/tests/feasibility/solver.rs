@@ -2,7 +2,7 @@
 
 use crate::random::{self, Owned, Random, Shape};
 use crate::{brute, logs, small};
-use seqz_runtime::feasibility::{Feasibility, ProgressGrid, Verdict, Z3, Z3Incremental, validate};
+use seqz_feasibility::{Feasibility, ProgressGrid, Verdict, Z3, Z3Incremental, validate};
 use std::time::Duration;
 
 /// Z3's verdict, its interleaving replayed.

@@ -1,8 +1,8 @@
 //! Which writes of T' a read of T could see.
 
 use super::{Cuts, Grid};
-use crate::feasibility::bits::{NONE, first};
-use crate::feasibility::interference::Slot;
+use crate::bits::{NONE, first};
+use crate::interference::Slot;
 use crate::log::{Object, Op, TEvent};
 
 impl Grid {
@@ -24,18 +24,18 @@ impl Grid {
     /// object that T' wrote. Two reads of the object with the same number can see the same writes, except for writes
     /// that T has seen.
     #[inline]
-    pub(crate) fn foreign(&mut self, x: Object) -> Option<u32> {
+    pub fn foreign(&mut self, x: Object) -> Option<u32> {
         self.asks_runs().then(|| self.in_long_log().foreign(x))
     }
 
     /// The latest write of T' to the object before this event that T's next event could read, given what
     /// [`Self::foreign`] has returned.
-    pub(crate) fn latest_seen(&self, foreign: u32, x: Object, before: u32) -> Option<u32> {
+    pub fn latest_seen(&self, foreign: u32, x: Object, before: u32) -> Option<u32> {
         self.runs.latest_seen(foreign, x, before)
     }
 
     /// The events of T' that write the object, where the log of T' is long.
-    pub(crate) fn writes_of(&self, x: Object) -> &[u32] {
+    pub fn writes_of(&self, x: Object) -> &[u32] {
         self.runs.writes_of(x)
     }
 
@@ -83,20 +83,26 @@ impl Reader<'_> {
     #[inline]
     #[must_use]
     pub fn could_see(&mut self, step: u32, update: bool) -> bool {
-        if self.must.is_none() {
-            let op = if update {
-                Op::Update(self.x)
-            } else {
-                Op::Read(self.x)
-            };
-            let grid = &mut *self.grid;
-            let (u, log) = (&grid.interference, &grid.log);
-            let event = TEvent::non_local(op, step);
-            if let Some(feasible) = grid.paths.would(u, log, event) {
-                return feasible;
-            }
+        self.sees_by_path(step, update)
+            .unwrap_or_else(|| self.sees_by_rows(step, update))
+    }
+
+    /// [`Self::could_see`], as far as the one interleaving tells that is kept as T goes on; `None` where it does not tell.
+    /// Takes no new memory, as [`Grid::push`].
+    #[inline]
+    #[must_use]
+    pub fn sees_by_path(&mut self, step: u32, update: bool) -> Option<bool> {
+        if self.must.is_some() {
+            return None;
         }
-        self.could_see_by_rows(step, update)
+        let op = if update {
+            Op::Update(self.x)
+        } else {
+            Op::Read(self.x)
+        };
+        let grid = &mut *self.grid;
+        let (u, log) = (&grid.interference, &grid.log);
+        grid.paths.would(u, log, TEvent::non_local(op, step))
     }
 
     fn foreign_columns(&mut self) -> Option<u32> {
@@ -106,7 +112,9 @@ impl Reader<'_> {
         self.foreign
     }
 
-    fn could_see_by_rows(&mut self, step: u32, update: bool) -> bool {
+    /// [`Self::could_see`], by the rows of the grid.
+    #[must_use]
+    pub fn sees_by_rows(&mut self, step: u32, update: bool) -> bool {
         if let Some(foreign) = self.foreign_columns() {
             return self.grid.runs.could_see(foreign, self.x, step);
         }

@@ -1,7 +1,7 @@
 //! The event log ρ of a run of P̂ₖ: what both threads did to shared objects, in each thread's program order.
 //!
 //! Source: *Bounded-Interference Sequentialization for Testing Concurrent Programs* (Razavi, Farzan, Holzer), sections
-//! 3 and 4.1. The log holds no global order: [`crate::feasibility`] decides whether a global order exists.
+//! 3 and 4.1. The log holds no global order: the [crate] decides whether a global order exists.
 //!
 //! Two things differ from the paper's text:
 //! - An atomic read-modify-write is one event, [`Op::Update`]. A read-modify-write that leaves the value as it was is
@@ -135,8 +135,3 @@ pub struct Log<'a> {
     /// itself or the initial value (T' is T'-sequential).
     pub interfering: &'a [Op],
 }
-
-/// The value with which a read of a count, or an update of a count, is announced. A compare-exchange is announced with
-/// the value that it expects.
-#[cfg(feature = "scheduler")]
-pub(crate) const OF_COUNT: u64 = u64::MAX;

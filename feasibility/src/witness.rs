@@ -1,10 +1,10 @@
 //! Reads an interleaving off the rows of the grid, backwards from its end.
 
-use super::bits::{holds, index};
-use super::interference::Interference;
-use super::lane::{Lane, may_write};
-use super::track::Track;
-use super::{Interleaving, Step};
+use crate::bits::{holds, index};
+use crate::interference::Interference;
+use crate::lane::{Lane, may_write};
+use crate::track::Track;
+use crate::{Interleaving, Step};
 
 /// The interleaving that ends with T' having done `cut` events. The last row of the lane must have that column.
 pub(super) fn trace_back(u: &Interference, t: &Track, lane: &mut Lane, cut: usize) -> Interleaving {

@@ -1,6 +1,6 @@
 //! The oracle: all interleavings, by state. A state is how far both threads have come and who wrote each value last.
 
-use seqz_runtime::log::{LockMode, Log, Object, Op, TEvent};
+use seqz_feasibility::log::{LockMode, Log, Object, Op, TEvent};
 use std::collections::{BTreeMap, HashSet};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,8 +1,8 @@
 //! Logs made by hand: where the answer differs from the paper's, and one per kind of constraint.
 
-use seqz_runtime::feasibility::{Grid, Interleaving, Step, validate};
-use seqz_runtime::log::LockMode::{self, Exclusive, Shared};
-use seqz_runtime::log::{Log, Op, TEvent};
+use seqz_feasibility::log::LockMode::{self, Exclusive, Shared};
+use seqz_feasibility::log::{Log, Op, TEvent};
+use seqz_feasibility::{Grid, Interleaving, Step, validate};
 
 const X: u32 = 0;
 const Y: u32 = 1;

@@ -2,12 +2,11 @@
 //! taken back.
 //!
 //! Row i of the grid is "T has done i events", step i is "T does its event i", from row i to row i + 1. The track does
-//! not depend on how far T' goes. What does depend on it (the x-live blocks of T') is in [`super::lane`].
+//! not depend on how far T' goes. What does depend on it (the x-live blocks of T') is in [`crate::lane`].
 
-use super::bits::{NONE, by_width, index};
-use super::interference::{Interference, Slot};
+use crate::bits::{NONE, by_width, index};
+use crate::interference::{Interference, Slot};
 use crate::log::{LockMode, Object, Op, TEvent};
-use crate::memory::Buffer;
 
 /// The number of bit rows for each row of the grid.
 const ROWS: usize = 3;
@@ -45,16 +44,16 @@ struct Access {
 /// The events of T so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Track {
-    events: Buffer<Event>,
+    events: Vec<Event>,
     /// Three bit rows per row of the grid: columns at which T' is in a block that excludes one which T is in; steps of
     /// T' that would break an x-live block which T is in; and how those differ from the row above. Longer than needed.
-    rows: Buffer<u64>,
+    rows: Vec<u64>,
     /// The row of the grid below which the second bit row (the blocked steps) is up to date.
     settled: usize,
     /// The locks that T holds.
-    held: Buffer<(Object, LockMode)>,
+    held: Vec<(Object, LockMode)>,
     /// What T did last, per slot of T'. Objects that T' does not use need no entry.
-    access: Buffer<Access>,
+    access: Vec<Access>,
 }
 
 impl Track {

@@ -2,9 +2,8 @@
 //!
 //! Column j of the grid is "T' has done j events", step j is "T' does its event j", from column j to column j + 1.
 
-use super::bits::{self, by_width, index};
-use crate::log::{LockMode, Object, Op};
-use crate::memory::Buffer;
+use crate::bits::{self, by_width, index};
+use crate::log::{LockMode, Object, Op, TEvent};
 
 /// The number of bit rows of an object.
 const KINDS: usize = 5;
@@ -68,19 +67,19 @@ impl Word {
 /// The log of T', analysed. Made anew in place, so that no memory is allocated once the largest log has been seen.
 #[derive(Clone, Debug, Default)]
 pub struct Interference {
-    ops: Buffer<Op>,
+    ops: Vec<Op>,
     /// The number of 64-bit words in a row of n + 1 columns.
     words: usize,
     /// The number of slots in `masks`.
     slots: usize,
     /// The rows for T' as a whole, then `[slot][kind]`; `words` words each.
-    masks: Buffer<u64>,
+    masks: Vec<u64>,
     /// Per slot, while going through the log: the column right after the latest access.
-    next: Buffer<u32>,
+    next: Vec<u32>,
     /// Per slot: whether T' uses its object.
-    used: Buffer<bool>,
+    used: Vec<bool>,
     /// The acquires whose blocks are open, while going through the log.
-    open: Buffer<u32>,
+    open: Vec<u32>,
 }
 
 impl Interference {
@@ -94,7 +93,7 @@ impl Interference {
 
     /// Takes a log of T', and returns whether it differs from the log before. With an equal log nothing is done.
     pub fn refill(&mut self, ops: &[Op]) -> bool {
-        if self.words > 0 && **self.ops == *ops {
+        if self.words > 0 && *self.ops == *ops {
             return false;
         }
         self.rebuild(ops);
@@ -271,6 +270,18 @@ impl Interference {
     #[inline(always)]
     pub(super) fn uses(&self, x: Object) -> bool {
         self.used[self.slot(x) as usize]
+    }
+
+    /// Whether T' uses the object of T's event, or T joins T'.
+    #[inline]
+    pub(super) fn concerns(&self, event: TEvent) -> bool {
+        match event.op {
+            _ if event.source.is_some() => true,
+            Op::Read(x) | Op::Write(x) | Op::Update(x) | Op::Acquire(x, _) | Op::Release(x, _) => {
+                self.uses(x)
+            }
+            Op::TryFail(..) | Op::Join => true,
+        }
     }
 
     /// The steps at which T' writes the object.

@@ -1,6 +1,6 @@
 //! One interleaving of what T has done so far, kept as T goes on.
 //!
-//! The interleaving is a path through the grid (see [`super::grid`]) that goes on to the right, that is lets T' do an
+//! The interleaving is a path through the grid (see [`crate::grid`]) that goes on to the right, that is lets T' do an
 //! event, as late as possible: right before an event of T that requires more of T'. As long as there is such a path,
 //! the log is feasible. Checking whether the path goes on takes a few operations on words, and no row of the grid.
 //! Where the path ends, it often shows as quickly that no other path goes on. What the path can't decide, the grid
@@ -12,11 +12,13 @@ mod two;
 
 pub(super) use two::Paths;
 
-use super::bits::index;
-use super::interference::{Interference, Word};
-use super::track::columns;
+use crate::bits::index;
+use crate::interference::{Interference, Word};
 use crate::log::{LockMode, Object, Op, TEvent};
-use crate::memory::Buffer;
+use crate::track::columns;
+
+/// The number of locks for which there is room at first.
+const ROOM: usize = 16;
 
 /// The most events of T in a path that is tried again with T' further on at one of these events.
 const AGAIN: usize = 64;
@@ -71,13 +73,13 @@ struct Path {
     /// The steps of T', as bits, that would see what T wrote.
     spoilt: u64,
     /// The locks that T holds.
-    held: Buffer<(Object, LockMode)>,
+    held: Vec<(Object, LockMode)>,
     /// The index of T's event that took the first of the held locks.
     opened: usize,
     /// An event of T, and the least column to which T' goes on before that event.
     ahead: (usize, u32),
     /// The objects by number: all that T' uses, and some that T' does not use.
-    seats: Buffer<Seat>,
+    seats: Vec<Seat>,
     /// The number of events of T'.
     last: u32,
     /// A non-local read of T that can come next.
@@ -123,6 +125,8 @@ impl Path {
         }
         if other {
             self.on = u.words() == 1;
+            // Here, so that events need no new memory: see `Grid`.
+            self.held.reserve(ROOM);
             self.last = index(u.len());
             self.seats.clear();
             if self.on {

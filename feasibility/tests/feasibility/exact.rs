@@ -2,7 +2,7 @@
 
 use crate::random::Random;
 use crate::{brute, logs, slow, small};
-use seqz_runtime::feasibility::{Feasibility, Grid, ProgressGrid, Verdict, validate};
+use seqz_feasibility::{Feasibility, Grid, ProgressGrid, Verdict, validate};
 
 #[test]
 fn the_grid_agrees_with_all_interleavings() {

@@ -2,7 +2,7 @@
 
 use crate::random::{self, Random, Shape};
 use crate::{logs, slow};
-use seqz_runtime::feasibility::{Feasibility, Grid, ProgressGrid, Verdict, validate};
+use seqz_feasibility::{Feasibility, Grid, ProgressGrid, Verdict, validate};
 
 #[test]
 fn the_grid_agrees_with_the_obvious_one() {

@@ -1,7 +1,7 @@
 //! The path that goes on with T, and another path that is tried where the first does not go on.
 
 use super::Path;
-use crate::feasibility::interference::Interference;
+use crate::interference::Interference;
 use crate::log::{Op, TEvent};
 
 /// Both paths, for one log of T'.

@@ -6,8 +6,8 @@
 //! block that T leaves open reaches to `end`; a read of T' that has not happened requires nothing; and T joins all of
 //! T' or none.
 
-use super::{Feasibility, Interleaving, Step, Verdict};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
+use crate::{Feasibility, Interleaving, Step, Verdict};
 use std::collections::HashMap;
 use std::time::Duration;
 use z3::ast::{Bool, Int};

@@ -7,6 +7,28 @@
 //! - `Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is compared with;
 //! - [`validate()`], which replays an [`Interleaving`] over the log and says at which step the replay fails.
 //!
+//! [`log`] says what is logged. This crate does no I/O and knows nothing of programs: a log is two lists of events.
+//!
+//! # Example
+//!
+//! ```
+//! use seqz_feasibility::log::{Log, Op, TEvent};
+//! use seqz_feasibility::{Feasibility, ProgressGrid, Verdict, validate};
+//!
+//! // T' writes x (0) and then y (1). T reads y as T' has written it, and then x as T' has written it.
+//! let under_test = [TEvent::non_local(Op::Read(1), 1), TEvent::non_local(Op::Read(0), 0)];
+//! let mut log = Log { under_test: &under_test, interfering: &[Op::Write(0), Op::Write(1)] };
+//! let mut grid = ProgressGrid::new();
+//! let Verdict::Feasible(interleaving) = grid.check(&log) else { panic!("there is an interleaving") };
+//! assert_eq!(interleaving.0.len(), 4);
+//! assert!(validate(&log, &interleaving).is_ok());
+//!
+//! // With y as T' has written it, x is not as it was in the beginning.
+//! let under_test = [TEvent::non_local(Op::Read(1), 1), TEvent::local(Op::Read(0))];
+//! log.under_test = &under_test;
+//! assert_eq!(grid.check(&log), Verdict::Infeasible);
+//! ```
+//!
 //! # Where this differs from the paper
 //! - **T's own earlier write.** RW₂ as printed asks of a non-local read of x that the paired write w' come before the
 //!   injected write and T' next write to x after the block. That lets T's own latest write to x fall between w' and the
@@ -29,10 +51,13 @@
 //! and a prefix longer than c₀ whose last event is no release is needless too. What is left is c₀ and the places right
 //! after a release, up to the first place with no lock held: one or two prefixes in most logs.
 
+#![forbid(unsafe_code)]
+
 mod bits;
 mod grid;
 mod interference;
 mod lane;
+pub mod log;
 mod path;
 mod progress;
 mod runs;

@@ -1,6 +1,6 @@
 //! Random logs of two threads.
 
-use seqz_runtime::log::{LockMode, Log, Object, Op, TEvent};
+use seqz_feasibility::log::{LockMode, Log, Object, Op, TEvent};
 
 /// SplitMix64: small, and the same on every machine.
 pub(crate) struct Random(u64);

@@ -15,11 +15,11 @@ mod other;
 mod row;
 mod states;
 
-use super::bits::{NONE, holds, index};
-use super::witness::walk_back;
-use super::{Interference, Step};
+use crate::Step;
+use crate::bits::{NONE, holds, index};
+use crate::interference::Interference;
 use crate::log::{LockMode, Object, Op, TEvent};
-use crate::memory::outside;
+use crate::witness::walk_back;
 use interned::{Interned, Map};
 use other::{Other, Span};
 use row::{Making, Run};
@@ -239,7 +239,7 @@ impl Runs {
     #[inline]
     pub(super) fn feed(&mut self, u: &Interference, log: &[TEvent]) {
         if !self.ready || self.fed < log.len() {
-            outside(|| self.feed_rest(u, log));
+            self.feed_rest(u, log);
         }
     }
 
@@ -259,7 +259,7 @@ impl Runs {
             self.clean = 0;
         }
         for (at, &event) in (index(self.fed)..).zip(&log[self.fed..]) {
-            if super::grid::concerns(u, event) {
+            if u.concerns(event) {
                 self.kept.push(at);
                 self.append(u, event);
             }
@@ -272,7 +272,7 @@ impl Runs {
         self.fed = self.fed.min(len);
         while self.ready && self.kept.last().is_some_and(|&last| last as usize >= len) {
             self.kept.pop();
-            outside(|| self.take_back());
+            self.take_back();
         }
     }
 
@@ -441,7 +441,7 @@ impl Runs {
     fn last_row(&mut self) -> u32 {
         let rows = self.done.len() + 1;
         if self.clean < rows || self.settled < rows {
-            outside(|| self.compute());
+            self.compute();
         }
         self.rows[rows - 1]
     }
@@ -481,7 +481,7 @@ impl Runs {
         if written == 0 {
             return last;
         }
-        outside(|| self.foreign_since(x, next as usize, foreign))
+        self.foreign_since(x, next as usize, foreign)
     }
 
     fn foreign_since(&mut self, x: Object, first: usize, foreign: bool) -> u32 {
@@ -516,16 +516,14 @@ impl Runs {
         if event.source.is_some() {
             return self.would_see(u, event);
         }
-        if !super::grid::concerns(u, event) {
+        if !u.concerns(event) {
             // It would change no row.
             return self.feasible();
         }
-        outside(|| {
-            self.append(u, event);
-            let feasible = self.feasible();
-            self.take_back();
-            feasible
-        })
+        self.append(u, event);
+        let feasible = self.feasible();
+        self.take_back();
+        feasible
     }
 
     /// Whether the log would be feasible with an event that reads what T' wrote, or fails to take a lock.

@@ -1,7 +1,7 @@
 //! An obvious grid: every prefix of T' by itself, every place and step looked at one at a time, every constraint written
 //! down as the paper has it. For logs that are too large for all interleavings.
 
-use seqz_runtime::log::{LockMode, Log, Object, Op};
+use seqz_feasibility::log::{LockMode, Log, Object, Op};
 
 /// Per prefix of T': whether T can be at its end when T' has done exactly that much.
 pub(crate) fn reachable(log: &Log<'_>) -> Vec<bool> {

@@ -1,8 +1,8 @@
 //! Replays an interleaving over a log's semantics. Knows nothing of grids and timestamps: the replay runs the events
 //! one by one and checks what each event finds.
 
-use super::{Interleaving, Step};
 use crate::log::{LockMode, Log, Object, Op, TEvent};
+use crate::{Interleaving, Step};
 use std::collections::HashMap;
 
 /// Which event wrote the value that an object has.
