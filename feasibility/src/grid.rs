@@ -169,6 +169,7 @@ impl Grid {
 
     /// Starts a new execution with this log of T'. Costs a comparison when the log is that of the execution before.
     /// Returns whether it is another one.
+    #[inline]
     pub fn begin(&mut self, interfering: &[Op]) -> bool {
         let other = self.interference.refill(interfering);
         self.restart(other);
@@ -240,12 +241,14 @@ impl Grid {
     }
 
     /// The events of T so far.
+    #[inline]
     #[must_use]
     pub fn events(&self) -> &[TEvent] {
         &self.log
     }
 
     /// The number of events of T so far.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.log.len()
@@ -274,11 +277,13 @@ impl Grid {
     }
 
     /// Takes T's last event back.
+    #[inline]
     pub fn pop(&mut self) {
         self.truncate(self.len().saturating_sub(1));
     }
 
     /// Takes back all events of T but the first `len`.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.log.truncate(len);
         self.paths.truncate(len);
@@ -350,6 +355,7 @@ impl Grid {
     }
 
     /// Whether the log would be feasible if T's next event were this one.
+    #[inline]
     #[must_use]
     pub fn would_be_feasible(&mut self, event: TEvent) -> bool {
         let (u, log) = (&self.interference, &self.log);
@@ -423,6 +429,7 @@ impl Grid {
     }
 
     /// Whether T can be at its end when T' has done exactly its first `cut` events.
+    #[inline]
     #[must_use]
     pub fn reachable_at(&mut self, cut: usize) -> bool {
         if cut > self.interference.len() {

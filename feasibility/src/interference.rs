@@ -92,6 +92,7 @@ impl Interference {
     }
 
     /// Takes a log of T', and returns whether it differs from the log before. With an equal log nothing is done.
+    #[inline]
     pub fn refill(&mut self, ops: &[Op]) -> bool {
         if self.words > 0 && *self.ops == *ops {
             return false;
@@ -101,18 +102,21 @@ impl Interference {
     }
 
     /// The events of T'.
+    #[inline]
     #[must_use]
     pub fn ops(&self) -> &[Op] {
         &self.ops
     }
 
     /// The number of events of T'.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.ops.len()
     }
 
     /// Whether T' does nothing.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()

@@ -98,6 +98,7 @@ struct Promise {
 }
 
 impl Default for Promise {
+    #[inline]
     fn default() -> Self {
         Self {
             event: usize::MAX,
@@ -119,6 +120,7 @@ const fn span(from: u32, to: u32) -> u64 {
 
 impl Path {
     /// Resets the path to no events. `other` says whether T' has another log.
+    #[inline]
     fn clear(&mut self, u: &Interference, other: bool) {
         if !other && self.len == 0 && !self.stale && !self.ends && self.ahead == NOWHERE {
             return;
@@ -140,6 +142,7 @@ impl Path {
         self.restart();
     }
 
+    #[inline]
     fn restart(&mut self) {
         self.promise = Promise::default();
         self.stale = false;
@@ -187,6 +190,7 @@ impl Path {
     }
 
     /// Goes on with these events of T, as far as the path can.
+    #[inline]
     fn follow(&mut self, u: &Interference, events: &[TEvent]) {
         for &event in events {
             if !self.step(u, event.op, event.source) {
@@ -197,6 +201,7 @@ impl Path {
 
     /// Where else T' could be before T took the first of its locks, if T's next event requires a place that T' can't go
     /// to: past the blocks of the locks that T holds.
+    #[inline]
     fn elsewhere(&self, u: &Interference, event: TEvent) -> Option<(usize, u32)> {
         if event.source.is_none() || self.held.is_empty() || self.len > AGAIN {
             return None;
@@ -217,6 +222,7 @@ impl Path {
         self.step_slowly(u, op, source)
     }
 
+    #[inline]
     fn step_slowly(&mut self, u: &Interference, op: Op, source: Option<u32>) -> bool {
         let event = TEvent { op, source };
         let Promise {

@@ -14,6 +14,7 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// Resets the paths to no events. `other` says whether T' has another log.
+    #[inline]
     pub(crate) fn clear(&mut self, u: &Interference, other: bool) {
         self.path.clear(u, other);
         if other {
@@ -22,6 +23,7 @@ impl Paths {
     }
 
     /// Turns the paths off: they can't handle this log of T'.
+    #[inline]
     pub(crate) const fn turn_off(&mut self) {
         self.path.on = false;
         self.spare.on = false;
@@ -54,6 +56,7 @@ impl Paths {
         self.decide_slowly(u, log)
     }
 
+    #[inline]
     fn decide_slowly(&mut self, u: &Interference, log: &[TEvent]) -> Option<bool> {
         let path = &mut *self.path;
         if !path.on {
@@ -100,6 +103,7 @@ impl Paths {
         }
     }
 
+    #[inline]
     fn would_otherwise(&mut self, u: &Interference, log: &[TEvent], event: TEvent) -> Option<bool> {
         let goes = self.try_other(u, log, event) && self.spare.look_ahead(u, event) == Some(true);
         goes.then(|| {
@@ -109,6 +113,7 @@ impl Paths {
     }
 
     /// Whether T' can go on to this column, T doing nothing, if the path shows that.
+    #[inline]
     pub(crate) fn reaches(&mut self, u: &Interference, log: &[TEvent], column: u32) -> bool {
         let path = &mut *self.path;
         if !path.on {
@@ -119,6 +124,7 @@ impl Paths {
     }
 
     /// Tries another path where T's next event, after the events `before`, requires a place that T' can't go to.
+    #[inline]
     fn try_other(&mut self, u: &Interference, before: &[TEvent], event: TEvent) -> bool {
         let Some(ahead) = self.path.elsewhere(u, event) else {
             return false;
@@ -131,6 +137,7 @@ impl Paths {
     }
 
     /// Exchanges the paths: the other path goes on with T.
+    #[inline]
     const fn change(&mut self) {
         std::mem::swap(&mut self.path, &mut self.spare);
     }
