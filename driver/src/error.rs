@@ -97,6 +97,11 @@ impl Error {
         }
     }
 
+    /// Returns the error of a request that a worker refuses, for this reason.
+    pub(crate) fn refused(why: &str) -> Self {
+        Self::Worker(format!("the worker refuses: {why}"))
+    }
+
     /// Returns the exit code: 2 where the program or the command line is at fault, 3 where seqz or the machine is.
     #[must_use]
     pub const fn code(&self) -> u8 {

@@ -1,10 +1,9 @@
 //! Runs the schedule of a finding again.
 
 use std::path::Path;
-use std::time::Instant;
 
 use seqz_runtime::vocabulary::{self, Scheduled};
-use seqz_runtime::worker::message::{self, ReplayRequest, Replayed, Reply, Request};
+use seqz_runtime::worker::message::{self, ReplayRequest, Replayed, Reply, Stopped};
 
 use crate::check::Subject;
 use crate::error::Error;
@@ -14,7 +13,7 @@ use crate::model::exploration::{Failure, Waiting};
 use crate::model::lone::Spurious;
 use crate::model::schedule::{Confirmation, Event};
 use crate::original::Original;
-use crate::worker::{Heard, Process, Watch, bury, failed, send};
+use crate::worker::{Heard, Process, Session, Watch, bury, failed};
 
 /// What a replay needs of a finding.
 #[derive(Clone, Debug)]
@@ -206,7 +205,7 @@ pub fn run(
         object: event.object,
         place: None,
     });
-    let request = Request::Replay(ReplayRequest {
+    let request = ReplayRequest {
         harness: finding.harness.clone(),
         inputs: recording.inputs.clone(),
         schedule: schedule.collect(),
@@ -216,12 +215,12 @@ pub fn run(
         stack: recording.stack_size,
         unfollowed: harness.is_some_and(|harness| !harness.not_followed.is_empty()),
         random: recording.random_numbers,
-    });
+    };
     let dir = program
         .manifest()
         .and_then(Path::parent)
         .filter(|dir| !dir.as_os_str().is_empty());
-    let mut process =
+    let process =
         Process::start(&built.worker, dir).map_err(|e| failed("cannot start the worker", &e))?;
     let died = |process| {
         let death = bury(process)?;
@@ -232,20 +231,21 @@ pub fn run(
         };
         Ok(recording.fatal(kind, death.describe()))
     };
-    if send(&mut process, &request).is_err() {
-        return died(process);
-    }
-    let reply = match watch.listen(&mut process, &mut Instant::now())? {
+    let mut session = match Session::begin(process, request) {
+        Ok(session) => session,
+        Err(process) => return died(*process),
+    };
+    let reply = match session.listen(&watch)? {
         Heard::Reply(reply) => reply,
         Heard::Cut(_) => return Ok(Ended::Interrupted),
-        Heard::Closed => return died(process),
+        Heard::Closed => return died(session.into_process()),
         Heard::Hung => {
             let message = "it goes on for ever, or for too long, without an event";
             return Ok(recording.fatal(Kind::Hang, message.into()));
         }
     };
     match reply {
-        Reply::Replayed(Replayed::Followed {
+        Reply::Own(Replayed::Followed {
             failures,
             bystanders,
             same,
@@ -266,7 +266,7 @@ pub fn run(
             });
             Ok(recording.ended(told(&failures), &told(&bystanders), race, same))
         }
-        Reply::Replayed(Replayed::Diverged {
+        Reply::Own(Replayed::Diverged {
             at,
             difference,
             place,
@@ -277,11 +277,11 @@ pub fn run(
             site: place.and_then(|place| original.site(&place)),
             schedule: original.schedule(&schedule),
         }),
-        Reply::BadInput { param, message } => Err(Error::Option {
+        Reply::Stopped(Stopped::BadInput { param, message }) => Err(Error::Option {
             message: format!("the finding's value for `{param}` does not fit: {message}"),
             help: "the harness has other parameters than when it was found".into(),
         }),
-        Reply::Refused(why) => Err(Error::Worker(format!("the worker refuses: {why}"))),
+        Reply::Stopped(Stopped::Refused(why)) => Err(Error::refused(&why)),
         other => Err(Error::Worker(format!(
             "the worker answers something else: {other:?}"
         ))),

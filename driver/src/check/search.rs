@@ -13,8 +13,10 @@ use crate::model::unfollowed;
 use crate::model::words;
 use crate::original::{Original, inputs};
 use crate::solvers::RemoteSolver;
-use crate::worker::message::{Answer, CheckRequest, Reply, Request, SolverKind};
-use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
+use crate::worker::message::{
+    Answer, CheckReply, CheckRequest, Executing, Reply, SolverKind, Stopped,
+};
+use crate::worker::{Death, Heard, Process, Session, Standstill, Watch, bury, failed};
 use seqz_runtime::log::Log;
 use seqz_runtime::{ReadId, WriteId};
 
@@ -36,6 +38,16 @@ struct Choice {
     role: Role,
     pairs: Vec<(ReadId, WriteId)>,
     inputs: Vec<(String, String)>,
+}
+
+/// What comes after a reply.
+enum Next {
+    /// The next reply.
+    Listen,
+    /// An answer to the worker.
+    Answer(Answer),
+    /// The worker says no more.
+    End,
 }
 
 /// How a conversation with a worker ended.
@@ -186,64 +198,61 @@ impl Search<'_> {
         if may_block {
             process.watch_for_blocking();
         }
-        if send(&mut process, &Request::Check(check.clone())).is_err() {
-            return bury(process).map(End::Died);
-        }
+        let mut session = match Session::begin(process, check.clone()) {
+            Ok(session) => session,
+            Err(process) => return bury(*process).map(End::Died),
+        };
         let started = Instant::now();
-        let mut last_sign = started;
         // Whether the worker has begun and no execution has come to its end yet.
         let mut none_ended = false;
         loop {
-            let reply = match self.watch.listen(&mut process, &mut last_sign)? {
+            let reply = match session.listen(&self.watch)? {
                 Heard::Reply(reply) => reply,
                 Heard::Cut(Cut::TimeLimit) if none_ended => {
-                    return Ok(End::WithoutAny(started.elapsed(), process.end_stuck()));
+                    return Ok(End::WithoutAny(
+                        started.elapsed(),
+                        session.into_process().end_stuck(),
+                    ));
                 }
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
-                Heard::Closed => return bury(process).map(End::Died),
-                Heard::Hung if may_block => return Ok(End::Blocked(process.end_stuck())),
+                Heard::Closed => return bury(session.into_process()).map(End::Died),
+                Heard::Hung if may_block => {
+                    return Ok(End::Blocked(session.into_process().end_stuck()));
+                }
                 Heard::Hung => return Ok(End::Hung),
             };
-            match reply {
-                Reply::Done => return Ok(End::Done),
-                Reply::Check {
-                    under_test,
-                    interfering,
-                    by_grid,
-                } => {
-                    let log = Log {
-                        under_test: &under_test,
-                        interfering: &interfering,
-                    };
-                    let answer = self.decide(&log, by_grid, check.solver, gathered)?;
-                    if send(&mut process, &Request::Verdict(answer)).is_err() {
-                        return bury(process).map(End::Died);
-                    }
-                }
-                Reply::Executing {
-                    role,
-                    pairs,
-                    inputs,
-                } => {
-                    *running = Some(Choice {
-                        role: role.into(),
-                        pairs,
-                        inputs,
-                    });
-                }
-                reply => {
+            let next = match reply {
+                Reply::Own(reply) => {
                     match &reply {
-                        Reply::Started { .. } => none_ended = true,
-                        Reply::Progress { .. } | Reply::Level { .. } | Reply::Finding(_) => {
-                            none_ended = false;
-                        }
+                        CheckReply::Started { .. } => none_ended = true,
+                        CheckReply::Progress { .. }
+                        | CheckReply::Level { .. }
+                        | CheckReply::Finding(_) => none_ended = false,
                         _ => {}
                     }
-                    let last = self.heard(reply, gathered)?;
-                    if last {
-                        return Ok(End::Done);
+                    self.heard(reply, check.solver, gathered, running)?
+                }
+                Reply::LeftBehind(what) => {
+                    unfollowed::add(&mut gathered.report.not_followed, what);
+                    Next::Listen
+                }
+                Reply::Asked(what) => {
+                    unfollowed::add_asked(&mut gathered.report.not_followed, &what);
+                    Next::Listen
+                }
+                Reply::Stopped(why) => {
+                    self.stopped(why, gathered)?;
+                    Next::End
+                }
+            };
+            match next {
+                Next::Listen => {}
+                Next::Answer(answer) => {
+                    if session.answer(&answer).is_err() {
+                        return bury(session.into_process()).map(End::Died);
                     }
                 }
+                Next::End => return Ok(End::Done),
             }
         }
     }
@@ -271,24 +280,28 @@ impl Search<'_> {
         Ok(answer)
     }
 
-    /// Takes in a reply of the worker; returns whether the reply is the worker's last.
-    fn heard(&mut self, reply: Reply, gathered: &mut Gathered) -> Result<bool, Error> {
+    /// Takes in a reply of the worker.
+    fn heard(
+        &mut self,
+        reply: CheckReply,
+        solver: SolverKind,
+        gathered: &mut Gathered,
+        running: &mut Option<Choice>,
+    ) -> Result<Next, Error> {
         match reply {
-            Reply::LeftBehind(what) => unfollowed::add(&mut gathered.report.not_followed, what),
-            Reply::Asked(what) => unfollowed::add_asked(&mut gathered.report.not_followed, &what),
-            Reply::Started { sampled, inputs } => {
+            CheckReply::Started { sampled, inputs } => {
                 gathered.sampled = sampled;
                 if sampled {
                     gathered.note(words::sample_of_inputs(inputs, self.seed));
                 }
             }
-            Reply::Threads { first, second } => {
+            CheckReply::Threads { first, second } => {
                 let known = &gathered.spawns;
                 gathered.report.threads = [first, second]
                     .map(|thread| self.original.thread(&thread, known))
                     .into();
             }
-            Reply::Progress { role, k, level } => {
+            CheckReply::Progress { role, k, level } => {
                 let position = Position {
                     under_test: role.into(),
                     k,
@@ -298,8 +311,8 @@ impl Search<'_> {
                 self.progress.at(&gathered.report.name, position);
                 gathered.progress(role.into(), k, level);
             }
-            Reply::Level { role, k, level } => gathered.level(role.into(), k, &level),
-            Reply::Finding(finding) => {
+            CheckReply::Level { role, k, level } => gathered.level(role.into(), k, &level),
+            CheckReply::Finding(finding) => {
                 let mut bug = self.original.bug(&finding);
                 gathered.place(&mut bug);
                 bug.met.seconds = gathered.started.elapsed().as_secs_f64();
@@ -312,47 +325,55 @@ impl Search<'_> {
                     gathered.hold(bug, follows.collect());
                 }
             }
-            Reply::Times(times) => {
+            CheckReply::Times(times) => {
                 self.tell_held(gathered);
                 gathered.times(&times);
             }
-            Reply::Unsupported { message, place } => {
-                gathered.report.status = Status::Unsupported {
-                    reason: self.original.message(&message),
-                    help: Some(
-                        "`seqz explore` runs the program as it is, with any number of threads"
-                            .into(),
-                    ),
-                    site: place.and_then(|place| self.original.site(&place)),
+            CheckReply::Executing(Executing {
+                role,
+                pairs,
+                inputs,
+            }) => {
+                *running = Some(Choice {
+                    role: role.into(),
+                    pairs,
+                    inputs,
+                });
+            }
+            CheckReply::Check {
+                under_test,
+                interfering,
+                by_grid,
+            } => {
+                let log = Log {
+                    under_test: &under_test,
+                    interfering: &interfering,
                 };
-                return Ok(true);
+                let answer = self.decide(&log, by_grid, solver, gathered)?;
+                return Ok(Next::Answer(answer));
             }
-            Reply::Nondeterministic { inputs: values } => {
-                gathered.report.status = Status::nondeterministic(
-                    &values,
-                    "the same choices",
-                    &gathered.report.not_followed,
-                );
-                return Ok(true);
-            }
-            Reply::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),
-            Reply::Refused(why) => return Err(Error::Worker(format!("the worker refuses: {why}"))),
-            Reply::Executing { .. }
-            | Reply::Check { .. }
-            | Reply::Done
-            | Reply::Exploring(_)
-            | Reply::Failure(_)
-            | Reply::Explored { .. }
-            | Reply::Seen { .. }
-            | Reply::Couplings(_)
-            | Reply::Running { .. }
-            | Reply::Seeds { .. }
-            | Reply::Solve { .. }
-            | Reply::Replayed(_) => {
-                return Err(Error::Worker(out_of_place("checks", &reply)));
-            }
+            CheckReply::Done => return Ok(Next::End),
         }
-        Ok(false)
+        Ok(Next::Listen)
+    }
+
+    /// Takes in why the worker could not go on.
+    fn stopped(&self, why: Stopped, gathered: &mut Gathered) -> Result<(), Error> {
+        gathered.report.status = match why {
+            Stopped::Unsupported { message, place } => Status::Unsupported {
+                reason: self.original.message(&message),
+                help: Some(
+                    "`seqz explore` runs the program as it is, with any number of threads".into(),
+                ),
+                site: place.and_then(|place| self.original.site(&place)),
+            },
+            Stopped::Nondeterministic { inputs: values } => {
+                Status::nondeterministic(&values, "the same choices", &gathered.report.not_followed)
+            }
+            Stopped::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),
+            Stopped::Refused(why) => return Err(Error::refused(&why)),
+        };
+        Ok(())
     }
 
     fn found(&mut self, bug: Bug, gathered: &mut Gathered) {

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use seqz_runtime::worker::message::{Doubt, ExploreRequest, Explored, Reply};
+use seqz_runtime::worker::message::{
+    Doubt, ExploreReply, ExploreRequest, Explored, Reply, Stopped,
+};
 
 use super::Options;
 use super::divided::{Search, Standing, together};
@@ -217,23 +219,54 @@ impl Gathered {
     fn reply(
         &mut self,
         part: usize,
-        reply: Reply,
+        reply: Reply<ExploreReply>,
         original: &Original<'_>,
         request: &ExploreRequest,
     ) -> Result<Option<Failure>, Error> {
         match reply {
             Reply::LeftBehind(what) => unfollowed::add(&mut self.report.not_followed, what),
             Reply::Asked(what) => unfollowed::add_asked(&mut self.report.not_followed, &what),
-            Reply::Started { sampled, inputs } => {
+            Reply::Stopped(why) => self.stopped(part, why, original)?,
+            Reply::Own(reply) => return Ok(self.own_reply(part, reply, original, request)),
+        }
+        Ok(None)
+    }
+
+    /// Takes in why a worker could not go on.
+    fn stopped(&mut self, part: usize, why: Stopped, original: &Original<'_>) -> Result<(), Error> {
+        match why {
+            Stopped::Unsupported { message, place } => {
+                self.report.status = Status::Unsupported {
+                    reason: original.message(&message),
+                    help: None,
+                    site: place.and_then(|place| original.site(&place)),
+                };
+            }
+            Stopped::Nondeterministic { inputs } => self.part_ways(part, &inputs),
+            Stopped::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),
+            Stopped::Refused(why) => return Err(Error::refused(&why)),
+        }
+        Ok(())
+    }
+
+    fn own_reply(
+        &mut self,
+        part: usize,
+        reply: ExploreReply,
+        original: &Original<'_>,
+        request: &ExploreRequest,
+    ) -> Option<Failure> {
+        match reply {
+            ExploreReply::Started { sampled, inputs } => {
                 self.report.sampled_inputs |= sampled;
                 if sampled {
                     self.sample = Some(inputs);
                     self.note(words::sample_of_inputs(inputs, request.seed));
                 }
             }
-            Reply::Exploring(counts) => self.units[part].current = counts,
-            Reply::Seen { relations, states } => self.search(part).seen(relations, states),
-            Reply::Explored {
+            ExploreReply::Exploring(counts) => self.units[part].current = counts,
+            ExploreReply::Seen { relations, states } => self.search(part).seen(relations, states),
+            ExploreReply::Explored {
                 inputs,
                 counts,
                 promise,
@@ -259,7 +292,7 @@ impl Gathered {
                 });
                 unit.done.push(counts);
             }
-            Reply::Failure(finding) => {
+            ExploreReply::Failure(finding) => {
                 let failure = original.failure(
                     &finding,
                     (request.stack, spurious_of(request)),
@@ -268,7 +301,7 @@ impl Gathered {
                 let (turn, within) = finding.standing;
                 let standing = (self.units[part].done.len(), turn, within);
                 if finding.follows.is_empty() {
-                    return Ok(self.found(part, failure, standing));
+                    return self.found(part, failure, standing);
                 }
                 let follows = finding.follows.iter();
                 let held = Held {
@@ -280,21 +313,12 @@ impl Gathered {
                 self.units[part].sent.push(None);
                 self.held.push(held);
             }
-            Reply::Times(times) => self.units[part].times = times,
-            Reply::Couplings(couplings) => self.units[part].couplings = couplings,
-            Reply::Unsupported { message, place } => {
-                self.report.status = Status::Unsupported {
-                    reason: original.message(&message),
-                    help: None,
-                    site: place.and_then(|place| original.site(&place)),
-                };
-            }
-            Reply::Nondeterministic { inputs } => self.part_ways(part, &inputs),
-            Reply::BadInput { param, message } => return Err(Error::bad_input(&param, &message)),
-            Reply::Refused(why) => return Err(Error::Worker(format!("the worker refuses: {why}"))),
-            _ => {}
+            ExploreReply::Times(times) => self.units[part].times = times,
+            ExploreReply::Couplings(couplings) => self.units[part].couplings = couplings,
+            // The unit that talks to the worker has dealt with these.
+            ExploreReply::Running { .. } | ExploreReply::Solve { .. } | ExploreReply::Done => {}
         }
-        Ok(None)
+        None
     }
 
     /// Takes in that executions went another way when they were run again, and that the search has left out what would

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use seqz_explore::mcm;
 use seqz_runtime::vocabulary::Scheduled;
-use seqz_runtime::worker::message::{ExploreRequest, Reply, Request};
+use seqz_runtime::worker::message::{ExploreReply, ExploreRequest, Reply};
 
 use super::solver::Answering;
 use crate::error::Error;
 use crate::model::document::Cut;
 use crate::solvers::Solver;
-use crate::worker::{Death, Heard, Process, Standstill, Watch, bury, failed, out_of_place, send};
+use crate::worker::{Death, Heard, Process, Session, Standstill, Watch, bury, failed};
 
 /// How often a worker that was killed from outside is replaced before its execution is suspected.
 const REPLACED: u32 = 3;
@@ -59,7 +59,7 @@ pub(super) enum Said {
     /// The unit's worker has been started.
     Started,
     /// The unit's worker sent this reply.
-    Reply(Reply),
+    Reply(Reply<ExploreReply>),
     /// The unit's worker died in the way described, and another worker begins from the start.
     StartOver(String),
     /// The unit's part of the time was over, other units have left some of theirs, and another worker begins from the
@@ -255,93 +255,81 @@ impl Runner<'_> {
             process.watch_for_blocking();
         }
         say(Said::Started);
-        if send(&mut process, &Request::Explore(request.clone())).is_err() {
-            return bury(process).map(End::Died);
-        }
+        let mut session = match Session::begin(process, request.clone()) {
+            Ok(session) => session,
+            Err(process) => return bury(*process).map(End::Died),
+        };
         let started = Instant::now();
-        let mut last_sign = started;
         // Whether the worker has begun and no execution has come to its end yet.
         let mut none_ended = false;
         let mut answering = Answering::new(self.solver);
         loop {
-            let reply = match self.watch.listen(&mut process, &mut last_sign)? {
+            let reply = match session.listen(&self.watch)? {
                 Heard::Reply(reply) => reply,
                 Heard::Cut(Cut::TimeLimit) if none_ended => {
-                    return Ok(End::WithoutAny(started.elapsed(), process.end_stuck()));
+                    return Ok(End::WithoutAny(
+                        started.elapsed(),
+                        session.into_process().end_stuck(),
+                    ));
                 }
                 Heard::Cut(cut) => return Ok(End::Cut(cut)),
-                Heard::Closed => return bury(process).map(End::Died),
-                Heard::Hung if may_block => return Ok(End::Blocked(process.end_stuck())),
+                Heard::Closed => return bury(session.into_process()).map(End::Died),
+                Heard::Hung if may_block => {
+                    return Ok(End::Blocked(session.into_process().end_stuck()));
+                }
                 Heard::Hung => return Ok(End::Hung),
             };
-            let mut last = false;
-            match &reply {
-                Reply::Started { .. } => none_ended = true,
-                Reply::Exploring(_) | Reply::Explored { .. } | Reply::Failure(_) => {
-                    none_ended = false;
-                }
-                _ => {}
-            }
-            match reply {
-                Reply::Running {
-                    inputs,
-                    execution,
-                    random,
-                    done,
-                    next,
-                } => {
-                    if (running.execution, running.random) != (execution, random)
-                        || running.inputs != inputs
-                    {
-                        running.schedule.clear();
-                        (running.execution, running.random) = (execution, random);
-                        running.inputs = inputs;
+            let last = matches!(reply, Reply::Stopped(_));
+            if let Reply::Own(own) = &reply {
+                match own {
+                    ExploreReply::Started { .. } => none_ended = true,
+                    ExploreReply::Exploring(counts) => {
+                        none_ended = false;
+                        if !has_failed && unit.left.load(Ordering::Relaxed) {
+                            say(Said::Reply(reply));
+                            return Ok(End::Left);
+                        }
+                        position.1 = counts.executions;
                     }
-                    // The event that was about to be done has been done, and the reply has a better account of it.
-                    running.schedule.pop();
-                    running.schedule.extend(done);
-                    running.schedule.push(next);
-                    continue;
-                }
-                Reply::Solve { model, query, own } => {
-                    let answer = match answering.answer(&model, &query, &own) {
-                        Ok(answer) => answer,
-                        Err(error) => return Ok(End::Broken(error)),
-                    };
-                    // The worker was silent because it waited for this answer.
-                    last_sign = Instant::now();
-                    if send(&mut process, &Request::Solved(answer)).is_err() {
-                        return bury(process).map(End::Died);
+                    ExploreReply::Failure(_) => (none_ended, has_failed) = (false, true),
+                    ExploreReply::Explored { .. } => {
+                        none_ended = false;
+                        *position = (position.0 + 1, 0);
                     }
-                    continue;
-                }
-                Reply::Done => return Ok(End::Done),
-                Reply::Exploring(_) if !has_failed && unit.left.load(Ordering::Relaxed) => {
-                    say(Said::Reply(reply));
-                    return Ok(End::Left);
-                }
-                Reply::Failure(_) => has_failed = true,
-                Reply::Exploring(ref counts) => position.1 = counts.executions,
-                Reply::Explored { .. } => *position = (position.0 + 1, 0),
-                Reply::Unsupported { .. }
-                | Reply::Nondeterministic { .. }
-                | Reply::BadInput { .. }
-                | Reply::Refused(_) => last = true,
-                Reply::Started { .. }
-                | Reply::LeftBehind(_)
-                | Reply::Asked(_)
-                | Reply::Seen { .. }
-                | Reply::Times(_)
-                | Reply::Couplings(_) => {}
-                Reply::Threads { .. }
-                | Reply::Progress { .. }
-                | Reply::Level { .. }
-                | Reply::Finding(_)
-                | Reply::Executing { .. }
-                | Reply::Check { .. }
-                | Reply::Replayed(_)
-                | Reply::Seeds { .. } => {
-                    return Ok(End::Broken(out_of_place("explores", &reply)));
+                    ExploreReply::Seen { .. }
+                    | ExploreReply::Times(_)
+                    | ExploreReply::Couplings(_) => {}
+                    ExploreReply::Running {
+                        inputs,
+                        execution,
+                        random,
+                        done,
+                        next,
+                    } => {
+                        if (running.execution, running.random) != (*execution, *random)
+                            || running.inputs != *inputs
+                        {
+                            running.schedule.clear();
+                            (running.execution, running.random) = (*execution, *random);
+                            running.inputs.clone_from(inputs);
+                        }
+                        // The event that was about to be done has been done, and the reply has a better account of it.
+                        running.schedule.pop();
+                        running.schedule.extend_from_slice(done);
+                        running.schedule.push(next.clone());
+                        continue;
+                    }
+                    ExploreReply::Solve { model, query, own } => {
+                        let answer = match answering.answer(model, query, own) {
+                            Ok(answer) => answer,
+                            Err(error) => return Ok(End::Broken(error)),
+                        };
+                        if session.answer(&answer).is_err() {
+                            return bury(session.into_process()).map(End::Died);
+                        }
+                        continue;
+                    }
+                    ExploreReply::Done => return Ok(End::Done),
                 }
             }
             say(Said::Reply(reply));

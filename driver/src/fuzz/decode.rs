@@ -1,5 +1,6 @@
 //! Decodes byte strings: the worker runs them and says what each one stands for.
 
+use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,9 +16,10 @@ use crate::model::document::{Bug, Kind, NonLocalRead, Role};
 use crate::model::schedule::Confirmation;
 use crate::original::inputs;
 use crate::worker::message::{
-    DecodeRequest, Finding, Reply, Request, SeedRequest, SimplifyRequest,
+    self, DecodeReply, DecodeRequest, Executing, Finding, Reply, SeedRequest, SimplifyReply,
+    SimplifyRequest, Stopped,
 };
-use crate::worker::{Death, Heard, Process, Watch, bury, failed, send};
+use crate::worker::{Death, Heard, Process, Session, Watch, bury, failed};
 
 /// The number of executions that are spent to find a bug with fewer non-local reads.
 const SMALLER: u64 = 20_000;
@@ -52,6 +54,14 @@ pub(super) enum End {
     Memory,
 }
 
+/// The error of a reply after which nothing can be said of the bytes.
+fn refused<R: Debug>(reply: Reply<R>) -> Error {
+    match reply {
+        Reply::Stopped(Stopped::Refused(why)) => Error::refused(&why),
+        other => Error::Worker(format!("the worker says something else: {other:?}")),
+    }
+}
+
 impl Fuzzer<'_> {
     /// Has the worker run a byte string.
     pub(super) fn decode(
@@ -61,36 +71,37 @@ impl Fuzzer<'_> {
         k: u32,
         bytes: &[u8],
     ) -> Result<Decoded, Error> {
-        let mut process = self.worker()?;
+        let process = self.worker()?;
         let mut decoded = Decoded::default();
-        let request = Request::Decode(DecodeRequest {
+        let request = DecodeRequest {
             ignore_detached_panics: self.options.ignore_detached_panics,
             harness: harness.to_owned(),
             role: role.into(),
             k,
             bytes: bytes.to_vec(),
             executions: SMALLER,
-        });
-        if send(&mut process, &request).is_err() {
-            decoded.end = Some(End::Died(bury(process)?));
-            return Ok(decoded);
-        }
-        let mut last_sign = Instant::now();
+        };
+        let mut session = match Session::begin(process, request) {
+            Ok(session) => session,
+            Err(process) => {
+                decoded.end = Some(End::Died(bury(*process)?));
+                return Ok(decoded);
+            }
+        };
         loop {
             // The watch ends after each tick, so that the memory is looked at.
-            let watch = self.watch(Some(TICK));
-            match watch.listen(&mut process, &mut last_sign)? {
+            match session.listen(&self.watch(Some(TICK)))? {
                 Heard::Closed => {
-                    decoded.end = Some(End::Died(bury(process)?));
+                    decoded.end = Some(End::Died(bury(session.into_process())?));
                     return Ok(decoded);
                 }
                 Heard::Cut(crate::model::document::Cut::Interrupted) => return Ok(decoded),
                 Heard::Cut(_) => {
-                    if process.resident() > u64::from(self.options.memory) << 20 {
+                    if session.process().resident() > u64::from(self.options.memory) << 20 {
                         decoded.end = Some(End::Memory);
                         return Ok(decoded);
                     }
-                    if last_sign.elapsed() <= self.options.hang_after {
+                    if session.silence() <= self.options.hang_after {
                         continue;
                     }
                     decoded.end = Some(End::Hung);
@@ -101,20 +112,19 @@ impl Fuzzer<'_> {
                     return Ok(decoded);
                 }
                 Heard::Reply(reply) => match reply {
-                    Reply::Executing { pairs, inputs, .. } => {
+                    Reply::Own(DecodeReply::Executing(Executing { pairs, inputs, .. })) => {
                         (decoded.pairs, decoded.inputs) = (pairs, inputs);
                     }
-                    Reply::Threads { first, second } => decoded.threads = Some((first, second)),
-                    Reply::Finding(finding) => decoded.findings.push(*finding),
-                    Reply::Unsupported { message, place } => {
+                    Reply::Own(DecodeReply::Threads { first, second }) => {
+                        decoded.threads = Some((first, second));
+                    }
+                    Reply::Own(DecodeReply::Finding(finding)) => decoded.findings.push(*finding),
+                    Reply::Own(DecodeReply::Done) => return Ok(decoded),
+                    Reply::Stopped(Stopped::Unsupported { message, place }) => {
                         decoded.unsupported = Some((message, place));
                         return Ok(decoded);
                     }
-                    Reply::Refused(why) => {
-                        return Err(Error::Worker(format!("the worker refuses: {why}")));
-                    }
-                    Reply::Done => return Ok(decoded),
-                    _ => {}
+                    other => return Err(refused(other)),
                 },
             }
         }
@@ -127,25 +137,27 @@ impl Fuzzer<'_> {
         (role, k): (Role, u32),
         bytes: &[u8],
     ) -> Result<Option<Vec<u8>>, Error> {
-        let mut process = self.worker()?;
-        let request = Request::Simplify(SimplifyRequest {
+        let process = self.worker()?;
+        let request = SimplifyRequest {
             ignore_detached_panics: self.options.ignore_detached_panics,
             harness: harness.to_owned(),
             role: role.into(),
             k,
             bytes: bytes.to_vec(),
             executions: SIMPLER,
-        });
-        if send(&mut process, &request).is_err() {
+        };
+        let Ok(mut session) = Session::begin(process, request) else {
             return Ok(None);
-        }
+        };
         let watch = self.watch(Some(SIMPLER_TIME));
-        let mut last_sign = Instant::now();
         let mut simplest = None;
-        while let Heard::Reply(Reply::Seeds { strings, .. }) =
-            watch.listen(&mut process, &mut last_sign)?
-        {
-            simplest = strings.into_iter().next();
+        // Where the worker dies or hangs, or the time is over, what was found before is good.
+        while let Heard::Reply(reply) = session.listen(&watch)? {
+            match reply {
+                Reply::Own(SimplifyReply::Simpler(bytes)) => simplest = Some(bytes),
+                Reply::Own(SimplifyReply::Done) => break,
+                other => return Err(refused(other)),
+            }
         }
         Ok(simplest)
     }
@@ -153,31 +165,29 @@ impl Fuzzer<'_> {
     /// Returns byte strings to begin with, and the number of bytes that matter. `None`: the worker died or hung in
     /// these executions, or the user broke the command off.
     pub(super) fn seeds(&self, harness: &str, role: Role, k: u32) -> Result<Option<Seeds>, Error> {
-        let mut process = self.worker()?;
-        let request = Request::Seeds(SeedRequest {
+        let process = self.worker()?;
+        let request = SeedRequest {
             harness: harness.to_owned(),
             role: role.into(),
             k,
             limit: 256,
             seed: self.options.seed,
-        });
-        if send(&mut process, &request).is_err() {
+        };
+        let Ok(mut session) = Session::begin(process, request) else {
             return Ok(None);
+        };
+        let Heard::Reply(reply) = session.listen(&self.watch(None))? else {
+            return Ok(None);
+        };
+        match reply {
+            Reply::Own(message::Seeds { strings, longest }) => {
+                Ok(Some(Seeds::Strings(strings, longest)))
+            }
+            Reply::Stopped(Stopped::Unsupported { message, place }) => {
+                Ok(Some(Seeds::Unsupported(message, place)))
+            }
+            other => Err(refused(other)),
         }
-        let watch = self.watch(None);
-        let mut last_sign = Instant::now();
-        Ok(match watch.listen(&mut process, &mut last_sign)? {
-            Heard::Reply(Reply::Seeds { strings, longest }) => {
-                Some(Seeds::Strings(strings, longest))
-            }
-            Heard::Reply(Reply::Unsupported { message, place }) => {
-                Some(Seeds::Unsupported(message, place))
-            }
-            Heard::Reply(Reply::Refused(why)) => {
-                return Err(Error::Worker(format!("the worker refuses: {why}")));
-            }
-            _ => None,
-        })
     }
 
     /// Returns a watch over the worker that ends after `time` from now.

@@ -3,6 +3,7 @@
 pub mod memory;
 mod orphan;
 mod process;
+mod session;
 mod socket;
 pub(crate) mod stuck;
 mod watch;
@@ -12,6 +13,7 @@ pub use seqz_runtime::worker::message;
 pub use crate::model::standstill::Standstill;
 pub use orphan::ends_with_us;
 pub use process::{Death, Process};
+pub(crate) use session::failed;
+pub use session::{Heard, Session, bury};
 pub use socket::{Connection, Received};
-pub use watch::{Heard, Watch, bury, send};
-pub(crate) use watch::{failed, out_of_place};
+pub use watch::Watch;

@@ -1,19 +1,14 @@
-//! Listens to a worker; the user and the clock may end the wait.
+//! The watch over a worker: the user and the clock may end the wait for it.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use seqz_runtime::worker::wire::Wire as _;
-
-use super::message::{Reply, Request};
+use super::Process;
 use super::process::Work;
-use super::{Death, Process, Received};
-use crate::error::Error;
 use crate::model::document::Cut;
 
 /// The time between two looks of the driver at the clock, while a worker is quiet.
-const TICK: Duration = Duration::from_millis(50);
+pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// How many times `hang_after` the driver waits for a worker to which other programs leave no processor time.
 const PATIENCE: u32 = 10;
@@ -27,20 +22,6 @@ pub struct Watch<'a> {
     pub deadline: Option<Instant>,
     /// The time for which a worker may be silent.
     pub hang_after: Duration,
-}
-
-/// What was heard of a worker.
-#[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // One is looked at and let go of before the next.
-pub enum Heard {
-    /// The worker sent this reply.
-    Reply(Reply),
-    /// The user or the clock ended the conversation.
-    Cut(Cut),
-    /// The worker has closed the connection.
-    Closed,
-    /// The worker gave no sign of life for too long.
-    Hung,
 }
 
 impl Watch<'_> {
@@ -73,51 +54,15 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for the worker's next message. `last_sign` is the time of the worker's last sign of life.
-    ///
-    /// # Errors
-    /// When a frame is no message.
-    pub fn listen(&self, process: &mut Process, last_sign: &mut Instant) -> Result<Heard, Error> {
-        let mut work = None;
-        loop {
-            if let Some(cut) = self.cut() {
-                return Ok(Heard::Cut(cut));
-            }
-            let received = process
-                .connection
-                .receive(TICK)
-                .map_err(|e| failed("the worker can't be heard", &e))?;
-            match received {
-                // An empty frame is a sign of life.
-                Received::Frame(frame) if frame.is_empty() => {
-                    *last_sign = Instant::now();
-                    work = None;
-                }
-                Received::Frame(frame) => {
-                    *last_sign = Instant::now();
-                    let reply = Reply::decode(&frame).map_err(|e| {
-                        Error::Worker(format!(
-                            "the worker said something that can't be understood: {e}"
-                        ))
-                    })?;
-                    return Ok(Heard::Reply(reply));
-                }
-                Received::Closed => return Ok(Heard::Closed),
-                Received::Nothing if self.is_over(process, last_sign.elapsed(), &mut work) => {
-                    return Ok(Heard::Hung);
-                }
-                Received::Nothing if process.is_blocked() => return Ok(Heard::Hung),
-                Received::Nothing => {}
-            }
-        }
-    }
-}
-
-impl Watch<'_> {
     /// Whether a worker that has been silent for this time is hung: the worker has worked, or slept, for as long as it
     /// may. Where other programs use the processors, the worker can do neither, and time that it has not been given
     /// does not count. `since` is what the worker had done when half of the time was over.
-    fn is_over(&self, process: &Process, silent: Duration, since: &mut Option<Work>) -> bool {
+    pub(super) fn is_over(
+        &self,
+        process: &Process,
+        silent: Duration,
+        since: &mut Option<Work>,
+    ) -> bool {
         if silent < self.hang_after / 2 {
             return false;
         }
@@ -131,52 +76,9 @@ impl Watch<'_> {
     }
 }
 
-/// Sends a request.
-///
-/// # Errors
-/// When the worker is gone.
-pub fn send(process: &mut Process, request: &Request) -> io::Result<()> {
-    process.connection.send(&request.encode())
-}
-
-/// Waits for the end of a worker that has closed the connection, and returns how the worker ended.
-///
-/// # Errors
-/// When the system can't tell.
-pub fn bury(process: Process) -> Result<Death, Error> {
-    process
-        .end(true)
-        .map_err(|e| failed("the worker's end can't be told", &e))
-}
-
-/// Describes the error of a reply that belongs to no conversation with a worker that does this.
-pub(crate) fn out_of_place(does: &str, reply: &Reply) -> String {
-    let reply = format!("{reply:?}");
-    let name = reply.split(|it: char| !it.is_alphanumeric()).next();
-    let name = name.unwrap_or_default();
-    format!("a worker that {does} says what it is not asked: {name}")
-}
-
-/// Returns the error of a failed operation on a worker.
-pub(crate) fn failed(what: &str, error: &io::Error) -> Error {
-    Error::Worker(format!("{what}: {error}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn replies_that_are_out_of_place_are_named() {
-        let seeds = Reply::Seeds {
-            strings: vec![vec![1, 2]],
-            longest: 2,
-        };
-        let names =
-            [seeds, Reply::Done, Reply::Times(vec![1])].map(|it| out_of_place("checks", &it));
-        let names = names.map(|it| it.rsplit_once(' ').unwrap().1.to_owned());
-        assert_eq!(names, ["Seeds", "Done", "Times"]);
-    }
 
     #[test]
     fn what_one_search_leaves_of_its_time_is_for_the_next_ones() {

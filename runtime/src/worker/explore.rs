@@ -27,8 +27,8 @@ use resume::{Log, Memory, Past, Record, Start, begin};
 use solver::Asking;
 use summary::{Shortfall, counts, promise, unfinished};
 
-use super::Connection;
-use super::message::{ExploreRequest, Reply, ScheduleFinding, SolverKind};
+use super::connection::Connection;
+use super::message::{ExploreReply, ExploreRequest, ScheduleFinding, SolverKind, Stopped};
 use super::search::{bind, texts};
 use crate::bound::Bound;
 use crate::harness::AnyHarness;
@@ -50,33 +50,33 @@ const PIECE: usize = 1 << 16;
 
 /// Explores, for each choice of inputs.
 pub(super) fn explore(
-    connection: &mut Connection,
+    mut connection: Connection<ExploreRequest>,
     harness: &dyn AnyHarness,
     request: &ExploreRequest,
 ) -> io::Result<()> {
     let Some(strategy) = catalogue::named(&request.strategy) else {
         let why = format!("there is no strategy `{}`", request.strategy);
-        return connection.send(&Reply::Refused(why));
+        return connection.refuse(why);
     };
     let (index, count) = request.part;
     let divides = strategy.has(Trait::Divides);
     let Some(part) = Part::new(index, count).filter(|_| divides || count == 1) else {
         let name = strategy.name;
         let why = format!("there is no part {index} of {count} of a search by `{name}`");
-        return connection.send(&Reply::Refused(why));
+        return connection.refuse(why);
     };
     if request.checkpoint.is_some() && !strategy.has(Trait::GoesOn) {
         let why = format!("there are no checkpoints of `{}`", strategy.name);
-        return connection.send(&Reply::Refused(why));
+        return connection.refuse(why);
     }
     let set = match bind(harness, &request.inputs, request.max_inputs, request.seed) {
         Ok(set) => set,
         Err(InputError { param, message }) => {
-            return connection.send(&Reply::BadInput { param, message });
+            return connection.stop(Stopped::BadInput { param, message });
         }
     };
     let inputs = u32::try_from(set.bound.len()).unwrap_or(u32::MAX);
-    connection.send(&Reply::Started {
+    connection.send(ExploreReply::Started {
         inputs,
         sampled: set.sampled,
     })?;
@@ -89,29 +89,29 @@ pub(super) fn explore(
             Ok((opened, known)) => (log, memory) = (Some(opened), known),
             Err(error) => {
                 let why = format!("the checkpoint {path} can't be used: {error}");
-                return connection.send(&Reply::Refused(why));
+                return connection.refuse(why);
             }
         }
     }
     let mut lengths = Lengths::new(request);
     for finding in memory.findings {
         known.recall(&finding);
-        connection.send(&Reply::Failure(Box::new(finding)))?;
+        connection.send(ExploreReply::Failure(Box::new(finding)))?;
     }
     let mut chapters = memory.chapters.into_iter();
     for (number, bound) in set.bound.iter().enumerate() {
-        let steps = lengths.bound(number, bound, connection)?;
+        let steps = lengths.bound(number, bound, &connection)?;
         let chapter = chapters.next().unwrap_or_default();
         let Some((known_of_it, start)) = begin(number, chapter, log.as_ref()) else {
-            return connection.send(&Reply::Refused("the checkpoint is damaged".to_owned()));
+            return connection.refuse("the checkpoint is damaged");
         };
         // The driver answers one question after the other.
         let solver: Option<Box<dyn Solver>> = match request.solver {
             SolverKind::Grid => None,
-            kind => Some(Box::new(Asking::new(kind, connection)?)),
+            kind => Some(Box::new(Asking::new(kind, &connection)?)),
         };
         let watcher: Option<Box<dyn Watcher>> = if strategy.has(Trait::Asks) {
-            Some(Box::new(Thinking::new(connection)?))
+            Some(Box::new(Thinking::new(&connection)?))
         } else {
             None
         };
@@ -133,7 +133,7 @@ pub(super) fn explore(
             },
         )?;
         let mut exploration = Exploration {
-            connection,
+            connection: &mut connection,
             request,
             strategy,
             number,
@@ -149,9 +149,9 @@ pub(super) fn explore(
             break;
         }
     }
-    connection.send(&Reply::Times(known.times))?;
-    connection.send(&Reply::Couplings(known.couplings))?;
-    connection.send(&Reply::Done)
+    connection.send(ExploreReply::Times(known.times))?;
+    connection.send(ExploreReply::Couplings(known.couplings))?;
+    connection.send(ExploreReply::Done)
 }
 
 /// What becomes of threads that wait in loops under this strategy.
@@ -165,7 +165,7 @@ const fn idle(strategy: &Entry) -> Idle {
 
 /// The exploration of one choice of inputs.
 struct Exploration<'a> {
-    connection: &'a mut Connection,
+    connection: &'a mut Connection<ExploreRequest>,
     request: &'a ExploreRequest,
     strategy: &'static Entry,
     /// The number of choices of inputs before this one.
@@ -262,7 +262,7 @@ impl<'a> Exploration<'a> {
                 if is_divided {
                     // The number of the execution does not say how many belong to this part.
                     self.connection
-                        .send(&Reply::Exploring(counts(&*search, shortfall)))?;
+                        .send(ExploreReply::Exploring(counts(&*search, shortfall)))?;
                 }
                 executor.tell(self.connection, (execution, 0), texts(self.bound))?;
             }
@@ -298,7 +298,7 @@ impl<'a> Exploration<'a> {
                     true
                 }
                 Err(_) => {
-                    self.connection.send(&Reply::Nondeterministic {
+                    self.connection.stop(Stopped::Nondeterministic {
                         inputs: texts(self.bound),
                     })?;
                     return Ok(false);
@@ -312,7 +312,7 @@ impl<'a> Exploration<'a> {
             };
             if let Some((message, place)) = machine.unsupported() {
                 let message = message.to_owned();
-                self.connection.send(&Reply::Unsupported {
+                self.connection.stop(Stopped::Unsupported {
                     message,
                     place: Some(place),
                 })?;
@@ -341,7 +341,7 @@ impl<'a> Exploration<'a> {
                     if start.log.is_some() {
                         records.push(Record::Found(finding.clone()));
                     }
-                    self.connection.send(&Reply::Failure(finding))?;
+                    self.connection.send(ExploreReply::Failure(finding))?;
                 }
             }
             if is_own {
@@ -357,7 +357,7 @@ impl<'a> Exploration<'a> {
                         if start.log.is_some() {
                             records.push(Record::Found(finding.clone()));
                         }
-                        self.connection.send(&Reply::Failure(finding))?;
+                        self.connection.send(ExploreReply::Failure(finding))?;
                     }
                 }
             }
@@ -366,7 +366,7 @@ impl<'a> Exploration<'a> {
                 log.write(&records);
                 if let Some(trouble) = log.trouble() {
                     let why = format!("the checkpoint can't be written: {trouble}");
-                    self.connection.send(&Reply::Refused(why))?;
+                    self.connection.refuse(why)?;
                     return Ok(false);
                 }
             }
@@ -382,20 +382,20 @@ impl<'a> Exploration<'a> {
                 if now - last_progress >= PROGRESS || !is_told {
                     (last_progress, is_told) = (now, true);
                     self.connection
-                        .send(&Reply::Exploring(counts(&*search, shortfall)))?;
+                        .send(ExploreReply::Exploring(counts(&*search, shortfall)))?;
                 }
             }
         }
         if finished && random::are_drawn() {
             self.connection
-                .send(&Reply::Exploring(counts(&*search, shortfall)))?;
+                .send(ExploreReply::Exploring(counts(&*search, shortfall)))?;
             self.draw_others(settings, careful_from.is_some(), search.begun())?;
         }
         for finding in self.known.left().into_iter().map(Box::new) {
             if let Some(log) = &start.log {
                 log.write(&[Record::Found(finding.clone())]);
             }
-            self.connection.send(&Reply::Failure(finding))?;
+            self.connection.send(ExploreReply::Failure(finding))?;
         }
         let promise = if finished && shortfall.leaves_promise() {
             promise(search.promise())
@@ -405,7 +405,7 @@ impl<'a> Exploration<'a> {
         if is_divided {
             self.send_seen(&*search)?;
         }
-        self.connection.send(&Reply::Explored {
+        self.connection.send(ExploreReply::Explored {
             inputs: texts(self.bound),
             counts: counts(&*search, shortfall),
             promise,
@@ -451,7 +451,8 @@ impl<'a> Exploration<'a> {
                     self.known.keep(failure, machine, found);
                 } else if !self.known.has(failure) {
                     self.known.note(failure, machine);
-                    self.connection.send(&Reply::Failure(Box::new(found())))?;
+                    self.connection
+                        .send(ExploreReply::Failure(Box::new(found())))?;
                 }
             }
         }
@@ -468,13 +469,13 @@ impl<'a> Exploration<'a> {
         };
         let states = search.states();
         for piece in relations.chunks(PIECE) {
-            self.connection.send(&Reply::Seen {
+            self.connection.send(ExploreReply::Seen {
                 relations: piece.to_vec(),
                 states: Vec::new(),
             })?;
         }
         for piece in states.chunks(PIECE) {
-            self.connection.send(&Reply::Seen {
+            self.connection.send(ExploreReply::Seen {
                 relations: Vec::new(),
                 states: piece.to_vec(),
             })?;

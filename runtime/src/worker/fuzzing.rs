@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Connection;
-use super::message::{DecodeRequest, Reply, SeedRequest};
+use super::connection::Connection;
+use super::message::{DecodeReply, DecodeRequest, Executing, SeedRequest, Seeds, Stopped};
 use super::search::{finding, texts};
 use crate::bound::Bound;
 use crate::check::{Bounds, Search};
@@ -19,7 +19,7 @@ use crate::vocabulary::{Pair, Role};
 
 /// Runs the choice that the bytes stand for.
 pub(super) fn decode(
-    mut connection: Connection,
+    mut connection: Connection<DecodeRequest>,
     harness: &dyn AnyHarness,
     request: &DecodeRequest,
 ) -> io::Result<()> {
@@ -33,7 +33,8 @@ pub(super) fn decode(
     let k = k as usize;
     let (_, inputs) = split(k, bytes);
     let bound = harness.bind_bytes(&mut ByteSource::new(inputs));
-    connection.send(&executing(role, &[], &bound))?;
+    let before = executing(role, &[], &bound);
+    connection.send(DecodeReply::Executing(before.clone()))?;
     let limits = Limits {
         // What kills the worker must be the program, and not what it does in states that no interleaving reaches.
         run_on: 0,
@@ -44,47 +45,38 @@ pub(super) fn decode(
     // The program may never come back: the driver knows of each choice before its read goes on.
     let shared = Arc::new(Mutex::new(connection));
     let line = Arc::clone(&shared);
-    let before = executing(role, &[], &bound);
     machine.announce(Box::new(move |pairs| {
-        if let Reply::Executing { role, inputs, .. } = &before {
-            let now = Reply::Executing {
-                role: *role,
-                pairs: pairs.to_vec(),
-                inputs: inputs.clone(),
-            };
-            let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
-            // Where the driver is gone, the worker goes on all the same, and fails at the end.
-            let _ = line.send(&now);
-        }
+        let now = Executing {
+            pairs: pairs.to_vec(),
+            ..before.clone()
+        };
+        let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
+        // Where the driver is gone, the worker goes on all the same, and fails at the end.
+        let _ = line.send(DecodeReply::Executing(now));
     }));
     let ending = run_bytes(&mut machine, harness, role, k, bytes);
-    let send = |reply: &Reply| {
-        shared
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .send(reply)
-    };
+    let mut connection = shared.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((under_test, interfering)) = machine.threads() {
         let (first, second) = match role {
             Role::First => (under_test, interfering),
             Role::Second => (interfering, under_test),
         };
-        send(&Reply::Threads { first, second })?;
+        connection.send(DecodeReply::Threads { first, second })?;
     }
     if let Ending::Unsupported(what) = ending {
         let Remark { message, place } = *what;
-        return send(&Reply::Unsupported { message, place });
+        return connection.stop(Stopped::Unsupported { message, place });
     }
     for (bug, _) in machine.bugs() {
         let smaller = smallest(bug, &bound, executions);
         let found = finding(smaller.as_ref().unwrap_or(bug), &bound, 1);
-        send(&Reply::Finding(Box::new(found)))?;
+        connection.send(DecodeReply::Finding(Box::new(found)))?;
     }
-    send(&Reply::Done)
+    connection.send(DecodeReply::Done)
 }
 
-fn executing(role: Role, pairs: &[Pair], bound: &Bound) -> Reply {
-    Reply::Executing {
+fn executing(role: Role, pairs: &[Pair], bound: &Bound) -> Executing {
+    Executing {
         role,
         pairs: pairs.to_vec(),
         inputs: texts(bound),
@@ -140,7 +132,7 @@ fn smallest(bug: &Bug, bound: &Bound, executions: u64) -> Option<Bug> {
 /// Makes bytes for each non-local read that T may have by itself, with the inputs that zeros stand for and some random ones:
 /// what the logs of T and T' show, without anything learned by trial.
 pub(super) fn seeds(
-    mut connection: Connection,
+    mut connection: Connection<SeedRequest>,
     harness: &dyn AnyHarness,
     request: &SeedRequest,
 ) -> io::Result<()> {
@@ -176,7 +168,7 @@ pub(super) fn seeds(
                 let ending = run_bytes(&mut machine, harness, role, k, &string);
                 if let Ending::Unsupported(what) = ending {
                     let Remark { message, place } = *what;
-                    return connection.send(&Reply::Unsupported { message, place });
+                    return connection.stop(Stopped::Unsupported { message, place });
                 }
                 // A choice that is not feasible is no execution, and an equal choice may have been made already.
                 if ending != Ending::Infeasible && seen.insert(machine.pairs().to_vec()) {
@@ -191,7 +183,7 @@ pub(super) fn seeds(
     if strings.is_empty() {
         strings.push(choice(k, 0, 0, &[]));
     }
-    connection.send(&Reply::Seeds {
+    connection.send(Seeds {
         strings,
         longest: u32::try_from(width(harness, k)).unwrap_or(u32::MAX),
     })

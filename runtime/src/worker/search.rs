@@ -5,8 +5,8 @@ use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::Connection;
-use super::message::{Answer, CheckRequest, Finding, Reply, Request, SolverKind};
+use super::connection::Connection;
+use super::message::{Answer, CheckReply, CheckRequest, Executing, Finding, SolverKind, Stopped};
 use crate::bound::Bound;
 use crate::check::{Bounds, Level, Search, Trouble, Watch};
 use crate::engine::{Bug, Limits, Machine, Solver};
@@ -36,22 +36,22 @@ const TIMES: u32 = 10;
 const ROOM: usize = 4;
 
 /// The connection, shared by the search and by the solver that asks through it.
-type Line = Rc<RefCell<Connection>>;
+type Line = Rc<RefCell<Connection<CheckRequest>>>;
 
 /// Serves a request to search P̂ₖ.
 pub(super) fn serve(
-    mut connection: Connection,
+    mut connection: Connection<CheckRequest>,
     harness: &dyn AnyHarness,
     request: &CheckRequest,
 ) -> io::Result<()> {
     let set = match bind(harness, &request.inputs, request.max_inputs, request.seed) {
         Ok(set) => set,
         Err(InputError { param, message }) => {
-            return connection.send(&Reply::BadInput { param, message });
+            return connection.stop(Stopped::BadInput { param, message });
         }
     };
     let inputs = u32::try_from(set.bound.len()).unwrap_or(u32::MAX);
-    connection.send(&Reply::Started {
+    connection.send(CheckReply::Started {
         inputs,
         sampled: set.sampled,
     })?;
@@ -66,12 +66,17 @@ pub(super) fn serve(
         failed: None,
         last_progress: Instant::now(),
     };
-    let last = match work.search(&set)? {
-        None => Reply::Done,
-        Some((Trouble::Unsupported { message, place }, _)) => Reply::Unsupported { message, place },
-        Some((Trouble::Nondeterministic, inputs)) => Reply::Nondeterministic { inputs },
-    };
-    line.borrow_mut().send(&last)
+    let trouble = work.search(&set)?;
+    let mut line = line.borrow_mut();
+    match trouble {
+        None => line.send(CheckReply::Done),
+        Some((Trouble::Unsupported { message, place }, _)) => {
+            line.stop(Stopped::Unsupported { message, place })
+        }
+        Some((Trouble::Nondeterministic, inputs)) => {
+            line.stop(Stopped::Nondeterministic { inputs })
+        }
+    }
 }
 
 /// The harness with the inputs that were asked for.
@@ -209,11 +214,11 @@ impl Watch for Watching<'_, '_> {
             return true;
         }
         let inputs = texts(self.bound);
-        self.work.send(&Reply::Executing {
+        self.work.send(CheckReply::Executing(Executing {
             role: self.role,
             pairs: pairs.to_vec(),
             inputs,
-        })
+        }))
     }
 
     fn after(&mut self, level: &Level, machine: &Machine) -> bool {
@@ -236,7 +241,7 @@ impl Watch for Watching<'_, '_> {
             self.work.last_progress = Instant::now();
             let mut sum = self.before.clone();
             sum.add(level);
-            going &= self.work.send(&Reply::Progress {
+            going &= self.work.send(CheckReply::Progress {
                 role: self.role,
                 k: self.k,
                 level: sum,
@@ -322,7 +327,7 @@ impl Work<'_> {
                         Err(trouble) => return Ok(Some((trouble, texts(bound)))),
                     }
                 }
-                self.line.borrow_mut().send(&Reply::Level {
+                self.line.borrow_mut().send(CheckReply::Level {
                     role,
                     k,
                     level: sum,
@@ -339,15 +344,15 @@ impl Work<'_> {
             let found = finding(bug, &set.bound[label], 0);
             self.line
                 .borrow_mut()
-                .send(&Reply::Finding(Box::new(found)))?;
+                .send(CheckReply::Finding(Box::new(found)))?;
         }
         let times = machine.bugs().iter().map(|(_, times)| *times).collect();
-        self.line.borrow_mut().send(&Reply::Times(times))?;
+        self.line.borrow_mut().send(CheckReply::Times(times))?;
         Ok(None)
     }
 
     /// Sends a reply. Returns whether that went well; if not, the search ends.
-    fn send(&mut self, reply: &Reply) -> bool {
+    fn send(&mut self, reply: CheckReply) -> bool {
         match self.line.borrow_mut().send(reply) {
             Ok(()) => true,
             Err(error) => {
@@ -360,7 +365,9 @@ impl Work<'_> {
     fn send_findings(&mut self, machine: &Machine, bound: &Bound, execution: u64) -> bool {
         let mut going = true;
         for (bug, _) in &machine.bugs()[self.sent..] {
-            going &= self.send(&Reply::Finding(Box::new(finding(bug, bound, execution))));
+            going &= self.send(CheckReply::Finding(Box::new(finding(
+                bug, bound, execution,
+            ))));
         }
         self.sent = machine.bugs().len();
         going
@@ -375,7 +382,7 @@ impl Work<'_> {
             Role::First => (under_test, interfering),
             Role::Second => (interfering, under_test),
         };
-        self.send(&Reply::Threads { first, second })
+        self.send(CheckReply::Threads { first, second })
     }
 
     fn solver(&self) -> Solver {
@@ -404,18 +411,17 @@ struct Driver {
 impl Feasibility for Driver {
     fn check(&mut self, log: &Log<'_>) -> Verdict {
         let by_grid = crate::feasibility::ProgressGrid::new().check(log);
-        let question = Reply::Check {
+        let question = CheckReply::Check {
             under_test: log.under_test.to_vec(),
             interfering: log.interfering.to_vec(),
             by_grid: matches!(by_grid, Verdict::Feasible(_)),
         };
         let mut line = self.line.borrow_mut();
-        let answer = line.send(&question).and_then(|()| line.receive());
+        let answer = line.send(question).and_then(|()| line.answer());
         match answer {
-            Ok(Request::Verdict(Answer::Feasible)) => Verdict::Feasible(Interleaving::default()),
-            Ok(Request::Verdict(Answer::Infeasible)) => Verdict::Infeasible,
-            Ok(Request::Verdict(Answer::Unknown(why))) => Verdict::Unknown(why),
-            Ok(_) => Verdict::Unknown("the driver asked for another search".to_owned()),
+            Ok(Answer::Feasible) => Verdict::Feasible(Interleaving::default()),
+            Ok(Answer::Infeasible) => Verdict::Infeasible,
+            Ok(Answer::Unknown(why)) => Verdict::Unknown(why),
             Err(error) => Verdict::Unknown(format!("the driver is gone: {error}")),
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use super::Connection;
+use super::connection::Connection;
 use super::fuzzing::{ENOUGH_EVENTS, events};
-use super::message::{Reply, SimplifyRequest};
+use super::message::{SimplifyReply, SimplifyRequest};
 use crate::engine::{Limits, Machine, Solver};
 use crate::fuzz::key;
 use crate::harness::AnyHarness;
@@ -13,7 +13,7 @@ use crate::p_hat::run_bytes;
 
 /// Sends each simpler string as it is found: the next one may end the process.
 pub(super) fn serve(
-    mut connection: Connection,
+    mut connection: Connection<SimplifyRequest>,
     harness: &dyn AnyHarness,
     request: &SimplifyRequest,
 ) -> io::Result<()> {
@@ -46,15 +46,12 @@ pub(super) fn serve(
         spent += events;
         let same = found == wanted;
         if same {
-            sent = connection.send(&Reply::Seeds {
-                strings: vec![candidate.to_vec()],
-                longest: 0,
-            });
+            sent = connection.send(SimplifyReply::Simpler(candidate.to_vec()));
         }
         sent.is_ok().then_some(same)
     });
     sent?;
-    connection.send(&Reply::Done)
+    connection.send(SimplifyReply::Done)
 }
 
 /// Makes the bytes from `from` on smaller as long as they are `wanted`. That is asked of candidates, and stops the search with

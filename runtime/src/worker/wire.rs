@@ -1,6 +1,7 @@
 //! The encoding of messages: that of `postcard` (variable-length integers, lengths before sequences, variant numbers before
 //! variants), written by hand since a generated crate has no dependencies.
 
+use std::convert::Infallible;
 use std::fmt;
 
 /// Bytes that are no message.
@@ -90,6 +91,18 @@ impl Wire for u32 {
     }
 }
 
+impl Wire for u8 {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.push(*self);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        let (&byte, rest) = bytes.split_first().ok_or(WireError)?;
+        *bytes = rest;
+        Ok(byte)
+    }
+}
+
 impl Wire for bool {
     fn put(&self, out: &mut Vec<u8>) {
         out.push(u8::from(*self));
@@ -155,6 +168,27 @@ impl<V: Wire> Wire for Option<V> {
     }
 }
 
+impl<V: Wire> Wire for Box<V> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (**self).put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        V::take(bytes).map(Self::new)
+    }
+}
+
+/// No message: where one side has nothing to say.
+impl Wire for Infallible {
+    fn put(&self, _out: &mut Vec<u8>) {
+        match *self {}
+    }
+
+    fn take(_bytes: &mut &[u8]) -> Result<Self, WireError> {
+        Err(WireError)
+    }
+}
+
 impl<A: Wire, B: Wire> Wire for (A, B) {
     fn put(&self, out: &mut Vec<u8>) {
         self.0.put(out);
@@ -165,6 +199,103 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
         Ok((A::take(bytes)?, B::take(bytes)?))
     }
 }
+
+/// Declares a struct or an enum together with its encoding. A struct is its fields, one after the other; an enum is the
+/// number of its variant, from 0 in the order of declaration, and what the variant holds (named fields, or one or two
+/// values).
+macro_rules! message {
+    (
+        $(#[$attribute:meta])*
+        $visible:vis struct $name:ident {
+            $($(#[$about:meta])* $field_visible:vis $field:ident: $type:ty),* $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        $visible struct $name {
+            $($(#[$about])* $field_visible $field: $type),*
+        }
+
+        impl $crate::worker::wire::Wire for $name {
+            fn put(&self, out: &mut Vec<u8>) {
+                $($crate::worker::wire::Wire::put(&self.$field, out);)*
+            }
+
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
+                Ok(Self { $($field: $crate::worker::wire::Wire::take(bytes)?),* })
+            }
+        }
+    };
+    (
+        $(#[$attribute:meta])*
+        $visible:vis enum $name:ident {
+            $(
+                $(#[$about:meta])*
+                $variant:ident
+                $({ $($(#[$field_about:meta])* $field:ident: $type:ty),* $(,)? })?
+                $(( $first:ty $(, $second:ty)? ))?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        $visible enum $name {
+            $(
+                $(#[$about])*
+                $variant
+                $({ $($(#[$field_about])* $field: $type),* })?
+                $(( $first $(, $second)? ))?
+            ),*
+        }
+
+        impl $crate::worker::wire::Wire for $name {
+            #[allow(clippy::redundant_pattern, reason = "the pattern counts the variant's values")]
+            fn put(&self, out: &mut Vec<u8>) {
+                /// The variants' numbers.
+                #[repr(u32)]
+                enum Number { $($variant),* }
+                match self {
+                    $(Self::$variant
+                        $({ $($field),* })?
+                        $(( first @ $crate::worker::wire::anything!($first)
+                            $(, second @ $crate::worker::wire::anything!($second))? ))?
+                    => {
+                        $crate::worker::wire::Wire::put(&(Number::$variant as u32), out);
+                        $($($crate::worker::wire::Wire::put($field, out);)*)?
+                        $(
+                            <$first as $crate::worker::wire::Wire>::put(first, out);
+                            $(<$second as $crate::worker::wire::Wire>::put(second, out);)?
+                        )?
+                    })*
+                }
+            }
+
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
+                /// The variants' numbers.
+                #[repr(u32)]
+                enum Number { $($variant),* }
+                let number = <u32 as $crate::worker::wire::Wire>::take(bytes)?;
+                match number {
+                    $(_ if number == Number::$variant as u32 => Ok(Self::$variant
+                        $({ $($field: $crate::worker::wire::Wire::take(bytes)?),* })?
+                        $((
+                            <$first as $crate::worker::wire::Wire>::take(bytes)?
+                            $(, <$second as $crate::worker::wire::Wire>::take(bytes)?)?
+                        ))?
+                    ),)*
+                    _ => Err($crate::worker::wire::WireError),
+                }
+            }
+        }
+    };
+}
+
+/// The pattern that any value of a type matches.
+macro_rules! anything {
+    ($type:ty) => {
+        _
+    };
+}
+
+pub(crate) use {anything, message};
 
 /// Implements [`Wire`] for a struct (`Name { field, … }`) or an enum (`Name { 0 = Variant { field, … }, … }`).
 macro_rules! wire {
@@ -242,5 +373,44 @@ mod tests {
     fn sequences_come_back() {
         let value = (vec![Some("a".to_owned()), None], vec![(1_u32, true)]);
         assert_eq!(Wire::decode(&value.encode()), Ok(value));
+    }
+
+    message! {
+        #[derive(Debug, PartialEq, Eq)]
+        struct Pair {
+            left: u64,
+            right: Option<String>,
+        }
+    }
+
+    message! {
+        #[derive(Debug, PartialEq, Eq)]
+        enum Choice {
+            Nothing,
+            One(Pair),
+            Two(u32, bool),
+            Named { of: Vec<u64> },
+        }
+    }
+
+    #[test]
+    fn what_is_declared_as_a_message_comes_back() {
+        let pair = Pair {
+            left: 1,
+            right: Some("a".to_owned()),
+        };
+        assert_eq!(pair.encode(), [1, 1, 1, b'a']);
+        let choices = [
+            (Choice::Nothing, vec![0]),
+            (Choice::One(pair), vec![1, 1, 1, 1, b'a']),
+            (Choice::Two(5, true), vec![2, 5, 1]),
+            (Choice::Named { of: vec![7] }, vec![3, 1, 7]),
+        ];
+        for (choice, bytes) in choices {
+            assert_eq!(choice.encode(), bytes);
+            assert_eq!(Wire::decode(&bytes), Ok(choice));
+        }
+        assert_eq!(Choice::decode(&[4]), Err(WireError));
+        assert_eq!(Choice::decode(&[0, 0]), Err(WireError));
     }
 }

@@ -4,8 +4,8 @@ use std::io;
 
 use seqz_explore::{Event, Executor, Learned, Pick, RunEnd, Scheduler, View};
 
-use super::super::Connection;
-use super::super::message::Reply;
+use super::super::connection::Connection;
+use super::super::message::{ExploreReply, ExploreRequest};
 use super::super::search::Texts;
 use crate::scheduled::events::{action, place};
 use crate::scheduled::{Machine, Settings};
@@ -19,7 +19,7 @@ pub(super) struct Careful<'p> {
 
 /// The connection over which the events of an execution are told, and which execution that is.
 struct Told {
-    connection: Connection,
+    connection: Connection<ExploreRequest>,
     execution: u64,
     inputs: Texts,
     /// The number of the sequence that the program's random numbers are of.
@@ -39,7 +39,7 @@ impl<'p> Careful<'p> {
     /// where the program draws this sequence of random numbers.
     pub(super) fn tell(
         &mut self,
-        connection: &Connection,
+        connection: &Connection<ExploreRequest>,
         (execution, random): (u64, u64),
         inputs: Texts,
     ) -> io::Result<()> {
@@ -78,7 +78,7 @@ impl Executor for Careful<'_> {
 /// A scheduler whose picks are told.
 struct Telling<'a, S> {
     scheduler: &'a mut S,
-    connection: &'a mut Connection,
+    connection: &'a mut Connection<ExploreRequest>,
     execution: u64,
     inputs: &'a Texts,
     random: u64,
@@ -99,7 +99,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
                 place: place(pending),
             };
             self.picked = Some(next.clone());
-            let running = Reply::Running {
+            let running = ExploreReply::Running {
                 inputs: self.inputs.clone(),
                 execution: self.execution,
                 random: self.random,
@@ -107,7 +107,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
                 next,
             };
             // If the driver is gone, the next message that must arrive will tell.
-            let _ = self.connection.send(&running);
+            let _ = self.connection.send(running);
         }
         pick
     }

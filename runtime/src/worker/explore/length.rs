@@ -12,7 +12,7 @@ use std::io;
 
 use seqz_explore::{Executor, Fair, Outcome};
 
-use super::super::Connection;
+use super::super::connection::Connection;
 use super::super::message::ExploreRequest;
 use super::super::search::texts;
 use super::careful::Careful;
@@ -42,7 +42,7 @@ impl<'r> Lengths<'r> {
         &mut self,
         number: usize,
         bound: &Bound,
-        connection: &Connection,
+        connection: &Connection<ExploreRequest>,
     ) -> io::Result<u32> {
         if let Some(steps) = self.request.max_steps {
             return Ok(steps);
@@ -61,7 +61,7 @@ impl<'r> Lengths<'r> {
         &self,
         number: usize,
         bound: &Bound,
-        connection: &Connection,
+        connection: &Connection<ExploreRequest>,
     ) -> io::Result<Option<usize>> {
         let request = self.request;
         let settings = Settings {

@@ -14,7 +14,8 @@ use std::time::Duration;
 
 use seqz_explore::search::Watcher;
 
-use super::super::Connection;
+use super::super::connection::Connection;
+use super::super::message::ExploreRequest;
 
 /// The time between two signs of life.
 const BEAT: Duration = Duration::from_secs(1);
@@ -39,13 +40,9 @@ struct Pulse {
 
 impl Pulse {
     /// Begins to send signs of life over this connection.
-    fn new(connection: &Connection) -> io::Result<Self> {
+    fn new(connection: &Connection<ExploreRequest>) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
-        let Connection {
-            mut stream,
-            writing,
-            ..
-        } = connection.try_clone()?;
+        let (mut stream, writing) = connection.try_clone()?.into_parts();
         let seen = Arc::clone(&shared);
         let thread = thread::Builder::new().spawn(move || {
             let mut known = seen.events.load(Ordering::Relaxed);
@@ -81,13 +78,13 @@ impl Drop for Pulse {
 
 /// Gives signs of life while a strategy thinks.
 pub(super) struct Thinking {
-    connection: Connection,
+    connection: Connection<ExploreRequest>,
     pulse: Option<Pulse>,
 }
 
 impl Thinking {
     /// Signs of life over this connection.
-    pub(super) fn new(connection: &Connection) -> io::Result<Self> {
+    pub(super) fn new(connection: &Connection<ExploreRequest>) -> io::Result<Self> {
         Ok(Self {
             connection: connection.try_clone()?,
             pulse: None,

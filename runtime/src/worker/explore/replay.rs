@@ -4,8 +4,8 @@ use std::io;
 
 use seqz_explore::Executor;
 
-use super::super::Connection;
-use super::super::message::{ReplayRequest, Replayed, Reply};
+use super::super::connection::Connection;
+use super::super::message::{ReplayRequest, Replayed, Stopped};
 use super::finding;
 use crate::harness::AnyHarness;
 use crate::input::{InputError, Spec};
@@ -16,7 +16,7 @@ use crate::scheduled::{Idle, Machine, Settings};
 
 /// Follows a schedule, and sends what comes of it.
 pub(in super::super) fn replay(
-    connection: &mut Connection,
+    mut connection: Connection<ReplayRequest>,
     harness: &dyn AnyHarness,
     request: &ReplayRequest,
 ) -> io::Result<()> {
@@ -31,11 +31,11 @@ pub(in super::super) fn replay(
     let set = match harness.bind(&specs, 1, 0) {
         Ok(set) => set,
         Err(InputError { param, message }) => {
-            return connection.send(&Reply::BadInput { param, message });
+            return connection.stop(Stopped::BadInput { param, message });
         }
     };
     let Some(bound) = set.bound.first() else {
-        return connection.send(&Reply::Refused("there are no inputs".to_owned()));
+        return connection.refuse("there are no inputs");
     };
     let settings = Settings {
         steps: Settings::room_for(request.schedule.len()),
@@ -73,7 +73,7 @@ pub(in super::super) fn replay(
                 place,
                 schedule: events,
             };
-            return connection.send(&Reply::Replayed(replayed));
+            return connection.send(replayed);
         }
         let all = machine.failures();
         let places: Vec<_> = all
@@ -98,10 +98,10 @@ pub(in super::super) fn replay(
             same += 1;
         }
     }
-    connection.send(&Reply::Replayed(Replayed::Followed {
+    connection.send(Replayed::Followed {
         failures,
         bystanders,
         same,
         next,
-    }))
+    })
 }

@@ -10,34 +10,38 @@ use seqz_explore::{Outcome, RunEnd, Thread};
 
 use super::super::checkpoint::Checkpoint;
 use super::super::message::ScheduleFinding;
-use super::super::wire::{Wire, WireError, wire};
+use super::super::wire::{Wire, WireError, message, wire};
 use super::summary::Shortfall;
 use crate::vocabulary::Role;
 
-/// A record of the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Record {
-    /// The records that follow belong to the choice of inputs of this number.
-    Input(u32),
-    /// The search has come to know this, in words.
-    Known(Vec<u64>),
-    /// A run is over, and has been counted.
-    Ran(Past),
-    /// A failure has been met for the first time.
-    Found(Box<ScheduleFinding>),
+message! {
+    /// A record of the file.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(super) enum Record {
+        /// The records that follow belong to the choice of inputs of this number.
+        Input(u32),
+        /// The search has come to know this, in words.
+        Known(Vec<u64>),
+        /// A run is over, and has been counted.
+        Ran(Past),
+        /// A failure has been met for the first time.
+        Found(Box<ScheduleFinding>),
+    }
 }
 
-/// A run that has been counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Past {
-    /// The run's number.
-    pub(super) run: u32,
-    pub(super) end: RunEnd,
-    pub(super) relation: u64,
-    pub(super) events: u64,
-    pub(super) shortfall: Shortfall,
-    /// The numbers of its failures, and how each couples the threads.
-    pub(super) failed: Vec<(u32, Vec<(Role, u32)>)>,
+message! {
+    /// A run that has been counted.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(super) struct Past {
+        /// The run's number.
+        pub(super) run: u32,
+        pub(super) end: RunEnd,
+        pub(super) relation: u64,
+        pub(super) events: u64,
+        pub(super) shortfall: Shortfall,
+        /// The numbers of its failures, and how each couples the threads.
+        pub(super) failed: Vec<(u32, Vec<(Role, u32)>)>,
+    }
 }
 
 /// What is known of one choice of inputs.
@@ -160,23 +164,6 @@ pub(super) fn begin(
     }
     Some((known, start))
 }
-
-wire!(Record { 0 = Input(number), 1 = Known(words), 2 = Ran(past), 3 = Found(finding) });
-
-wire!(Past {
-    run,
-    end,
-    relation,
-    events,
-    shortfall,
-    failed
-});
-
-wire!(Shortfall {
-    doubts,
-    outslept,
-    undecided
-});
 
 wire!(RunEnd {
     outcome,

@@ -4,12 +4,12 @@ use std::process;
 
 use seqz_explore::mcm::{Model, OrderSolver, Query, Solver, Verdict, words};
 
-use super::super::Connection;
-use super::super::message::{Reply, Request, SolverKind};
+use super::super::connection::Connection;
+use super::super::message::{ExploreReply, ExploreRequest, SolverKind};
 
 /// A solver that asks the driver, at the other end of the connection, and may ask the worker's own.
 pub(super) struct Asking {
-    connection: Option<Connection>,
+    connection: Option<Connection<ExploreRequest>>,
     /// The worker's own solver; `None` if only the driver is asked.
     own: Option<OrderSolver>,
     /// The model that the driver knows, in words.
@@ -17,7 +17,10 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    pub(super) fn new(kind: SolverKind, connection: &Connection) -> std::io::Result<Self> {
+    pub(super) fn new(
+        kind: SolverKind,
+        connection: &Connection<ExploreRequest>,
+    ) -> std::io::Result<Self> {
         let asks = kind != SolverKind::Grid;
         Ok(Self {
             connection: asks.then(|| connection.try_clone()).transpose()?,
@@ -39,17 +42,14 @@ impl Solver for Asking {
         } else {
             self.told.clone_from(&model);
         }
-        let question = Reply::Solve {
+        let question = ExploreReply::Solve {
             model,
             query: words::of_query(query),
             own: own.as_ref().map_or_else(Vec::new, words::of_verdict),
         };
-        let answer = connection
-            .send(&question)
-            .and_then(|()| connection.receive());
+        let answer = connection.send(question).and_then(|()| connection.answer());
         let other = match answer {
-            Ok(Request::Solved(words)) => words::to_verdict(&words),
-            Ok(_) => None,
+            Ok(words) => words::to_verdict(&words),
             // The driver is gone. A search that went on without answers would give up one query after the other, and
             // write that into its checkpoint: a search that went on from there could never find what is behind these
             // queries.

@@ -5,16 +5,19 @@ use seqz_explore::catalogue::{Entry, Trait};
 
 use crate::scheduled::Machine;
 use crate::worker::message::{Causality, Doubt, Doubts, Explored, Promise};
+use crate::worker::wire::message;
 
-/// The reasons why a search knows less about its executions than its promise needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shortfall {
-    pub(super) doubts: Doubts,
-    /// The number of executions that were cut since a thread had slept for longer than others are held up.
-    pub(super) outslept: u64,
-    /// The number of executions that were cut where threads wait, and it is not known whether for ever. A search's
-    /// promise takes these into account already.
-    pub(super) undecided: u64,
+message! {
+    /// The reasons why a search knows less about its executions than its promise needs.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) struct Shortfall {
+        pub(super) doubts: Doubts,
+        /// The number of executions that were cut since a thread had slept for longer than others are held up.
+        pub(super) outslept: u64,
+        /// The number of executions that were cut where threads wait, and it is not known whether for ever. A search's
+        /// promise takes these into account already.
+        pub(super) undecided: u64,
+    }
 }
 
 impl Shortfall {
