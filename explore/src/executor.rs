@@ -34,6 +34,8 @@
 //! - For strategies that draw schedules, or count preemptions, the thread is not enabled until an object that the thread
 //!   has looked at has changed.
 
+use seqz_vocabulary::message;
+
 use crate::event::{Event, Object, Pending, Thread};
 use crate::observation::Test;
 use crate::threads::ThreadSet;
@@ -148,34 +150,38 @@ impl<S: Scheduler + ?Sized> Scheduler for &mut S {
     }
 }
 
-/// How an execution came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// All threads have ended.
-    Completed,
-    /// Live threads are left, and none of them is enabled: a deadlock, a lost wake-up.
-    Blocked,
-    /// Threads are left that wait in loops, and an object that one of them has looked at has changed since: the execution
-    /// goes on in another execution, in which the thread looks later. The execution is neither an end of the program nor
-    /// cut.
-    Waiting,
-    /// The executor's bound on steps or time cut the execution.
-    Truncated,
-    /// The scheduler gave the execution up.
-    Abandoned,
+message! {
+    /// How an execution came to its end.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Outcome {
+        /// All threads have ended.
+        Completed,
+        /// Live threads are left, and none of them is enabled: a deadlock, a lost wake-up.
+        Blocked,
+        /// Threads are left that wait in loops, and an object that one of them has looked at has changed since: the execution
+        /// goes on in another execution, in which the thread looks later. The execution is neither an end of the program nor
+        /// cut.
+        Waiting,
+        /// The executor's bound on steps or time cut the execution.
+        Truncated,
+        /// The scheduler gave the execution up.
+        Abandoned,
+    }
 }
 
-/// What is known of an execution that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunEnd {
-    /// How the execution ended.
-    pub outcome: Outcome,
-    /// Hash of the terminal state: shared values, what each thread has seen, which thread waits where. 0 from executors
-    /// that can't tell.
-    pub state: u64,
-    /// One hash per failure (a panic, an assertion, a deadlock), in the order of the failures. The executor keeps the
-    /// details. Empty, without an allocation, for an execution without a failure.
-    pub failures: Vec<u64>,
+message! {
+    /// What is known of an execution that has ended.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct RunEnd {
+        /// How the execution ended.
+        pub outcome: Outcome,
+        /// Hash of the terminal state: shared values, what each thread has seen, which thread waits where. 0 from executors
+        /// that can't tell.
+        pub state: u64,
+        /// One hash per failure (a panic, an assertion, a deadlock), in the order of the failures. The executor keeps the
+        /// details. Empty, without an allocation, for an execution without a failure.
+        pub failures: Vec<u64>,
+    }
 }
 
 /// What an executor knows of an execution beside the events. A position is the number of an event in the execution, from

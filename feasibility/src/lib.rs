@@ -75,6 +75,7 @@ pub use validate::validate;
 pub use z3::{Z3, Z3Incremental};
 
 use crate::log::Log;
+use seqz_vocabulary::message;
 
 /// What is known about a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,13 +88,15 @@ pub enum Verdict {
     Unknown(String),
 }
 
-/// One event of an interleaving.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
-    /// The event of T with this index in [`Log::under_test`].
-    UnderTest(u32),
-    /// The event of T' with this index in [`Log::interfering`].
-    Interfering(u32),
+message! {
+    /// One event of an interleaving.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Step {
+        /// The event of T with this index in [`Log::under_test`].
+        UnderTest(u32),
+        /// The event of T' with this index in [`Log::interfering`].
+        Interfering(u32),
+    }
 }
 
 /// A global order of all events of T and of a prefix of T'.

@@ -14,17 +14,21 @@
 
 use std::fmt;
 
+use seqz_vocabulary::message;
+
 /// A shared object: an atomic, a mutex, a read-write lock, a `static mut`. Dense, numbered from 0 by first use in the
 /// run. A lock and the value that it protects have the same number.
 pub type Object = u32;
 
-/// How much of a lock is taken: a mutex or a write guard excludes all, a read guard excludes writers only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LockMode {
-    /// A mutex guard, or a write guard of a read-write lock.
-    Exclusive,
-    /// A read guard of a read-write lock.
-    Shared,
+message! {
+    /// How much of a lock is taken: a mutex or a write guard excludes all, a read guard excludes writers only.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum LockMode {
+        /// A mutex guard, or a write guard of a read-write lock.
+        Exclusive,
+        /// A read guard of a read-write lock.
+        Shared,
+    }
 }
 
 impl LockMode {
@@ -35,23 +39,25 @@ impl LockMode {
     }
 }
 
-/// What an event does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// Reads the object.
-    Read(Object),
-    /// Writes the object.
-    Write(Object),
-    /// Reads and writes the object in one indivisible step.
-    Update(Object),
-    /// Takes the lock.
-    Acquire(Object, LockMode),
-    /// Gives the lock back.
-    Release(Object, LockMode),
-    /// An attempt of T to take the lock in this mode failed: T' was inside the block that the source's acquire opens.
-    TryFail(Object, LockMode),
-    /// T has joined T': the whole log of T' comes before.
-    Join,
+message! {
+    /// What an event does.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Op {
+        /// Reads the object.
+        Read(Object),
+        /// Writes the object.
+        Write(Object),
+        /// Reads and writes the object in one indivisible step.
+        Update(Object),
+        /// Takes the lock.
+        Acquire(Object, LockMode),
+        /// Gives the lock back.
+        Release(Object, LockMode),
+        /// An attempt of T to take the lock in this mode failed: T' was inside the block that the source's acquire opens.
+        TryFail(Object, LockMode),
+        /// T has joined T': the whole log of T' comes before.
+        Join,
+    }
 }
 
 impl Op {
@@ -93,15 +99,17 @@ impl fmt::Display for Op {
     }
 }
 
-/// One event of T, the thread under test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TEvent {
-    /// What the event does.
-    pub op: Op,
-    /// For a non-local read: the index in the log of T' of the paired write (an [`Op::Write`] or [`Op::Update`] of the
-    /// same object; for [`Op::TryFail`] the [`Op::Acquire`] of the block that T' is inside). `None` for every other
-    /// event, and for every local read.
-    pub source: Option<u32>,
+message! {
+    /// One event of T, the thread under test.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct TEvent {
+        /// What the event does.
+        pub op: Op,
+        /// For a non-local read: the index in the log of T' of the paired write (an [`Op::Write`] or [`Op::Update`] of the
+        /// same object; for [`Op::TryFail`] the [`Op::Acquire`] of the block that T' is inside). `None` for every other
+        /// event, and for every local read.
+        pub source: Option<u32>,
+    }
 }
 
 impl TEvent {

@@ -13,6 +13,7 @@ mod frontier;
 
 use crate::bound::Bound;
 use crate::engine::{Ending, Limits, Machine, Remark, Solver};
+use crate::vocabulary::message;
 use crate::vocabulary::{Pair, Place, Role};
 use frontier::{At, Frontier};
 
@@ -37,39 +38,41 @@ impl Default for Bounds {
     }
 }
 
-/// What has been done at one k.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Level {
-    /// The number of executions.
-    pub executions: u64,
-    /// The number of executions that turned out to have no feasible interleaving.
-    pub infeasible: u64,
-    /// The number of executions that an assumption discarded.
-    pub assumed: u64,
-    /// The number of executions that were cut at the step bound.
-    pub step_bound: u64,
-    /// The number of executions in which T' was cut at the step bound.
-    pub interfering_cut: u64,
-    /// The number of runs of T and of T' that were cut before the step bound, since threads wait and what comes then is
-    /// not known.
-    pub undecided: u64,
-    /// The number of executions in which T' was cut because it did nothing but wait.
-    pub interfering_waiting: u64,
-    /// The number of executions that were cut because T did nothing but wait.
-    pub waiting: u64,
-    /// The number of executions in which T waited for ever.
-    pub stuck: u64,
-    /// The number of executions whose feasibility could not be decided.
-    pub unknown: u64,
-    /// The number of executions in which a time limit may run out at another event than was tried.
-    pub hurried: u64,
-    /// The number of executions that met a bug.
-    pub buggy: u64,
-    /// The number of executions in which a scope waited for destructors of thread-locals, which may also run after the
-    /// scope's end.
-    pub scoped: u64,
-    /// The number of choices that were not executed.
-    pub skipped: u64,
+message! {
+    /// What has been done at one k.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Level {
+        /// The number of executions.
+        pub executions: u64,
+        /// The number of executions that turned out to have no feasible interleaving.
+        pub infeasible: u64,
+        /// The number of executions that an assumption discarded.
+        pub assumed: u64,
+        /// The number of executions that were cut at the step bound.
+        pub step_bound: u64,
+        /// The number of executions in which T' was cut at the step bound.
+        pub interfering_cut: u64,
+        /// The number of runs of T and of T' that were cut before the step bound, since threads wait and what comes then is
+        /// not known.
+        pub undecided: u64,
+        /// The number of executions in which T' was cut because it did nothing but wait.
+        pub interfering_waiting: u64,
+        /// The number of executions that were cut because T did nothing but wait.
+        pub waiting: u64,
+        /// The number of executions in which T waited for ever.
+        pub stuck: u64,
+        /// The number of executions whose feasibility could not be decided.
+        pub unknown: u64,
+        /// The number of executions in which a time limit may run out at another event than was tried.
+        pub hurried: u64,
+        /// The number of executions that met a bug.
+        pub buggy: u64,
+        /// The number of executions in which a scope waited for destructors of thread-locals, which may also run after the
+        /// scope's end.
+        pub scoped: u64,
+        /// The number of choices that were not executed.
+        pub skipped: u64,
+    }
 }
 
 impl Level {

@@ -5,29 +5,34 @@ use std::fmt;
 use crate::feasibility::Step;
 use crate::log::Op;
 use crate::vocabulary::{BugKind, Lineage, Pair, Place, Role, Site, ThreadInfo};
+use crate::vocabulary::{Wire, WireError, message};
 
-/// How the bits of a value are to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ValueKind {
-    /// `bool`.
-    Bool,
-    /// An unsigned integer.
-    Unsigned,
-    /// A signed integer, sign-extended to 64 bits.
-    Signed,
-    /// A pointer.
-    Pointer,
-    /// A value that is not kept as bits: what a lock protects, or a `static mut`.
-    Opaque,
+message! {
+    /// How the bits of a value are to be read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum ValueKind {
+        /// `bool`.
+        Bool,
+        /// An unsigned integer.
+        Unsigned,
+        /// A signed integer, sign-extended to 64 bits.
+        Signed,
+        /// A pointer.
+        Pointer,
+        /// A value that is not kept as bits: what a lock protects, or a `static mut`.
+        Opaque,
+    }
 }
 
-/// A value of an atomic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Value {
-    /// How to read `bits`.
-    pub kind: ValueKind,
-    /// The value, extended to 64 bits.
-    pub bits: u64,
+message! {
+    /// A value of an atomic.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Value {
+        /// How to read `bits`.
+        pub kind: ValueKind,
+        /// The value, extended to 64 bits.
+        pub bits: u64,
+    }
 }
 
 impl fmt::Display for Value {
@@ -58,6 +63,28 @@ pub struct Event {
     pub thread: Option<u32>,
     /// The place as the running program has it; absent from events that were read from a message or a file.
     pub(crate) site: SiteMark,
+}
+
+/// The mark of the place is not sent.
+impl Wire for Event {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.op.put(out);
+        self.source.put(out);
+        self.place.put(out);
+        self.value.put(out);
+        self.thread.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        Ok(Self {
+            op: Wire::take(bytes)?,
+            source: Wire::take(bytes)?,
+            place: Wire::take(bytes)?,
+            value: Wire::take(bytes)?,
+            thread: Wire::take(bytes)?,
+            site: SiteMark::default(),
+        })
+    }
 }
 
 /// A place as the running program has it. Compares equal to any other mark: events are compared by [`Event::place`].

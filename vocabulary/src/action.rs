@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::wire;
+
 /// What an event of a written schedule does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
@@ -54,3 +56,5 @@ impl fmt::Display for Action {
         fmt::Debug::fmt(self, f)
     }
 }
+
+wire!(Action { 0 = Local, 1 = Read, 2 = Write, 3 = Update, 4 = CompareExchange, 5 = FailedUpdate, 6 = Lock, 7 = TryLock, 8 = TryLockFailed, 9 = Unlock, 10 = LockShared, 11 = TryLockShared, 12 = TryLockSharedFailed, 13 = UnlockShared, 14 = Fork, 15 = Begin, 16 = End, 17 = Join, 18 = Wait, 19 = Wake, 20 = Notify });

@@ -1,27 +1,31 @@
 //! What a program asks of the operating system.
 
-/// What a program asks of the operating system while it runs, by which its threads or executions can learn of each other without
-/// an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// To change the file of this name, or to open this file for changing.
-    File(String),
-    /// A socket.
-    Socket,
-    /// A pipe, or a counter that works like one.
-    Pipe,
-    /// Another process.
-    Process,
-    /// A thread that runs beside the threads that seqz runs.
-    Thread,
-    /// Standard input.
-    Input,
-    /// Time: a thread slept or yielded again and again, and the threads that could have run got no turn.
-    Turns,
-    /// Random numbers that decide what the program does.
-    Random,
-    /// The numbers of threads, where more than one thread starts threads.
-    Ids,
+use crate::message;
+
+message! {
+    /// What a program asks of the operating system while it runs, by which its threads or executions can learn of each other without
+    /// an event.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum Asked {
+        /// To change the file of this name, or to open this file for changing.
+        File(String),
+        /// A socket.
+        Socket,
+        /// A pipe, or a counter that works like one.
+        Pipe,
+        /// Another process.
+        Process,
+        /// A thread that runs beside the threads that seqz runs.
+        Thread,
+        /// Standard input.
+        Input,
+        /// Time: a thread slept or yielded again and again, and the threads that could have run got no turn.
+        Turns,
+        /// Random numbers that decide what the program does.
+        Random,
+        /// The numbers of threads, where more than one thread starts threads.
+        Ids,
+    }
 }
 
 impl Asked {

@@ -1,5 +1,7 @@
 //! Names for the choices that are the extra inputs of P̂ₖ: which read of T, which write of T', which thread is T.
 
+use crate::message;
+use crate::wire::{Wire, WireError};
 use std::fmt;
 
 /// The n-th shared read of T in program order, from 0: an entry of `rds`.
@@ -33,15 +35,17 @@ impl fmt::Display for WriteId {
 /// One non-local read: the read of T, and the write of T' that it sees.
 pub type Pair = (ReadId, WriteId);
 
-/// Which of the two concurrent parties is T, the thread under test. The other party is T', the interfering thread.
-///
-/// The parties are ordered by creation; the thread that runs the harness comes before those that it spawns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// T is the party that was created first.
-    First,
-    /// T is the party that was created second.
-    Second,
+message! {
+    /// Which of the two concurrent parties is T, the thread under test. The other party is T', the interfering thread.
+    ///
+    /// The parties are ordered by creation; the thread that runs the harness comes before those that it spawns.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Role {
+        /// T is the party that was created first.
+        First,
+        /// T is the party that was created second.
+        Second,
+    }
 }
 
 impl Role {
@@ -55,5 +59,25 @@ impl Role {
             Self::First => Self::Second,
             Self::Second => Self::First,
         }
+    }
+}
+
+impl Wire for ReadId {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        u32::take(bytes).map(Self)
+    }
+}
+
+impl Wire for WriteId {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        u32::take(bytes).map(Self)
     }
 }

@@ -11,6 +11,7 @@
 //! | [`action`] | what an event of a written schedule does |
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
 //! | [`asked`] | what a program asks of the operating system |
+//! | [`wire`] | how messages of these words are encoded |
 //!
 //! # Example
 //!
@@ -42,6 +43,7 @@ pub mod ids;
 pub mod place;
 pub mod schedule;
 pub mod thread;
+pub mod wire;
 
 pub use action::Action;
 pub use asked::Asked;
@@ -50,3 +52,4 @@ pub use ids::{Pair, ReadId, Role, WriteId};
 pub use place::{Place, Site};
 pub use schedule::{Confirmation, Scheduled, Waiting};
 pub use thread::{Lineage, ThreadInfo};
+pub use wire::{Wire, WireError};

@@ -1,20 +1,23 @@
 //! Places in the source of a program.
 
+use crate::message;
 use std::fmt;
 use std::panic::Location;
 
 /// A place in the source of the transformed program.
 pub type Site = &'static Location<'static>;
 
-/// A place in the source, owned: panics name places that need not be a [`Site`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    /// The file's path, as rustc was given it.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column in characters, from 1.
-    pub column: u32,
+message! {
+    /// A place in the source, owned: panics name places that need not be a [`Site`].
+    #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub struct Place {
+        /// The file's path, as rustc was given it.
+        pub file: String,
+        /// The line, from 1.
+        pub line: u32,
+        /// The column in characters, from 1.
+        pub column: u32,
+    }
 }
 
 impl From<Site> for Place {

@@ -1,48 +1,55 @@
 //! Schedules as they are written down: the events of an execution in their order.
 
 use crate::action::Action;
+use crate::message;
 use crate::place::Place;
 
-/// An event of a schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scheduled {
-    /// The number of the thread whose event this is.
-    pub thread: u32,
-    /// What the event does.
-    pub action: Action,
-    /// The number of the object that the event is about.
-    pub object: u32,
-    /// The event's place in the source; `None` where it is not known.
-    pub place: Option<Place>,
+message! {
+    /// An event of a schedule.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Scheduled {
+        /// The number of the thread whose event this is.
+        pub thread: u32,
+        /// What the event does.
+        pub action: Action,
+        /// The number of the object that the event is about.
+        pub object: u32,
+        /// The event's place in the source; `None` where it is not known.
+        pub place: Option<Place>,
+    }
 }
 
-/// A thread that waits, or is about to do something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// The thread's number.
-    pub thread: u32,
-    /// What the thread is about to do.
-    pub action: Action,
-    /// The number of the object that the thread is about to act on.
-    pub object: u32,
-    /// The event's place in the source; `None` where it is not known.
-    pub place: Option<Place>,
+message! {
+    /// A thread that waits, or is about to do something.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Waiting {
+        /// The thread's number.
+        pub thread: u32,
+        /// What the thread is about to do.
+        pub action: Action,
+        /// The number of the object that the thread is about to act on.
+        pub object: u32,
+        /// The event's place in the source; `None` where it is not known.
+        pub place: Option<Place>,
+    }
 }
 
-/// Whether a finding is there when its interleaving is followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmation {
-    /// The finding is there. Holds the schedule: all events of the run in order.
-    Confirmed(Vec<Scheduled>),
-    /// The program went another way than the interleaving.
-    Diverged {
-        /// In what the program differs from the interleaving, and at which place.
-        difference: String,
-        /// The events up to the difference, in order.
-        schedule: Vec<Scheduled>,
-    },
-    /// The interleaving was followed to its end, and the bug is not there. Holds all events of the run in order.
-    Absent(Vec<Scheduled>),
-    /// Not tried: this build of the program can't run interleavings.
-    NotTried,
+message! {
+    /// Whether a finding is there when its interleaving is followed.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum Confirmation {
+        /// The finding is there. Holds the schedule: all events of the run in order.
+        Confirmed(Vec<Scheduled>),
+        /// The program went another way than the interleaving.
+        Diverged {
+            /// In what the program differs from the interleaving, and at which place.
+            difference: String,
+            /// The events up to the difference, in order.
+            schedule: Vec<Scheduled>,
+        },
+        /// The interleaving was followed to its end, and the bug is not there. Holds all events of the run in order.
+        Absent(Vec<Scheduled>),
+        /// Not tried: this build of the program can't run interleavings.
+        NotTried,
+    }
 }

@@ -18,6 +18,13 @@ macro_rules! package {
     };
 }
 
+/// The dependencies of a crate of seqz that stands on the vocabulary alone, beside which the vocabulary is vendored.
+macro_rules! on_vocabulary {
+    () => {
+        "\n[dependencies]\nseqz-vocabulary = { path = \"../seqz-vocabulary\" }\n"
+    };
+}
+
 /// The runtime's manifest, without its dependencies. The features that are left out are named to rustc, so that rustc
 /// doesn't take them for typing errors.
 const RUNTIME: &str = package!(
@@ -48,10 +55,13 @@ pub(crate) const GROUND: [(&str, &str); 2] = [
     ),
     (
         "seqz-feasibility",
-        package!(
-            "what decides whether a log of two threads has an interleaving",
-            "seqz-feasibility",
-            r#""z3""#
+        concat!(
+            package!(
+                "what decides whether a log of two threads has an interleaving",
+                "seqz-feasibility",
+                r#""z3""#
+            ),
+            on_vocabulary!()
         ),
     ),
 ];
@@ -59,10 +69,13 @@ pub(crate) const GROUND: [(&str, &str); 2] = [
 /// The strategies, with their manifest: without Z3, too.
 pub(crate) const STRATEGIES: (&str, &str) = (
     "seqz-explore",
-    package!(
-        "the strategies that the runtime's scheduler is driven by",
-        "seqz-explore",
-        r#""z3""#
+    concat!(
+        package!(
+            "the strategies that the runtime's scheduler is driven by",
+            "seqz-explore",
+            r#""z3""#
+        ),
+        on_vocabulary!()
     ),
 );
 

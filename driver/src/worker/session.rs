@@ -4,8 +4,8 @@ use std::io;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
+use seqz_runtime::vocabulary::Wire as _;
 use seqz_runtime::worker::message::Conversation;
-use seqz_runtime::worker::wire::Wire as _;
 
 use super::message::{Reply, Request};
 use super::watch::TICK;

@@ -51,7 +51,6 @@ pub(crate) mod threads;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-pub(crate) use crate::finding::SiteMark;
 pub use crate::finding::{Bug, Event, Value, ValueKind};
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;

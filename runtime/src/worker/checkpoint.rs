@@ -2,7 +2,7 @@
 //! that a kill has torn is left out.
 //!
 //! ```text
-//! seqz checkpoint 7\n    then frames: length of the body (u32), digest of the body (u64), both little-endian, the body
+//! seqz checkpoint 8\n    then frames: length of the body (u32), digest of the body (u64), both little-endian, the body
 //! ```
 //! The body of the first frame says what the search is: names and values, all of which have to be the same for going on.
 
@@ -12,9 +12,9 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::wire::Wire;
+use crate::vocabulary::Wire;
 
-const MAGIC: &[u8] = b"seqz checkpoint 7\n";
+const MAGIC: &[u8] = b"seqz checkpoint 8\n";
 
 /// Names and values that tell a search from others.
 pub type Fields = Vec<(String, String)>;

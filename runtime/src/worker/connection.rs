@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::message::{Conversation, Reply, Stopped};
-use super::wire::Wire;
+use crate::vocabulary::Wire;
 
 /// The worker's end of a connection on which the driver has sent a request of this kind.
 pub(super) struct Connection<C> {

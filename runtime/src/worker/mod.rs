@@ -10,7 +10,6 @@ pub mod message;
 mod search;
 mod simplify;
 pub mod stuck;
-pub mod wire;
 
 use std::env;
 use std::io;

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use seqz_explore::mcr::checkpoint::{self, Knowledge};
-use seqz_explore::{Outcome, RunEnd, Thread};
+use seqz_explore::{RunEnd, Thread};
 
 use super::super::checkpoint::Checkpoint;
 use super::super::message::ScheduleFinding;
-use super::super::wire::{Wire, WireError, message, wire};
 use super::summary::Shortfall;
 use crate::vocabulary::Role;
+use crate::vocabulary::{Wire, WireError, message};
 
 message! {
     /// A record of the file.
@@ -164,11 +164,3 @@ pub(super) fn begin(
     }
     Some((known, start))
 }
-
-wire!(RunEnd {
-    outcome,
-    state,
-    failures
-});
-
-wire!(Outcome { 0 = Completed, 1 = Blocked, 2 = Truncated, 3 = Abandoned, 4 = Waiting });

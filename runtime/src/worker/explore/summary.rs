@@ -4,8 +4,8 @@ use seqz_explore::AnySearch;
 use seqz_explore::catalogue::{Entry, Trait};
 
 use crate::scheduled::Machine;
+use crate::vocabulary::message;
 use crate::worker::message::{Causality, Doubt, Doubts, Explored, Promise};
-use crate::worker::wire::message;
 
 message! {
     /// The reasons why a search knows less about its executions than its promise needs.

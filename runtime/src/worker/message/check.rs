@@ -5,8 +5,8 @@ use crate::check::Level;
 use crate::engine::Event;
 use crate::feasibility::Step;
 use crate::log::{Op, TEvent};
+use crate::vocabulary::message;
 use crate::vocabulary::{BugKind, Confirmation, Pair, Place, Role, ThreadInfo};
-use crate::worker::wire::message;
 
 message! {
     /// A search of P̂ₖ.

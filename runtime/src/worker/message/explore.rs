@@ -2,7 +2,7 @@
 
 use super::{Conversation, SolverKind};
 use crate::vocabulary::{FailureKind, Place, Role, Scheduled, ThreadInfo, Waiting};
-use crate::worker::wire::{Wire, WireError, message};
+use crate::vocabulary::{Wire, WireError, message};
 
 message! {
     /// An exploration of schedules.

@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use super::{Conversation, Executing, Finding};
+use crate::vocabulary::message;
 use crate::vocabulary::{Role, ThreadInfo};
-use crate::worker::wire::message;
 
 message! {
     /// Run the choice that bytes stand for, and tell what is found. The worker announces each non-local read as it is

@@ -1,7 +1,8 @@
 //! The messages between the driver and a worker. The driver uses these types, too.
 //!
 //! A message is a frame: its length in bytes as a little-endian `u32`, then the bytes, in the encoding of
-//! [`wire`](super::wire). All places are those of the generated source. An empty frame from the worker is a sign of life.
+//! [`wire`](mod@crate::vocabulary::wire). All places are those of the generated source. An empty frame from the worker is a
+//! sign of life.
 //!
 //! A connection has one conversation. The driver begins with a [`Request`]. What the worker then says is a [`Reply`]: what
 //! any worker may say, or what belongs to this [`Conversation`] alone. Where the worker asks something, it waits for the
@@ -14,15 +15,7 @@ mod replay;
 
 use std::fmt;
 
-use super::wire::{Wire, WireError, message, wire};
-use crate::check::Level;
-use crate::engine::{Event, SiteMark, Value, ValueKind};
-use crate::feasibility::Step;
-use crate::log::{LockMode, Op, TEvent};
-use crate::vocabulary::{
-    Action, Asked, BugKind, Confirmation, FailureKind, Place, ReadId, Role, Scheduled, ThreadInfo,
-    Waiting, WriteId,
-};
+use crate::vocabulary::{Asked, Place, Wire, WireError, message};
 
 pub use check::{Answer, CheckReply, CheckRequest, Executing, Finding};
 pub use explore::{
@@ -172,141 +165,14 @@ requests!(
     Simplify(SimplifyRequest),
 );
 
-wire!(Role { 0 = First, 1 = Second });
-
-wire!(BugKind { 0 = Panic, 1 = Deadlock, 2 = DataRace, 3 = Detached, 4 = Result, 5 = Exit, 6 = Abort });
-
-wire!(ValueKind { 0 = Bool, 1 = Unsigned, 2 = Signed, 3 = Pointer, 4 = Opaque });
-
-wire!(LockMode { 0 = Exclusive, 1 = Shared });
-
-wire!(Place { file, line, column });
-
-wire!(Value { kind, bits });
-
-impl Wire for Event {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.op.put(out);
-        self.source.put(out);
-        self.place.put(out);
-        self.value.put(out);
-        self.thread.put(out);
-    }
-
-    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        Ok(Self {
-            op: Wire::take(bytes)?,
-            source: Wire::take(bytes)?,
-            place: Wire::take(bytes)?,
-            value: Wire::take(bytes)?,
-            thread: Wire::take(bytes)?,
-            site: SiteMark::default(),
-        })
-    }
-}
-
-wire!(TEvent { op, source });
-
-wire!(ThreadInfo { name, spawned_at });
-
-wire!(Op {
-    0 = Read(x),
-    1 = Write(x),
-    2 = Update(x),
-    3 = Acquire(l, mode),
-    4 = Release(l, mode),
-    5 = TryFail(l, mode),
-    6 = Join
-});
-
-wire!(Step { 0 = UnderTest(at), 1 = Interfering(at) });
-
-wire!(Level {
-    executions,
-    infeasible,
-    assumed,
-    step_bound,
-    interfering_cut,
-    undecided,
-    interfering_waiting,
-    waiting,
-    stuck,
-    unknown,
-    hurried,
-    buggy,
-    scoped,
-    skipped
-});
-
-wire!(Asked {
-    0 = File(path),
-    1 = Socket,
-    2 = Pipe,
-    3 = Process,
-    4 = Thread,
-    5 = Input,
-    6 = Turns,
-    7 = Random,
-    8 = Ids
-});
-
-impl Wire for ReadId {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-    }
-
-    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        u32::take(bytes).map(Self)
-    }
-}
-
-impl Wire for WriteId {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-    }
-
-    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
-        u32::take(bytes).map(Self)
-    }
-}
-
-wire!(Action { 0 = Local, 1 = Read, 2 = Write, 3 = Update, 4 = CompareExchange, 5 = FailedUpdate, 6 = Lock, 7 = TryLock, 8 = TryLockFailed, 9 = Unlock, 10 = LockShared, 11 = TryLockShared, 12 = TryLockSharedFailed, 13 = UnlockShared, 14 = Fork, 15 = Begin, 16 = End, 17 = Join, 18 = Wait, 19 = Wake, 20 = Notify });
-
-wire!(Scheduled {
-    thread,
-    action,
-    object,
-    place
-});
-
-wire!(Waiting {
-    thread,
-    action,
-    object,
-    place
-});
-
-wire!(Confirmation {
-    0 = Confirmed(schedule),
-    1 = Diverged { difference, schedule },
-    2 = Absent(schedule),
-    3 = NotTried
-});
-
-wire!(FailureKind {
-    0 = Panic,
-    1 = Deadlock,
-    2 = Livelock,
-    3 = DataRace,
-    4 = Detached,
-    5 = Result,
-    6 = Exit,
-    7 = Abort
-});
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Level;
+    use crate::feasibility::Step;
+    use crate::finding::{Event, SiteMark, Value, ValueKind};
+    use crate::log::{LockMode, Op, TEvent};
+    use crate::vocabulary::{BugKind, Confirmation, ReadId, Role, ThreadInfo, WriteId};
 
     #[test]
     fn messages_come_back() {

@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use super::{Conversation, ScheduleFinding};
+use crate::vocabulary::message;
 use crate::vocabulary::{Place, Scheduled, Waiting};
-use crate::worker::wire::message;
 
 message! {
     /// A schedule to follow.

@@ -1,5 +1,5 @@
 //! The encoding of messages: that of `postcard` (variable-length integers, lengths before sequences, variant numbers before
-//! variants), written by hand since a generated crate has no dependencies.
+//! variants), written by hand since a generated crate has no dependencies but those of the program under test.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -203,6 +203,7 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
 /// Declares a struct or an enum together with its encoding. A struct is its fields, one after the other; an enum is the
 /// number of its variant, from 0 in the order of declaration, and what the variant holds (named fields, or one or two
 /// values).
+#[macro_export]
 macro_rules! message {
     (
         $(#[$attribute:meta])*
@@ -215,13 +216,13 @@ macro_rules! message {
             $($(#[$about])* $field_visible $field: $type),*
         }
 
-        impl $crate::worker::wire::Wire for $name {
+        impl $crate::wire::Wire for $name {
             fn put(&self, out: &mut Vec<u8>) {
-                $($crate::worker::wire::Wire::put(&self.$field, out);)*
+                $($crate::wire::Wire::put(&self.$field, out);)*
             }
 
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
-                Ok(Self { $($field: $crate::worker::wire::Wire::take(bytes)?),* })
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::wire::WireError> {
+                Ok(Self { $($field: $crate::wire::Wire::take(bytes)?),* })
             }
         }
     };
@@ -246,7 +247,7 @@ macro_rules! message {
             ),*
         }
 
-        impl $crate::worker::wire::Wire for $name {
+        impl $crate::wire::Wire for $name {
             #[allow(clippy::redundant_pattern, reason = "the pattern counts the variant's values")]
             fn put(&self, out: &mut Vec<u8>) {
                 /// The variants' numbers.
@@ -255,33 +256,33 @@ macro_rules! message {
                 match self {
                     $(Self::$variant
                         $({ $($field),* })?
-                        $(( first @ $crate::worker::wire::anything!($first)
-                            $(, second @ $crate::worker::wire::anything!($second))? ))?
+                        $(( first @ $crate::anything!($first)
+                            $(, second @ $crate::anything!($second))? ))?
                     => {
-                        $crate::worker::wire::Wire::put(&(Number::$variant as u32), out);
-                        $($($crate::worker::wire::Wire::put($field, out);)*)?
+                        $crate::wire::Wire::put(&(Number::$variant as u32), out);
+                        $($($crate::wire::Wire::put($field, out);)*)?
                         $(
-                            <$first as $crate::worker::wire::Wire>::put(first, out);
-                            $(<$second as $crate::worker::wire::Wire>::put(second, out);)?
+                            <$first as $crate::wire::Wire>::put(first, out);
+                            $(<$second as $crate::wire::Wire>::put(second, out);)?
                         )?
                     })*
                 }
             }
 
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::wire::WireError> {
                 /// The variants' numbers.
                 #[repr(u32)]
                 enum Number { $($variant),* }
-                let number = <u32 as $crate::worker::wire::Wire>::take(bytes)?;
+                let number = <u32 as $crate::wire::Wire>::take(bytes)?;
                 match number {
                     $(_ if number == Number::$variant as u32 => Ok(Self::$variant
-                        $({ $($field: $crate::worker::wire::Wire::take(bytes)?),* })?
+                        $({ $($field: $crate::wire::Wire::take(bytes)?),* })?
                         $((
-                            <$first as $crate::worker::wire::Wire>::take(bytes)?
-                            $(, <$second as $crate::worker::wire::Wire>::take(bytes)?)?
+                            <$first as $crate::wire::Wire>::take(bytes)?
+                            $(, <$second as $crate::wire::Wire>::take(bytes)?)?
                         ))?
                     ),)*
-                    _ => Err($crate::worker::wire::WireError),
+                    _ => Err($crate::wire::WireError),
                 }
             }
         }
@@ -289,30 +290,31 @@ macro_rules! message {
 }
 
 /// The pattern that any value of a type matches.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! anything {
     ($type:ty) => {
         _
     };
 }
 
-pub(crate) use {anything, message};
-
 /// Implements [`Wire`] for a struct (`Name { field, … }`) or an enum (`Name { 0 = Variant { field, … }, … }`).
+#[macro_export]
 macro_rules! wire {
     ($name:ident { $($field:ident),* $(,)? }) => {
-        impl $crate::worker::wire::Wire for $name {
+        impl $crate::wire::Wire for $name {
             #[allow(unused_variables)]
             fn put(&self, out: &mut Vec<u8>) {
                 $(self.$field.put(out);)*
             }
 
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
-                Ok(Self { $($field: $crate::worker::wire::Wire::take(bytes)?),* })
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::wire::WireError> {
+                Ok(Self { $($field: $crate::wire::Wire::take(bytes)?),* })
             }
         }
     };
     ($name:ident { $($number:literal = $variant:ident $({ $($field:ident),* $(,)? })? $(( $($part:ident),* ))?),* $(,)? }) => {
-        impl $crate::worker::wire::Wire for $name {
+        impl $crate::wire::Wire for $name {
             fn put(&self, out: &mut Vec<u8>) {
                 match self {
                     $(Self::$variant $({ $($field),* })? $(( $($part),* ))? => {
@@ -324,20 +326,18 @@ macro_rules! wire {
                 }
             }
 
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::worker::wire::WireError> {
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::wire::WireError> {
                 match u32::take(bytes)? {
                     $($number => Ok(Self::$variant
-                        $({ $($field: $crate::worker::wire::Wire::take(bytes)?),* })?
-                        $(( $({ let $part = $crate::worker::wire::Wire::take(bytes)?; $part }),* ))?
+                        $({ $($field: $crate::wire::Wire::take(bytes)?),* })?
+                        $(( $({ let $part = $crate::wire::Wire::take(bytes)?; $part }),* ))?
                     ),)*
-                    _ => Err($crate::worker::wire::WireError),
+                    _ => Err($crate::wire::WireError),
                 }
             }
         }
     };
 }
-
-pub(crate) use wire;
 
 #[cfg(test)]
 mod tests {
