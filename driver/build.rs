@@ -37,6 +37,7 @@ use store::Store;
 const SCHEDULER: Wanted = Wanted {
     package: "corosensei",
     features: &[],
+    optional: &["sanitizer"],
     left_out: &[],
 };
 
@@ -45,6 +46,7 @@ const SCHEDULER: Wanted = Wanted {
 const FUZZER: Wanted = Wanted {
     package: "libfuzzer-sys",
     features: &["link_libfuzzer"],
+    optional: &[],
     left_out: &["jobserver", "libc", "parallel"],
 };
 
@@ -53,6 +55,8 @@ struct Wanted {
     package: &'static str,
     /// Features that it is to have beside those that this package has it with.
     features: &'static [&'static str],
+    /// Features that it can be asked for.
+    optional: &'static [&'static str],
     /// Packages and features to do without.
     left_out: &'static [&'static str],
 }
@@ -431,7 +435,8 @@ fn add_package(
         .chain(more.copied())
         .collect();
     manifest.push_str(&format!("\n[features]\ndefault = {features:?}\n"));
-    for feature in &features {
+    let optional = wanted.optional.iter().filter(|_| name == wanted.package);
+    for feature in features.iter().chain(optional) {
         manifest.push_str(&format!("{feature} = []\n"));
     }
     for (table, build) in [("dependencies", false), ("build-dependencies", true)] {

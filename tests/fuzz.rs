@@ -279,7 +279,7 @@ fn whatever_ends_the_target_is_a_finding() {
 /// Memory that one thread gives back while another one is about to look at it.
 const READ_AFTER_FREE: &str = "
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::SeqCst};
 use std::thread;
 
@@ -311,6 +311,26 @@ pub fn read_after_free(slot: u8) {
     reader.join().unwrap();
     owner.join().unwrap();
 }
+
+pub struct Held(*mut u32);
+unsafe impl Send for Held {}
+
+pub fn freed_under_a_mutex() {
+    let held = Arc::new(Mutex::new(Held(Box::into_raw(Box::new(7_u32)))));
+    let held2 = Arc::clone(&held);
+    let reader = thread::spawn(move || {
+        let at = held2.lock().unwrap();
+        if !at.0.is_null() {
+            std::hint::black_box(look(at.0));
+        }
+    });
+    let owner = thread::spawn(move || {
+        let mut at = held.lock().unwrap();
+        give_back(std::mem::replace(&mut at.0, ptr::null_mut()));
+    });
+    reader.join().unwrap();
+    owner.join().unwrap();
+}
 ";
 
 /// Its kind, where it was done, both stacks, who had the memory; and the command that shows it again.
@@ -323,11 +343,14 @@ fn what_address_sanitizer_finds_is_told_with_its_stacks() {
     let dir = support::package(READ_AFTER_FREE);
     let found = run(command(dir.path())
         .args(["fuzz", "--format", "json", "--seed", "1", "--until-bug"])
-        .args(["--time", "60", "--thread-under-test", "first", "--k", "1"]));
+        .args(["--harness", "read_after_free", "--time", "60"])
+        .args(["--thread-under-test", "first", "--k", "1"]));
     assert_eq!(found.code, Some(1), "{}", found.shown());
     let report = found.json();
     let bugs = report["harnesses"][0]["bugs"].as_array().unwrap();
     assert_eq!(bugs.len(), 1, "{bugs:#?}");
+    // The original program shows it, where the memory is given back between the look at the pointer and the look behind it.
+    assert_eq!(bugs[0]["confirmation"]["state"], "confirmed", "{bugs:#?}");
     let bug = &bugs[0];
     let line = |text: &str| {
         let mut lines = READ_AFTER_FREE.lines();
@@ -360,6 +383,19 @@ fn what_address_sanitizer_finds_is_told_with_its_stacks() {
         !again.status.success() && said.contains("heap-use-after-free"),
         "{said}"
     );
+    // In the sequential program the owner has run whole before the reader, which is not how the memory is given back.
+    let right = run(command(dir.path())
+        .args(["fuzz", "--format", "json", "--seed", "1"])
+        .args(["--harness", "freed_under_a_mutex", "--time", "1"])
+        .args(["--thread-under-test", "first", "--k", "1"]));
+    assert_eq!(right.code, Some(0), "{}", right.shown());
+    let harness = &right.json()["harnesses"][0];
+    let told = harness["notes"].to_string();
+    assert!(
+        told.contains("not confirmed") && told.contains("heap-use-after-free"),
+        "{told}"
+    );
+    assert_eq!(harness["roles"][0]["levels"][0]["exhausted"], false);
 }
 
 /// cargo, as somebody runs it who has the crate and nothing else.

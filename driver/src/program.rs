@@ -307,10 +307,14 @@ impl Generated {
         let mut path = format!("path = {:?}", runtime.display().to_string());
         let coerces = self.files.iter().any(|(_, text)| text.contains(COERCING));
         let copied_if_clone = variant.copies == Copies::WhereClone;
-        let features: Vec<_> = [("coercions", coerces), ("copied_if_clone", copied_if_clone)]
-            .into_iter()
-            .filter_map(|(feature, wanted)| wanted.then_some(feature))
-            .collect();
+        let features: Vec<_> = [
+            ("coercions", coerces),
+            ("copied_if_clone", copied_if_clone),
+            ("sanitized", variant.sanitized),
+        ]
+        .into_iter()
+        .filter_map(|(feature, wanted)| wanted.then_some(feature))
+        .collect();
         if !features.is_empty() {
             path.push_str(&format!("\nfeatures = {features:?}"));
         }

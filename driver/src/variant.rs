@@ -26,6 +26,8 @@ pub struct Variant {
     pub allocator: Allocator,
     /// The values that the sequential program can copy.
     pub copies: Copies,
+    /// Whether AddressSanitizer watches the worker.
+    pub sanitized: bool,
 }
 
 impl Variant {
@@ -33,12 +35,20 @@ impl Variant {
     pub(crate) const FIRST: Self = Self {
         allocator: Allocator::Ours,
         copies: Copies::Made,
+        sanitized: false,
     };
 
     /// The variant of a fuzz target.
     pub(crate) const FUZZED: Self = Self {
         allocator: Allocator::Theirs,
         copies: Copies::Made,
+        sanitized: false,
+    };
+
+    /// The variant that runs the original program with AddressSanitizer, which has an allocator of its own.
+    pub(crate) const SANITIZED: Self = Self {
+        sanitized: true,
+        ..Self::FUZZED
     };
 
     /// Returns the variants that offer at least `copies`, the best first.
@@ -47,7 +57,11 @@ impl Variant {
         made.into_iter()
             .filter(move |made| copies == Copies::WhereClone || *made == Copies::Made)
             .flat_map(|copies| {
-                [Allocator::Ours, Allocator::Theirs].map(|allocator| Self { allocator, copies })
+                [Allocator::Ours, Allocator::Theirs].map(|allocator| Self {
+                    allocator,
+                    copies,
+                    sanitized: false,
+                })
             })
     }
 

@@ -256,6 +256,7 @@ impl Asked<'_> {
             generated: &ready.generated,
             built: &ready.built,
         };
-        fuzz::run(subject, &target, tasks, &options, &STOP, progress, finished).map(Some)
+        let target = (target.as_path(), tools);
+        fuzz::run(subject, target, tasks, &options, &STOP, progress, finished).map(Some)
     }
 }

@@ -30,7 +30,7 @@ macro_rules! on_vocabulary {
 const RUNTIME: &str = package!(
     "the runtime that the transformed program links",
     "seqz-runtime",
-    r#""z3", "scheduler", "copied_if_clone", "coercions", "std_handles", "serde""#
+    r#""z3", "scheduler", "copied_if_clone", "coercions", "std_handles", "serde", "sanitized""#
 );
 
 /// The dependencies of the runtime's manifest that the runtime always has.
@@ -89,8 +89,13 @@ pub(crate) fn runtime(serde: bool, scheduler: bool) -> String {
     } else {
         ""
     };
-    let rest = if scheduler { SCHEDULER } else { "" };
+    // AddressSanitizer has to be told when coroutines change stacks.
+    let (rest, tells) = if scheduler {
+        (SCHEDULER, "\nsanitized = [\"corosensei/sanitizer\"]")
+    } else {
+        ("", "")
+    };
     format!(
-        "{RUNTIME}\n[features]\ndefault = {on:?}\nscheduler = []\ncopied_if_clone = []\ncoercions = []\nstd_handles = []\nserde = []\n\n[dependencies]\n{knows}{DEPENDENCIES}{rest}"
+        "{RUNTIME}\n[features]\ndefault = {on:?}\nscheduler = []\ncopied_if_clone = []\ncoercions = []\nstd_handles = []\nserde = []{tells}\n\n[dependencies]\n{knows}{DEPENDENCIES}{rest}"
     )
 }

@@ -272,7 +272,7 @@ pub fn run(
 
 /// Returns the requests to the workers of one harness. Random schedules can be drawn by many workers, each from a seed
 /// of its own; a tree is divided if the strategy can do that.
-fn requests(
+pub(crate) fn requests(
     harness: &Harness,
     options: &Options,
     lone: Vec<Place>,

@@ -29,6 +29,8 @@ pub(super) struct Layout {
     pub(super) program: PathBuf,
     /// The directory of the corpora of the program's harnesses.
     pub(super) corpus: PathBuf,
+    /// Where original programs are built with AddressSanitizer.
+    original: PathBuf,
 }
 
 impl Layout {
@@ -45,6 +47,7 @@ impl Layout {
             build: dir.join("build"),
             program: dir.join(&name),
             corpus: dir.join(&name).join("corpus"),
+            original: dir.join("original"),
             name,
         })
     }
@@ -82,6 +85,27 @@ impl Layout {
             (file.to_owned(), text)
         }));
         files
+    }
+
+    /// Returns the directory of the crate that runs the original program with AddressSanitizer.
+    pub(super) fn sanitized(&self) -> PathBuf {
+        self.original.join(&self.name)
+    }
+
+    /// Writes that crate, and the runtime that it links.
+    pub(super) fn write_sanitized(&self, generated: &Generated) -> Result<(), Error> {
+        let runtime = self.original.join(self.knows.directory());
+        let crate_files = generated.files_for_building(&self.name, &runtime, Variant::SANITIZED);
+        let runtime_files: Vec<_> = embed::worker_runtime(self.knows).collect();
+        for (dir, files) in [(runtime, runtime_files), (self.sanitized(), crate_files)] {
+            let kept: Vec<_> = files.iter().map(|(path, _)| path.clone()).collect();
+            let text = files.iter();
+            let text = text.map(|(path, text)| (path.clone(), text.as_str()));
+            embed::write(&dir, text)
+                .and_then(|()| embed::clean(&dir, &kept))
+                .map_err(|e| file("write", &dir, e))?;
+        }
+        Ok(())
     }
 
     /// Writes the crate and the files that all programs share.

@@ -13,8 +13,10 @@
 //! DIR/fuzz/NAME.lock       one process at a time fuzzes the program
 //! DIR/fuzz/NAME/corpus/    HARNESS-ROLE-K/: kept from run to run
 //! DIR/fuzz/NAME/artifacts/ the bytes that a bug was found with
+//! DIR/fuzz/original/NAME/  the same crate as a worker that AddressSanitizer watches, where that has found something
 //! ```
 
+mod confirm;
 mod corpus;
 mod decode;
 mod layout;
@@ -79,7 +81,7 @@ pub struct Options {
 /// When the target or a worker fails in a way that has nothing to do with the program, or `finished` fails.
 pub fn run(
     subject: Subject<'_>,
-    target: &Path,
+    (target, tools): (&Path, &Tools),
     tasks: &[Task<'_>],
     options: &Options,
     stop: &AtomicBool,
@@ -115,6 +117,7 @@ pub fn run(
         .count();
     let mut fuzzer = rounds::Fuzzer {
         target,
+        confirming: confirm::Confirming::new(subject, tools),
         worker: &built.worker,
         dir: program
             .manifest()

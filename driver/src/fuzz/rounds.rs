@@ -9,6 +9,7 @@ use seqz_runtime::check::Level;
 use seqz_runtime::fuzz;
 
 use super::Options;
+use super::confirm::Confirming;
 use super::corpus;
 use super::decode::{Decoded, Seeds, read};
 use super::layout::{Layout, file};
@@ -25,6 +26,8 @@ use crate::original::Original;
 /// What is the same for all harnesses of a search.
 pub(super) struct Fuzzer<'a> {
     pub(super) target: &'a Path,
+    /// What runs the original program with AddressSanitizer.
+    pub(super) confirming: Confirming<'a>,
     pub(super) worker: &'a Path,
     /// The directory in which tests of the program run: that of their package, as under cargo.
     pub(super) dir: Option<&'a Path>,
@@ -284,14 +287,29 @@ impl Fuzzer<'_> {
                     let which = (unit.role, unit.k);
                     let mut bug = self.fatal(&task.harness.name, which, what, &decoded, &artifact);
                     // Where the worker has died as well, its death says no more than that; AddressSanitizer says more.
+                    unit.died = true;
                     if let Some(sanitized) = again.or(sanitized) {
-                        self.sanitized(&mut bug, &sanitized);
+                        let told = self.sanitized(&mut bug, &sanitized);
                         bug.run_alone = Some(self.alone(task, unit, &artifact).in_words());
+                        self.progress.say(format!(
+                            "{}: looking for what AddressSanitizer has found in the original program",
+                            task.harness.name
+                        ));
+                        match self.confirm(task.harness, &mut bug, &sanitized, &told) {
+                            Ok(true) => {}
+                            Ok(false) => {
+                                gathered.note(not_confirmed(&bug, ""));
+                                return Ok(None);
+                            }
+                            Err(error) => {
+                                gathered.note(not_confirmed(&bug, &format!(" ({error})")));
+                                return Ok(None);
+                            }
+                        }
                     }
                     bug.met = gathered.met(unit.role);
                     bug.met.executions += unit.counts.executions;
                     self.found(bug, gathered);
-                    unit.died = true;
                     return Ok(None);
                 }
                 End::Broken { status, said } => {
@@ -345,15 +363,10 @@ impl Fuzzer<'_> {
     }
 
     /// Puts what AddressSanitizer says of a bug into the bug.
-    fn sanitized(&self, bug: &mut Bug, sanitized: &Sanitized) {
-        let Told {
-            message,
-            site,
-            other,
-        } = sanitized.told(&self.layout.program, |place| self.original.site(place));
-        bug.message = message;
-        bug.other_site = other.filter(|_| site.is_some());
-        bug.site = site;
+    fn sanitized(&self, bug: &mut Bug, sanitized: &Sanitized) -> Told {
+        let told = sanitized.told(&self.layout.program, |place| self.original.site(place));
+        told.clone().say(bug);
+        told
     }
 
     /// Decodes a file whose bytes ended the target. Of several executions, decodes the first that does not come to its
@@ -461,6 +474,25 @@ impl Fuzzer<'_> {
             self.store = None;
         }
     }
+}
+
+/// What is said of what AddressSanitizer has found in P̂ₖ where the original program has not shown it.
+fn not_confirmed(bug: &Bug, why: &str) -> String {
+    let at = bug.site.as_ref();
+    let at = at.map_or_else(String::new, |site| {
+        format!(" at {}:{}", site.file, site.line)
+    });
+    let other = bug.other_site.as_ref();
+    let other = other.map_or_else(String::new, |site| {
+        format!(", memory of {}:{}", site.file, site.line)
+    });
+    let what = bug.message.lines().next().unwrap_or_default();
+    let alone = bug.run_alone.as_deref().unwrap_or_default();
+    format!(
+        "not confirmed: AddressSanitizer has met “{what}”{at}{other} in the sequential program, where the interfering thread has \
+         run whole before the thread under test, and what lies behind raw pointers is as it leaves it. Schedules of the original \
+         program, with the same inputs and AddressSanitizer, did not show it{why}. To see it in the sequential program: {alone}"
+    )
 }
 
 impl Unit {

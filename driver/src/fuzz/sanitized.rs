@@ -3,20 +3,15 @@
 
 use std::path::Path;
 
-use crate::model::document::Site;
+use crate::model::document::{Bug, Site};
 use seqz_runtime::vocabulary::Place;
 
 /// The beginning of AddressSanitizer's message in the output of a target.
 const BEGINS: &str = "ERROR: AddressSanitizer: ";
 const ENDS: &str = "SUMMARY: AddressSanitizer: ";
 
-/// The part of a path that names the code that runs the threads of the program.
-const ENGINE: &str = "/runtime/src/engine/";
-
-/// The remark on memory that has been given back. No target can tell whether that is a bug of P: in P̂ₖ the thread that
-/// gives the memory back may be the one that runs first.
-const RUNS_BEFORE: &str = "\nThe interfering thread has run whole by then: if it is the one that gives the memory back, this \
-     is a bug only where it can do so before";
+/// The parts of paths that name the code that runs the threads of the program: in P̂ₖ, and under the scheduler.
+const ENGINES: [&str; 2] = ["/runtime/src/engine/", "/runtime/src/scheduled/"];
 
 /// The number of lines of the message that are kept.
 const MOST: usize = 1000;
@@ -181,7 +176,25 @@ pub(super) struct Told {
     pub(super) other: Option<Site>,
 }
 
+impl Told {
+    /// Says this of a bug.
+    pub(super) fn say(self, bug: &mut Bug) {
+        bug.message = self.message;
+        bug.other_site = self.other.filter(|_| self.site.is_some());
+        bug.site = self.site;
+    }
+}
+
 impl Sanitized {
+    /// Whether the other message is about the same error: of the same kind, and at the same line.
+    pub(super) fn is(&self, told: &Told, other: &Self, other_told: &Told) -> bool {
+        let line = |told: &Told| {
+            let site = told.site.as_ref();
+            site.map(|site| (site.file.clone(), site.line))
+        };
+        self.kind == other.kind && line(told).is_some() && line(told) == line(other_told)
+    }
+
     /// Translates the message. `site` knows the places of the files in `dir`, where the target was built.
     pub(super) fn told(&self, dir: &Path, site: impl Fn(&Place) -> Option<Site>) -> Told {
         let own = |frame: &Frame| {
@@ -211,7 +224,7 @@ impl Sanitized {
             let calls = stack.iter().map(|frame| (own(frame), frame));
             let mut is_thread = false;
             let calls = calls.take_while(|(site, frame)| {
-                let is_over = is_thread && frame.file.contains(ENGINE);
+                let is_over = is_thread && ENGINES.iter().any(|it| frame.file.contains(it));
                 is_thread |= site.is_some();
                 !is_over
             });
@@ -225,9 +238,6 @@ impl Sanitized {
             let named: Vec<_> = calls.iter().map(named).collect();
             message.push_str(&format!("\n{} {}", part.said(), named.join(", called at ")));
             sites.push((*part, calls.swap_remove(0)));
-        }
-        if sites.iter().any(|(part, _)| *part == Part::Freed) {
-            message.push_str(RUNS_BEFORE);
         }
         let of = |wanted: Part| {
             let mut sites = sites.iter();
@@ -294,11 +304,9 @@ SUMMARY: AddressSanitizer: heap-use-after-free /rustc/1/library/core/src/ptr/mod
 Shadow bytes around the buggy address:
     #9 0x9 in no_frame /build/src/lib.rs:1:1");
         assert_eq!(
-            told.message.strip_suffix(RUNS_BEFORE),
-            Some(
-                "heap-use-after-free: reads 4 bytes, 0 bytes inside of 4-byte region\n\
-                 done at lib.rs:111, called at lib.rs:130\ngiven back at lib.rs:107\nallocated at lib.rs:105"
-            )
+            told.message,
+            "heap-use-after-free: reads 4 bytes, 0 bytes inside of 4-byte region\n\
+             done at lib.rs:111, called at lib.rs:130\ngiven back at lib.rs:107\nallocated at lib.rs:105"
         );
         assert_eq!(lines(&told), (Some(111), Some(107)));
     }

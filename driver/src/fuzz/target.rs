@@ -250,11 +250,11 @@ impl Slice<'_> {
 }
 
 /// The environment variable with AddressSanitizer's options.
-const OPTIONS: &str = "ASAN_OPTIONS";
+pub(super) const OPTIONS: &str = "ASAN_OPTIONS";
 
 /// Returns the user's options, and one for machines without LLVM's symbolizer: there binutils' program finds the places
 /// of a stack.
-fn options() -> String {
+pub(super) fn options() -> String {
     let given = std::env::var(OPTIONS).unwrap_or_default();
     format!("allow_addr2line=1:{given}")
 }

@@ -98,6 +98,81 @@ fn command(words: &[String]) -> Command {
     command
 }
 
+impl Tools {
+    /// Returns the platform that cargo compiles for. Named to cargo, it keeps build scripts and procedural macros free of the
+    /// sanitizer.
+    fn host(&self) -> Option<String> {
+        let (_, before) = self.cargo.split_last()?;
+        let output = command(before).args(["rustc", "-vV"]).output().ok()?;
+        let said = String::from_utf8(output.stdout).ok()?;
+        let mut lines = said.lines();
+        lines.find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()))
+    }
+}
+
+/// rustc's flags for a program that AddressSanitizer watches. The places of a stack come from tables of lines, which a
+/// profile may leave out.
+const SANITIZED: &str = "-Zsanitizer=address -Cdebuginfo=line-tables-only -Cstrip=none";
+
+/// Builds the worker of a program with AddressSanitizer, to run the original program with it. Returns the worker and the
+/// directory of its source.
+///
+/// # Errors
+/// As [`build`].
+pub(super) fn build_sanitized(
+    program: &Program,
+    generated: &Generated,
+    tools: &Tools,
+    target_dir: &Path,
+    stop: &AtomicBool,
+) -> Result<(PathBuf, PathBuf), Error> {
+    let layout = Layout::new(program, target_dir)?;
+    let Some(_lock) = lock::take(&layout.lock, stop, |_| ())? else {
+        return Err(Error::broken_off());
+    };
+    let dir = layout.sanitized();
+    let lock_file = program.lock_file();
+    layout.write_sanitized(generated)?;
+    if let Some(from) = &lock_file {
+        let to = dir.join("Cargo.lock");
+        fs::copy(from, &to).map_err(|e| file("write", &to, e))?;
+    }
+    let host = tools.host().ok_or_else(|| Error::Build {
+        message: "rustc does not say which platform it compiles for".into(),
+        output: String::new(),
+    })?;
+    let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let output = command(&tools.cargo)
+        .args([
+            "build",
+            "--release",
+            "--offline",
+            "--bins",
+            "--target",
+            &host,
+        ])
+        .arg("--target-dir")
+        .arg(&layout.build)
+        .env("RUSTFLAGS", format!("{given} {SANITIZED}"))
+        .env_remove("RUST_BACKTRACE")
+        .current_dir(&dir)
+        .output()
+        .map_err(|e| Error::Build {
+            message: format!("cannot run cargo: {e}"),
+            output: String::new(),
+        })?;
+    if !output.status.success() {
+        return Err(Error::Build {
+            message: "the original program can't be built with AddressSanitizer".into(),
+            output: String::from_utf8_lossy(&output.stderr).trim().into(),
+        });
+    }
+    let built = layout.build.join(host).join("release").join(&layout.name);
+    let worker = dir.join("worker");
+    install(&built, &worker)?;
+    Ok((worker, dir))
+}
+
 /// Builds the fuzz target of a program, unless the target is there already.
 ///
 /// `waiting` is told which other process holds the lock; `stop` breaks off the wait.

@@ -256,10 +256,12 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
     paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
     if let Confirmation::Confirmed { .. } = bug.confirmation {
         let good = style::GOOD;
-        writeln!(
-            out,
-            "  {good}Confirmed{good:#}: replayed on the original program."
-        )?;
+        // What is run alone has no interleaving of its own.
+        let how = match bug.run_alone {
+            Some(_) => "seen on the original program too, in a schedule drawn at random",
+            None => "replayed on the original program",
+        };
+        writeln!(out, "  {good}Confirmed{good:#}: {how}.")?;
     }
     if let Some(inputs) = words::inputs(&bug.inputs) {
         paragraph(out, "  Inputs: ", &inputs, columns)?;

@@ -23,7 +23,7 @@ const END: Duration = Duration::from_secs(2);
 /// The time for which a worker must have waited without a limit before it is taken for blocked for ever.
 const BLOCKED: Duration = Duration::from_secs(1);
 /// The number of bytes that are kept of a worker's standard error, from its end.
-const KEPT: usize = 16 * 1024;
+const KEPT: usize = 64 * 1024;
 
 /// A running worker.
 #[derive(Debug)]
@@ -61,9 +61,21 @@ impl Process {
     /// # Errors
     /// When the worker can't be started, or ends or is silent instead of connecting.
     pub fn start(worker: &Path, dir: Option<&Path>) -> io::Result<Self> {
+        Self::start_with(worker, dir, &[])
+    }
+
+    /// The same, with these variables in its environment.
+    ///
+    /// # Errors
+    /// As [`Process::start`].
+    pub fn start_with(
+        worker: &Path,
+        dir: Option<&Path>,
+        variables: &[(&str, String)],
+    ) -> io::Result<Self> {
         let mut killed = 0;
         loop {
-            match Self::try_to_start(worker, dir) {
+            match Self::try_to_start(worker, dir, variables) {
                 // The worker was killed from outside, for want of memory perhaps: nothing that it has done itself.
                 Err(error) if error.kind() == KILLED && killed < RESTARTED => killed += 1,
                 started => return started,
@@ -71,7 +83,11 @@ impl Process {
         }
     }
 
-    fn try_to_start(worker: &Path, dir: Option<&Path>) -> io::Result<Self> {
+    fn try_to_start(
+        worker: &Path,
+        dir: Option<&Path>,
+        variables: &[(&str, String)],
+    ) -> io::Result<Self> {
         let socket = socket_dir()?;
         let path = socket.path().join("worker");
         let listener = UnixListener::bind(&path)?;
@@ -82,6 +98,7 @@ impl Process {
         }
         let mut child = ends_with_us(&mut command)
             .env("SEQZ_SOCKET", &path)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .env_remove("RUST_BACKTRACE")
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -29,8 +29,20 @@ const STD: [&str; 7] = [
     "compiler_builtins",
 ];
 
+/// Parts of the names of a sanitizer's own symbols. A sanitizer keeps its books over all executions.
+const SANITIZERS: [&str; 5] = [
+    "__asan",
+    "__sanitizer",
+    "__interception",
+    "__lsan",
+    "__ubsan",
+];
+
 /// The owner of a symbol, by the name that the linker knows.
 pub(crate) fn owner(symbol: &str) -> Owner {
+    if SANITIZERS.iter().any(|name| symbol.contains(name)) {
+        return Owner::Runtime;
+    }
     match root(symbol) {
         Some(root) if RUNTIME.contains(&root) => Owner::Runtime,
         Some(root) if STD.contains(&root) => Owner::Std,
@@ -94,6 +106,7 @@ mod tests {
             (Some("seqz_runtime"), Owner::Runtime)
         );
         assert_eq!(of("completed.0"), (None, Owner::Program));
+        assert_eq!(owner("_ZN6__asanL8instanceE"), Owner::Runtime);
         assert_eq!(
             of("_RNvCsaB3_7my_tool1N"),
             (Some("my_tool"), Owner::Program)

@@ -68,6 +68,17 @@ pub(super) struct Memory {
     extent: (usize, usize),
 }
 
+/// Lets what lies between statics be looked at, which AddressSanitizer takes for a fault: they are compared and put back as a
+/// whole.
+#[cfg(feature = "sanitized")]
+fn unpoison(start: usize, length: usize) {
+    unsafe extern "C" {
+        fn __asan_unpoison_memory_region(address: *const core::ffi::c_void, size: usize);
+    }
+    // SAFETY: it changes the sanitizer's own books alone, for memory that is the program's.
+    unsafe { __asan_unpoison_memory_region(start as *const core::ffi::c_void, length) };
+}
+
 impl Memory {
     /// The statics as they are now.
     pub(super) fn of(executable: &Executable) -> Self {
@@ -120,6 +131,8 @@ impl Memory {
         if length == 0 {
             return;
         }
+        #[cfg(feature = "sanitized")]
+        unpoison(start, length);
         let pristine = self.pristine.len();
         // SAFETY: the bytes are those of a section that is loaded, readable and writable, and this OS thread alone runs.
         self.pristine

@@ -228,6 +228,7 @@ impl Handle {
         self.take(object, mode);
         let found = self.found(object, contents);
         self.did(kind, object, found, found, site);
+        self.pause(site);
     }
 
     /// Takes a lock if that needs no waiting. `contents` returns the hash of the protected value, see [`Self::found`].
@@ -251,6 +252,7 @@ impl Handle {
         } else {
             self.did(failed, object, 0, 0, site);
         }
+        self.pause(site);
         free
     }
 
@@ -293,6 +295,7 @@ impl Handle {
         }
         let (found, left) = self.given_back(object, mode, written, contents);
         self.did(kind, object, found, left, site);
+        self.pause(site);
     }
 
     /// The hashes of the value that a lock protects: when the lock was taken, and now.

@@ -86,3 +86,24 @@ impl State {
         }
     }
 }
+
+impl Handle {
+    /// Lets others run between an event and what the thread does after it, which may be an access that is no event: where
+    /// AddressSanitizer looks at those, it has to see them after whatever others can do.
+    #[cfg(feature = "sanitized")]
+    pub(crate) fn pause(self, site: Site) {
+        if self.is_ending() || std::thread::panicking() {
+            return;
+        }
+        self.turn(Kind::Local, 0, 0, site);
+        if !self.is_ending() {
+            self.did(Kind::Local, 0, 0, 0, site);
+        }
+    }
+
+    /// Nothing looks at accesses that are no events.
+    #[cfg(not(feature = "sanitized"))]
+    #[inline(always)]
+    #[allow(clippy::unused_self)] // As where it does something.
+    pub(crate) fn pause(self, _site: Site) {}
+}

@@ -124,6 +124,7 @@ impl<V: Bits> AtomicCell<V> {
         let found = state.g.to_bits();
         let (kind, result) = act(&mut state.g);
         machine.did(kind, object, found, state.g.to_bits(), site);
+        machine.pause(site);
         result
     }
 }
