@@ -296,6 +296,31 @@ fn joining_under_a_lock_that_the_thread_needs_is_a_deadlock() {
 }
 
 #[test]
+fn a_lock_is_held_by_the_thread_that_ended_with_it() {
+    let program = || {
+        let m = Arc::new((Mutex::new(0), AtomicBool::new(false)));
+        let n = Arc::clone(&m);
+        let other = thread::spawn(move || {
+            std::mem::forget(n.0.lock().unwrap());
+            n.1.store(true, SeqCst);
+        });
+        m.1.load(SeqCst);
+        other.join().unwrap();
+        *m.0.lock().unwrap() += 1;
+    };
+    let message = "the thread waits for a lock that the other one ended without giving back";
+    for role in Role::BOTH {
+        let found = check(role, program).unwrap();
+        assert_eq!(found.kinds, [BugKind::Deadlock], "{role:?}");
+        assert!(
+            found.bugs.keys().all(|(it, _)| it == message),
+            "{role:?}: {:?}",
+            found.bugs
+        );
+    }
+}
+
+#[test]
 fn a_mutex_value_travels() {
     let program = || {
         let list = Mutex::new(vec![1, 2, 3]);

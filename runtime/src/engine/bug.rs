@@ -7,8 +7,8 @@
 
 use super::ledger::Key;
 use super::{
-    Block, Bug, Engine, Handle, Held, InterferingEnd, Line, NONE, Trail, Value, ValueKind, abort,
-    tau, threads,
+    Bug, Engine, Handle, Held, InterferingEnd, Line, NONE, Trail, Value, ValueKind, abort, tau,
+    threads,
 };
 use crate::feasibility::Step;
 use crate::finding::{Event, SiteMark};
@@ -40,18 +40,42 @@ pub(super) fn leaves(handle: Handle, kind: BugKind, message: String, place: Plac
     }
 }
 
-/// T takes a lock that it holds itself.
+const ENDED_WITH_IT: &str =
+    "the thread waits for a lock that the other one ended without giving back";
+const WAITS_WITH_IT: &str =
+    "the thread waits for a lock held by the other one, which waits for this thread to end";
+
+/// The current thread waits for a lock that was taken as this trail says, by a thread of its own line. Returns what that
+/// wait is.
+fn own_deadlock(engine: &Engine, taken: Option<Trail>) -> &'static str {
+    let holder = taken.map(|taken| taken.thread).filter(|&it| it != NONE);
+    match holder.filter(|&holder| holder != engine.threads.current) {
+        None => "the thread waits for a lock that it holds itself",
+        Some(holder) if engine.threads.get(holder).is_over() => ENDED_WITH_IT,
+        Some(_) => WAITS_WITH_IT,
+    }
+}
+
+/// T takes a lock that it holds itself, or that a thread before it on its line does.
 pub(crate) fn self_deadlock(handle: Handle, lock: Object, site: Site) {
     let engine = handle.get();
-    let mut first = site;
-    for (event, trail) in engine.under_test().iter().zip(&engine.under_test_trail) {
-        if matches!(event.op, Op::Acquire(l, _) if l == lock) {
-            first = trail.site;
-        }
-    }
-    let message = "the thread waits for a lock that it holds itself";
+    let events = engine.under_test().iter().zip(&engine.under_test_trail[..]);
+    let takes = |op| matches!(op, Op::Acquire(taken, _) if taken == lock);
+    let of_t = events.rev().find(|(event, _)| takes(event.op));
+    let of_t = of_t.map(|(_, trail)| *trail);
+    let taken = of_t.or_else(|| taken_by_interfering(engine, lock));
+    let message = own_deadlock(engine, taken);
+    let first = taken.map_or(site, |taken| taken.site);
     blocked_for_ever(handle, BugKind::Deadlock, message, site, first);
     abort(handle, abort::Abort::Bug);
+}
+
+/// The place where T' took a lock that T' has not given back, and the thread of T' that took the lock.
+fn taken_by_interfering(engine: &Engine, lock: Object) -> Option<Trail> {
+    let open = engine.open.iter().rev();
+    let mut open = open.map(|&open| engine.blocks[open as usize]);
+    let block = open.find(|block| block.held.lock == lock)?;
+    Some(engine.interfering_trail[block.acquire as usize])
 }
 
 /// The current thread is about to wait for something that can't happen.
@@ -85,36 +109,34 @@ pub(crate) fn blocked_for_ever(
     }
 }
 
-/// T' takes a lock that it holds itself.
+/// T' takes a lock that it holds itself, or that a thread before it on its line does.
 pub(crate) fn interfering_self_deadlock(handle: Handle, lock: Object, site: Site) {
     let engine = handle.get();
-    let open = engine.open.iter().rev();
-    let mut open = open.map(|&open| engine.blocks[open as usize]);
-    let first = open.find(|block| block.held.lock == lock);
-    let first = first.map_or(site, |block| {
-        engine.interfering_trail[block.acquire as usize].site
-    });
-    blocked_for_ever(
-        handle,
-        BugKind::Deadlock,
-        "the thread waits for a lock that it holds itself",
-        site,
-        first,
-    );
+    let taken = taken_by_interfering(engine, lock);
+    let message = own_deadlock(engine, taken);
+    let first = taken.map_or(site, |taken| taken.site);
+    blocked_for_ever(handle, BugKind::Deadlock, message, site, first);
 }
 
 /// T is about to take a lock: can T' hold this lock, and wait for a lock that T holds, or never give this lock back?
 pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
     let engine = handle.get();
-    if !engine.all_reads_done() || engine.joined {
+    if !engine.all_reads_done() {
         return;
     }
-    let crossing = if engine.held.is_empty() {
-        Vec::new()
-    } else {
-        engine.crossing_blocks(wanted)
-    };
-    for at in crossing {
+    if !engine.joined {
+        find_crossing(engine, wanted, site);
+        find_waiting_writer(engine, wanted, site);
+    }
+    find_holder_for_ever(engine, wanted, site);
+}
+
+/// T is about to take a lock: can T' hold this lock, and wait for a lock that T holds?
+fn find_crossing(engine: &mut Engine, wanted: Held, site: Site) {
+    if engine.held.is_empty() {
+        return;
+    }
+    for at in engine.crossing_blocks(wanted) {
         let block = engine.blocks[at as usize];
         if engine.grid.reachable_at(block.acquire as usize) {
             let other = engine.interfering_trail[block.acquire as usize].site;
@@ -129,21 +151,31 @@ pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
             );
         }
     }
-    find_waiting_writer(engine, wanted, site);
-    let end = engine.interfering.len();
-    let for_ever = match engine.interfering_end {
-        InterferingEnd::Complete => {
-            "the thread waits for a lock that the other one ended without giving back"
-        }
-        InterferingEnd::WaitsForUnderTest => {
-            "the thread waits for a lock held by the other one, which waits for this thread to end"
-        }
-        InterferingEnd::Open | InterferingEnd::Stopped => return,
-    };
+}
+
+/// T is about to take a lock: can T' hold this lock, and never give it back?
+fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
+    if engine.open.is_empty() {
+        return;
+    }
     let open = engine.open.iter().rev();
     let mut open = open.map(|&open| engine.blocks[open as usize]);
     let Some(holder) = open.find(|block| excludes(block.held, wanted)) else {
         return;
+    };
+    let end = engine.interfering.len();
+    let for_ever = match engine.interfering_end {
+        InterferingEnd::Complete => ENDED_WITH_IT,
+        // Since the join, locks that T' holds are T's.
+        InterferingEnd::WaitsForUnderTest if engine.joined => return,
+        InterferingEnd::WaitsForUnderTest => WAITS_WITH_IT,
+        InterferingEnd::Stopped => {
+            if engine.leaves_interfering_waiting() {
+                engine.note_left_waiting();
+            }
+            return;
+        }
+        InterferingEnd::Open => return,
     };
     if engine.grid.reachable_at(end) {
         let other = engine.interfering_trail[holder.acquire as usize].site;
@@ -197,29 +229,12 @@ pub(crate) fn find_deadlock_at_join(handle: Handle, site: Site) {
     if engine.held.is_empty() || !engine.all_reads_done() {
         return;
     }
-    for at in 0..engine.blocks.len() {
-        let Block {
-            held,
-            acquire,
-            blocking,
-            ..
-        } = engine.blocks[at];
-        let mut mine = engine.held.iter();
-        let Some(&mine) = mine.find(|mine| blocking && excludes(**mine, held)) else {
-            continue;
-        };
-        if !engine.grid.reachable_at(acquire as usize) {
-            continue;
-        }
-        let other = engine.interfering_trail[acquire as usize].site;
-        let joins = engine.trail(site, 0).thread;
+    let joins = engine.trail(site, 0).thread;
+    for (acquire, mine) in kept_from(engine) {
+        let other = engine.interfering_trail[acquire].site;
         let (message, place, other_place) = match taken_by_under_test(engine, mine) {
             // The thread that took the lock has ended, and a thread of T' is in the way of the join.
-            Some(taken) if taken.thread != joins => (
-                "the thread waits for a lock that the other one ended without giving back",
-                other,
-                taken.site,
-            ),
+            Some(taken) if taken.thread != joins => (ENDED_WITH_IT, other, taken.site),
             _ => (
                 "the thread waits for the other one to end, which waits for a lock that it holds",
                 site,
@@ -232,9 +247,46 @@ pub(crate) fn find_deadlock_at_join(handle: Handle, site: Site) {
             message.to_owned(),
             place.into(),
             Some(other_place.into()),
-            Some(acquire as usize),
+            Some(acquire),
         );
     }
+}
+
+/// T has ended: can T' wait for a lock that T has not given back?
+pub(crate) fn find_deadlock_at_end(handle: Handle) {
+    let engine = handle.get();
+    if engine.quiet || engine.held.is_empty() || engine.joined || !engine.all_reads_done() {
+        return;
+    }
+    for (acquire, mine) in kept_from(engine) {
+        let place = engine.interfering_trail[acquire].site;
+        let taken = taken_by_under_test(engine, mine).map_or(place, |taken| taken.site);
+        report(
+            engine,
+            BugKind::Deadlock,
+            ENDED_WITH_IT.to_owned(),
+            place.into(),
+            Some(taken.into()),
+            Some(acquire),
+        );
+    }
+}
+
+/// The events at which T' may now wait for a lock that T holds, each with what T holds.
+pub(super) fn kept_from(engine: &mut Engine) -> Vec<(usize, Held)> {
+    let mut kept = Vec::new();
+    for at in 0..engine.blocks.len() {
+        let block = engine.blocks[at];
+        let mut mine = engine.held.iter();
+        let mine = mine.find(|mine| block.blocking && excludes(**mine, block.held));
+        let acquire = block.acquire as usize;
+        if let Some(&mine) = mine
+            && engine.grid.reachable_at(acquire)
+        {
+            kept.push((acquire, mine));
+        }
+    }
+    kept
 }
 
 /// The place where T took a lock that T holds, and the thread of T that took the lock.

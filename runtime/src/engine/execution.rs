@@ -268,6 +268,9 @@ impl Machine {
             self.arena.enter(0)
         };
         run_harness(handle, program);
+        let engine = handle.get();
+        let leaves_waiting = matches!(engine.ending, None | Some(Abort::Stuck))
+            && engine.leaves_interfering_waiting();
         clear_up(handle);
         #[cfg(feature = "scheduler")]
         {
@@ -284,6 +287,9 @@ impl Machine {
         drop(alone);
         if self.engine.endings.has_something() {
             ended::conclude(&mut self.engine, program);
+        }
+        if leaves_waiting && self.engine.ledger.first_met().is_none() {
+            self.engine.note_left_waiting();
         }
         self.outcome()
     }

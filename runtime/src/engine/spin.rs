@@ -16,7 +16,9 @@
 //!
 //! **T'** sees nothing but its own copy, so that T' would make the same turn for ever: the log of T' ends at an idle
 //! turn. Its turns may be seen by T in one way: T may fail to take a lock that a turn of T' takes for a while, and the
-//! next turn could take it again. If T tries to take one of these locks, T' counts as cut.
+//! next turn could take it again. If T tries to take one of these locks, T' counts as cut. T' counts as cut, too, if T is
+//! over, or waits for T', and has written nothing that the turn reads: T' waits for ever then, unless it began to wait
+//! later.
 //!
 //! **Time** passes where no thread can do anything else (see [`crate::clock`]). What comes after that time is followed
 //! where T is alone, having joined T'. Where a thread waits for a time while the other thread runs, too, time might
@@ -25,6 +27,7 @@
 //! Everywhere else a read is a read, however often it is repeated: what runs on is cut at the step bound, and the
 //! verdict says so.
 
+use super::bug::kept_from;
 use super::tau::require_feasible;
 use super::{Abort, Engine, Handle, Line, abort};
 use crate::log::{LockMode, Object, Op};
@@ -39,7 +42,7 @@ pub(crate) struct Spin {
     held: u64,
     /// The locks that T' took in its last, idle turn.
     idle_locks: Buffer<Object>,
-    /// The objects that T' read in its last, idle turn, if T' looked at its clock in that turn.
+    /// The objects that T' read in its last, idle turn.
     idle_reads: Buffer<Object>,
     /// Whether T' looked at its clock in its last, idle turn.
     waits_for_time: bool,
@@ -272,14 +275,12 @@ fn end(handle: Handle, before: At, looked: bool) {
         let taken = blocks.filter(|block| block.acquire as usize >= before.interfering);
         let taken = taken.map(|block| block.held.lock);
         engine.spin.idle_locks.extend(taken);
-        if looked {
-            let turn = engine.interfering.iter().skip(before.interfering);
-            engine.spin.waits_for_time = true;
-            engine
-                .spin
-                .idle_reads
-                .extend(turn.filter_map(|op| op.reads()));
-        }
+        let turn = engine.interfering.iter().skip(before.interfering);
+        engine
+            .spin
+            .idle_reads
+            .extend(turn.filter_map(|op| op.reads()));
+        engine.spin.waits_for_time = looked;
     }
     if engine.line == Line::UnderTest && engine.done >= engine.pairs.len() {
         // T may wait for ever only if some interleaving has this choice of non-local reads.
@@ -297,23 +298,25 @@ fn end(handle: Handle, before: At, looked: bool) {
 impl Engine {
     /// T has made an idle turn. Returns whether T may make this turn for ever: T' writes nothing, to what the turn
     /// reads, that T is sure to see in the end. T, if it waits long enough, sees what T' writes after all that T has
-    /// seen of T', unless T itself has written the same object: the write of T' may have come before T's.
-    fn may_wait_for_ever(&self, before: At) -> bool {
+    /// seen of T', unless
+    /// - T itself has written the same object: the write of T' may have come before T's;
+    /// - T' has to take a lock before that write which T holds while it waits.
+    fn may_wait_for_ever(&mut self, before: At) -> bool {
         if self.joined {
             return true;
         }
         // T' may go on once T' sees what T does, and the verdict says so.
-        if self.interfering_waits {
+        if self.interfering_waits && self.writes_what_interfering_waits_for() {
             return false;
         }
         let log = self.under_test();
         let turn = &log[before.under_test.min(log.len())..];
-        !turn
+        let awaited = turn
             .iter()
             .filter_map(|event| event.op.reads())
-            .any(|object| {
+            .filter_map(|object| {
                 let writes = |op: &Op| op.writes() == Some(object);
-                let last = self.interfering.iter().rposition(writes);
+                let last = self.interfering.iter().rposition(writes)?;
                 let of_t = log.iter().rev();
                 let seen = of_t
                     .filter(|event| writes(&event.op) || event.op.reads() == Some(object))
@@ -322,22 +325,44 @@ impl Engine {
                         Some(source) => Some(Some(source as usize)),
                         None => None,
                     });
-                match (last, seen) {
-                    (None, _) | (_, Some(None)) => false,
-                    (Some(_), None) => true,
-                    (Some(last), Some(Some(seen))) => last > seen,
-                }
-            })
+                let is_new = match seen {
+                    Some(None) => false,
+                    None => true,
+                    Some(Some(seen)) => last > seen,
+                };
+                is_new.then_some(last)
+            });
+        let first = awaited.min();
+        first.is_none_or(|write| kept_from(self).iter().any(|(acquire, _)| *acquire < write))
+    }
+
+    /// Whether T has written something that T' read in its last, idle turn.
+    fn writes_what_interfering_waits_for(&self) -> bool {
+        self.under_test().iter().any(|event| {
+            let writes = event.op.writes();
+            writes.is_some_and(|object| self.spin.idle_reads.contains(&object))
+        })
     }
 
     /// T waits for the end of T', which waits in a loop. Returns whether T' waits for a time, and nothing of what T has
     /// done ends the loop: then time passes, and T' goes on.
     pub(super) fn interfering_waits_for_time(&self) -> bool {
-        self.spin.waits_for_time
-            && !self.under_test().iter().any(|event| {
-                let writes = event.op.writes();
-                writes.is_some_and(|object| self.spin.idle_reads.contains(&object))
-            })
+        self.spin.waits_for_time && !self.writes_what_interfering_waits_for()
+    }
+
+    /// Whether T, which does no more or waits for T', may have left T' waiting for ever: T' waits in a loop, and nothing of
+    /// what T has done ends the loop.
+    pub(super) fn leaves_interfering_waiting(&mut self) -> bool {
+        self.interfering_waits
+            && !self.writes_what_interfering_waits_for()
+            && self.all_reads_done()
+            && self.grid.reachable_at(self.interfering.len())
+    }
+
+    /// T may have left T' waiting for ever, and what comes of that is not known here.
+    pub(super) fn note_left_waiting(&mut self) {
+        self.undecided.1 |= !self.interfering_was_cut;
+        self.interfering_was_cut = true;
     }
 
     /// T tries to take a lock without waiting for it.

@@ -21,7 +21,7 @@ pub(crate) use table::{Thread, ThreadNo, Threads};
 
 use super::body::Body;
 use super::frame::Frame;
-use super::{Abort, Handle, InterferingEnd, Line, abort, ended, init_locks, tau, unsupported};
+use super::{Abort, Handle, InterferingEnd, Line, abort, bug, ended, init_locks, tau, unsupported};
 use crate::ending::Destructor;
 use crate::locals;
 use crate::vocabulary::{Role, Site};
@@ -453,6 +453,7 @@ pub(crate) fn panicked(handle: Handle) {
 fn run_under_test(handle: Handle, thread: ThreadNo) {
     handle.get().line = Line::UnderTest;
     run_inline(handle, thread);
+    bug::find_deadlock_at_end(handle);
 }
 
 /// Runs a thread on the current line, as a plain call.

@@ -35,6 +35,11 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
+    /// Whether the thread has come to its end.
+    pub(in crate::engine) fn is_over(&self) -> bool {
+        self.state == State::Finished
+    }
+
     /// A new thread, as yet without a name and a body.
     #[inline(always)]
     pub(super) fn fill(&mut self, name: Option<Arc<str>>, body: Body) {
