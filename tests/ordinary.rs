@@ -244,6 +244,11 @@ fn those_that_are_left_waiting() {
 }
 
 #[test]
+fn those_whose_values_are_more_than_they_show() {
+    are_judged_rightly(&kinds!("clones"));
+}
+
+#[test]
 fn those_that_spin() {
     are_judged_rightly(&kinds!("spins"));
 }

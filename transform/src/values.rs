@@ -279,12 +279,14 @@ impl<'d> Definition<'d> {
             format!(" where {}", bounds.join(", "))
         };
         format!(
-            "#[allow(deprecated, unused_imports, unused_variables)] impl{} {VALUES}::ValueHash for {}{}{bounds} \
-             {{ fn value_hash(&self, seqz_to: &mut {VALUES}::ValueHasher) {{ use {VALUES}::Opaque as _; {} }} }}",
+            "#[allow(deprecated, unreachable_patterns, unused_imports, unused_variables)] impl{} {VALUES}::ValueHash for {}{}{bounds} \
+             {{ fn value_hash(&self, seqz_to: &mut {VALUES}::ValueHasher) {{ use {VALUES}::Opaque as _; {} }} \
+             fn keep_room(&mut self, seqz_like: &Self) {{ use {VALUES}::Roomless as _; {} }} }}",
             angle(&params),
             self.name,
             angle(&arguments),
-            self.body()
+            self.body(),
+            self.room()
         )
     }
 
@@ -295,30 +297,65 @@ impl<'d> Definition<'d> {
         }
         let mut arms = String::new();
         for (number, (name, fields)) in self.variants.iter().enumerate() {
-            let on = fields
-                .iter()
-                .enumerate()
-                .filter(|(_, field)| !self.program.cfg.off(&field.attrs));
-            let (mut pattern, mut feeds, mut at) = (String::new(), String::new(), 0);
+            let (mut pattern, mut feeds) = (String::new(), String::new());
             if self.is_enum {
                 let _ = write!(feeds, "seqz_to.word({number}); ");
             }
-            for (_, field) in on {
-                let member = field
-                    .ident
-                    .as_ref()
-                    .map_or_else(|| at.to_string(), ToString::to_string);
+            for (at, member) in self.members(fields).enumerate() {
                 let _ = write!(pattern, "{member}: seqz_{at}, ");
                 let _ = write!(feeds, "{VALUES}::Part(seqz_{at}).seqz_feed(seqz_to); ");
-                at += 1;
             }
-            let name = name
-                .as_ref()
-                .map_or_else(String::new, |name| format!("::{name}"));
+            let name = variant(name.as_deref());
             let _ = write!(arms, "Self{name} {{ {pattern}}} => {{ {feeds}}} ");
         }
         format!("match self {{ {arms}}}")
     }
+
+    /// Returns the code that gives the fields of a copy the room of the value's fields.
+    fn room(&self) -> String {
+        let mut arms = String::new();
+        for (name, fields) in &self.variants {
+            let (mut copy, mut like, mut keeps) = (String::new(), String::new(), String::new());
+            for (at, member) in self.members(fields).enumerate() {
+                let _ = write!(copy, "{member}: seqz_{at}, ");
+                let _ = write!(like, "{member}: seqz_like_{at}, ");
+                let _ = write!(
+                    keeps,
+                    "{VALUES}::Roomy(seqz_{at}, seqz_like_{at}).seqz_keep(); "
+                );
+            }
+            if !keeps.is_empty() {
+                let name = variant(name.as_deref());
+                let _ = write!(
+                    arms,
+                    "(Self{name} {{ {copy}}}, Self{name} {{ {like}}}) => {{ {keeps}}} "
+                );
+            }
+        }
+        match (arms.is_empty(), self.is_enum) {
+            (true, _) => String::new(),
+            (false, true) => format!("match (self, seqz_like) {{ {arms}_ => {{}} }}"),
+            (false, false) => format!("match (self, seqz_like) {{ {arms}}}"),
+        }
+    }
+
+    /// Returns the names of the fields that there are.
+    fn members(&self, fields: &Fields) -> impl Iterator<Item = String> {
+        let on = fields
+            .iter()
+            .filter(|field| !self.program.cfg.off(&field.attrs));
+        on.enumerate().map(|(at, field)| {
+            field
+                .ident
+                .as_ref()
+                .map_or_else(|| at.to_string(), ToString::to_string)
+        })
+    }
+}
+
+/// Returns what follows `Self` in the path of a variant; a struct has one without a name.
+fn variant(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!("::{name}"))
 }
 
 /// Whether a macro fills in parts of a definition's text.

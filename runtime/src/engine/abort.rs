@@ -133,7 +133,7 @@ pub(super) struct Frames {
 
 impl Engine {
     /// Notes why the execution is ended, unless a reason is there already.
-    fn explain(&mut self, message: String, site: Option<Site>) {
+    pub(super) fn explain(&mut self, message: String, site: Option<Site>) {
         if self.abort.is_none() {
             // The message is read after the execution's memory has been given back.
             let message = outside(|| message.as_str().to_owned());
@@ -176,6 +176,10 @@ pub(super) fn hear(message: String, place: Place) {
     let Some(handle) = super::current() else {
         return;
     };
+    if let Some(of) = handle.get().copying {
+        super::copying::panics(handle, of, &message);
+        return;
+    }
     if would_die(handle.get()) {
         drop((message, place));
         leave(handle);

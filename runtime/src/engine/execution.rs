@@ -491,6 +491,7 @@ impl Engine {
             watches_results: Results::Unseen,
             counts: Default::default(),
             quiet: false,
+            copying: None,
             leaves: Leaves::default(),
             frames: abort::Frames::default(),
             left: 0,
@@ -561,6 +562,7 @@ impl Engine {
         self.watches_results = Results::Unseen;
         self.counts.clear();
         self.quiet = false;
+        self.copying = None;
         self.left = abort::LEFT;
         self.is_over = false;
         self.objects.clear();

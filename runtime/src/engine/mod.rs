@@ -30,6 +30,7 @@ pub(crate) mod body;
 mod bug;
 mod bytes;
 mod choice;
+mod copying;
 pub(crate) mod counts;
 mod ended;
 mod execution;
@@ -54,6 +55,7 @@ use std::ptr::NonNull;
 pub use crate::finding::{Bug, Event, Value, ValueKind};
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
+pub(crate) use copying::{copying, is_another, is_not_copied};
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
@@ -195,6 +197,8 @@ pub struct Engine {
     pub(crate) counts: counts::Counts,
     /// Whether events are neither logged nor made non-local.
     pub(crate) quiet: bool,
+    /// The copy of one of the program's values that is being made, if one is.
+    copying: Option<copying::Copying>,
     /// How this execution is left before its program is over.
     leaves: abort::Leaves,
     /// The calls that can be left.

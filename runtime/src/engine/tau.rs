@@ -48,6 +48,9 @@ pub(crate) fn enter(handle: Handle, site: Site) -> Access {
 fn enter_slowly(handle: Handle, site: Site) -> Access {
     let engine = handle.get();
     if engine.quiet {
+        if let Some(of) = engine.copying {
+            super::copying::makes_events(handle, of);
+        }
         super::abort::after_end(handle);
         return plain(handle.get());
     }

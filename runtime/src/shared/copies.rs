@@ -6,8 +6,8 @@
 //! `Clone`, the execution ends as one that can't be followed. So a type that isn't `Clone` behind a lock only affects
 //! the harnesses that come to that lock. The scheduled machine needs no copies.
 
-use super::quietly;
-use crate::engine::{Handle, unsupported};
+use crate::engine::{Handle, copying, is_another, is_not_copied};
+use crate::values::Hashing;
 use crate::vocabulary::Site;
 
 /// What a value that two threads share has to be able to do: P̂ₖ keeps a copy of it for each thread.
@@ -94,26 +94,36 @@ pub trait Copied {}
 #[cfg(feature = "copied_if_clone")]
 impl<V: ?Sized> Copied for V {}
 
-/// A copy for another thread, without an event. Where the type has no copies, the execution ends here; returns `None`
-/// only where the execution is being ended already.
+/// A copy for another thread, without an event, by what may be known of the type. Where no copy can be made, or none that is the
+/// same value, the execution ends here; returns `None` only where the execution is being ended already.
 #[inline]
-pub(crate) fn copy_of<V: Shadow>(handle: Handle, value: &V, site: Site) -> Option<V> {
-    let copy = quietly(handle, || value.shadow());
+pub(crate) fn copy_of<V: Shadow>(
+    handle: Handle,
+    value: &V,
+    hashing: Hashing,
+    site: Site,
+) -> Option<V> {
+    let copy = copy_if_clone(handle, value, hashing, Some(site));
     if copy.is_none() {
         is_not_copied::<V>(handle, Some(site));
     }
     copy
 }
 
-/// Ends the execution, which would need a copy of a value that can't be copied.
-#[cold]
-#[inline(never)]
-pub(crate) fn is_not_copied<V>(handle: Handle, site: Option<Site>) {
-    let name = short(std::any::type_name::<V>());
-    let message = format!(
-        "`{name}` is shared between the threads, so it has to be `Clone`: they run one after the other, each on its own copies"
-    );
-    unsupported(handle, message, site);
+/// A copy as [`copy_of`] makes it; `None` as well where the type isn't `Clone`.
+#[inline]
+pub(crate) fn copy_if_clone<V: Shadow>(
+    handle: Handle,
+    value: &V,
+    mut hashing: Hashing,
+    site: Option<Site>,
+) -> Option<V> {
+    let mut copy = copying::<V, _>(handle, site, || value.shadow())?;
+    if !hashing.complete(&mut copy, value) {
+        is_another::<V>(handle, site);
+        return None;
+    }
+    Some(copy)
 }
 
 /// Whether an object lies in static memory; `None` where that is not known.
@@ -124,41 +134,4 @@ pub(crate) fn is_static<C>(cell: &C) -> Option<bool> {
     }
     let _ = cell;
     None
-}
-
-/// The name of a type without the modules that its parts are in.
-fn short(name: &str) -> String {
-    let mut short = String::with_capacity(name.len());
-    let mut rest = name;
-    while let Some(at) = rest.find("::") {
-        short.push_str(&rest[..at]);
-        let in_path = |c: char| c.is_alphanumeric() || "_{}#".contains(c);
-        short.truncate(short.trim_end_matches(in_path).len());
-        rest = &rest[at + 2..];
-    }
-    short.push_str(rest);
-    short
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn names_are_told_without_modules() {
-        let name = std::any::type_name::<Vec<Box<dyn Fn(u8, &str) -> Option<char> + Send>>>();
-        assert_eq!(
-            short(name),
-            "Vec<Box<dyn Fn(u8, &'_ str) -> Option<char> + Send>>"
-        );
-        assert_eq!(
-            short(std::any::type_name::<Box<dyn FnOnce() + Send>>()),
-            "Box<dyn FnOnce() + Send>"
-        );
-        assert_eq!(
-            short("a::b::{{closure}}::C<'_, [d::e_1::F; 3]>"),
-            "C<'_, [F; 3]>"
-        );
-        assert_eq!(short("u8"), "u8");
-    }
 }

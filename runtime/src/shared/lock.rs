@@ -12,10 +12,10 @@ use std::cell::UnsafeCell;
 use poison::Poison;
 
 use super::room::make_room;
-use super::{Initial, Lasts, Shadow, Tag, copy_of, is_not_copied, is_static, lasting, quietly};
+use super::{Initial, Lasts, Shadow, Tag, copy_if_clone, copy_of, is_static, lasting, quietly};
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, NONE, ValueKind, current, init_locks, tau_prime};
+use crate::engine::{Handle, Line, NONE, ValueKind, current, init_locks, is_not_copied, tau_prime};
 use crate::log::{LockMode, Object, Op};
 use crate::values::Hashing;
 use crate::vocabulary::Site;
@@ -174,7 +174,8 @@ impl<V: Shadow> LockCell<V> {
 
     #[inline(never)]
     fn keep_latest(&self, handle: Handle, site: Site) {
-        let Some(value) = self.current_prime().copy(handle, site) else {
+        let hashing = self.state().hashing;
+        let Some(value) = self.current_prime().copy(handle, hashing, site) else {
             return;
         };
         let state = self.state();
@@ -337,6 +338,7 @@ impl<V: Shadow> LockCell<V> {
     #[inline(never)]
     fn inject(&self, handle: Handle, event: u32, site: Site) {
         let state = self.state();
+        let hashing = state.hashing;
         let value = if event == state.latest {
             self.current_prime()
         } else {
@@ -346,7 +348,7 @@ impl<V: Shadow> LockCell<V> {
             };
             &state.kept[at].1
         };
-        if let Some(copy) = value.copy(handle, site) {
+        if let Some(copy) = value.copy(handle, hashing, site) {
             let old = self.replace_g(copy);
             handle.give_up(old);
         }
@@ -424,7 +426,7 @@ impl<V: Shadow> LockCell<V> {
             self.keep(handle, site);
             let is_first = state.g_prime.is_none();
             if is_first {
-                state.g_prime = state.g.copy(handle, site);
+                state.g_prime = state.g.copy(handle, state.hashing, site);
             }
             if let Some(prime) = &mut state.g_prime {
                 if is_looked_at {
@@ -436,11 +438,17 @@ impl<V: Shadow> LockCell<V> {
         }
         let mut is_kept = false;
         if state.initial.is_none() {
-            match lasting(self, || quietly(handle, || state.g.copied())) {
+            let copied = lasting(self, || {
+                let copy = copy_if_clone(handle, &state.g.value, state.hashing, Some(site));
+                copy.map(|value| state.g.with(value))
+            });
+            match copied {
                 Some(initial) => {
                     state.initial.keep(initial);
                     is_kept = true;
                 }
+                // The execution is being ended.
+                None if V::is_copied() => state.initial.lose(),
                 None => self.keep_bits(handle, site),
             }
         }
@@ -551,7 +559,8 @@ impl<V: Shadow> LockCell<V> {
 
     /// Gives T what was written through a guard that had been taken on the line of T'.
     fn inherit(&self, handle: Handle, site: Site) {
-        if let Some(copy) = self.current_prime().copy(handle, site) {
+        let hashing = self.state().hashing;
+        if let Some(copy) = self.current_prime().copy(handle, hashing, site) {
             let old = self.replace_g(copy);
             handle.give_up(old);
         }
@@ -610,15 +619,9 @@ impl<V> Guarded<V> {
 }
 
 impl<V: Shadow> Guarded<V> {
-    /// See [`Shadow::shadow`].
-    #[inline]
-    fn copied(&self) -> Option<Self> {
-        Some(self.with(self.value.shadow()?))
-    }
-
     /// See [`copy_of`].
     #[inline]
-    fn copy(&self, handle: Handle, site: Site) -> Option<Self> {
-        Some(self.with(copy_of(handle, &self.value, site)?))
+    fn copy(&self, handle: Handle, hashing: Hashing, site: Site) -> Option<Self> {
+        Some(self.with(copy_of(handle, &self.value, hashing, site)?))
     }
 }

@@ -20,7 +20,7 @@ mod spot;
 
 pub(crate) use atomic::{AtomicCell, Bits};
 pub use copies::{Copied, Shadow};
-pub(crate) use copies::{copy_of, is_not_copied, is_static};
+pub(crate) use copies::{copy_if_clone, copy_of, is_static};
 pub(crate) use guard::Exclusive;
 pub(crate) use initial::Initial;
 #[cfg(feature = "scheduler")]
@@ -173,7 +173,7 @@ fn lasting<C, R>(cell: &C, make: impl FnOnce() -> R) -> R {
     made
 }
 
-/// Copies a value without the copy being an event of the program.
+/// Does something with copies without that being an event of the program.
 fn quietly<R>(handle: Handle, make: impl FnOnce() -> R) -> R {
     struct Restore(Handle, bool);
     impl Drop for Restore {

@@ -5,10 +5,11 @@ mod elsewhere;
 use std::cell::UnsafeCell;
 
 use super::room::make_room;
-use super::{Initial, Shadow, Tag, copy_of, lasting, quietly};
+use super::{Initial, Shadow, Tag, copy_if_clone, copy_of, lasting, quietly};
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, ValueKind, current, tau_prime};
+use crate::engine::{Handle, Line, ValueKind, copying, current, tau_prime};
 use crate::log::{Object, Op};
+use crate::values::Hashing;
 use crate::vocabulary::Site;
 
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl<V: Shadow> PlainCell<V> {
         let state = self.state();
         if let (Some(event), Some(prime)) = (state.pending.take(), &state.g_prime) {
             // A value that T' has copied can be copied again.
-            if let Some(value) = quietly(handle, || prime.shadow()) {
+            if let Some(value) = copy_if_clone(handle, prime, Hashing::default(), None) {
                 make_room(&mut state.kept);
                 state.kept.push((event, value));
             }
@@ -110,7 +111,8 @@ impl<V: Shadow> PlainCell<V> {
                     let state = self.state();
                     // `kept` is in the order of the events.
                     if let Ok(at) = state.kept.binary_search_by_key(&event, |(at, _)| *at)
-                        && let Some(copy) = copy_of(handle, &state.kept[at].1, site)
+                        && let Some(copy) =
+                            copy_of(handle, &state.kept[at].1, Hashing::default(), site)
                     {
                         let old = std::mem::replace(&mut state.g, copy);
                         if state.initial.is_none() {
@@ -127,12 +129,13 @@ impl<V: Shadow> PlainCell<V> {
         let state = self.state();
         let prime = matches!(access, Access::Interfering | Access::PlainPrime);
         if prime && state.g_prime.is_none() {
-            state.g_prime = copy_of(handle, &state.g, site);
+            state.g_prime = copy_of(handle, &state.g, Hashing::default(), site);
         }
         let has_prime = prime && state.g_prime.is_some();
         if !has_prime && state.initial.is_none() {
             // SAFETY: `enter` puts the value back, and a `static mut` is never dropped.
-            let initial = lasting(self, || quietly(handle, || unsafe { state.g.initial() }));
+            let initial = || copying::<V, _>(handle, Some(site), || unsafe { state.g.initial() });
+            let initial = lasting(self, initial);
             state.initial.keep(initial);
         }
         if prime && !has_prime {

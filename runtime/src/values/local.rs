@@ -31,6 +31,28 @@ impl<T: ?Sized> Opaque for Part<'_, T> {
     }
 }
 
+/// A field of a copy, to be given the room that the value's field has.
+#[derive(Debug)]
+pub struct Roomy<'a, T: ?Sized>(pub &'a mut T, pub &'a T);
+
+impl<T: ValueHash + ?Sized> Roomy<'_, T> {
+    /// Gives the copy's field the room.
+    #[inline]
+    pub fn seqz_keep(self) {
+        self.0.keep_room(self.1);
+    }
+}
+
+/// Keeping of the room of a field whose values can't be hashed.
+pub trait Roomless {
+    /// Does nothing.
+    fn seqz_keep(self);
+}
+
+impl<T: ?Sized> Roomless for Roomy<'_, T> {
+    fn seqz_keep(self) {}
+}
+
 /// A type that the source names.
 #[derive(Debug)]
 pub struct Type<T: ?Sized>(PhantomData<T>);

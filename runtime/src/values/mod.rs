@@ -24,7 +24,7 @@ mod local;
 mod registry;
 mod std_types;
 
-pub use local::{Opaque, Part, Type, Unregistered, local};
+pub use local::{Opaque, Part, Roomless, Roomy, Type, Unregistered, local};
 pub(crate) use registry::Hashing;
 pub use registry::Registry;
 #[cfg(feature = "scheduler")]
@@ -45,6 +45,12 @@ pub trait ValueHash {
         Self: Sized,
     {
         values.iter().for_each(|value| value.value_hash(to));
+    }
+
+    /// Gives a copy the room that the value has, as far as a clone leaves room out: the capacity of a vector, say.
+    #[inline]
+    fn keep_room(&mut self, like: &Self) {
+        let _ = like;
     }
 }
 

@@ -18,6 +18,25 @@ use super::{ValueHash, ValueHasher};
 /// Hashes a value of the type that it is registered for.
 pub(crate) type Function = unsafe fn(*const (), &mut ValueHasher);
 
+/// Gives a copy of the type that it is registered for the room that a value has.
+pub(crate) type KeepRoom = unsafe fn(*mut (), *const ());
+
+/// How values are told apart in general.
+#[derive(Debug)]
+pub(crate) struct Known {
+    feed: Function,
+    keep_room: KeepRoom,
+}
+
+impl Known {
+    const fn of<T: ValueHash>() -> Self {
+        Self {
+            feed: feed::<T>,
+            keep_room: keep_room::<T>,
+        }
+    }
+}
+
 /// How rows of words, as vectors of integers and texts, are told apart. Their sizes mostly suffice.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -26,6 +45,7 @@ pub(crate) struct Row {
     /// Returns whether two rows have the same words.
     are_same: unsafe fn(*const (), *const ()) -> bool,
     feed: Function,
+    keep_room: KeepRoom,
 }
 
 impl Row {
@@ -46,6 +66,7 @@ impl Row {
             room: room::<T>,
             are_same: are_same::<T>,
             feed: feed::<T>,
+            keep_room: keep_room::<T>,
         }
     }
 }
@@ -75,7 +96,7 @@ impl Registry<'_> {
     pub fn add<T: ValueHash>(&mut self) -> bool {
         match self.0.entry(identity::<T>()) {
             Entry::Vacant(place) => {
-                place.insert(Hashing::By(feed::<T>));
+                place.insert(Hashing::By(const { &Known::of::<T>() }));
                 true
             }
             Entry::Occupied(_) => false,
@@ -251,7 +272,7 @@ pub(crate) enum Hashing {
     SignedWord,
     /// Values are rows of words.
     Row(&'static Row),
-    By(Function),
+    By(&'static Known),
 }
 
 impl Hashing {
@@ -270,9 +291,32 @@ impl Hashing {
             Self::Word => Some(word(value, false)),
             Self::SignedWord => Some(word(value, true)),
             Self::Row(row) => hash_by(value, row.feed),
-            Self::By(function) => hash_by(value, function),
+            Self::By(known) => hash_by(value, known.feed),
             Self::Unknown => None,
         }
+    }
+
+    /// Makes what has come out of the value's `clone` the same value, as far as the room that a clone leaves out goes. Returns
+    /// whether it is the same then; true where that can't be told. Always of the same type.
+    #[inline]
+    pub(crate) fn complete<T>(&mut self, copy: &mut T, value: &T) -> bool {
+        if matches!(self, Self::Unknown) {
+            *self = known::<T>();
+        }
+        let keep_room = match self {
+            Self::Unknown | Self::Word | Self::SignedWord => return true,
+            Self::Row(row) => row.keep_room,
+            Self::By(known) => known.keep_room,
+        };
+        // SAFETY: it was registered for this type, see `hash_by`.
+        unsafe {
+            keep_room(
+                std::ptr::from_mut(copy).cast(),
+                std::ptr::from_ref(value).cast(),
+            )
+        };
+        // What std's own rows of words clone is known.
+        matches!(self, Self::Row(_)) || self.hash(copy) == self.hash(value)
     }
 
     /// The number of words that a value has room for, if values of its type are rows of words; always of the same type.
@@ -309,6 +353,13 @@ pub(super) fn is_known<T>() -> bool {
 unsafe fn feed<T: ValueHash>(value: *const (), to: &mut ValueHasher) {
     // SAFETY: the caller's promise.
     unsafe { &*value.cast::<T>() }.value_hash(to);
+}
+
+/// # Safety
+/// Both point to valid `T`s, and nobody else uses the first one.
+unsafe fn keep_room<T: ValueHash>(copy: *mut (), value: *const ()) {
+    // SAFETY: the caller's promise.
+    unsafe { &mut *copy.cast::<T>() }.keep_room(unsafe { &*value.cast::<T>() });
 }
 
 /// The identity of a type, its lifetimes left out: that of the same type with `'static` everywhere.

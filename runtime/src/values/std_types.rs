@@ -114,6 +114,10 @@ impl ValueHash for String {
         to.word(self.capacity() as u64);
         self.as_str().value_hash(to);
     }
+
+    fn keep_room(&mut self, like: &Self) {
+        self.reserve_exact(like.capacity().saturating_sub(self.len()));
+    }
 }
 
 impl ValueHash for Duration {
@@ -146,6 +150,10 @@ macro_rules! wrappers {
             fn value_hash(&self, to: &mut ValueHasher) {
                 self.0.value_hash(to);
             }
+
+            fn keep_room(&mut self, like: &Self) {
+                self.0.keep_room(&like.0);
+            }
         }
     )*};
 }
@@ -162,6 +170,10 @@ impl<T: ValueHash + ?Sized> ValueHash for &T {
 impl<T: ValueHash + ?Sized> ValueHash for Box<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
         (**self).value_hash(to);
+    }
+
+    fn keep_room(&mut self, like: &Self) {
+        (**self).keep_room(like);
     }
 }
 
@@ -190,6 +202,12 @@ impl<T: ValueHash> ValueHash for Option<T> {
             value.value_hash(to);
         }
     }
+
+    fn keep_room(&mut self, like: &Self) {
+        if let (Some(value), Some(like)) = (self, like) {
+            value.keep_room(like);
+        }
+    }
 }
 
 impl<T: ValueHash, E: ValueHash> ValueHash for Result<T, E> {
@@ -198,6 +216,14 @@ impl<T: ValueHash, E: ValueHash> ValueHash for Result<T, E> {
         match self {
             Ok(value) => value.value_hash(to),
             Err(error) => error.value_hash(to),
+        }
+    }
+
+    fn keep_room(&mut self, like: &Self) {
+        match (self, like) {
+            (Ok(value), Ok(like)) => value.keep_room(like),
+            (Err(error), Err(like)) => error.keep_room(like),
+            _ => {}
         }
     }
 }
@@ -233,6 +259,12 @@ impl<T: ValueHash> ValueHash for RefCell<T> {
             Err(_) => to.opaque(),
         }
     }
+
+    fn keep_room(&mut self, like: &Self) {
+        if let Ok(like) = like.try_borrow() {
+            self.get_mut().keep_room(&like);
+        }
+    }
 }
 
 impl<T: ValueHash> ValueHash for [T] {
@@ -240,11 +272,21 @@ impl<T: ValueHash> ValueHash for [T] {
         to.word(self.len() as u64);
         T::all(self, to);
     }
+
+    fn keep_room(&mut self, like: &Self) {
+        for (part, like) in self.iter_mut().zip(like) {
+            part.keep_room(like);
+        }
+    }
 }
 
 impl<T: ValueHash, const N: usize> ValueHash for [T; N] {
     fn value_hash(&self, to: &mut ValueHasher) {
         T::all(self, to);
+    }
+
+    fn keep_room(&mut self, like: &Self) {
+        self.as_mut_slice().keep_room(like.as_slice());
     }
 }
 
@@ -252,6 +294,11 @@ impl<T: ValueHash> ValueHash for Vec<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
         to.word(self.capacity() as u64);
         self.as_slice().value_hash(to);
+    }
+
+    fn keep_room(&mut self, like: &Self) {
+        self.reserve_exact(like.capacity().saturating_sub(self.len()));
+        self.as_mut_slice().keep_room(like.as_slice());
     }
 }
 
@@ -273,6 +320,13 @@ impl<T: ValueHash> ValueHash for VecDeque<T> {
         to.word(self.len() as u64);
         self.iter().for_each(|part| part.value_hash(to));
     }
+
+    fn keep_room(&mut self, like: &Self) {
+        self.reserve_exact(like.capacity().saturating_sub(self.len()));
+        for (part, like) in self.iter_mut().zip(like) {
+            part.keep_room(like);
+        }
+    }
 }
 
 impl<K: ValueHash, V: ValueHash> ValueHash for BTreeMap<K, V> {
@@ -281,6 +335,12 @@ impl<K: ValueHash, V: ValueHash> ValueHash for BTreeMap<K, V> {
         for (key, value) in self {
             key.value_hash(to);
             value.value_hash(to);
+        }
+    }
+
+    fn keep_room(&mut self, like: &Self) {
+        for (value, like) in self.values_mut().zip(like.values()) {
+            value.keep_room(like);
         }
     }
 }
@@ -294,6 +354,13 @@ impl<K: ValueHash, V: ValueHash> ValueHash for HashMap<K, V> {
             key.value_hash(to);
             value.value_hash(to);
         });
+    }
+
+    // A clone is a map of the same buckets, so that its entries come in the same order.
+    fn keep_room(&mut self, like: &Self) {
+        for (value, like) in self.values_mut().zip(like.values()) {
+            value.keep_room(like);
+        }
     }
 }
 
@@ -309,6 +376,10 @@ macro_rules! tuples {
         impl<$($name: ValueHash),+> ValueHash for ($($name,)+) {
             fn value_hash(&self, to: &mut ValueHasher) {
                 $(self.$at.value_hash(to);)+
+            }
+
+            fn keep_room(&mut self, like: &Self) {
+                $(self.$at.keep_room(&like.$at);)+
             }
         }
     )*};

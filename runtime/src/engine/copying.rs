@@ -1,0 +1,110 @@
+//! The copies that P̂ₖ makes of the program's values. A copy is made by code of the program that the program itself does not run
+//! there, and what this code does must never be taken for the program's doing.
+
+use super::{Handle, abort};
+use crate::vocabulary::Site;
+
+/// The type of which a copy is being made, and the place where the copy is needed.
+pub(super) type Copying = (&'static str, Option<Site>);
+
+/// Makes a copy of a `V`, which is no event of the program. If the code that makes it panics, or makes events, the execution ends
+/// as one that can't be followed.
+#[inline]
+pub(crate) fn copying<V, R>(handle: Handle, site: Option<Site>, make: impl FnOnce() -> R) -> R {
+    struct Restore(Handle, bool, Option<Copying>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            let engine = self.0.get();
+            engine.quiet = self.1 || engine.abort.is_some();
+            engine.copying = self.2;
+        }
+    }
+    let engine = handle.get();
+    let copying = engine.copying.replace((std::any::type_name::<V>(), site));
+    let quiet = std::mem::replace(&mut engine.quiet, true);
+    let _restore = Restore(handle, quiet, copying);
+    make()
+}
+
+/// The code that makes a copy panics. Returns where the panic has to unwind to the end of the execution.
+#[cold]
+pub(super) fn panics(handle: Handle, of: Copying, message: &str) {
+    let why = format!("and its `Clone` panics ({message})");
+    if handle.get().leaves == abort::Leaves::Forgets {
+        cannot_copy(handle, of, &why);
+    } else {
+        let engine = handle.get();
+        engine.explain(told(of.0, &why), of.1);
+        engine.abort.get_or_insert(abort::Abort::Unsupported);
+    }
+}
+
+/// The code that makes a copy looks at something that threads share, or changes it: the copies would be counted.
+#[cold]
+pub(super) fn makes_events(handle: Handle, of: Copying) {
+    cannot_copy(handle, of, "and its `Clone` uses what threads share");
+}
+
+/// Ends the execution, which would need a copy of a `V` that is the same value as another one, where `clone` makes another value.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_another<V>(handle: Handle, site: Option<Site>) {
+    let of = (std::any::type_name::<V>(), site);
+    cannot_copy(handle, of, "and its `Clone` makes another value");
+}
+
+/// Ends the execution, which would need a copy of a value that can't be copied.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_not_copied<V>(handle: Handle, site: Option<Site>) {
+    let of = (std::any::type_name::<V>(), site);
+    cannot_copy(handle, of, "so it has to be `Clone`");
+}
+
+fn cannot_copy(handle: Handle, (name, site): Copying, why: &str) {
+    abort::unsupported(handle, told(name, why), site);
+}
+
+fn told(name: &str, why: &str) -> String {
+    let name = short(name);
+    format!(
+        "`{name}` is shared between the threads, {why}: they run one after the other, each on its own copies"
+    )
+}
+
+/// The name of a type without the modules that its parts are in.
+fn short(name: &str) -> String {
+    let mut short = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some(at) = rest.find("::") {
+        short.push_str(&rest[..at]);
+        let in_path = |c: char| c.is_alphanumeric() || "_{}#".contains(c);
+        short.truncate(short.trim_end_matches(in_path).len());
+        rest = &rest[at + 2..];
+    }
+    short.push_str(rest);
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn names_are_told_without_modules() {
+        let name = std::any::type_name::<Vec<Box<dyn Fn(u8, &str) -> Option<char> + Send>>>();
+        assert_eq!(
+            short(name),
+            "Vec<Box<dyn Fn(u8, &'_ str) -> Option<char> + Send>>"
+        );
+        assert_eq!(
+            short(std::any::type_name::<Box<dyn FnOnce() + Send>>()),
+            "Box<dyn FnOnce() + Send>"
+        );
+        assert_eq!(
+            short("a::b::{{closure}}::C<'_, [d::e_1::F; 3]>"),
+            "C<'_, [F; 3]>"
+        );
+        assert_eq!(short("u8"), "u8");
+    }
+}
