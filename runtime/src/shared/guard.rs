@@ -10,7 +10,7 @@ use crate::vocabulary::Site;
 pub(crate) struct Exclusive<'a, T: Shadow> {
     cell: &'a LockCell<T>,
     taken: Site,
-    /// The place where the value was last borrowed mutably, if it was.
+    /// The place where the value was last borrowed mutably, or may have been changed without that, if it was.
     written: Option<Site>,
     /// Whether the thread was unwinding already when it took the lock: then the guard does not poison the lock.
     panicking: bool,
@@ -26,7 +26,7 @@ impl<'a, T: Shadow> Exclusive<'a, T> {
         Self {
             cell,
             taken,
-            written: None,
+            written: cell.borrow_unseen(taken).then_some(taken),
             panicking: std::thread::panicking(),
             _not_send: PhantomData,
         }

@@ -12,6 +12,7 @@ use std::cell::UnsafeCell;
 use poison::Poison;
 
 use super::room::make_room;
+use super::unseen::may_change_unseen;
 use super::{Initial, Lasts, Shadow, Tag, copy_if_clone, copy_of, is_static, lasting, quietly};
 use crate::engine::abort;
 use crate::engine::tau::{self, Access};
@@ -406,6 +407,17 @@ impl<V: Shadow> LockCell<V> {
     /// The current line's copy, for writing under a guard.
     pub(crate) fn value_mut(&self, site: Site) -> *mut V {
         self.for_writing(true, site)
+    }
+
+    /// An exclusive guard has just been taken. In P̂ₖ, a value that may change without being borrowed mutably is borrowed so
+    /// now; returns whether it is. The scheduled machine runs guards of one lock in all orders, whatever they change.
+    #[inline]
+    pub(crate) fn borrow_unseen(&self, site: Site) -> bool {
+        let borrows = may_change_unseen::<V>() && current().is_some();
+        if borrows {
+            self.value_mut(site);
+        }
+        borrows
     }
 
     /// The current line's copy, for writing with the write event that [`Self::settle`] has made.

@@ -17,6 +17,7 @@ mod plain;
 mod room;
 #[cfg(feature = "scheduler")]
 mod spot;
+mod unseen;
 
 pub(crate) use atomic::{AtomicCell, Bits};
 pub use copies::{Copied, Shadow};
