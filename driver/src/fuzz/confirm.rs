@@ -18,10 +18,10 @@ use crate::explore;
 use crate::model::document::Bug;
 use crate::model::schedule::{Action, Confirmation};
 use crate::program::Harness;
-use crate::worker::message::{Reply, Request};
-use crate::worker::{Heard, Process, Watch, bury, failed, send};
+use crate::worker::{Heard, Process, Session, Watch, bury, failed};
 use seqz_explore::catalogue;
 use seqz_runtime::vocabulary::Scheduled;
+use seqz_runtime::worker::message::{ExploreReply, ExploreRequest, Reply};
 
 /// So many schedules are drawn at most.
 const DRAWN: u64 = 10_000;
@@ -100,8 +100,7 @@ impl Fuzzer<'_> {
             };
             // From the first execution on, it is said what is done.
             request.careful = Some((0, 0));
-            let request = Request::Explore(request);
-            let Some((schedule, said)) = self.dies(worker, &request, until)? else {
+            let Some((schedule, said)) = self.dies(worker, request, until)? else {
                 return Ok(false);
             };
             let mut words = Words::default();
@@ -124,7 +123,7 @@ impl Fuzzer<'_> {
     fn dies(
         &self,
         worker: &Path,
-        request: &Request,
+        request: ExploreRequest,
         until: Instant,
     ) -> Result<Option<(Vec<Scheduled>, String)>, Error> {
         let variables = [(OPTIONS, format!("{QUIETLY}:{}", options()))];
@@ -132,42 +131,41 @@ impl Fuzzer<'_> {
             .map_err(|e| failed("cannot start the worker", &e))?;
         // It may wait for ever in what is not followed.
         process.watch_for_blocking();
-        if send(&mut process, request).is_err() {
-            return Ok(Some((Vec::new(), bury(process)?.stderr)));
-        }
+        let mut session = match Session::begin(process, request) {
+            Ok(session) => session,
+            Err(process) => return Ok(Some((Vec::new(), bury(*process)?.stderr))),
+        };
         let watch = Watch {
             stop: self.stop,
             deadline: Some(until),
             hang_after: self.options.hang_after,
         };
-        let mut last_sign = Instant::now();
         let (mut at, mut schedule) = (0, Vec::new());
         loop {
-            match watch.listen(&mut process, &mut last_sign)? {
-                Heard::Closed => return Ok(Some((schedule, bury(process)?.stderr))),
+            match session.listen(&watch)? {
+                Heard::Closed => {
+                    let death = bury(session.into_process())?;
+                    return Ok(Some((schedule, death.stderr)));
+                }
                 Heard::Cut(_) | Heard::Hung => return Ok(None),
-                Heard::Reply(Reply::Running {
+                Heard::Reply(Reply::Own(ExploreReply::Running {
                     execution,
                     done,
                     next,
                     ..
-                }) => {
+                })) => {
                     if at != execution {
                         schedule.clear();
                         at = execution;
                     }
-                    // What was about to be done has been done, and is known better now.
+                    // The event that was about to be done has been done, and the reply has a better account of it.
                     schedule.pop();
                     schedule.extend(done);
                     schedule.push(next);
                 }
-                Heard::Reply(
-                    Reply::Done
-                    | Reply::Unsupported { .. }
-                    | Reply::Nondeterministic { .. }
-                    | Reply::BadInput { .. }
-                    | Reply::Refused(_),
-                ) => return Ok(None),
+                Heard::Reply(Reply::Own(ExploreReply::Done) | Reply::Stopped(_)) => {
+                    return Ok(None);
+                }
                 Heard::Reply(_) => {}
             }
         }
