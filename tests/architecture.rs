@@ -162,11 +162,12 @@ const TRANSFORM: &[&str] = &[
     "counting resolve",
     "lasting reached traits",
     "bounds walk",
+    "noted",
     "harness",
     "shared",
     "values",
     "emit",
-    "program",
+    "library program",
 ];
 
 const DRIVER: &[&str] = &[

@@ -21,15 +21,17 @@ fn harnesses(document: &Value) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// What each command says of each harness: the document's entry, by command.
-fn asked(dir: &Path) -> BTreeMap<String, [Value; 3]> {
-    let ask = |args: &[&str]| {
-        let run = seqz(dir, args.iter().chain(&["--format", "json"]));
+/// What each command says of each harness, with these dependencies built as they are: the document's entry, by command.
+fn asked(dir: &Path, not_followed: &str) -> BTreeMap<String, [Value; 3]> {
+    let ask = |args: &[&str], more: &[&str]| {
+        let args = args.iter().chain(more);
+        let run = seqz(dir, args.chain(&["--format", "json"]));
         harnesses(&run.json())
     };
-    let mut list = ask(&["list"]);
-    let mut check = ask(&["check", "--k-max", "1"]);
-    let explored = ask(&["explore"]);
+    let as_they_are = ["--not-followed", not_followed];
+    let mut list = ask(&["list"], &as_they_are);
+    let mut check = ask(&["check", "--k-max", "1"], &[]);
+    let explored = ask(&["explore"], &as_they_are);
     let all = explored.into_iter().map(|(name, explored)| {
         let listed = list.remove(&name).unwrap();
         let checked = check.remove(&name).unwrap();
@@ -72,7 +74,7 @@ fn line(source: &str, text: &str) -> u64 {
 #[test]
 fn what_a_program_does_out_of_sight_is_named_at_its_line() {
     let dir = program(&[("Cargo.toml", MANIFEST), ("src/lib.rs", OWN)]);
-    let said = asked(dir.path());
+    let said = asked(dir.path(), "");
     let pointer = "memory behind a raw pointer";
     let wanted = [
         ("integer", pointer, "*(p as *mut u32)"),
@@ -227,7 +229,7 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
              #[cfg(test)] mod tests { use std::sync::Mutex; #[test] fn t() { Mutex::new(1); } }\n",
         ),
     ]);
-    let said = asked(dir.path());
+    let said = asked(dir.path(), "counter,hidden,real-name,inner");
     for (name, package, what, line) in [
         ("atomic", "counter", "a `Mutex`", 6),
         ("lock", "hidden", "a `Mutex`", 3),
@@ -273,7 +275,16 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
         assert!(is_exhausted(&said[name]), "{name}");
     }
     // Each thread has its own of a dependency's thread-locals, which are named all the same.
-    let run = seqz(dir.path(), ["explore", "--harness", "thread_local"]);
+    let run = seqz(
+        dir.path(),
+        [
+            "explore",
+            "--harness",
+            "thread_local",
+            "--not-followed",
+            "real-name",
+        ],
+    );
     assert!(run.stdout.contains("no failure found"), "{}", run.shown());
     assert_eq!(run.code, Some(0), "{}", run.shown());
     let run = seqz(dir.path(), ["check", "--harness", "lock"]);
@@ -285,7 +296,10 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
     assert_eq!(run.code, Some(2), "{}", run.shown());
     // So it is where the time is over before the wait is believed to last for ever.
     for (command, name) in [("explore", "lock"), ("check", "channel")] {
-        let run = seqz(dir.path(), [command, "--harness", name, "--time", "0.4"]);
+        let args = [command, "--harness", name, "--time", "0.4"];
+        let as_it_is = ["--not-followed", "hidden"];
+        let more = as_it_is.iter().filter(|_| command == "explore");
+        let run = seqz(dir.path(), args.iter().chain(more));
         let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for words in [
             "can't be ",
@@ -421,7 +435,8 @@ fn a_search_goes_on_where_a_dependency_keeps_an_order_to_itself() {
              fn ends(&self) { *self.0.lock().unwrap() = false } }\n",
         ),
     ]);
-    let args = ["explore", "--strategy", "odpor", "--format", "json"];
+    let args = ["explore", "--strategy", "odpor", "--not-followed", "hides"];
+    let args = args.into_iter().chain(["--format", "json"]);
     for (name, harness) in harnesses(&seqz(dir.path(), args).json()) {
         let said = format!("{name} {harness:#}");
         assert_eq!(harness["status"]["state"], "checked", "{said}");
@@ -457,7 +472,8 @@ fn who_polls_what_is_not_followed_does_not_wait_for_ever() {
     ]);
     for strategy in ["odpor", "mcr", "random", "icb", "dfs"] {
         let args = ["explore", "--strategy", strategy, "--max-executions", "200"];
-        let run = seqz(dir.path(), args.into_iter().chain(["--format", "json"]));
+        let more = ["--not-followed", "hides", "--format", "json"];
+        let run = seqz(dir.path(), args.into_iter().chain(more));
         let report = run.json();
         for (name, harness) in harnesses(&report) {
             let said = format!("{strategy} {name} {harness:#}");

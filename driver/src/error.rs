@@ -75,9 +75,23 @@ pub enum Error {
     /// The worker, a program that seqz built, did something that it must not do.
     #[error("{0}")]
     Worker(String),
+    /// Dependencies can't be followed as they were: the program has to be loaded again without their copies.
+    #[error("the program has to be built without following all of its dependencies")]
+    Unfit(Vec<Unfit>),
     /// The transformed program doesn't compile although the original does.
     #[error("the transformed program does not compile, although the original does")]
     Generated(Vec<Diagnostic>),
+}
+
+/// A copy of a dependency that can't be built, or can't be built with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// The copy's directory.
+    pub directory: String,
+    /// The reason.
+    pub why: String,
+    /// The place in the dependency: file, line, and the text there.
+    pub site: Option<(String, u32, String)>,
 }
 
 impl Error {
@@ -113,7 +127,11 @@ impl Error {
             | Self::NoSuchFeature { .. }
             | Self::Option { .. }
             | Self::File { .. } => 2,
-            Self::Output(_) | Self::Build { .. } | Self::Worker(_) | Self::Generated(_) => 3,
+            Self::Output(_)
+            | Self::Build { .. }
+            | Self::Worker(_)
+            | Self::Unfit(_)
+            | Self::Generated(_) => 3,
         }
     }
 

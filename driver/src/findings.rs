@@ -32,6 +32,9 @@ pub struct Finding {
     pub harness: String,
     /// The place of the harness.
     pub harness_site: Site,
+    /// The names of the dependencies that were followed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub followed: Vec<String>,
     /// The bug or failure that was found.
     #[serde(flatten)]
     pub found: Found,
@@ -121,6 +124,8 @@ pub enum Found {
 pub struct Store {
     dir: PathBuf,
     path: String,
+    /// The names of the dependencies that are followed.
+    followed: Vec<String>,
     any: bool,
     /// The identities of the findings in the files that were seen, so that the files are not read again for each
     /// finding: a program may have thousands. `None`: the file holds no finding that this version knows.
@@ -175,9 +180,16 @@ impl Store {
         Ok(Self {
             dir,
             path,
+            followed: Vec::new(),
             any: false,
             seen: HashMap::new(),
         })
+    }
+
+    /// Returns the store of a program in which dependencies with these names are followed.
+    #[must_use]
+    pub fn following(self, followed: Vec<String>) -> Self {
+        Self { followed, ..self }
     }
 
     /// Returns the largest number that is taken, and the file in which this finding stands already.
@@ -266,6 +278,7 @@ impl Store {
             program: self.path.clone().into(),
             harness: harness.into(),
             harness_site: site.clone(),
+            followed: self.followed.clone(),
             found,
         }
     }

@@ -1,16 +1,18 @@
 //! The program under test, as the transformation describes it to the driver.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use crate::harness::{Harness, HarnessKind, Spawn};
 use seqz_runtime::vocabulary;
 use seqz_transform as transform;
 pub use seqz_transform::{Features, Mode, Part};
 
-use crate::dependencies;
+use crate::dependencies::{self, Copies as Followed, Dependencies};
+pub use crate::dependencies::{Dependency, Follow, FollowArgs};
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::embed::Knows;
-use crate::error::Error;
+use crate::error::{Error, Unfit};
 use crate::manifest;
 use crate::model::document::{NotFollowed, Role, Site};
 use crate::model::lone::{Lone, Reasonless};
@@ -23,6 +25,10 @@ pub struct Program {
     mode: Mode,
     part: Part,
     features: Features,
+    follow: Follow,
+    /// The copies of the dependencies that are followed.
+    followed: Arc<Followed>,
+    sharing: Vec<Dependency>,
 }
 
 /// What is to be generated.
@@ -43,6 +49,7 @@ pub use transform::Choice;
 pub struct Generated {
     inner: transform::Generated,
     files: Vec<(PathBuf, String)>,
+    followed: Arc<Followed>,
 }
 
 /// The place in the user's source that generated code comes from.
@@ -72,7 +79,29 @@ impl Program {
     /// # Errors
     /// When it can't be read, isn't Rust, or has no such feature.
     pub fn load_with(path: &Path, mode: Mode, features: &Features) -> Result<Self, Error> {
-        Self::load_part(path, mode, Part::Whole, features)
+        Self::load_following(path, mode, features, &Follow::NOTHING)
+    }
+
+    /// Loads the program with these features of its package, to be run in this mode with these dependencies followed.
+    ///
+    /// # Errors
+    /// The errors of [`Program::load_with`].
+    pub fn load_following(
+        path: &Path,
+        mode: Mode,
+        features: &Features,
+        follow: &Follow,
+    ) -> Result<Self, Error> {
+        Self::load_part(path, mode, Part::Whole, features, follow.clone())
+    }
+
+    /// Loads the program once more, without copies of dependencies that turned out not to fit.
+    ///
+    /// # Errors
+    /// The errors of [`Program::load`].
+    pub fn without(&self, path: &Path, unfit: &[Unfit]) -> Result<Self, Error> {
+        let follow = self.follow.clone().without(unfit);
+        Self::load_part(path, self.mode, self.part.clone(), &self.features, follow)
     }
 
     /// Returns which features of the package are on.
@@ -91,11 +120,19 @@ impl Program {
         if self.part != Part::Whole || parts.len() < 2 {
             return Ok(Vec::new());
         }
-        let load = |part: Part| Self::load_part(path, self.mode, part, &self.features);
+        let load = |part: Part| {
+            Self::load_part(path, self.mode, part, &self.features, self.follow.clone())
+        };
         parts.into_iter().map(load).collect()
     }
 
-    fn load_part(path: &Path, mode: Mode, part: Part, features: &Features) -> Result<Self, Error> {
+    fn load_part(
+        path: &Path,
+        mode: Mode,
+        part: Part,
+        features: &Features,
+        follow: Follow,
+    ) -> Result<Self, Error> {
         let inner = transform::Program::load_part(path, mode, &part, features);
         // What cargo refuses, seqz may understand in another way: cargo is the one to ask.
         match &inner {
@@ -110,20 +147,52 @@ impl Program {
             }
             Err(_) => {}
         }
-        let inner = inner?;
+        let mut inner = inner?;
+        let dependencies = Dependencies::of(&inner, mode, &follow)?;
+        if let Some(dependencies) = &dependencies {
+            inner = inner.counted(dependencies.counting());
+        }
         let mut harnesses: Vec<_> = inner.harnesses().iter().map(harness).collect();
+        if let Some(dependencies) = &dependencies {
+            dependencies.note(inner.harnesses(), &mut harnesses);
+        }
         if let Part::Target(module) = &part {
             let prefix = format!("{module}::");
             harnesses.retain(|harness| harness.name.starts_with(&prefix));
         }
-        dependencies::note(&inner, &mut harnesses)?;
+        let sharing = dependencies.as_ref().map(Dependencies::sharing);
+        let followed = dependencies.map(Dependencies::into_copies);
         Ok(Self {
             inner,
             harnesses,
             mode,
             part,
             features: features.clone(),
+            follow,
+            followed: Arc::new(followed.unwrap_or_default()),
+            sharing: sharing.unwrap_or_default(),
         })
+    }
+
+    /// Returns the dependencies that share something between threads, by name.
+    #[must_use]
+    pub fn sharing(&self) -> &[Dependency] {
+        &self.sharing
+    }
+
+    /// Returns the names of the dependencies that are followed.
+    #[must_use]
+    pub fn followed_names(&self) -> Vec<String> {
+        let all = self.followed.all().iter();
+        let mut names: Vec<_> = all.map(|copy| copy.name.clone()).collect();
+        names.dedup();
+        names
+    }
+
+    /// Returns the copies of the dependencies that are followed.
+    #[must_use]
+    pub(crate) fn followed(&self) -> &Followed {
+        &self.followed
     }
 
     /// Returns the harnesses of the program, in the order of the source.
@@ -161,7 +230,13 @@ impl Program {
             Part::Library => "-library".to_owned(),
             Part::Target(module) => format!("-{module}"),
         };
-        format!("{}{part}{mark}-{hash:016x}", self.name())
+        // And so is one whose dependencies are built otherwise.
+        let followed = if self.followed.is_empty() {
+            ""
+        } else {
+            "-followed"
+        };
+        format!("{}{part}{mark}{followed}-{hash:016x}", self.name())
     }
 
     /// Returns the path of the program's manifest, unless the program is a lone file.
@@ -204,7 +279,10 @@ impl Program {
     pub fn source(&self, file: &Path) -> Option<String> {
         match self.inner.source(file) {
             Some(text) => Some(text.to_owned()),
-            None => std::fs::read_to_string(file).ok(),
+            None => {
+                let followed = self.followed.text(file);
+                followed.or_else(|| std::fs::read_to_string(file).ok())
+            }
         }
     }
 
@@ -225,7 +303,11 @@ impl Program {
             .map_err(|e| Error::Worker(format!("the source map can't be written: {e}")))?;
         let mut files = inner.files.clone();
         files.push((PathBuf::from(SOURCE_MAP), map));
-        Ok(Generated { inner, files })
+        Ok(Generated {
+            inner,
+            files,
+            followed: Arc::clone(&self.followed),
+        })
     }
 }
 
@@ -342,6 +424,26 @@ impl Generated {
         files
     }
 
+    /// Returns the files of [`Self::files_for_building`] with the dependencies that are followed led to their copies below
+    /// `followed`.
+    #[must_use]
+    pub(crate) fn files_following(
+        &self,
+        name: &str,
+        runtime: &Path,
+        variant: Variant,
+        followed: &Path,
+    ) -> Vec<(PathBuf, String)> {
+        let mut files = self.files_for_building(name, runtime, variant);
+        if !self.followed.is_empty() {
+            let is_manifest = |path: &Path| path == Path::new("Cargo.toml");
+            for (_, text) in files.iter_mut().filter(|(path, _)| is_manifest(path)) {
+                *text = self.followed.lead(text, followed);
+            }
+        }
+        files
+    }
+
     /// Returns which crates the runtime has to know.
     #[must_use]
     pub const fn knows(&self) -> Knows {
@@ -368,7 +470,10 @@ impl Generated {
     /// Returns the origin of a place in a generated file.
     #[must_use]
     pub fn lookup(&self, file: &Path, line: u32, column: u32) -> Option<Origin> {
-        let origin = self.inner.map.lookup(file, line, column)?;
+        let origin = match self.followed.find(file) {
+            Some(_) => self.followed.lookup(file, line, column)?,
+            None => self.inner.map.lookup(file, line, column)?,
+        };
         Some(Origin {
             file: origin.file,
             line: origin.line,
@@ -380,13 +485,15 @@ impl Generated {
     /// Returns the places at which the runtime sees the calls outside of loops that may end or fail without a reason.
     #[must_use]
     pub fn lone(&self) -> Vec<vocabulary::Place> {
-        let all = self.inner.map.lone();
-        all.map(|(file, line, column)| vocabulary::Place {
-            file: file.display().to_string(),
-            line,
-            column,
-        })
-        .collect()
+        let own = self.inner.map.lone();
+        let own = own.map(|(file, line, column)| (file.to_owned(), line, column));
+        own.chain(self.followed.lone())
+            .map(|(file, line, column)| vocabulary::Place {
+                file: file.display().to_string(),
+                line,
+                column,
+            })
+            .collect()
     }
 
     /// Returns the names of the harnesses in the crate.

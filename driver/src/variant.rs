@@ -38,6 +38,12 @@ impl Variant {
         sanitized: false,
     };
 
+    /// The variant that is tried first where dependencies are followed: their values need not be `Clone`.
+    pub(crate) const FOLLOWING: Self = Self {
+        allocator: Allocator::Ours,
+        copies: Copies::WhereClone,
+    };
+
     /// The variant of a fuzz target.
     pub(crate) const FUZZED: Self = Self {
         allocator: Allocator::Theirs,

@@ -10,16 +10,16 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 use crate::load::Crate;
 
-/// What a program can notice of handles.
+/// What a program can notice of the handles of shared values. All crates that share handles have to count them alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counting {
+pub struct Counting {
     pub(crate) handles: Handles,
     /// Whether a handle may have to coerce to a handle of a type without a size, or a method may be called on a handle.
     pub(crate) coerces: bool,
 }
 
 /// What a program can notice of handles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Handles {
     /// The program can notice nothing of handles.
     #[default]
@@ -43,6 +43,15 @@ impl Counting {
             }
         }
         words.counting()
+    }
+
+    /// Returns what two crates can notice together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            handles: self.handles.max(other.handles),
+            coerces: self.coerces || other.coerces,
+        }
     }
 
     /// Returns the path in front of `std`, in the generated code.

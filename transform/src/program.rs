@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::bounds;
+use crate::counting::Counting;
 use crate::edit::Edits;
 use crate::emit;
 use crate::error::Error;
@@ -46,21 +47,40 @@ impl Program {
         features: &Features,
     ) -> Result<Self, Error> {
         let program = Crate::load(path, part, features)?;
-        let analysis = analyze(&program, mode);
+        let counting = Counting::of(&program);
+        Ok(Self::of(program, mode, counting))
+    }
+
+    fn of(program: Crate, mode: Mode, counting: Counting) -> Self {
+        let analysis = analyze(&program, mode, counting);
         let parts = Parts::of(&program);
         let harnesses = harness::find(&program, &analysis, &parts);
         let infos = harnesses
             .iter()
             .map(|harness| harness.info.clone())
             .collect();
-        Ok(Program {
+        Program {
             program,
             analysis,
             parts,
             mode,
             harnesses,
             infos,
-        })
+        }
+    }
+
+    /// Returns what the program can notice of handles.
+    pub fn counting(&self) -> Counting {
+        self.analysis.counting
+    }
+
+    /// Returns the program as a part of a larger one, in which this can be noticed of handles.
+    #[must_use]
+    pub fn counted(self, counting: Counting) -> Self {
+        if counting == self.analysis.counting {
+            return self;
+        }
+        Self::of(self.program, self.mode, counting)
     }
 
     /// Returns the targets in the program, each of which can be loaded without the others.

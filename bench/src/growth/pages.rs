@@ -26,6 +26,7 @@ pub(super) fn finding(schedule: &[Scheduled]) -> Finding {
         program: PathBuf::new(),
         harness: "harness".into(),
         harness_site,
+        followed: Vec::new(),
         found: Found::Failure {
             failure: Box::new(Failure {
                 kind: Kind::Panic,

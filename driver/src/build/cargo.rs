@@ -25,25 +25,47 @@ pub(super) enum Outcome {
 pub(super) struct Failure {
     /// rustc's errors in the package that was to be built, in order.
     pub(super) errors: Vec<Rustc>,
-    /// rustc's errors in other packages, each in the form in which rustc prints it.
-    pub(super) elsewhere: Vec<String>,
+    /// rustc's errors in other packages, in order.
+    pub(super) elsewhere: Vec<Elsewhere>,
     /// All that cargo wrote to standard error.
     pub(super) output: String,
+}
+
+/// An error in another package than the one that was to be built.
+pub(super) struct Elsewhere {
+    /// The name of the package's library.
+    pub(super) library: String,
+    /// The path of the root file of the package's library.
+    pub(super) root: PathBuf,
+    /// rustc's error.
+    pub(super) error: Rustc,
+}
+
+impl Elsewhere {
+    /// Returns the error in the form in which rustc prints it.
+    pub(super) fn rendered(&self) -> &str {
+        let rendered = self.error.rendered.as_deref();
+        rendered.unwrap_or(&self.error.message)
+    }
 }
 
 /// A function that is called with the name of each package that cargo begins to compile.
 pub(super) type Compiles<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// Runs `cargo build` of the generated crate in `dir`. Its runtime is the source in `runtime`, or the compiled
-/// libraries of that source.
+/// libraries of that source. `sources` is the file that says where packages come from.
 pub(super) fn build(
     dir: &Path,
     runtime: &Path,
     compiled: Option<&Compiled>,
     target_dir: &Path,
+    sources: Option<&Path>,
     compiles: Compiles<'_>,
 ) -> Result<Outcome, Error> {
     let mut command = cargo();
+    if let Some(sources) = sources {
+        command.arg("--config").arg(sources);
+    }
     if let Some(compiled) = compiled {
         compiled.configure(&mut command, runtime, dir);
     }
@@ -53,6 +75,7 @@ pub(super) fn build(
             "--release",
             "--offline",
             "--message-format=json",
+            "--keep-going",
             "--bins",
         ])
         .arg("--target-dir")
@@ -134,9 +157,11 @@ fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outco
                         if Path::new(&message.target.src_path).starts_with(dir) {
                             failure.errors.push(message.message);
                         } else {
-                            failure
-                                .elsewhere
-                                .push(message.message.rendered.unwrap_or(message.message.message));
+                            failure.elsewhere.push(Elsewhere {
+                                library: message.target.name,
+                                root: message.target.src_path.into_std_path_buf(),
+                                error: message.message,
+                            });
                         }
                     }
                     _ => {}

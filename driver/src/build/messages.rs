@@ -162,9 +162,10 @@ fn without_size(failure: &Failure, told: impl Fn(&Rustc) -> Diagnostic) -> Error
 
 fn elsewhere(failure: &Failure) -> Error {
     if !failure.elsewhere.is_empty() {
+        let all = failure.elsewhere.iter();
+        let all: Vec<_> = all.map(super::cargo::Elsewhere::rendered).collect();
         return Error::Program(vec![
-            Diagnostic::error("a dependency of the program does not compile")
-                .note(failure.elsewhere.join("\n")),
+            Diagnostic::error("a dependency of the program does not compile").note(all.join("\n")),
         ]);
     }
     let output = failure.output.trim();
@@ -236,7 +237,7 @@ fn not_clone(error: &Rustc) -> Option<String> {
 }
 
 /// rustc's words in terms of what the user wrote.
-fn as_written(text: &str) -> String {
+pub(super) fn as_written(text: &str) -> String {
     let plain = text.replace("counted::handles::", "");
     plain
         .replace("counted::destructors::", "")
@@ -345,7 +346,7 @@ fn retold(
 }
 
 /// Where the code stands that was written: the outermost use of the macro, for a place inside an expansion.
-fn written(span: &DiagnosticSpan) -> &DiagnosticSpan {
+pub(super) fn written(span: &DiagnosticSpan) -> &DiagnosticSpan {
     let mut span = span;
     while let Some(expansion) = &span.expansion {
         span = &expansion.span;

@@ -5,6 +5,7 @@
 //! DIR/lock                one process at a time builds here
 //! DIR/runtime/            the runtime's source, the same for all programs, so that it is built once
 //! DIR/serde/runtime/      the same for programs that depend on serde
+//! DIR/followed/           copies of dependencies that are followed
 //! DIR/programs/NAME/      a generated crate
 //! DIR/workers/NAME/       its latest binaries, named after what they were made of: commands that need different ones can be
 //!                         used in turn, and at the same time
@@ -17,6 +18,7 @@ mod messages;
 mod original;
 mod place;
 pub(crate) mod stamp;
+mod unfit;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,7 @@ use std::sync::atomic::AtomicBool;
 pub use place::target_dir;
 
 use crate::compiled::Compiled;
+use crate::dependencies::sources;
 use crate::diagnostic::shown;
 use crate::embed;
 use crate::error::Error;
@@ -78,7 +81,16 @@ pub fn build(
     };
 
     let lock_file = program.lock_file();
-    let files = generated.files_for_building(&layout.name, &layout.runtime, Variant::FIRST);
+    let follows = !program.followed().is_empty();
+    let first = if follows {
+        Variant::FOLLOWING
+    } else {
+        Variant::FIRST
+    };
+    let files_of = |variant: Variant| {
+        generated.files_following(&layout.name, &layout.runtime, variant, &layout.followed)
+    };
+    let files = files_of(first);
     let stamp = stamp::of(&files, lock_file.as_deref())?;
     let built = |variant: Variant, fresh| Built {
         worker: layout.workers.join(format!("{stamp}{}", variant.note())),
@@ -89,6 +101,7 @@ pub fn build(
     // The content of a path dependency is not in the stamp, so cargo has to look.
     if !generated.may_change()
         && let Some(built) = Variant::fit_for(copies)
+            .filter(|variant| !follows || variant.copies == first.copies)
             .map(|variant| built(variant, true))
             .find(|built| built.worker.is_file())
     {
@@ -113,12 +126,24 @@ pub fn build(
             .and_then(|()| embed::clean(dir, &kept))
             .map_err(|e| file("write", dir, e))?;
     }
+    let written = program.followed().write(&layout.followed, &layout.runtime);
+    written.map_err(|e| file("write", &layout.followed, e))?;
     if let Some(from) = lock_file {
         let to = layout.program.join("Cargo.lock");
         fs::copy(&from, &to).map_err(|e| file("write", &to, e))?;
     }
 
-    let mut variant = Variant::FIRST;
+    let sources = program.manifest().and_then(sources::of_program);
+    let sources = match &sources {
+        Some(text) => {
+            let name = PathBuf::from("sources.toml");
+            embed::write(&layout.program, [(name.clone(), text.as_str())])
+                .map_err(|e| file("write", &layout.program, e))?;
+            Some(layout.program.join(name))
+        }
+        None => None,
+    };
+    let mut variant = first;
     // The failure that made this loop try another variant.
     let mut asked = None;
     let binary = loop {
@@ -128,6 +153,7 @@ pub fn build(
             &layout.runtime,
             compiled.as_ref(),
             &layout.build,
+            sources.as_deref(),
             &compiles,
         )? {
             cargo::Outcome::Built(binary) => break binary,
@@ -140,11 +166,14 @@ pub fn build(
                     // Where it is no fault of the program's that this one can't be built either, the first one's was.
                     let told = asked.filter(|_| failure.errors.is_empty());
                     let failure = told.unwrap_or(failure);
+                    if follows {
+                        return Err(unfit::judge(&failure, program, generated, &layout));
+                    }
                     return Err(messages::explain(&failure, program, generated, &layout));
                 }
             },
         }
-        let files = generated.files_for_building(&layout.name, &layout.runtime, variant);
+        let files = files_of(variant);
         let files = files
             .iter()
             .map(|(path, text)| (path.clone(), text.as_str()));
@@ -179,6 +208,7 @@ struct Layout {
     name: String,
     lock: PathBuf,
     runtime: PathBuf,
+    followed: PathBuf,
     program: PathBuf,
     workers: PathBuf,
     build: PathBuf,
@@ -195,9 +225,11 @@ impl Layout {
             .canonicalize()
             .map_err(|e| file("read", target_dir, e))?;
         let name = program.unique_name();
+        let runtime = dir.join(program.knows().directory());
         Ok(Self {
             lock: dir.join("lock"),
-            runtime: dir.join(program.knows().directory()),
+            followed: runtime.with_file_name("followed"),
+            runtime,
             program: dir.join("programs").join(&name),
             workers: dir.join("workers").join(&name),
             build: dir.join("build"),

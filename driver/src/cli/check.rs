@@ -19,7 +19,7 @@ use crate::model::document::{Cut, HarnessReport, Report, Status};
 use crate::model::exploration::{Exploration, HarnessExploration};
 use crate::model::verdict::of_check;
 use crate::output::Output;
-use crate::program::Mode;
+use crate::program::{Follow, Mode};
 use crate::report::{self, explored, human, several};
 use crate::terminal::Terminal;
 
@@ -29,7 +29,9 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     let search = &args.search;
     // A harness that the sequential program can't run is refused when the search meets it: other harnesses may not need
     // what it uses.
-    let members = search.packages.load(Mode::Scheduled, terminal)?;
+    let members = search
+        .packages
+        .load(Mode::Scheduled, &Follow::NOTHING, terminal)?;
     let chosen = members.chosen(&search.harness)?;
     search.known_inputs(chosen.iter().flat_map(Chosen::harnesses))?;
     search.keeps_one(&chosen)?;

@@ -22,7 +22,7 @@ use crate::explore::{self, Options};
 use crate::model::document::{Cut, Status};
 use crate::model::exploration::{Exploration, HarnessExploration};
 use crate::output::Output;
-use crate::program::Mode;
+use crate::program::{Follow, FollowArgs, Mode};
 use crate::report::{self, explored, several};
 use crate::solvers::Solver;
 use crate::terminal::Terminal;
@@ -47,6 +47,8 @@ use crate::terminal::Terminal;
 pub struct ExploreArgs {
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    follow: FollowArgs,
     /// Which orders to try
     #[arg(long, value_enum, default_value = catalogue::DEFAULT)]
     strategy: StrategyChoice,
@@ -214,7 +216,8 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         0 => Mode::Scheduled,
         _ => Mode::Followed,
     };
-    let members = search.packages.load(mode, terminal)?;
+    let follow = Follow::named(&args.follow);
+    let members = search.packages.load(mode, &follow, terminal)?;
     let chosen = members.chosen(&search.harness)?;
     search.known_inputs(chosen.iter().flat_map(Chosen::harnesses))?;
     let number = chosen.iter().map(Chosen::len).sum();

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::fuzz::{self, Options, Sanitizer, Tools};
 use crate::model::document::{HarnessReport, Report, Role};
 use crate::output::Output;
-use crate::program::{Mode, Request};
+use crate::program::{Follow, Mode, Request};
 use crate::report::human::Detail;
 use crate::report::{self, human, several};
 use crate::terminal::Terminal;
@@ -100,7 +100,9 @@ pub enum SanitizerChoice {
 
 pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error> {
     let started = Instant::now();
-    let members = args.packages.load(Mode::Sequential, terminal)?;
+    let members = args
+        .packages
+        .load(Mode::Sequential, &Follow::NOTHING, terminal)?;
     let chosen = members.chosen(&args.harness)?;
     for chosen in &chosen {
         role::tasks(&chosen.harnesses(), args.thread_under_test.as_deref())?;

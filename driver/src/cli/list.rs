@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Error;
 use crate::model::document::{NotFollowed, SCHEMA};
 use crate::output::Output;
-use crate::program::{Harness, HarnessKind, Mode};
+use crate::program::{Dependency, Follow, Harness, HarnessKind, Mode};
 use crate::report;
 use crate::style;
 use crate::terminal::Terminal;
@@ -21,6 +21,18 @@ struct Listing<'a> {
     seqz: &'static str,
     path: String,
     harnesses: Vec<Entry<'a>>,
+    /// The dependencies that harnesses reach and that share something between threads.
+    dependencies: Vec<Depends<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Depends<'a> {
+    name: &'a str,
+    version: &'a str,
+    /// Whether `explore` follows the dependency.
+    followed: bool,
+    /// Why not.
+    not_followed: Option<&'a NotFollowed>,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,7 +67,8 @@ struct Spawn<'a> {
 }
 
 pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error> {
-    let members = args.packages.load(Mode::Scheduled, terminal)?;
+    let follow = Follow::named(&args.follow);
+    let members = args.packages.load(Mode::Scheduled, &follow, terminal)?;
     let harnesses: Vec<_> = members
         .all
         .iter()
@@ -66,6 +79,12 @@ pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error
                 .map(|h| (it.named(&h.name), h))
         })
         .collect();
+    let mut dependencies: Vec<&Dependency> = Vec::new();
+    for dependency in members.all.iter().flat_map(|it| it.program.sharing()) {
+        if !dependencies.contains(&dependency) {
+            dependencies.push(dependency);
+        }
+    }
     let mut out = Output::stdout();
     match args.format {
         Format::Json => out.write(|out| {
@@ -74,6 +93,15 @@ pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error
                 seqz: env!("CARGO_PKG_VERSION"),
                 path: args.packages.path.display().to_string(),
                 harnesses: harnesses.iter().map(|(name, it)| entry(name, it)).collect(),
+                dependencies: dependencies
+                    .iter()
+                    .map(|it| Depends {
+                        name: &it.name,
+                        version: &it.version,
+                        followed: it.why_not.is_none(),
+                        not_followed: it.why_not.as_ref(),
+                    })
+                    .collect(),
             };
             report::json(out, &listing)?;
             writeln!(out)
@@ -86,7 +114,7 @@ pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error
                     refusal(out, why, &mut told, terminal.width)?;
                 }
             }
-            Ok(())
+            of_dependencies(out, &dependencies, terminal.width)
         })?,
     }
     if harnesses.is_empty() {
@@ -127,6 +155,26 @@ fn entry<'a>(name: &str, harness: &'a Harness) -> Entry<'a> {
         not_followed: &harness.not_followed,
         unsupported: harness.unsupported.as_ref().map(|why| why.message.clone()),
     }
+}
+
+/// Says which dependencies are followed, and why the others are not.
+fn of_dependencies(out: &mut dyn Write, all: &[&Dependency], width: usize) -> std::io::Result<()> {
+    let (followed, others): (Vec<&Dependency>, Vec<&Dependency>) =
+        all.iter().partition(|it| it.why_not.is_none());
+    if !followed.is_empty() {
+        let names = followed
+            .iter()
+            .map(|it| format!("{} {}", it.name, it.version));
+        let names: Vec<_> = names.collect();
+        let said = format!("followed by explore: {}", names.join(", "));
+        report::human::paragraph(out, "", &said, width)?;
+    }
+    for it in others {
+        let why = it.why_not.as_ref().map(NotFollowed::phrase);
+        let said = format!("not followed: {}", why.unwrap_or_default());
+        report::human::paragraph(out, "", &said, width)?;
+    }
+    Ok(())
 }
 
 fn human(out: &mut dyn Write, name: &str, harness: &Harness, width: usize) -> std::io::Result<()> {

@@ -30,6 +30,7 @@ pub use report::ReportArgs;
 pub use search::{SearchArgs, TargetArgs};
 
 use crate::Error;
+use crate::program::FollowArgs;
 use crate::solvers::RemoteSolver;
 use crate::solvers::Solver;
 use crate::terminal::Terminal;
@@ -97,6 +98,8 @@ enum Command {
 pub struct ListArgs {
     #[command(flatten)]
     packages: PackageArgs,
+    #[command(flatten)]
+    follow: FollowArgs,
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,

@@ -10,9 +10,9 @@ use cargo_metadata::{Metadata, Package};
 use clap::Args;
 
 use super::{FeatureArgs, Verdict};
-use crate::error::Error;
+use crate::error::{Error, Unfit};
 use crate::manifest;
-use crate::program::{Features, Harness, Mode, Program};
+use crate::program::{Features, Follow, Harness, Mode, Program};
 use crate::terminal::Terminal;
 
 /// Where the program is.
@@ -70,7 +70,12 @@ impl PackageArgs {
     ///
     /// When no program can be loaded. Where some of several can be loaded, the others are reported at once and left
     /// out.
-    pub(super) fn load(&self, mode: Mode, terminal: &Terminal) -> Result<Members, Error> {
+    pub(super) fn load(
+        &self,
+        mode: Mode,
+        follow: &Follow,
+        terminal: &Terminal,
+    ) -> Result<Members, Error> {
         let mut paths = self.paths()?;
         let is_one = paths.len() == 1;
         let mut members = Members {
@@ -82,7 +87,7 @@ impl PackageArgs {
         if is_one {
             let (path, _) = paths.swap_remove(0);
             members.all.push(Rc::new(Member {
-                program: Program::load_with(&path, mode, &self.features.chosen())?,
+                program: Program::load_following(&path, mode, &self.features.chosen(), follow)?,
                 path,
                 name: None,
             }));
@@ -92,7 +97,7 @@ impl PackageArgs {
         let mut missing: BTreeMap<String, usize> = BTreeMap::new();
         for (path, name) in paths {
             let features = features_of(&name, &names, self.features.chosen());
-            match load_without(&path, mode, features, &mut missing) {
+            match load_without(&path, mode, features, follow, &mut missing) {
                 Ok(program) => members.all.push(Rc::new(Member {
                     program,
                     path,
@@ -235,10 +240,11 @@ fn load_without(
     path: &Path,
     mode: Mode,
     mut features: Features,
+    follow: &Follow,
     missing: &mut BTreeMap<String, usize>,
 ) -> Result<Program, Error> {
     loop {
-        match Program::load_with(path, mode, &features) {
+        match Program::load_following(path, mode, &features, follow) {
             Err(Error::NoSuchFeature { name, .. }) if features.list.contains(&name) => {
                 features.list.retain(|it| *it != name);
                 *missing.entry(name).or_default() += 1;
@@ -280,7 +286,7 @@ impl Members {
         }));
     }
 
-    /// Goes on after what could not be built: without it, or, where only the targets of a package don't go together, with each by
+    /// Goes on after what could not be built: without copies of dependencies that don't fit, without the program, or, where only the targets of a package don't go together, with each by
     /// itself, in front of the others.
     ///
     /// # Errors
@@ -292,6 +298,10 @@ impl Members {
         queue: &mut VecDeque<Chosen>,
         terminal: &Terminal,
     ) -> Result<(), Error> {
+        if let Error::Unfit(unfit) = &error {
+            queue.push_front(failed.without(unfit)?);
+            return Ok(());
+        }
         if let Error::Generated(_) = error {
             let parts = failed.apart()?;
             let is_split = !parts.is_empty();
@@ -374,19 +384,31 @@ impl Chosen {
     /// # Errors
     /// Errors of loading the programs.
     fn apart(&self) -> Result<Vec<Self>, Error> {
-        let names: Vec<_> = self.harnesses().iter().map(|it| it.name.clone()).collect();
-        let part = |program| {
-            let member = Rc::new(Member {
-                program,
-                path: self.member.path.clone(),
-                name: self.member.name.clone(),
-            });
-            Self::of(&member, |harness| names.contains(&harness.name))
-        };
         let parts = self.member.program.apart(&self.member.path)?;
-        let mut parts: Vec<_> = parts.into_iter().map(part).collect();
+        let parts = parts.into_iter().map(|program| self.of_program(program));
+        let mut parts: Vec<_> = parts.collect();
         parts.retain(|part| part.len() > 0);
         Ok(parts)
+    }
+
+    /// Returns the same harnesses in a program without copies of dependencies that don't fit.
+    ///
+    /// # Errors
+    /// Errors of loading the program.
+    fn without(&self, unfit: &[Unfit]) -> Result<Self, Error> {
+        let member = &self.member;
+        Ok(self.of_program(member.program.without(&member.path, unfit)?))
+    }
+
+    /// Returns the same harnesses in another form of the program.
+    fn of_program(&self, program: Program) -> Self {
+        let names: Vec<_> = self.harnesses().iter().map(|it| it.name.clone()).collect();
+        let member = Rc::new(Member {
+            program,
+            path: self.member.path.clone(),
+            name: self.member.name.clone(),
+        });
+        Self::of(&member, |harness| names.contains(&harness.name))
     }
 
     /// Returns the chosen harnesses in the order of the source.

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::findings::Finding;
 use crate::model::document::Role;
 use crate::output::Output;
-use crate::program::{Choice, Mode, Program, Request};
+use crate::program::{Choice, Follow, Mode, Program, Request};
 use crate::replay::{Ended, Recording, run as replay};
 use crate::report::replayed;
 use crate::terminal::Terminal;
@@ -86,7 +86,10 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
             help: "name it with --program PATH".into(),
         });
     }
-    let mut program = Program::load_with(path, Mode::Scheduled, &args.features.chosen())?;
+    // The schedule has the events of the dependencies that were followed.
+    let follow = Follow::only(&finding.followed);
+    let features = args.features.chosen();
+    let mut program = Program::load_following(path, Mode::Scheduled, &features, &follow)?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();
     let name = super::pick(&names, &finding.harness)?.to_owned();
@@ -108,7 +111,12 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
         let target = &args.target;
         target.build(program, &request, Copies::WhereClone, &progress)
     };
-    let ready = match build(&program) {
+    let mut ready = build(&program);
+    while let Err(Error::Unfit(unfit)) = &ready {
+        program = program.without(path, unfit)?;
+        ready = build(&program);
+    }
+    let ready = match ready {
         // The search that found the failure loaded the targets of the package one by one, too.
         Err(Error::Generated(trouble)) => {
             let mut parts = program.apart(path)?.into_iter();

@@ -28,11 +28,27 @@ pub(super) struct Package {
     pub(super) features: Vec<String>,
     /// The indices of the packages that are linked with this one; empty for a procedural macro.
     pub(super) depends_on: Vec<usize>,
+    /// What cargo says of the package.
+    pub(super) said: cargo_metadata::Package,
+}
+
+impl Package {
+    /// Returns the target that other packages link; `None` for a procedural macro, and where there is none.
+    pub(super) fn library(&self) -> Option<&cargo_metadata::Target> {
+        let root = &self.source.root;
+        let mut targets = self.said.targets.iter();
+        targets.find(|it| !self.source.proc_macro && it.src_path.as_std_path() == root)
+    }
 }
 
 impl Graph {
-    /// Loads the packages that a crate with this manifest is linked to.
-    pub(super) fn load(manifest: &str, lock: Option<&Path>) -> Result<Self, String> {
+    /// Loads the packages that a crate with this manifest is linked to, with cargo's configuration of where packages come
+    /// from.
+    pub(super) fn load(
+        manifest: &str,
+        lock: Option<&Path>,
+        sources: Option<&str>,
+    ) -> Result<Self, String> {
         let said = |error: io::Error| error.to_string();
         let dir = tempfile::Builder::new()
             .prefix("seqz")
@@ -46,10 +62,15 @@ impl Graph {
             fs::copy(lock, dir.path().join("Cargo.lock")).map_err(said)?;
         }
         let host = host()?;
-        let options = ["--offline", "--filter-platform", &host];
+        let mut options = vec!["--offline".to_owned(), "--filter-platform".into(), host];
+        if let Some(sources) = sources {
+            let file = dir.path().join("sources.toml");
+            fs::write(&file, sources).map_err(said)?;
+            options.extend(["--config".to_owned(), file.display().to_string()]);
+        }
         let metadata = MetadataCommand::new()
             .manifest_path(&path)
-            .other_options(options.map(str::to_owned))
+            .other_options(options)
             .exec()
             .map_err(|error| first_line(&error.to_string()))?;
         Self::of(&metadata)
@@ -136,6 +157,7 @@ fn package(package: &cargo_metadata::Package) -> Package {
         },
         features: Vec::new(),
         depends_on: Vec::new(),
+        said: package.clone(),
     }
 }
 

@@ -160,7 +160,7 @@ pub fn run(
         built,
     } = subject;
     let original = Original::new(program, generated);
-    let mut store = Findings::open(options, &built.name);
+    let mut store = Findings::open(options, &built.name, program.followed_names());
     let mut units: Vec<Unit> = Vec::new();
     let mut all: Vec<Gathered> = Vec::new();
     for (task, harness) in harnesses.iter().enumerate() {
@@ -341,10 +341,10 @@ struct Findings {
 }
 
 impl Findings {
-    fn open(options: &Options, program: &str) -> Self {
+    fn open(options: &Options, program: &str, followed: Vec<String>) -> Self {
         let (store, trouble) = match Store::open(&options.target_dir, program, options.path.clone())
         {
-            Ok(store) => (Some(store), None),
+            Ok(store) => (Some(store.following(followed)), None),
             Err(error) => (
                 None,
                 Some(format!("findings are not written to files: {error}")),

@@ -165,7 +165,7 @@ pub(super) fn source_line(out: &mut dyn Write, site: &Site, columns: usize) -> i
 }
 
 /// Prints `text` below `lead`, over several lines if need be.
-pub(super) fn paragraph(
+pub(crate) fn paragraph(
     out: &mut dyn Write,
     lead: &str,
     text: &str,

@@ -18,10 +18,11 @@ use syn::{Attribute, Expr, FnArg, GenericParam, ReturnType, Safety, Type, Visibi
 
 use crate::error::Error;
 use crate::load::Crate;
+use crate::noted::{self, Hidden, Noted};
 use crate::reached::{Parts, Reached};
 use crate::resolve::{Function, ItemId, ItemKind, ROOT};
 use crate::source::Place;
-use crate::walk::{self, Analysis, Reasonless, SpawnSite};
+use crate::walk::{Analysis, Reasonless, SpawnSite};
 
 /// The kind of function that a harness is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,15 +61,8 @@ pub struct HarnessInfo {
     /// The names in what the harness reaches by which threads of the system are told apart, if a dependency declares
     /// the names.
     pub identities: BTreeSet<String>,
-}
-
-/// Code of the program that can be run but not followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hidden {
-    /// A description of the code, as in "a `transmute`".
-    pub what: String,
-    /// The place of the code.
-    pub place: Place,
+    /// All names in what the harness reaches.
+    pub names: BTreeSet<String>,
 }
 
 /// The meaning of a harness's result.
@@ -114,6 +108,7 @@ impl Harness {
 /// Finds all harnesses.
 pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<Harness> {
     let tables = &analysis.tables;
+    let noted = Noted::all(program, analysis, parts);
     let mut found = Vec::new();
     for (item, data) in tables.items.iter().enumerate() {
         let ItemKind::Fn(function) = &data.kind else {
@@ -148,7 +143,10 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
         let parsed = inputs::parameters(tables, program, data, function);
         let unsupported = unsupported(function, kind, &name, &place)
             .or_else(|| refused(analysis, parts, &reached));
-        let unfollowed = unfollowed(program, analysis, parts, &reached);
+        let noted = noted
+            .iter()
+            .filter(|it| parts.is_reached(&reached, it.file, it.at));
+        let unfollowed = noted::told(noted);
         let (params, unsupported) = match (parsed.as_ref(), unsupported) {
             (_, Some(error)) => (Vec::new(), Some(error)),
             (Err(error), None) => (Vec::new(), Some(error.clone())),
@@ -181,6 +179,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
                 lone: lone(program, analysis, parts, &reached),
                 roots: reached.roots().clone(),
                 identities: reached.identities().clone(),
+                names: reached.names().clone(),
             },
             item,
             returns,
@@ -258,47 +257,6 @@ fn lone(
             )
         })
         .collect()
-}
-
-/// Returns the reached code that can be run but not followed, in the order of the source.
-fn unfollowed(
-    program: &Crate,
-    analysis: &Analysis,
-    parts: &Parts,
-    reached: &Reached,
-) -> Vec<Hidden> {
-    let noted: Vec<_> = analysis
-        .unfollowed
-        .iter()
-        .filter(|it| parts.is_reached(reached, it.file, it.bytes.start))
-        .collect();
-    // A file that no part of the program changes always has the same content.
-    let changed = noted
-        .iter()
-        .any(|it| !it.reads && it.what.starts_with("a file"));
-    let named_better = |import: &walk::Unfollowed| {
-        let mut all = noted.iter();
-        import.import && all.any(|it| !it.import && it.what == import.what)
-    };
-    let told = noted.iter().filter(|it| !it.reads || changed);
-    let noted = told.filter(|it| !named_better(it));
-    let mut all: Vec<(usize, std::ops::Range<usize>, &str)> = noted
-        .map(|it| (it.file, it.bytes.clone(), it.what.as_str()))
-        .collect();
-    let hidden = parts.hidden();
-    let hidden = hidden.filter(|(file, at, _)| parts.is_reached(reached, *file, *at));
-    all.extend(hidden.map(|(file, at, what)| (file, at..at + 1, what)));
-    all.sort_by_key(|(file, bytes, what)| (*file, bytes.start, *what));
-    let mut known = HashSet::new();
-    let told = all.into_iter().filter_map(|(file, bytes, what)| {
-        let place = program.files[file].source.place(bytes);
-        let what = what.to_owned();
-        // One item of a kind on a line is enough.
-        known
-            .insert((file, place.start.line, what.clone()))
-            .then_some(Hidden { what, place })
-    });
-    told.collect()
 }
 
 /// Whether the attribute is `#[test]`, or one of frameworks': `#[tokio::test]`, `#[rstest]`.

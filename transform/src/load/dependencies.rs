@@ -128,6 +128,18 @@ impl Dependencies {
         }
     }
 
+    /// Makes dependencies of which only the names in the code are known.
+    pub(super) fn named(names: &BTreeSet<String>) -> Self {
+        let all = names
+            .iter()
+            .map(|name| (name.clone(), Value::String("*".into())));
+        let all = Value::Table(all.collect());
+        Dependencies {
+            sections: Table::from_iter([("dependencies".to_string(), all)]),
+            ..Dependencies::default()
+        }
+    }
+
     /// Whether there are no dependencies.
     pub(crate) fn is_empty(&self) -> bool {
         self.sections.is_empty()

@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::dependencies::Dependencies;
 use super::environment;
+use super::libraries::LibrarySource;
 use super::targets::{self, Target};
 use super::workspace::{Workspace, members, read_table};
 use crate::error::Error;
@@ -44,6 +45,9 @@ pub(crate) struct Package {
     pub(crate) overflow_checks: bool,
     /// The directory in which cargo puts the package's build.
     pub(crate) target_directory: Option<PathBuf>,
+    /// Whether the package is a library that the program depends on: its kind, and the places of its files, stay as they
+    /// are.
+    pub(crate) is_dependency: bool,
 }
 
 const DEFAULT_EDITION: &str = "2024";
@@ -109,7 +113,32 @@ impl Package {
             debug_assertions: true,
             overflow_checks: true,
             target_directory: None,
+            is_dependency: false,
         })
+    }
+
+    /// Makes a package of a library that the program depends on.
+    pub(crate) fn of_dependency(source: &LibrarySource) -> Self {
+        Package {
+            name: source.name.clone(),
+            crate_name: source.crate_name.clone(),
+            edition: source.edition.clone(),
+            root: source.root.clone(),
+            manifest: Some(source.dir.join("Cargo.toml")),
+            has_main: false,
+            library: Some(source.crate_name.clone()),
+            targets: Vec::new(),
+            dependencies: Dependencies::named(&source.dependencies),
+            patch: Table::new(),
+            resolver: "2".into(),
+            environment: Vec::new(),
+            build_script: source.build_script.clone(),
+            links: None,
+            debug_assertions: true,
+            overflow_checks: true,
+            target_directory: None,
+            is_dependency: true,
+        }
     }
 
     /// Makes a package of a text in a test.
@@ -200,6 +229,7 @@ impl Package {
                 .of_profile("overflow-checks")
                 .unwrap_or(debug_assertions),
             target_directory: Some(workspace.target_directory()),
+            is_dependency: false,
         })
     }
 }

@@ -6,6 +6,7 @@ mod editions;
 mod environment;
 mod expand;
 mod features;
+mod libraries;
 mod manifest;
 mod modules;
 mod nesting;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
 pub use features::Features;
+pub use libraries::LibrarySource;
 pub(crate) use manifest::Package;
 pub(crate) use modules::ModuleFiles;
 pub use targets::Part;

@@ -85,6 +85,9 @@ impl<'a> Reader<'a> {
 
     /// Reads the crate, and the other targets that are asked for.
     pub(super) fn read_all(&mut self, part: &Part) -> Result<(), Error> {
+        if self.package.is_dependency {
+            return self.read_library();
+        }
         self.tests = match part {
             Part::Target(_) => Tests::LeftOut,
             Part::Whole | Part::Library => Tests::Compiled,
@@ -110,6 +113,23 @@ impl<'a> Reader<'a> {
             });
         }
         Ok(())
+    }
+
+    /// Reads a library that the program depends on. Its files keep their places in the package.
+    fn read_library(&mut self) -> Result<(), Error> {
+        let root = normal(&self.package.root);
+        let dir = self.package.manifest.as_deref().and_then(Path::parent);
+        self.source = normal(dir.unwrap_or(Path::new("")));
+        self.base = PathBuf::new();
+        self.tests = Tests::LeftOut;
+        let beside = parent(&root);
+        let directory = Directory {
+            file: beside.clone(),
+            children: beside,
+            inline: false,
+        };
+        let generated = self.generated(&root);
+        self.read(&root, generated, directory).map(drop)
     }
 
     fn read_root(&mut self, root: &Path, generated: PathBuf) -> Result<(), Error> {
@@ -228,7 +248,9 @@ impl<'a> Reader<'a> {
             });
         }
         let generated = self.generated(&path);
-        if generated.components().count() == 2 && TAKEN.iter().any(|name| generated.ends_with(name))
+        if !self.package.is_dependency
+            && generated.components().count() == 2
+            && TAKEN.iter().any(|name| generated.ends_with(name))
         {
             return Err(Error::unsupported(
                 place,

@@ -17,6 +17,7 @@ use crate::load::Crate;
 use crate::sharing::is_identity;
 
 /// The parts of a crate, ready to be asked.
+#[derive(Default)]
 pub(crate) struct Parts {
     nodes: Vec<Node>,
     /// For each file, the further root that the file belongs to; `None`: the crate's own root. Roots don't see each
@@ -32,6 +33,8 @@ pub(crate) struct Reached {
     roots: BTreeSet<String>,
     /// The names in the reached parts by which threads of the system are told apart.
     identities: BTreeSet<String>,
+    /// All names in the reached parts.
+    names: BTreeSet<String>,
 }
 
 impl Parts {
@@ -49,13 +52,33 @@ impl Parts {
 
     /// Returns what can be reached from the function whose name is at this place.
     pub(crate) fn from(&self, file: usize, at: usize) -> Reached {
-        let root = self.roots[file];
+        let start = self.around(file, at).into_iter().collect();
+        self.reach(self.roots[file], start, HashSet::new())
+    }
+
+    /// Returns what can be reached from code of other crates that mentions these names.
+    pub(crate) fn from_names(&self, names: &BTreeSet<String>) -> Reached {
+        let names = names.iter().map(String::as_str).collect();
+        self.reach(None, Vec::new(), names)
+    }
+
+    /// Returns all names that the parts mention.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let nodes = self.nodes.iter();
+        nodes.flat_map(|node| node.mentions.names.iter().map(String::as_str))
+    }
+
+    /// Returns what can be reached from these parts, and from code that mentions these names.
+    fn reach<'a>(
+        &'a self,
+        root: Option<usize>,
+        mut open: Vec<usize>,
+        mut names: HashSet<&'a str>,
+    ) -> Reached {
         let sees = |node: &Node| self.roots[node.file].is_none() || self.roots[node.file] == root;
         let mut reached = vec![false; self.nodes.len()];
-        let mut names: HashSet<&str> = HashSet::new();
         let mut roots = BTreeSet::new();
         let mut modules: HashSet<&str> = HashSet::new();
-        let mut open: Vec<usize> = self.around(file, at).into_iter().collect();
         loop {
             while let Some(number) = open.pop() {
                 if std::mem::replace(&mut reached[number], true) {
@@ -112,6 +135,7 @@ impl Parts {
             nodes: reached,
             roots,
             identities: identities.map(|name| (*name).to_owned()).collect(),
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
         }
     }
 
@@ -156,6 +180,11 @@ impl Reached {
     /// them.
     pub(crate) fn identities(&self) -> &BTreeSet<String> {
         &self.identities
+    }
+
+    /// Returns all names in the reached parts, and those that they were reached by.
+    pub(crate) fn names(&self) -> &BTreeSet<String> {
+        &self.names
     }
 }
 

@@ -18,6 +18,9 @@ use patterns::Finder;
 pub use patterns::Shared;
 pub(crate) use patterns::is_identity;
 
+/// The description of code that a build script writes.
+pub const MADE: &str = "code that is made when it is built";
+
 /// The source of a package, as cargo knows it.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -49,6 +52,7 @@ fn unseen(what: &str, file: &Path) -> Shared {
         rank: 9,
         distorts: false,
         declares: None,
+        has_events: false,
     }
 }
 
@@ -207,8 +211,7 @@ impl<'s> Look<'s> {
             _ if self.source.proc_macro => {}
             _ if text.contains("OUT_DIR") && self.writes_nothing_shared() => {}
             _ => {
-                let what = "code that is made when it is built";
-                self.missing.push(unseen(what, Path::new("build.rs")));
+                self.missing.push(unseen(MADE, Path::new("build.rs")));
             }
         }
     }

@@ -26,6 +26,8 @@ pub struct Shared {
     pub distorts: bool,
     /// The name, where the item is only declared here; it has these effects in code that mentions the name.
     pub declares: Option<String>,
+    /// Whether the item is one of std's that has events where the package is followed.
+    pub has_events: bool,
 }
 
 /// Types of std through which threads share.
@@ -176,6 +178,7 @@ impl Finder {
     fn shared(&self, line: u32, what: String, rank: u32, distorts: bool) -> Shared {
         let text = self.lines.get(line as usize - 1);
         Shared {
+            has_events: has_events(&what),
             what,
             file: self.file.clone(),
             line,
@@ -578,6 +581,14 @@ fn words(tokens: &[TokenTree], found: &mut Vec<String>) {
             _ => {}
         }
     }
+}
+
+/// Whether an item with this description has events where its package is followed.
+fn has_events(what: &str) -> bool {
+    let of_threads = ["a thread", "`thread::", "`ThreadId`"];
+    shared_name(what)
+        || of_threads.iter().any(|start| what.starts_with(start))
+        || matches!(what, "a channel" | "a `static mut`" | "a loop that waits")
 }
 
 /// Whether the item that was found is a type, by its name.

@@ -42,7 +42,9 @@ impl Walker<'_> {
                 let name = bytes(attr.path());
                 self.edits().replace(name, "allow");
             }
-            (name, _) if DROPPED.contains(&name) => self.edits().replace(range, ""),
+            (name, _) if DROPPED.contains(&name) && !self.program.package.is_dependency => {
+                self.edits().replace(range, "");
+            }
             // As in `#[doc = include_str!("…")]`.
             (_, Meta::NameValue(pair)) => self.tokens(pair.value.to_token_stream()),
             _ => {}
@@ -88,7 +90,9 @@ impl Walker<'_> {
                 let range = ident.span().byte_range();
                 match ident.to_string().as_str() {
                     "deny" | "forbid" => self.edits().replace(range, "allow"),
-                    "no_std" | "no_main" => self.edits().replace(range, "allow()"),
+                    "no_std" | "no_main" if !self.program.package.is_dependency => {
+                        self.edits().replace(range, "allow()");
+                    }
                     _ => {}
                 }
             }

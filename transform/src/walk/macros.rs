@@ -194,6 +194,10 @@ impl Walker<'_> {
             "thread_local" => self.thread_local_macro(mac),
             "addr_of" | "addr_of_mut" => self.address_macro(mac),
             "include" if self.part_moved(mac) => Some(()),
+            "include" if self.program.package.is_dependency => {
+                self.unfollowed(bytes(&mac.path), crate::sharing::MADE);
+                Some(())
+            }
             "include" if is_made_by_the_build(mac) => {
                 self.opaque_arguments(mac.tokens.clone());
                 self.unfollowed(bytes(mac), "code that `include!` takes from the build");
@@ -383,6 +387,10 @@ impl Walker<'_> {
         let Ok(path) = syn::parse2::<LitStr>(arguments) else {
             return;
         };
+        // The package of a dependency is copied as a whole.
+        if self.program.package.is_dependency {
+            return;
+        }
         let file = &self.program.files[self.file].source.path;
         let target = file.parent().unwrap_or(file).join(path.value());
         if let Ok(target) = target.canonicalize() {

@@ -100,8 +100,8 @@ pub(crate) struct SharedUse {
     pub(crate) items: Vec<ItemId>,
 }
 
-/// Walks the whole crate for a run in this mode.
-pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
+/// Walks the whole crate for a run in this mode, in which this can be noticed of handles.
+pub(crate) fn analyze(program: &Crate, mode: Mode, counting: Counting) -> Analysis {
     let tables = collect(program);
     let files = program.files.len();
     let mut walker = Walker {
@@ -109,7 +109,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode) -> Analysis {
         mode,
         has_unsafe: program.has_unsafe(),
         has_condvars: program.names("Condvar"),
-        counting: Counting::of(program),
+        counting,
         tables,
         file: 0,
         ribs: vec![Rib::Module(ROOT)],

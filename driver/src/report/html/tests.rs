@@ -15,6 +15,7 @@ fn of(found: Found) -> Finding {
         program: "/examples/bluetooth.rs".into(),
         harness: "stop_during_a_request".into(),
         harness_site: sample::site(60, "fn stop_during_a_request() {"),
+        followed: Vec::new(),
         found,
     }
 }

@@ -1,0 +1,92 @@
+//! Which dependencies can't be followed because their copies, or what uses the copies, don't compile.
+
+use std::path::Path;
+
+use cargo_metadata::diagnostic::Diagnostic as Rustc;
+
+use super::cargo::Failure;
+use super::{Layout, messages};
+use crate::error::{Error, Unfit};
+use crate::program::{Generated, Program};
+
+/// Returns what is to be done about the failed build of a program whose dependencies are followed: an error of the
+/// program's own, or the copies to leave out.
+pub(super) fn judge(
+    failure: &Failure,
+    program: &Program,
+    generated: &Generated,
+    layout: &Layout,
+) -> Error {
+    let mut own: Vec<Unfit> = Vec::new();
+    let mut others = None;
+    for it in &failure.elsewhere {
+        match program.followed().find(&it.root) {
+            Some((copy, _)) => {
+                if own.iter().all(|known| known.directory != copy.directory) {
+                    own.push(Unfit {
+                        directory: copy.directory.clone(),
+                        why: format!(
+                            "with the items that stand for std's it does not compile: {}",
+                            messages::as_written(&it.error.message)
+                        ),
+                        site: place(&it.error, program, generated),
+                    });
+                }
+            }
+            None => {
+                others.get_or_insert_with(|| {
+                    let library = &it.library;
+                    format!("crate `{library}`, which is not followed, does not compile with it")
+                });
+            }
+        }
+    }
+    if !own.is_empty() {
+        return Error::Unfit(own);
+    }
+    if let Some(why) = others {
+        return all(program, &why);
+    }
+    // Without rustc's errors it is cargo that can't be led to the copies.
+    if let Some(first) = failure.errors.first() {
+        if let Ok(Some(broken)) = messages::broken(program, layout) {
+            return broken;
+        }
+        let why = messages::as_written(&first.message);
+        return all(
+            program,
+            &format!("the program does not compile with it: {why}"),
+        );
+    }
+    let said = failure.output.lines().map(str::trim);
+    let mut said = said.filter(|line| line.starts_with("error"));
+    let why = said.next().unwrap_or("it can't be built").to_owned();
+    all(program, &why)
+}
+
+/// Leaves out all copies.
+fn all(program: &Program, why: &str) -> Error {
+    let copies = program.followed().all().iter();
+    let unfit = copies.map(|copy| Unfit {
+        directory: copy.directory.clone(),
+        why: why.to_owned(),
+        site: None,
+    });
+    Error::Unfit(unfit.collect())
+}
+
+/// Returns the place of an error in a copy, as a place in the package.
+fn place(error: &Rustc, program: &Program, generated: &Generated) -> Option<(String, u32, String)> {
+    let span = error.spans.iter().find(|span| span.is_primary)?;
+    let span = messages::written(span);
+    let file = Path::new(&span.file_name);
+    let origin = generated.lookup(file, span.line_start as u32, span.column_start as u32)?;
+    let (copy, _) = program.followed().find(file)?;
+    let text = program.source(&origin.file).unwrap_or_default();
+    let line = text.lines().nth(origin.line as usize - 1);
+    Some((
+        copy.below(&origin.file).display().to_string(),
+        origin.line,
+        line.unwrap_or_default().trim().to_owned(),
+    ))
+}

@@ -1,0 +1,90 @@
+//! Which dependencies a command asks to be followed.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+
+use crate::error::Unfit;
+
+/// The options by which a command names dependencies.
+#[derive(Clone, Debug, Default, Args)]
+pub struct FollowArgs {
+    /// Follow these dependencies alone [default: all that share anything between threads]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    follow: Vec<String>,
+    /// Build these dependencies as they are, and promise nothing of harnesses that reach them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    not_followed: Vec<String>,
+}
+
+/// Which dependencies are to be followed.
+#[derive(Clone, Debug, Default)]
+pub struct Follow {
+    /// The options; `None`: no dependency is followed.
+    named: Option<FollowArgs>,
+    /// The copies that turned out not to fit, by their directories.
+    unfit: BTreeMap<String, Unfit>,
+}
+
+impl Follow {
+    /// No dependency.
+    pub const NOTHING: Self = Self {
+        named: None,
+        unfit: BTreeMap::new(),
+    };
+
+    /// The dependencies that these options name.
+    #[must_use]
+    pub fn named(args: &FollowArgs) -> Self {
+        Self {
+            named: Some(args.clone()),
+            unfit: BTreeMap::new(),
+        }
+    }
+
+    /// The dependencies with these names.
+    #[must_use]
+    pub fn only(names: &[String]) -> Self {
+        if names.is_empty() {
+            return Self::NOTHING;
+        }
+        Self::named(&FollowArgs {
+            follow: names.to_vec(),
+            not_followed: Vec::new(),
+        })
+    }
+
+    /// All dependencies that share anything.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self::named(&FollowArgs::default())
+    }
+
+    /// Returns this without copies that turned out not to fit.
+    pub(crate) fn without(mut self, unfit: &[Unfit]) -> Self {
+        let all = unfit.iter();
+        self.unfit
+            .extend(all.map(|it| (it.directory.clone(), it.clone())));
+        self
+    }
+
+    /// Whether a package is to be followed if it shares anything.
+    pub(super) fn wants(&self, package: &str) -> bool {
+        let Some(named) = &self.named else {
+            return false;
+        };
+        let is = |name: &String| name.replace('-', "_") == package.replace('-', "_");
+        !named.not_followed.iter().any(is)
+            && (named.follow.is_empty() || named.follow.iter().any(is))
+    }
+
+    /// Whether any dependency may be followed.
+    pub(super) const fn is_asked(&self) -> bool {
+        self.named.is_some()
+    }
+
+    /// Returns why the copy with this directory doesn't fit.
+    pub(super) fn unfit(&self, directory: &str) -> Option<&Unfit> {
+        self.unfit.get(directory)
+    }
+}

@@ -1,0 +1,194 @@
+//! Finds the dependencies that can be followed, and makes their copies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::thread;
+
+use seqz_transform as transform;
+use seqz_transform::sharing::Shared;
+use seqz_transform::{Counting, Instrumented, Library, LibrarySource, Mode};
+
+use super::copies::Copy;
+use super::follow::Follow;
+use super::graph::{Graph, Package};
+use crate::model::document::{NotFollowed, Site};
+
+/// Packages that the runtime itself may depend on.
+const OF_THE_RUNTIME: &[&str] = &["serde", "serde_core"];
+
+/// What there is of the dependencies of a program.
+#[derive(Default)]
+pub(super) struct Followed {
+    /// The copies, by the indices of the packages.
+    pub(super) copies: BTreeMap<usize, Copy>,
+    /// Why packages are not followed that were to be, by their indices.
+    pub(super) unfit: BTreeMap<usize, NotFollowed>,
+    /// What all parts of the program can notice of handles.
+    pub(super) counting: Counting,
+}
+
+/// Makes copies of the packages among `reached` that share anything, as far as that can be.
+pub(super) fn find(
+    graph: &Graph,
+    reached: &BTreeSet<usize>,
+    shared: &dyn Fn(usize) -> Vec<Shared>,
+    (mode, counting): (Mode, Counting),
+    follow: &Follow,
+) -> Followed {
+    let mut found = Followed {
+        counting,
+        ..Followed::default()
+    };
+    if !follow.is_asked() {
+        return found;
+    }
+    let mut wanted = BTreeSet::new();
+    for &package in reached {
+        let known = &graph.packages[package];
+        let is_ours =
+            OF_THE_RUNTIME.contains(&known.name.as_str()) || known.name.starts_with("seqz");
+        if is_ours || known.library().is_none() || !shared(package).iter().any(|it| it.has_events) {
+            continue;
+        }
+        if follow.wants(&known.name) {
+            wanted.insert(package);
+        }
+    }
+    above_by_path(graph, reached, &mut wanted);
+    let sources: BTreeMap<usize, LibrarySource> = wanted
+        .into_iter()
+        .filter_map(|package| Some((package, source(graph, package)?)))
+        .collect();
+    let mut fit = Vec::new();
+    for (&package, source) in &sources {
+        match alone(|| Library::load(source, mode).map(|library| library.counting())) {
+            Ok(counting) => {
+                found.counting = found.counting.and(counting);
+                fit.push(package);
+            }
+            Err(error) => {
+                let why = refused(&graph.packages[package], source, &error);
+                found.unfit.insert(package, why);
+            }
+        }
+    }
+    for package in fit {
+        let (known, source) = (&graph.packages[package], &sources[&package]);
+        let counting = found.counting;
+        let done = alone(|| Library::load(source, mode).map(|it| it.instrument(counting)));
+        match made(known, source, done) {
+            Ok(copy) => match follow.unfit(&copy.directory) {
+                Some(why) => {
+                    let site = why.site.as_ref().map(|(file, line, text)| Site {
+                        file: file.clone(),
+                        line: *line,
+                        column: 1,
+                        text: text.clone(),
+                    });
+                    found.unfit.insert(package, unfit(known, &why.why, site));
+                }
+                None => drop(found.copies.insert(package, copy)),
+            },
+            Err(why) => drop(found.unfit.insert(package, why)),
+        }
+    }
+    found
+}
+
+/// Runs `inside` on a thread of its own: the parser's memory of places is freed with the thread.
+fn alone<R: Send>(
+    inside: impl FnOnce() -> Result<R, transform::Error> + Send,
+) -> Result<R, transform::Error> {
+    thread::scope(|scope| match scope.spawn(inside).join() {
+        Ok(done) => done,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}
+
+fn made(
+    package: &Package,
+    source: &LibrarySource,
+    done: Result<Instrumented, transform::Error>,
+) -> Result<Copy, NotFollowed> {
+    let done = done.map_err(|error| refused(package, source, &error))?;
+    if let Some(first) = done.refused.first() {
+        return Err(refused(package, source, first));
+    }
+    Copy::of(package, source.clone(), done).ok_or_else(|| {
+        let why = "it comes from where cargo can't be led to a copy";
+        unfit(package, why, None)
+    })
+}
+
+/// Adds the packages through which cargo would come to a package that it knows by its path: the manifests of such
+/// packages name the path.
+fn above_by_path(graph: &Graph, reached: &BTreeSet<usize>, wanted: &mut BTreeSet<usize>) {
+    let by_path = |package: usize| graph.packages[package].said.source.is_none();
+    loop {
+        let more: Vec<usize> = reached
+            .iter()
+            .copied()
+            .filter(|&package| {
+                let on = graph.packages[package].depends_on.iter();
+                let mut on = on.filter(|it| by_path(**it) && wanted.contains(*it));
+                by_path(package) && !wanted.contains(&package) && on.next().is_some()
+            })
+            .collect();
+        if more.is_empty() {
+            return;
+        }
+        wanted.extend(more);
+    }
+}
+
+fn source(graph: &Graph, package: usize) -> Option<LibrarySource> {
+    let package = &graph.packages[package];
+    let library = package.library()?;
+    let names = package.said.dependencies.iter();
+    let names = names.map(|it| it.rename.as_ref().unwrap_or(&it.name).replace('-', "_"));
+    let shown = match &package.said.source {
+        Some(_) => PathBuf::from(format!("{}-{}", package.name, package.said.version)),
+        None => package.source.dir.clone(),
+    };
+    Some(LibrarySource {
+        name: package.name.clone(),
+        crate_name: library.name.replace('-', "_"),
+        dir: package.source.dir.clone(),
+        root: package.source.root.clone(),
+        edition: library.edition.as_str().to_owned(),
+        features: package.features.iter().cloned().collect(),
+        dependencies: names.collect(),
+        build_script: package.source.build_script.clone(),
+        shown,
+    })
+}
+
+fn unfit(package: &Package, why: &str, site: Option<Site>) -> NotFollowed {
+    NotFollowed {
+        package: Some(package.name.clone()),
+        what: format!("built as it is: {why}"),
+        site,
+        distorts: false,
+    }
+}
+
+/// Why the source of a package can't be followed.
+fn refused(package: &Package, source: &LibrarySource, error: &transform::Error) -> NotFollowed {
+    let first = error.each().first().unwrap_or(error);
+    let why = match first {
+        transform::Error::Unsupported { what, reason, .. } => format!("{what}: {reason}"),
+        other => other.to_string(),
+    };
+    let site = first.place().map(|place| Site {
+        file: place
+            .file
+            .strip_prefix(&source.shown)
+            .unwrap_or(&place.file)
+            .display()
+            .to_string(),
+        line: place.start.line,
+        column: place.start.col,
+        text: place.text().lines().next().unwrap_or_default().to_owned(),
+    });
+    unfit(package, &why, site)
+}

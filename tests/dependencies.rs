@@ -1,0 +1,221 @@
+//! Dependencies are followed: what they share between threads has events, as in the program itself.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use serde_json::Value;
+use support::{Run, program, seqz};
+
+const HARNESSES: &str = include_str!("dependencies/harnesses.rs");
+
+fn manifest(name: &str, edition: &str, more: &str) -> String {
+    format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"{edition}\"\n{more}")
+}
+
+/// A workspace with dependencies of all kinds: by their paths, and from a directory that stands for the registry.
+fn workspace() -> tempfile::TempDir {
+    let own = manifest(
+        "user",
+        "2021",
+        "\n[workspace]\nmembers = [\"featured\"]\n\n[dependencies]\n\
+         lock = { path = \"real-lock\", package = \"real-lock\" }\n\
+         featured = { path = \"featured\", features = [\"counts\"] }\n\
+         of2015 = { path = \"of2015\" }\nbare = { path = \"bare\" }\nunfit = { path = \"unfit\" }\n\
+         outer = { path = \"outer\" }\ntickets = \"0.1\"\nold-tickets = { package = \"tickets\", version = \"0.0.9\" }\n",
+    );
+    let ticket = |version: &str| manifest("tickets", "2021", "").replace("0.1.0", version);
+    let checksum = "{\"files\":{},\"package\":null}";
+    let vendored = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
+    program(&[
+        ("Cargo.toml", &own),
+        (".cargo/config.toml", vendored),
+        ("src/lib.rs", HARNESSES),
+        ("real-lock/Cargo.toml", &manifest("real-lock", "2021", "")),
+        ("real-lock/src/lib.rs", include_str!("dependencies/lock.rs")),
+        (
+            "featured/Cargo.toml",
+            &manifest(
+                "featured",
+                "2021",
+                "\n[features]\ncounts = []\n\n[lib]\npath = \"code/root.rs\"\n",
+            ),
+        ),
+        (
+            "featured/code/root.rs",
+            include_str!("dependencies/featured.rs"),
+        ),
+        (
+            "featured/outside/name.rs",
+            "pub const NAME: &str = include_str!(\"name.txt\");\n",
+        ),
+        ("featured/outside/name.txt", "of a file"),
+        ("of2015/Cargo.toml", &manifest("of2015", "2015", "")),
+        ("of2015/src/lib.rs", include_str!("dependencies/of2015.rs")),
+        ("bare/Cargo.toml", &manifest("bare", "2018", "")),
+        ("bare/src/lib.rs", include_str!("dependencies/bare.rs")),
+        ("unfit/Cargo.toml", &manifest("unfit", "2021", "")),
+        ("unfit/src/lib.rs", include_str!("dependencies/unfit.rs")),
+        (
+            "outer/Cargo.toml",
+            &manifest(
+                "outer",
+                "2021",
+                "\n[dependencies]\nlock = { path = \"../real-lock\", package = \"real-lock\" }\n",
+            ),
+        ),
+        (
+            "outer/src/lib.rs",
+            "pub fn add(n: &lock::Lock<u32>) { n.with(|n| *n += 1) }\n",
+        ),
+        ("vendor/tickets/Cargo.toml", &ticket("0.1.0")),
+        ("vendor/tickets/.cargo-checksum.json", checksum),
+        (
+            "vendor/tickets/src/lib.rs",
+            include_str!("dependencies/tickets.rs"),
+        ),
+        ("vendor/tickets-0.0.9/Cargo.toml", &ticket("0.0.9")),
+        ("vendor/tickets-0.0.9/.cargo-checksum.json", checksum),
+        (
+            "vendor/tickets-0.0.9/src/lib.rs",
+            &include_str!("dependencies/tickets.rs").replace(
+                "let ticket = self.next.fetch_add(1, SeqCst);",
+                "let ticket = self.next.load(SeqCst);\n        self.next.store(ticket + 1, SeqCst);",
+            ),
+        ),
+    ])
+}
+
+fn harnesses(run: &Run) -> BTreeMap<String, Value> {
+    let document = run.json();
+    let all = document["harnesses"].as_array().unwrap();
+    all.iter()
+        .map(|it| (it["name"].as_str().unwrap().to_owned(), it.clone()))
+        .collect()
+}
+
+fn explore(dir: &Path, more: &[&str]) -> Run {
+    let args = ["explore", "--format", "json"];
+    seqz(dir, args.iter().chain(more))
+}
+
+#[test]
+fn what_dependencies_share_is_searched_as_what_the_program_shares() {
+    let dir = workspace();
+    let run = explore(dir.path(), &[]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let found = harnesses(&run);
+    assert_eq!(found.len(), HARNESSES.matches("#[test]").count());
+    let all_orders = harnesses(&explore(dir.path(), &["--strategy", "dfs"]));
+    for (name, harness) in &found {
+        let said = format!("{name} {harness:#}");
+        let failures = harness["failures"].as_array().unwrap();
+        assert_eq!(failures.is_empty(), !name.starts_with("bad_"), "{said}");
+        let verdict = harness["verdict"].as_str().unwrap();
+        if name.contains("unfit") {
+            assert!(verdict.contains("not followed: crate `unfit`"), "{said}");
+            continue;
+        }
+        assert_eq!(harness["not_followed"], Value::Array(Vec::new()), "{said}");
+        assert!(verdict.starts_with("exhausted"), "{said}");
+        let of_dfs = &all_orders[name];
+        assert!(
+            of_dfs["verdict"].as_str().unwrap().starts_with("exhausted"),
+            "{of_dfs:#}"
+        );
+        let kinds = |harness: &Value| {
+            let failures = harness["failures"].as_array().unwrap().iter();
+            let kind = |it: &Value| (it["kind"].to_string(), it["site"]["line"].to_string());
+            let mut kinds: Vec<_> = failures.map(kind).collect();
+            kinds.sort();
+            kinds
+        };
+        assert_eq!(kinds(harness), kinds(of_dfs), "{said}");
+        let executions = |it: &Value| it["counts"]["executions"].as_u64().unwrap();
+        assert!(executions(harness) > 1, "{said}");
+        assert!(executions(harness) <= executions(of_dfs), "{said}");
+    }
+}
+
+#[test]
+fn a_trace_names_places_in_dependencies_and_can_be_replayed() {
+    let dir = workspace();
+    let run = explore(dir.path(), &["--harness", "bad_tickets"]);
+    let found = harnesses(&run);
+    let failure = &found["bad_tickets"]["failures"][0];
+    let events = failure["schedule"].as_array().unwrap();
+    let files: Vec<_> = events
+        .iter()
+        .filter_map(|event| event["site"]["file"].as_str())
+        .collect();
+    assert!(files.contains(&"tickets-0.0.9/src/lib.rs"), "{files:?}");
+    let texts: Vec<_> = events
+        .iter()
+        .filter_map(|event| event["site"]["text"].as_str())
+        .collect();
+    assert!(
+        texts.contains(&"let ticket = self.next.load(SeqCst);"),
+        "{texts:?}"
+    );
+    let kept = dir.path().join(run.json()["findings"].as_str().unwrap());
+    let file = kept.join("1.json");
+    let again = seqz(dir.path(), [OsStr::new("replay"), file.as_os_str()]);
+    assert_eq!(again.code, Some(1), "{}", again.shown());
+    let said = seqz(dir.path(), ["explore", "--harness", "bad_tickets"]);
+    let place = "tickets-0.0.9/src/lib.rs:15";
+    assert!(said.stdout.contains(place), "{}", said.shown());
+}
+
+#[test]
+fn who_is_followed_and_who_is_not_is_listed() {
+    let dir = workspace();
+    let run = seqz(dir.path(), ["list", "--format", "json"]);
+    let document = run.json();
+    let all = document["dependencies"].as_array().unwrap();
+    let followed = |name: &str, version: &str| {
+        let mut all = all.iter();
+        let it = all.find(|it| it["name"] == name && it["version"] == version);
+        it.unwrap_or_else(|| panic!("{name} {document:#}"))["followed"] == true
+    };
+    for name in [
+        "real-lock",
+        "featured",
+        "of2015",
+        "bare",
+        "tickets",
+        "outer",
+    ] {
+        assert!(followed(name, "0.1.0"), "{name}");
+    }
+    assert!(followed("tickets", "0.0.9"));
+    assert!(!followed("unfit", "0.1.0"));
+    let options = [
+        "list",
+        "--follow",
+        "bare,tickets",
+        "--not-followed",
+        "tickets",
+    ];
+    let said = seqz(dir.path(), options).stdout;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("followed by explore: bare 0.1.0"), "{said}");
+    assert!(
+        said.contains("not followed: crate `tickets` (an `AtomicUsize`"),
+        "{said}"
+    );
+    // What is built as it is has no events, and promises nothing.
+    let run = explore(
+        dir.path(),
+        &["--harness", "bad_feature", "--not-followed", "featured"],
+    );
+    let found = &harnesses(&run)["bad_feature"];
+    assert_eq!(found["counts"]["executions"], 1, "{found:#}");
+    let verdict = found["verdict"].as_str().unwrap();
+    assert!(
+        verdict.contains("crate `featured` (an `AtomicUsize`"),
+        "{verdict}"
+    );
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+}

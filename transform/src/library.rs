@@ -1,0 +1,159 @@
+//! A library that a program depends on, with std's concurrency items replaced as in the program itself.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::bounds;
+use crate::counting::Counting;
+use crate::error::Error;
+use crate::load::{Crate, LibrarySource};
+use crate::map::SourceMap;
+use crate::noted::{self, Hidden, Noted};
+use crate::options::Mode;
+use crate::reached::Parts;
+use crate::source::Place;
+use crate::walk::{Reasonless, analyze};
+
+/// A loaded library.
+pub struct Library {
+    program: Crate,
+    mode: Mode,
+    counting: Counting,
+}
+
+/// The files of a library whose events are seen.
+#[derive(Debug, Default)]
+pub struct Instrumented {
+    /// The library's Rust files: the path in the package, and the text.
+    pub files: Vec<(PathBuf, String)>,
+    /// The map of places in these files to places in the library's source.
+    pub map: SourceMap,
+    /// Code that can't be built with the items that stand for std's.
+    pub refused: Vec<Error>,
+    /// What of it can be reached.
+    pub inside: Inside,
+}
+
+/// The parts of a library: which of them a program reaches, and what is in them.
+#[derive(Default)]
+pub struct Inside {
+    parts: Parts,
+    noted: Vec<Noted>,
+    lone: Vec<(usize, Reasonless, Place)>,
+}
+
+/// What a program reaches in a library.
+#[derive(Clone, Debug, Default)]
+pub struct Inner {
+    /// Code that can be run but not followed, in the order of the source.
+    pub unfollowed: Vec<Hidden>,
+    /// The calls outside of loops that may end or fail without a reason.
+    pub lone: Vec<(Reasonless, Place)>,
+}
+
+impl Inside {
+    /// Adds the names in what code that mentions `names` can reach. Returns whether there were new names.
+    pub fn reach(&self, names: &mut BTreeSet<String>) -> bool {
+        let before = names.len();
+        let reached = self.parts.from_names(names);
+        names.extend(reached.names().iter().cloned());
+        names.len() > before
+    }
+
+    /// Returns all names in the library.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.parts.names().map(str::to_owned)
+    }
+
+    /// Returns what is in the parts that code that mentions `names` can reach; `None`: in all parts.
+    #[must_use]
+    pub fn of(&self, names: Option<&BTreeSet<String>>) -> Inner {
+        let reached = names.map(|names| self.parts.from_names(names));
+        let is_reached = |file: usize, at: usize| {
+            let reached = reached.as_ref();
+            reached.is_none_or(|reached| self.parts.is_reached(reached, file, at))
+        };
+        let noted = self.noted.iter().filter(|it| is_reached(it.file, it.at));
+        let lone = self.lone.iter();
+        let lone = lone.filter(|(file, _, place)| is_reached(*file, place.bytes.start));
+        Inner {
+            unfollowed: noted::told(noted),
+            lone: lone
+                .map(|(_, what, place)| (*what, place.clone()))
+                .collect(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Inside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inside")
+            .field("noted", &self.noted)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Library {
+    /// Loads a library, to be run in this mode.
+    ///
+    /// # Errors
+    /// When the source can't be read or parsed.
+    pub fn load(source: &LibrarySource, mode: Mode) -> Result<Self, Error> {
+        let program = Crate::of_dependency(source)?;
+        let counting = Counting::of(&program);
+        Ok(Self {
+            program,
+            mode,
+            counting,
+        })
+    }
+
+    /// Returns what the library can notice of handles.
+    #[must_use]
+    pub const fn counting(&self) -> Counting {
+        self.counting
+    }
+
+    /// Replaces std's concurrency items, for a program in which this can be noticed of handles.
+    #[must_use]
+    pub fn instrument(&self, counting: Counting) -> Instrumented {
+        let program = &self.program;
+        let analysis = analyze(program, self.mode, counting);
+        let mut done = Instrumented::default();
+        for (number, file) in program.files.iter().enumerate() {
+            if file.source.expanded.is_some() {
+                continue;
+            }
+            let edited = analysis.edits[number].apply(file.source.text.as_str());
+            let lone = analysis.lone.iter().filter(|lone| lone.file == number);
+            done.map.add(
+                &file.source,
+                &edited,
+                analysis.sites[number].clone(),
+                lone.map(|lone| lone.at),
+            );
+            let mut text = edited.text;
+            if number == 0 && program.package.edition == "2015" {
+                text.push_str("\nextern crate seqz_runtime;\n");
+            }
+            done.files.push((file.source.generated.clone(), text));
+        }
+        let place = |file: usize, bytes| program.files[file].source.place(bytes);
+        let mut refused: Vec<Error> = analysis.errors.iter().map(|it| it.error.clone()).collect();
+        // The bounds are for copies of values, which a library is built without; but a lock needs its value's size.
+        let mut bounded = analysis.edits.clone();
+        refused.extend(bounds::add(program, &analysis.tables, &mut bounded).err());
+        done.refused = Error::from_list(refused).map_or_else(Vec::new, |all| all.each().to_vec());
+        let parts = Parts::of(program);
+        done.inside = Inside {
+            noted: Noted::all(program, &analysis, &parts),
+            lone: analysis
+                .lone
+                .iter()
+                .map(|it| (it.file, it.what, place(it.file, it.bytes.clone())))
+                .collect(),
+            parts,
+        };
+        done
+    }
+}
