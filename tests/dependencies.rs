@@ -24,7 +24,7 @@ fn workspace() -> tempfile::TempDir {
          lock = { path = \"real-lock\", package = \"real-lock\" }\n\
          featured = { path = \"featured\", features = [\"counts\"] }\n\
          of2015 = { path = \"of2015\" }\nbare = { path = \"bare\" }\nunfit = { path = \"unfit\" }\n\
-         outer = { path = \"outer\" }\ntickets = \"0.1\"\nold-tickets = { package = \"tickets\", version = \"0.0.9\" }\n",
+         waits = { path = \"waits\" }\nouter = { path = \"outer\" }\ntickets = \"0.1\"\nold-tickets = { package = \"tickets\", version = \"0.0.9\" }\n",
     );
     let ticket = |version: &str| manifest("tickets", "2021", "").replace("0.1.0", version);
     let checksum = "{\"files\":{},\"package\":null}";
@@ -56,6 +56,8 @@ fn workspace() -> tempfile::TempDir {
         ("of2015/src/lib.rs", include_str!("dependencies/of2015.rs")),
         ("bare/Cargo.toml", &manifest("bare", "2018", "")),
         ("bare/src/lib.rs", include_str!("dependencies/bare.rs")),
+        ("waits/Cargo.toml", &manifest("waits", "2021", "")),
+        ("waits/src/lib.rs", include_str!("dependencies/waits.rs")),
         ("unfit/Cargo.toml", &manifest("unfit", "2021", "")),
         ("unfit/src/lib.rs", include_str!("dependencies/unfit.rs")),
         (
@@ -214,7 +216,7 @@ fn who_is_followed_and_who_is_not_is_listed() {
     assert_eq!(found["counts"]["executions"], 1, "{found:#}");
     let verdict = found["verdict"].as_str().unwrap();
     assert!(
-        verdict.contains("crate `featured` (an `AtomicUsize`"),
+        verdict.contains("crate `featured` (a `OnceLock`"),
         "{verdict}"
     );
     assert_eq!(run.code, Some(0), "{}", run.shown());

@@ -116,3 +116,37 @@ fn bad_tickets() {
     let lock = old_tickets::Tickets::default();
     within(|body| lock.with(body));
 }
+
+static FLAG: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+static TURNS: AtomicUsize = AtomicUsize::new(0);
+
+struct Sets;
+
+impl waits::Relax for Sets {
+    fn relax() {
+        TURNS.fetch_add(1, SeqCst);
+        FLAG.store(true, SeqCst);
+    }
+}
+
+#[test]
+fn good_wait_that_does_something() {
+    twice(|| waits::wait::<Sets>(&FLAG));
+    assert!(TURNS.load(SeqCst) > 0);
+}
+
+#[test]
+fn good_question_that_does_something() {
+    twice(|| waits::until(|| TURNS.fetch_add(1, SeqCst) > 1));
+    assert!(TURNS.load(SeqCst) > 2);
+}
+
+#[test]
+fn good_wait() {
+    twice(|| {
+        TURNS.fetch_add(1, SeqCst);
+        FLAG.store(true, SeqCst);
+        waits::wait::<waits::Spin>(&FLAG);
+    });
+    assert_eq!(TURNS.load(SeqCst), 2);
+}

@@ -55,7 +55,7 @@ impl Inside {
     /// Adds the names in what code that mentions `names` can reach. Returns whether there were new names.
     pub fn reach(&self, names: &mut BTreeSet<String>) -> bool {
         let before = names.len();
-        let reached = self.parts.from_names(names);
+        let reached = self.parts.reached_by(names);
         names.extend(reached.names().iter().cloned());
         names.len() > before
     }
@@ -68,7 +68,7 @@ impl Inside {
     /// Returns what is in the parts that code that mentions `names` can reach; `None`: in all parts.
     #[must_use]
     pub fn of(&self, names: Option<&BTreeSet<String>>) -> Inner {
-        let reached = names.map(|names| self.parts.from_names(names));
+        let reached = names.map(|names| self.parts.reached_by(names));
         let is_reached = |file: usize, at: usize| {
             let reached = reached.as_ref();
             reached.is_none_or(|reached| self.parts.is_reached(reached, file, at))

@@ -49,6 +49,15 @@ fn function(body: &str) -> String {
 }
 
 #[test]
+fn a_path_from_the_root_of_std_leads_into_std() {
+    let text = generated(
+        "#[cfg(windows)] use other as atomic;\n\
+         fn f(flag: &AtomicBool) { while !flag.load(SeqCst) { core::sync::atomic::spin_loop_hint() } }",
+    );
+    assert!(text.contains("seqz_waits"), "{text}");
+}
+
+#[test]
 fn loops_that_only_look_are_marked() {
     for body in [
         "while !flag.load(SeqCst) {}",

@@ -1,12 +1,13 @@
 //! Finds the dependencies that can be followed, and makes their copies.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use seqz_transform as transform;
 use seqz_transform::sharing::Shared;
-use seqz_transform::{Counting, Instrumented, Library, LibrarySource, Mode};
+use seqz_transform::{Counting, Elsewhere, Instrumented, Library, LibrarySource, Mode};
 
 use super::copies::Copy;
 use super::follow::Follow;
@@ -32,11 +33,12 @@ pub(super) fn find(
     graph: &Graph,
     reached: &BTreeSet<usize>,
     shared: &dyn Fn(usize) -> Vec<Shared>,
-    (mode, counting): (Mode, Counting),
+    program: &transform::Program,
+    mode: Mode,
     follow: &Follow,
 ) -> Followed {
     let mut found = Followed {
-        counting,
+        counting: program.counting(),
         ..Followed::default()
     };
     if !follow.is_asked() {
@@ -55,10 +57,16 @@ pub(super) fn find(
         }
     }
     above_by_path(graph, reached, &mut wanted);
-    let sources: BTreeMap<usize, LibrarySource> = wanted
+    let mut sources: BTreeMap<usize, LibrarySource> = wanted
         .into_iter()
         .filter_map(|package| Some((package, source(graph, package)?)))
         .collect();
+    let files: Vec<&Path> = program.files().collect();
+    let noted = alone(|| {
+        note_elsewhere(graph, reached, &files, &mut sources);
+        Ok(())
+    });
+    debug_assert!(noted.is_ok());
     let mut fit = Vec::new();
     for (&package, source) in &sources {
         match alone(|| Library::load(source, mode).map(|library| library.counting())) {
@@ -141,6 +149,58 @@ fn above_by_path(graph: &Graph, reached: &BTreeSet<usize>, wanted: &mut BTreeSet
     }
 }
 
+/// Notes with each library what the crates implement that depend on it. `files` are those of the program.
+fn note_elsewhere(
+    graph: &Graph,
+    reached: &BTreeSet<usize>,
+    files: &[&Path],
+    sources: &mut BTreeMap<usize, LibrarySource>,
+) {
+    let mut own = Elsewhere::default();
+    files.iter().for_each(|file| own.add_file(file));
+    let mut known: BTreeMap<usize, Elsewhere> = BTreeMap::new();
+    for (package, source) in sources {
+        let mut elsewhere = own.clone();
+        let users = reached.iter().copied();
+        for user in users.filter(|user| is_above(graph, *user, *package)) {
+            let of_user = known.entry(user).or_insert_with(|| {
+                let mut found = Elsewhere::default();
+                let root = graph.packages[user].source.root.parent();
+                add_files(root.unwrap_or(Path::new("")), &mut found);
+                found
+            });
+            elsewhere.extend(of_user);
+        }
+        source.elsewhere = elsewhere;
+    }
+}
+
+/// Whether a package depends on another one.
+fn is_above(graph: &Graph, user: usize, package: usize) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = graph.packages[user].depends_on.clone();
+    while let Some(next) = open.pop() {
+        if next == package {
+            return true;
+        }
+        if seen.insert(next) {
+            open.extend(&graph.packages[next].depends_on);
+        }
+    }
+    false
+}
+
+fn add_files(dir: &Path, found: &mut Elsewhere) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            add_files(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.add_file(&path);
+        }
+    }
+}
+
 fn source(graph: &Graph, package: usize) -> Option<LibrarySource> {
     let package = &graph.packages[package];
     let library = package.library()?;
@@ -159,6 +219,7 @@ fn source(graph: &Graph, package: usize) -> Option<LibrarySource> {
         features: package.features.iter().cloned().collect(),
         dependencies: names.collect(),
         build_script: package.source.build_script.clone(),
+        elsewhere: Elsewhere::default(),
         shown,
     })
 }

@@ -93,8 +93,7 @@ impl Dependencies {
         let direct = direct.filter(|(name, _)| roots.contains(name));
         let reached = known.below(direct.map(|(_, package)| *package));
         let look = |package| known.shared(package);
-        let counting = program.counting();
-        let followed = followed::find(&known.graph, &reached, &look, (mode, counting), follow);
+        let followed = followed::find(&known.graph, &reached, &look, program, mode, follow);
         Ok(Some(Self {
             known: Ok(known),
             followed,

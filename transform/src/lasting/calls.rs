@@ -112,9 +112,14 @@ impl Turn<'_, '_> {
         if last == "Self" || declared.is_constructor(&last) {
             return self.make(&last);
         }
+        // A path from std's root leads into std, whatever else its other names are in the crate.
+        let from_root = path.path.segments.first().is_some_and(|first| {
+            let first = name(&first.ident);
+            matches!(first.as_str(), "std" | "core" | "alloc") && declared.is_of_std(&first)
+        });
         if owner
             .as_deref()
-            .is_some_and(|owner| !declared.is_of_std(owner))
+            .is_some_and(|owner| !from_root && !declared.is_of_std(owner))
         {
             return self.give_up();
         }

@@ -138,6 +138,16 @@ impl Words {
     }
 }
 
+/// Collects the names of functions that traits declare.
+struct OfTraits(HashSet<String>);
+
+impl<'ast> Visit<'ast> for OfTraits {
+    fn visit_trait_item_fn(&mut self, item: &'ast TraitItemFn) {
+        self.0.insert(name(&item.sig.ident));
+        visit::visit_trait_item_fn(self, item);
+    }
+}
+
 impl<'p> Functions<'p> {
     pub(super) fn of(program: &'p Crate) -> Self {
         let mut functions = Self::default();
@@ -152,7 +162,26 @@ impl<'p> Functions<'p> {
                 Err(_) => functions.words.made_up = true,
             }
         }
+        functions.add_elsewhere(program);
         functions
+    }
+
+    /// Adds what other crates implement: of std's traits, and of the crate's own.
+    fn add_elsewhere(&mut self, program: &'p Crate) {
+        let elsewhere = &program.elsewhere;
+        self.implied.any_unseen |= elsewhere.any;
+        let traits = elsewhere.traits.iter();
+        let traits = traits.map(|of| Implied::of_trait(of));
+        self.implied.unseen.extend(traits);
+        let mut declared = OfTraits(HashSet::new());
+        for file in &program.files {
+            declared.visit_file(&file.tree);
+        }
+        for name in declared.0 {
+            if elsewhere.any || elsewhere.functions.contains(&name) {
+                *self.words.functions.entry(name).or_default() += 1;
+            }
+        }
     }
 
     /// Whether macros may have functions with this name.

@@ -3,6 +3,7 @@
 mod calls;
 mod dependencies;
 mod editions;
+mod elsewhere;
 mod environment;
 mod expand;
 mod features;
@@ -20,6 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
+pub use elsewhere::Elsewhere;
 pub use features::Features;
 pub use libraries::LibrarySource;
 pub(crate) use manifest::Package;
@@ -57,6 +59,8 @@ pub(crate) struct Crate {
     pub(crate) roots: Vec<ExtraRoot>,
     /// New values of `#[path]` for modules that moved, by file and offset of the old value.
     pub(crate) paths: HashMap<(usize, usize), String>,
+    /// What the crates implement that depend on the crate.
+    pub(crate) elsewhere: Elsewhere,
 }
 
 /// A test or a program that uses the crate: the root of another crate, which becomes a module.
@@ -163,6 +167,7 @@ impl Crate {
             parts: parts.parts,
             roots: parts.roots,
             paths: parts.paths,
+            elsewhere: Elsewhere::default(),
         })
     }
 
@@ -179,6 +184,7 @@ impl Crate {
             parts: ModuleFiles::new(),
             roots: Vec::new(),
             paths: HashMap::new(),
+            elsewhere: Elsewhere::default(),
         }
     }
 

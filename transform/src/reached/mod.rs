@@ -57,7 +57,7 @@ impl Parts {
     }
 
     /// Returns what can be reached from code of other crates that mentions these names.
-    pub(crate) fn from_names(&self, names: &BTreeSet<String>) -> Reached {
+    pub(crate) fn reached_by(&self, names: &BTreeSet<String>) -> Reached {
         let names = names.iter().map(String::as_str).collect();
         self.reach(None, Vec::new(), names)
     }
