@@ -13,6 +13,12 @@ use support::{MANIFEST, program, seqz};
 const OWN: &str = include_str!("followed/own.rs");
 const DEPENDENT: &str = include_str!("followed/dependent.rs");
 
+/// The manifest of a package in the directory of another one.
+fn inner(name: &str) -> String {
+    let manifest = MANIFEST.replace("[workspace]\n", "");
+    manifest.replace("sample", name)
+}
+
 /// The harnesses of a document by name.
 fn harnesses(document: &Value) -> BTreeMap<String, Value> {
     let all = document["harnesses"].as_array().unwrap();
@@ -375,7 +381,7 @@ fn what_would_have_another_size_is_not_made() {
 fn what_only_an_execution_shows_is_named() {
     const HIDDEN: &str = include_str!("followed/hidden.rs");
     let own = format!("{MANIFEST}\n[dependencies]\nnamed = {{ path = \"named\" }}\n");
-    let named = MANIFEST.replace("sample", "named");
+    let named = inner("named");
     let dir = program(&[
         ("Cargo.toml", &own),
         ("src/lib.rs", HIDDEN),
@@ -423,7 +429,7 @@ fn a_search_goes_on_where_a_dependency_keeps_an_order_to_itself() {
     let dir = program(&[
         ("Cargo.toml", &own),
         ("src/lib.rs", include_str!("followed/order.rs")),
-        ("hides/Cargo.toml", &MANIFEST.replace("sample", "hides")),
+        ("hides/Cargo.toml", &inner("hides")),
         (
             "hides/src/lib.rs",
             "use std::sync::{Mutex, atomic::*};\npub trait Tries { fn tries(&self) -> bool; fn ends(&self); }\n\
@@ -459,7 +465,7 @@ fn who_polls_what_is_not_followed_does_not_wait_for_ever() {
     let dir = program(&[
         ("Cargo.toml", &own),
         ("src/lib.rs", include_str!("followed/polls.rs")),
-        ("hides/Cargo.toml", &MANIFEST.replace("sample", "hides")),
+        ("hides/Cargo.toml", &inner("hides")),
         (
             "hides/src/lib.rs",
             "use std::collections::VecDeque;\nuse std::sync::Mutex;\n\

@@ -11,6 +11,7 @@ use crate::map::SourceMap;
 use crate::noted::{self, Hidden, Noted};
 use crate::options::Mode;
 use crate::reached::Parts;
+use crate::sharing::MADE;
 use crate::source::Place;
 use crate::walk::{Reasonless, analyze};
 
@@ -58,6 +59,12 @@ impl Inside {
         let reached = self.parts.reached_by(names);
         names.extend(reached.names().iter().cloned());
         names.len() > before
+    }
+
+    /// Whether the library includes code that its build script writes.
+    #[must_use]
+    pub fn has_made(&self) -> bool {
+        self.noted.iter().any(|it| it.is(MADE))
     }
 
     /// Returns all names in the library.

@@ -30,6 +30,11 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
+    /// Whether the code has this description.
+    pub(crate) fn is(&self, what: &str) -> bool {
+        self.what == what
+    }
+
     /// Returns all such code of a crate.
     pub(crate) fn all(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<Self> {
         let place = |file: usize, bytes| program.files[file].source.place(bytes);

@@ -161,12 +161,24 @@ impl Dependencies {
             let all = self.followed.copies.iter();
             all.filter(|(package, _)| below.contains(package))
         };
-        // What the source of other packages mentions is not known.
+        // What the source of other packages mentions is not known, nor what a build script or a procedural macro writes,
+        // which may mention anything.
+        let writes = |package: &usize| known.graph.packages[*package].source.proc_macro;
         let others = below
             .iter()
-            .filter(|it| !self.followed.copies.contains_key(it));
-        let others = others.flat_map(|it| known.graph.packages[*it].depends_on.iter().copied());
-        let by_others = known.below(others);
+            .filter(|it| match self.followed.copies.get(it) {
+                Some(copy) => copy.inside.has_made(),
+                None => true,
+            });
+        let others = others.flat_map(|it| {
+            let package = &known.graph.packages[*it];
+            let own = self.followed.copies.contains_key(it).then_some(*it);
+            package.depends_on.iter().copied().chain(own)
+        });
+        let mut by_others = known.below(others);
+        if below.iter().any(writes) {
+            by_others.extend(below);
+        }
         let mut names = names.clone();
         for (package, copy) in copies() {
             if by_others.contains(package) {
