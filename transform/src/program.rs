@@ -1,5 +1,6 @@
 //! The public interface: a loaded program, and what is generated from it.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::bounds;
@@ -183,6 +184,7 @@ impl Program {
             }
         };
         let mut elsewhere = Vec::new();
+        let mut told = HashSet::new();
         for refused in self.analysis.errors.iter().filter(|it| needed(it.file)) {
             let at = refused.error.place().map_or(0, |place| place.bytes.start);
             match self.parts.body(refused.file, at) {
@@ -192,7 +194,10 @@ impl Program {
                         .replace(body, format!("{{ ::core::panic!({:?}, {what:?}) }}", "{}"));
                 }
                 // Types and imports stay, and the sequential program has no such types.
-                None if self.mode == Mode::Sequential => elsewhere.push(refused.error.clone()),
+                // An item is told once, where it is met first.
+                None if self.mode == Mode::Sequential && told.insert(refused.error.to_string()) => {
+                    elsewhere.push(refused.error.clone());
+                }
                 None => {}
             }
         }
