@@ -548,6 +548,8 @@ fn a_lone_file_is_built_in_a_cache_directory() {
         ["check", "race.rs", "--target-dir", "race.rs/x"],
     );
     assert_eq!(in_the_way.code, Some(2), "{}", in_the_way.shown());
+    let help = "name another directory to build in with --target-dir";
+    assert!(in_the_way.stderr.contains(help), "{}", in_the_way.shown());
 }
 
 /// Features are chosen as with cargo, in the source as in the build.

@@ -109,6 +109,39 @@ fn slips_in_a_manifest_are_the_users() {
     }
 }
 
+/// Several harnesses that are refused for one reason have the reason told once, and in full.
+#[test]
+fn a_reason_that_harnesses_share_is_listed_once() {
+    let uses = |name: &str| {
+        format!("#[test]\nfn {name}() {{ std::thread::spawn(shared).join().unwrap(); }}\n")
+    };
+    let lib = format!(
+        "fn shared() -> u8 {{ include!(\"../value.in\") }}\n{}{}",
+        uses("one"),
+        uses("two")
+    );
+    let dir = program(&[
+        ("Cargo.toml", MANIFEST),
+        ("value.in", "{ 3 }\n"),
+        ("src/lib.rs", &lib),
+    ]);
+    let run = seqz(dir.path(), ["list"]);
+    let said = |text: &str| run.stdout.matches(text).count();
+    assert_eq!(
+        said("the code in the included file isn't seen"),
+        1,
+        "{}",
+        run.shown()
+    );
+    assert_eq!(
+        said("error: `include!` is not supported"),
+        2,
+        "{}",
+        run.shown()
+    );
+    assert_eq!(said("see above"), 1, "{}", run.shown());
+}
+
 #[test]
 fn what_is_not_there_is_named() {
     let dir = program(&[("notes.txt", "no Rust"), ("empty/README", "")]);

@@ -38,6 +38,24 @@ fn a_schedule_gives_the_same_events_a_thousand_times() {
     }
 }
 
+/// Where the program is not any more where it was, the option that names it is told.
+#[test]
+fn a_finding_of_a_program_that_was_moved_asks_for_it() {
+    let manifest = MANIFEST;
+    let lib = format!("{HEAD}{}", lost_update());
+    let dir = program(&[("there/Cargo.toml", manifest), ("there/src/lib.rs", &lib)]);
+    let run = seqz(dir.path(), ["check", "there", "--format", "json"]);
+    let finding = newest_finding(dir.path(), &run.json());
+    let finding = finding.to_str().unwrap();
+    fs::rename(dir.path().join("there"), dir.path().join("here")).unwrap();
+    let lost = seqz(dir.path(), ["replay", finding]);
+    assert_eq!(lost.code, Some(2), "{}", lost.shown());
+    let help = "name it with --program PATH";
+    assert!(lost.stderr.contains(help), "{}", lost.shown());
+    let named = seqz(dir.path(), ["replay", finding, "--program", "here"]);
+    assert_eq!(named.code, Some(1), "{}", named.shown());
+}
+
 #[test]
 fn races_and_deadlocks_are_there_again() {
     let race = "

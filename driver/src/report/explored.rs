@@ -179,7 +179,7 @@ fn coupled(failure: &Failure) -> Option<String> {
     (!roles.is_empty()).then(|| {
         format!(
             "Smallest coupling: in one of these executions, the thread under test sees the other one k times, and the other one \
-             sees nothing of it: {}. `seqz check` finds it with that --k-max.",
+             sees nothing of it: {}. `--k-max` of `seqz check` bounds this k.",
             roles.join(", ")
         )
     })
