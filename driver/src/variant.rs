@@ -42,6 +42,7 @@ impl Variant {
     pub(crate) const FOLLOWING: Self = Self {
         allocator: Allocator::Ours,
         copies: Copies::WhereClone,
+        sanitized: false,
     };
 
     /// The variant of a fuzz target.
