@@ -320,6 +320,43 @@ fn a_lock_is_held_by_the_thread_that_ended_with_it() {
     }
 }
 
+/// What becomes of a panic that ends the value of an `Arc`, beside a thread with a handle of its own.
+fn ends_by_a_panic<T: Default + Send + Sync + 'static>() -> Result<Found, Trouble> {
+    use seqz_runtime::counted::destructors::std::sync::Arc;
+    check(Role::First, || {
+        let x = Arc::new((AtomicU32::new(0), T::default()));
+        let y = Arc::clone(&x);
+        let other = thread::spawn(move || y.0.store(7, SeqCst));
+        assert_ne!(x.0.load(SeqCst), 7, "seen");
+        drop(x);
+        other.join().unwrap();
+    })
+}
+
+#[test]
+fn a_value_ends_on_any_thread_if_nobody_can_tell() {
+    let found = ends_by_a_panic::<Mutex<Vec<u32>>>().unwrap();
+    assert_eq!(found.kinds, [BugKind::Panic], "{found:?}");
+    assert!(found.levels.iter().all(Level::exhausted), "{found:?}");
+}
+
+#[test]
+fn a_value_whose_end_is_an_event_ends_on_one_thread() {
+    static ENDED: AtomicU32 = AtomicU32::new(0);
+    #[derive(Default)]
+    struct Ends;
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            ENDED.fetch_add(1, SeqCst);
+        }
+    }
+    let Err(Trouble::Unsupported { message, place }) = ends_by_a_panic::<Ends>() else {
+        panic!("it is not known where the value ends");
+    };
+    assert!(message.contains("how many handles"), "{message}");
+    assert!(place.is_some());
+}
+
 #[test]
 fn a_mutex_value_travels() {
     let program = || {

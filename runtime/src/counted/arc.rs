@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc as Handle, Weak as WeakHandle};
 
 use super::Weak;
-use super::count::{act, before_there, begin, there};
+use super::count::{act, before_there, begin, ended, ends, there};
 use crate::engine::counts::{Act, Count};
 use crate::vocabulary::Site;
 
@@ -15,18 +15,35 @@ use crate::vocabulary::Site;
 /// runs.
 // The functions beside std's have no `self` either: methods would hide those of the value.
 #[repr(transparent)]
-pub struct Arc<T: ?Sized, const OBSERVED: bool>(Handle<T>);
+pub struct Arc<T: ?Sized, const OBSERVED: bool>(Handle<T>, End);
+
+/// Comes after the end of a handle, and of the value with its last handle: fields are dropped in their order.
+struct End;
+
+impl End {
+    /// The name of the end of this handle.
+    const fn at(&self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
+}
+
+impl Drop for End {
+    #[inline]
+    fn drop(&mut self) {
+        ended(self.at());
+    }
+}
 
 impl<T: ?Sized, const OBSERVED: bool> Arc<T, OBSERVED> {
     /// The `Arc` of a handle that is counted already.
     pub(super) const fn of(handle: Handle<T>) -> Self {
-        Self(handle)
+        Self(handle, End)
     }
 
     /// The `Arc` of the first handle of an allocation.
     pub(super) fn first(handle: Handle<T>) -> Self {
         begin(Handle::as_ptr(&handle).cast());
-        Self(handle)
+        Self::of(handle)
     }
 
     /// std's handle, which is counted still.
@@ -114,7 +131,7 @@ impl<T: ?Sized, const OBSERVED: bool> Arc<T, OBSERVED> {
     #[must_use]
     pub unsafe fn from_raw(value: *const T) -> Self {
         // SAFETY: the caller's promise.
-        Self(unsafe { Handle::from_raw(value) })
+        Self(unsafe { Handle::from_raw(value) }, End)
     }
 
     /// See `std::sync::Arc::increment_strong_count`.
@@ -161,7 +178,7 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
         F: FnOnce(&Weak<T, OBSERVED>) -> T,
     {
         let site = Location::caller();
-        let this = Self(Handle::new_cyclic(|weak: &WeakHandle<T>| {
+        let this = Self::of(Handle::new_cyclic(|weak: &WeakHandle<T>| {
             begin(weak.as_ptr().cast());
             // SAFETY: the counted `Weak` is a transparent wrapper of std's.
             let value = make(unsafe { &*std::ptr::from_ref(weak).cast() });
@@ -197,7 +214,7 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
                 match Handle::try_unwrap(handle) {
                     Ok(value) => (Ok(value), Count { strong: 0, weak: 0 }),
                     Err(handle) => {
-                        let this = Self(handle);
+                        let this = Self(handle, End);
                         let count = Self::count(&this);
                         (Err(this), count)
                     }
@@ -294,7 +311,7 @@ impl<T, const OBSERVED: bool> Arc<MaybeUninit<T>, OBSERVED> {
     #[must_use]
     pub unsafe fn assume_init(self) -> Arc<T, OBSERVED> {
         // SAFETY: the caller's promise.
-        Arc(unsafe { Self::handle(self).assume_init() })
+        Arc(unsafe { Self::handle(self).assume_init() }, End)
     }
 }
 
@@ -314,7 +331,7 @@ impl<T, const OBSERVED: bool> Arc<[MaybeUninit<T>], OBSERVED> {
     #[must_use]
     pub unsafe fn assume_init(self) -> Arc<[T], OBSERVED> {
         // SAFETY: the caller's promise.
-        Arc(unsafe { Self::handle(self).assume_init() })
+        Arc(unsafe { Self::handle(self).assume_init() }, End)
     }
 }
 
@@ -324,7 +341,8 @@ impl<const OBSERVED: bool> Arc<dyn Any + Send + Sync, OBSERVED> {
     /// # Errors
     /// The value is of another type.
     pub fn downcast<T: Any + Send + Sync>(self) -> Result<Arc<T, OBSERVED>, Self> {
-        Self::handle(self).downcast().map(Arc).map_err(Self)
+        let handle = Self::handle(self).downcast();
+        handle.map(Arc::of).map_err(Self::of)
     }
 }
 
@@ -332,7 +350,7 @@ impl<T: ?Sized, const OBSERVED: bool> Clone for Arc<T, OBSERVED> {
     #[track_caller]
     fn clone(&self) -> Self {
         Self::act(self, Act::Add, Location::caller(), || {
-            let another = Self(self.0.clone());
+            let another = Self(self.0.clone(), End);
             (another, Self::count(self))
         })
     }
@@ -342,6 +360,7 @@ impl<T: ?Sized, const OBSERVED: bool> Drop for Arc<T, OBSERVED> {
     #[track_caller]
     fn drop(&mut self) {
         let what = if OBSERVED && needs_drop::<T>() {
+            ends(self.1.at());
             Act::Take
         } else {
             Act::Add

@@ -28,6 +28,21 @@ pub(super) fn begin(value: *const ()) {
     }
 }
 
+/// The end of a strong handle begins, which has this name.
+pub(super) fn ends(name: *const ()) {
+    if let Some(handle) = engine::current() {
+        counts::ends(handle, name.addr());
+    }
+}
+
+/// The handle whose end has this name is gone.
+#[inline]
+pub(super) fn ended(name: *const ()) {
+    if let Some(handle) = engine::current() {
+        counts::ended(handle, name.addr());
+    }
+}
+
 /// A value that has weak handles while it is being made is about to be there: waits for the thread's turn.
 pub(super) fn before_there(value: *const (), site: Site) {
     #[cfg(feature = "scheduler")]

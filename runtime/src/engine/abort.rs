@@ -180,6 +180,9 @@ pub(super) fn hear(message: String, place: Place) {
         super::copying::panics(handle, of, &message);
         return;
     }
+    if handle.get().counts.is_uncertain() && handle.get().leaves == Leaves::Forgets {
+        super::counts::is_noticed(handle);
+    }
     if would_die(handle.get()) {
         drop((message, place));
         leave(handle);

@@ -5,7 +5,8 @@
 //! that depends on the count, the execution ends as one that can't be followed. What does not depend on it:
 //! - a count that only one of the two changes;
 //! - whether a value is still there, if the value is there at the end of both;
-//! - where a destructor runs, if one of the two had no handle, or if there is a handle left at the end of both.
+//! - where a destructor runs, if one of the two had no handle, or if there is a handle left at the end of both, or if the
+//!   destructor makes no events, uses no thread-locals, and doesn't panic.
 //!
 //! The copies that P̂ₖ makes of shared values hold handles, too, which are not the program's. These copies only add
 //! handles, so a count of one is right.
@@ -47,6 +48,8 @@ struct Entry {
     changed: u64,
     /// The threads, as bits, that have learnt the count, or acted on it.
     learnt: u64,
+    /// The threads, as bits, that have ended the value with its last handle.
+    ended: u64,
     /// The threads, as bits, that have found the value there.
     alive: u64,
     /// Whether copies of shared values hold handles.
@@ -57,11 +60,11 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether what a thread has learnt depends on another one.
-    const fn is_open(&self) -> bool {
-        let several = self.learnt & self.learnt.wrapping_sub(1) != 0;
-        let by_others = (self.changed | self.alive) & !self.learnt != 0;
-        self.learnt != 0 && (by_others || several && self.changed != 0)
+    /// Whether what these threads have learnt depends on another one.
+    const fn is_open(&self, learnt: u64) -> bool {
+        let several = learnt & learnt.wrapping_sub(1) != 0;
+        let by_others = (self.changed | self.alive) & !learnt != 0;
+        learnt != 0 && (by_others || several && self.changed != 0)
     }
 }
 
@@ -73,6 +76,10 @@ pub(crate) struct Counts {
     unjoined: u64,
     /// Threads that have been started and not joined, and have no bit of their own.
     others: Buffer<u32>,
+    /// The name of the strong handle that is being dropped.
+    dropped: usize,
+    /// The handle, by its name, with which a value ends that may have ended on another thread, and the place.
+    uncertain: Option<(usize, Site)>,
 }
 
 impl Counts {
@@ -83,6 +90,13 @@ impl Counts {
         }
         self.unjoined = 0;
         self.others.clear();
+        self.uncertain = None;
+    }
+
+    /// Whether a value is ending that may have ended on another thread.
+    #[inline]
+    pub(crate) const fn is_uncertain(&self) -> bool {
+        self.uncertain.is_some()
     }
 
     /// What has been done with the count of this allocation. The table outlives the execution.
@@ -187,13 +201,45 @@ pub(crate) fn note(
     entry.learnt |= noted(match what {
         Act::Look | Act::Unwrap | Act::Update => true,
         Act::Upgrade => !is_there,
-        Act::Take => ends,
-        Act::Add => false,
+        Act::Take | Act::Add => false,
     });
+    entry.ended |= noted(what == Act::Take && ends);
     let gone = ends && entry.alive & !me != 0;
-    if entry.is_open() || gone {
-        refuse(
-            "how many handles of an `Arc` there are, while another thread makes or drops some: it depends on the interleaving",
-        );
+    if entry.is_open(entry.learnt) || gone {
+        refuse(DEPENDS);
+    } else if entry.is_open(entry.learnt | entry.ended) {
+        // The value's destructor runs next. Another thread might run it, which nobody can tell if nothing comes of it.
+        let dropped = engine.counts.dropped;
+        engine.counts.uncertain.get_or_insert((dropped, site));
+        engine.attention = true;
+    }
+}
+
+const DEPENDS: &str = "how many handles of an `Arc` there are, while another thread makes or drops some: it depends on the interleaving";
+
+/// The end of a strong handle begins, which has this name.
+#[inline]
+pub(crate) fn ends(handle: Handle, name: usize) {
+    handle.get().counts.dropped = name;
+}
+
+/// The handle whose end has this name is gone, and the value with it if the handle was the last one.
+#[inline]
+pub(crate) fn ended(handle: Handle, name: usize) {
+    let uncertain = &mut handle.get().counts.uncertain;
+    if uncertain.is_some_and(|(at, _)| at == name) {
+        *uncertain = None;
+    }
+}
+
+/// Something comes of the destructor of a value that may have ended on another thread: an event, a panic, or a look at a
+/// thread-local.
+#[cold]
+pub(crate) fn is_noticed(handle: Handle) {
+    if handle.get().quiet {
+        return;
+    }
+    if let Some((_, site)) = handle.get().counts.uncertain.take() {
+        unsupported(handle, DEPENDS.to_owned(), Some(site));
     }
 }

@@ -7,7 +7,7 @@
 use super::abort::unknown;
 use super::choice::{choose, choose_failure};
 use super::{
-    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, abort, bug,
+    Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, abort, bug, counts,
     tau_prime, threads,
 };
 use crate::feasibility::Verdict;
@@ -54,6 +54,9 @@ fn enter_slowly(handle: Handle, site: Site) -> Access {
         super::abort::after_end(handle);
         return plain(handle.get());
     }
+    if engine.counts.is_uncertain() {
+        counts::is_noticed(handle);
+    }
     if engine.attention {
         threads::before_event(handle, site);
     }
@@ -72,6 +75,9 @@ fn enter_slowly(handle: Handle, site: Site) -> Access {
 /// Like [`enter`], without running any other thread: for destructors that run while the thread unwinds.
 pub(crate) fn enter_unwinding(handle: Handle) -> Access {
     let engine = handle.get();
+    if engine.counts.is_uncertain() {
+        counts::is_noticed(handle);
+    }
     if engine.quiet {
         return plain(engine);
     }

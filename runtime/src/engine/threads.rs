@@ -83,7 +83,7 @@ fn refresh_attention(handle: Handle) {
         engine.threads.unstarted - waiting,
         engine.threads.unstarted().count()
     );
-    engine.attention = engine.threads.unstarted > waiting;
+    engine.attention = engine.threads.unstarted > waiting || engine.counts.is_uncertain();
 }
 
 /// Called before an event while a thread has not been started: from here on that thread runs beside the current one.

@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
+use crate::engine::counts;
 use crate::engine::current;
 use crate::engine::threads::ThreadNo;
 use crate::locals::{self, Found};
@@ -54,6 +55,9 @@ impl<T: 'static> LocalKey<T> {
             Some(handle) => {
                 let engine = handle.get();
                 engine.has_locals = true;
+                if engine.counts.is_uncertain() {
+                    counts::is_noticed(handle);
+                }
                 (engine.generation, engine.threads.current)
             }
             None => elsewhere(),
