@@ -115,11 +115,12 @@ fn a_strategy_is_added_by_the_walk() {
     let dir = tempfile::tempdir().unwrap();
     let explore = dir.path().join("explore");
     copy(&root().join("explore"), &explore);
+    copy(&root().join("vocabulary"), &dir.path().join("vocabulary"));
     fs::copy(root().join("Cargo.lock"), dir.path().join("Cargo.lock")).unwrap();
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let mut manifest: toml::Table = manifest.parse().unwrap();
     let workspace = manifest["workspace"].as_table_mut().unwrap();
-    workspace.insert("members".into(), vec!["explore"].into());
+    workspace.insert("members".into(), vec!["vocabulary", "explore"].into());
     workspace.remove("default-members");
     let profiles = manifest["profile"].as_table_mut().unwrap();
     for (_, profile) in profiles.iter_mut() {

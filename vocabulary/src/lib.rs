@@ -8,7 +8,7 @@
 //! | [`thread`] | who a thread is |
 //! | [`ended`] | what a worker says when it ends itself |
 //! | [`failure`] | the kinds of faults |
-//! | [`action`] | what an event of a written schedule does |
+//! | [`kind`] | what operations are, and when the order of two of them can matter |
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
 //! | [`asked`] | what a program asks of the operating system |
 //! | [`wire`] | how messages of these words are encoded |
@@ -19,7 +19,7 @@
 //! following its interleaving on the original program.
 //!
 //! ```
-//! use seqz_vocabulary::{Action, Confirmation, Pair, Place, ReadId, Role, Scheduled, WriteId};
+//! use seqz_vocabulary::{Confirmation, Kind, Pair, Place, ReadId, Role, Scheduled, WriteId};
 //!
 //! // T is the thread that was created second. Its read number 1 sees write number 3 of T'.
 //! let under_test = Role::Second;
@@ -28,27 +28,27 @@
 //! assert_eq!(under_test.other(), Role::First);
 //!
 //! let place = Place { file: "src/lib.rs".into(), line: 7, column: 13 };
-//! let event = Scheduled { thread: 1, action: Action::Read, object: 0, place: Some(place) };
+//! let event = Scheduled { thread: 1, action: Kind::Read, object: 0, place: Some(place) };
 //! let Confirmation::Confirmed(schedule) = Confirmation::Confirmed(vec![event]) else { unreachable!() };
 //! assert_eq!(schedule[0].place.as_ref().unwrap().to_string(), "src/lib.rs:7:13");
 //! ```
 
 #![forbid(unsafe_code)]
 
-pub mod action;
 pub mod asked;
 pub mod ended;
 pub mod failure;
 pub mod ids;
+pub mod kind;
 pub mod place;
 pub mod schedule;
 pub mod thread;
 pub mod wire;
 
-pub use action::Action;
 pub use asked::Asked;
 pub use failure::{BugKind, FailureKind};
 pub use ids::{Pair, ReadId, Role, WriteId};
+pub use kind::{Class, Kind};
 pub use place::{Place, Site};
 pub use schedule::{Confirmation, Scheduled, Waiting};
 pub use thread::{Lineage, ThreadInfo};

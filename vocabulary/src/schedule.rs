@@ -1,6 +1,6 @@
 //! Schedules as they are written down: the events of an execution in their order.
 
-use crate::action::Action;
+use crate::kind::Kind;
 use crate::message;
 use crate::place::Place;
 
@@ -10,8 +10,8 @@ message! {
     pub struct Scheduled {
         /// The number of the thread whose event this is.
         pub thread: u32,
-        /// What the event does.
-        pub action: Action,
+        /// What the event does, as [`Kind::plain`] says it: schedules are not about what commutes.
+        pub action: Kind,
         /// The number of the object that the event is about.
         pub object: u32,
         /// The event's place in the source; `None` where it is not known.
@@ -26,7 +26,7 @@ message! {
         /// The thread's number.
         pub thread: u32,
         /// What the thread is about to do.
-        pub action: Action,
+        pub action: Kind,
         /// The number of the object that the thread is about to act on.
         pub object: u32,
         /// The event's place in the source; `None` where it is not known.

@@ -298,47 +298,6 @@ macro_rules! anything {
     };
 }
 
-/// Implements [`Wire`] for a struct (`Name { field, … }`) or an enum (`Name { 0 = Variant { field, … }, … }`).
-#[macro_export]
-macro_rules! wire {
-    ($name:ident { $($field:ident),* $(,)? }) => {
-        impl $crate::wire::Wire for $name {
-            #[allow(unused_variables)]
-            fn put(&self, out: &mut Vec<u8>) {
-                $(self.$field.put(out);)*
-            }
-
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::wire::WireError> {
-                Ok(Self { $($field: $crate::wire::Wire::take(bytes)?),* })
-            }
-        }
-    };
-    ($name:ident { $($number:literal = $variant:ident $({ $($field:ident),* $(,)? })? $(( $($part:ident),* ))?),* $(,)? }) => {
-        impl $crate::wire::Wire for $name {
-            fn put(&self, out: &mut Vec<u8>) {
-                match self {
-                    $(Self::$variant $({ $($field),* })? $(( $($part),* ))? => {
-                        let number: u32 = $number;
-                        number.put(out);
-                        $($($field.put(out);)*)?
-                        $($($part.put(out);)*)?
-                    })*
-                }
-            }
-
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::wire::WireError> {
-                match u32::take(bytes)? {
-                    $($number => Ok(Self::$variant
-                        $({ $($field: $crate::wire::Wire::take(bytes)?),* })?
-                        $(( $({ let $part = $crate::wire::Wire::take(bytes)?; $part }),* ))?
-                    ),)*
-                    _ => Err($crate::wire::WireError),
-                }
-            }
-        }
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

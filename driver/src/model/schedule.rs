@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use seqz_runtime::vocabulary;
+use seqz_runtime::vocabulary::Kind;
 
 use super::apart::Uses;
 use super::document::Site;
@@ -22,8 +22,8 @@ pub struct Event {
     pub site: Option<Site>,
 }
 
-/// Declares the actions, and makes them the counterparts of the workers' own type: the names in files stay the same when that
-/// type changes.
+/// Declares the actions, and makes them the counterparts of the kinds that workers tell: the names in files stay the same
+/// when that type changes.
 macro_rules! actions {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// The action of an event.
@@ -38,15 +38,17 @@ macro_rules! actions {
             pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
         }
 
-        impl From<vocabulary::Action> for Action {
-            fn from(action: vocabulary::Action) -> Self {
-                match action {
-                    $(vocabulary::Action::$name => Self::$name,)*
+        impl From<Kind> for Action {
+            fn from(kind: Kind) -> Self {
+                match kind {
+                    $(Kind::$name => Self::$name,)*
+                    // What commutes with what is nothing to a reader of the schedule.
+                    Kind::Add | Kind::Take | Kind::Upgrade => Self::Update,
                 }
             }
         }
 
-        impl From<Action> for vocabulary::Action {
+        impl From<Action> for Kind {
             fn from(action: Action) -> Self {
                 match action {
                     $(Action::$name => Self::$name,)*
@@ -187,7 +189,10 @@ mod tests {
     #[test]
     fn actions_come_back_from_workers() {
         for action in Action::ALL {
-            assert_eq!(Action::from(vocabulary::Action::from(action)), action);
+            assert_eq!(Action::from(Kind::from(action)), action);
+        }
+        for kind in Kind::ALL {
+            assert_eq!(Kind::from(Action::from(kind)), kind.plain());
         }
     }
 }

@@ -8,7 +8,7 @@ use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
 use crate::log::LockMode;
-use crate::vocabulary::{Action, Place, Site};
+use crate::vocabulary::{Place, Site};
 
 /// The value with which a read of a count, or an update of a count, is announced. A compare-exchange is announced with
 /// the value that it expects.
@@ -28,34 +28,6 @@ pub(super) fn site_number(site: Site) -> u32 {
         .expose_provenance()
         .wrapping_sub((&raw const ORIGIN).addr()) as u32;
     distance
-}
-
-/// The action of an event of this kind, as schedules are written down. Kinds that differ only in what they commute with
-/// have one action.
-pub(crate) const fn action(kind: Kind) -> Action {
-    match kind {
-        Kind::Local => Action::Local,
-        Kind::Read => Action::Read,
-        Kind::Write => Action::Write,
-        Kind::CompareExchange => Action::CompareExchange,
-        Kind::FailedUpdate => Action::FailedUpdate,
-        Kind::Lock => Action::Lock,
-        Kind::TryLock => Action::TryLock,
-        Kind::TryLockFailed => Action::TryLockFailed,
-        Kind::Unlock => Action::Unlock,
-        Kind::LockShared => Action::LockShared,
-        Kind::TryLockShared => Action::TryLockShared,
-        Kind::TryLockSharedFailed => Action::TryLockSharedFailed,
-        Kind::UnlockShared => Action::UnlockShared,
-        Kind::Fork => Action::Fork,
-        Kind::Begin => Action::Begin,
-        Kind::End => Action::End,
-        Kind::Join => Action::Join,
-        Kind::Wait => Action::Wait,
-        Kind::Wake => Action::Wake,
-        Kind::Notify => Action::Notify,
-        Kind::Update | Kind::Add | Kind::Take | Kind::Upgrade => Action::Update,
-    }
 }
 
 /// The place of an announced operation; `None` if nothing has been announced yet.

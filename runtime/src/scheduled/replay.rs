@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use seqz_explore::{Event, Kind, Pick, Scheduler, Thread, View};
 
 use super::behind_writers::WRITERS_FIRST;
-use super::events::{action, place};
-use crate::vocabulary::{Action, Scheduled, Waiting};
+use super::events::place;
+use crate::vocabulary::{Scheduled, Waiting};
 
 /// Where a program and a schedule part ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl<'s> Follow<'s> {
                 let pending = view.of(thread);
                 Waiting {
                     thread: u32::from(thread),
-                    action: action(pending.kind),
+                    action: pending.kind.plain(),
                     object: pending.object,
                     place: place(pending),
                 }
@@ -118,8 +118,8 @@ impl Pairs {
 }
 
 /// Whether what was announced can be what the schedule says was done.
-fn fits(announced: Kind, done: Action) -> bool {
-    use Action::{
+fn fits(announced: Kind, done: Kind) -> bool {
+    use Kind::{
         CompareExchange, FailedUpdate, Notify, TryLock, TryLockFailed, TryLockShared,
         TryLockSharedFailed, Update, Wait,
     };
@@ -130,7 +130,7 @@ fn fits(announced: Kind, done: Action) -> bool {
         Kind::TryLockShared => matches!(done, TryLockShared | TryLockSharedFailed),
         // A thread that comes to wait at a barrier or at a channel may find that it need not, and let others go on.
         Kind::Wait => matches!(done, Wait | Notify),
-        kind => action(kind) == done,
+        kind => kind.plain() == done,
     }
 }
 
@@ -190,8 +190,8 @@ impl Scheduler for Follow<'_> {
         let Some(next) = self.schedule.get(self.at) else {
             return;
         };
-        let done = action(event.kind);
-        let open = next.action == Action::CompareExchange && fits(Kind::CompareExchange, done);
+        let done = event.kind.plain();
+        let open = next.action == Kind::CompareExchange && fits(Kind::CompareExchange, done);
         if done == next.action || open {
             if event.kind == Kind::Fork
                 && let Ok(created) = Thread::try_from(event.object)

@@ -10,7 +10,7 @@ use seqz_explore::{Event, Executor, Kind, Pending, Pick, Scheduler, Thread, View
 
 use super::behind_writers::WRITERS_FIRST;
 use super::events::OF_COUNT;
-use super::events::{action, site_number};
+use super::events::site_number;
 use super::loops::Idle;
 use super::machine::{Machine, Settings};
 use crate::feasibility::Step;
@@ -200,7 +200,7 @@ pub fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
     trace
         .map(|traced| Scheduled {
             thread: u32::from(traced.event.thread),
-            action: action(traced.event.kind),
+            action: traced.event.kind.plain(),
             object: traced.event.object,
             place: traced.site.map(Place::from),
         })

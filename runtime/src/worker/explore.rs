@@ -34,7 +34,6 @@ use crate::bound::Bound;
 use crate::harness::AnyHarness;
 use crate::input::InputError;
 use crate::process::{asked, random};
-use crate::scheduled::events::action;
 use crate::scheduled::witness::schedule;
 use crate::scheduled::{Failure, Idle, Machine, Settings, behind_writers};
 use crate::vocabulary::{Asked, Place, Waiting};
@@ -521,7 +520,7 @@ fn finding(
         waiting: waiting
             .map(|(thread, pending, place)| Waiting {
                 thread: u32::from(*thread),
-                action: action(pending.kind),
+                action: pending.kind.plain(),
                 object: pending.object,
                 place: place.clone(),
             })

@@ -7,7 +7,7 @@ use seqz_explore::{Event, Executor, Learned, Pick, RunEnd, Scheduler, View};
 use super::super::connection::Connection;
 use super::super::message::{ExploreReply, ExploreRequest};
 use super::super::search::Texts;
-use crate::scheduled::events::{action, place};
+use crate::scheduled::events::place;
 use crate::scheduled::{Machine, Settings};
 use crate::vocabulary::Scheduled;
 
@@ -94,7 +94,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
             let pending = view.of(thread);
             let next = Scheduled {
                 thread: u32::from(thread),
-                action: action(pending.kind),
+                action: pending.kind.plain(),
                 object: pending.object,
                 place: place(pending),
             };
@@ -115,7 +115,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
     fn ran(&mut self, event: &Event) {
         self.done.push(Scheduled {
             thread: u32::from(event.thread),
-            action: action(event.kind),
+            action: event.kind.plain(),
             object: event.object,
             place: self.picked.take().and_then(|picked| picked.place),
         });
