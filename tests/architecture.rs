@@ -179,7 +179,8 @@ const DRIVER: &[&str] = &[
     "program",
     "build original",
     "check",
-    "compare explore fuzz replay",
+    "compare explore replay",
+    "fuzz",
     "destination report",
     "cli",
 ];
