@@ -143,7 +143,7 @@ const RUNTIME: &[&str] = &[
     "finding process",
     // The two machines. The engine of the sequential program asks the scheduled one what a panic comes to.
     "scheduled",
-    "engine values calls",
+    "engine raw values calls",
     "running check loops observe print transmute",
     // What stands for std, on either machine.
     "shared",

@@ -520,6 +520,7 @@ fn hidden(hidden: &transform::Hidden) -> NotFollowed {
         what: hidden.what.clone(),
         site: Some(site(&hidden.place)),
         distorts: false,
+        synchronizes: hidden.synchronizes,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::model::document::{Bug, Kind, Met, Site, Thread};
 use crate::model::exploration::{Failure, Waiting};
 use crate::model::lone::Spurious;
 use crate::model::schedule::{Confirmation, Event};
+use crate::model::unfollowed;
 use crate::original::Original;
 use crate::worker::{Heard, Process, Session, Watch, bury, failed};
 
@@ -214,6 +215,8 @@ pub fn run(
         spurious_at: (!recording.spurious.in_loops).then(|| generated.lone()),
         stack: recording.stack_size,
         unfollowed: harness.is_some_and(|harness| !harness.not_followed.is_empty()),
+        checks_memory: harness
+            .is_some_and(|harness| unfollowed::only_access_memory(&harness.not_followed)),
         random: recording.random_numbers,
     };
     let dir = program

@@ -86,6 +86,7 @@ pub mod process;
 #[path = "process/elsewhere.rs"]
 pub mod process;
 mod property;
+pub mod raw;
 mod rounds;
 mod running;
 #[cfg(feature = "scheduler")]

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::load::Crate;
 use crate::reached::Parts;
 use crate::source::Place;
+use crate::unsafe_code;
 use crate::walk::Analysis;
 
 /// Code of the program that can be run but not followed.
@@ -14,6 +15,8 @@ pub struct Hidden {
     pub what: String,
     /// The place of the code.
     pub place: Place,
+    /// Whether threads may synchronize there: if not, the code only accesses memory that they share.
+    pub synchronizes: bool,
 }
 
 /// Such code, wherever it is in a crate.
@@ -26,6 +29,7 @@ pub(crate) struct Noted {
     reads: bool,
     /// Whether the code is an import, which tells less than a use of the import.
     import: bool,
+    synchronizes: bool,
     place: Place,
 }
 
@@ -44,6 +48,7 @@ impl Noted {
             what: it.what.clone(),
             reads: it.reads,
             import: it.import,
+            synchronizes: it.synchronizes,
             place: place(it.file, it.bytes.clone()),
         });
         let hidden = parts.hidden().map(|(file, at, what)| Self {
@@ -52,6 +57,7 @@ impl Noted {
             what: what.to_owned(),
             reads: false,
             import: false,
+            synchronizes: !unsafe_code::is_access(what),
             place: place(file, at..at + 1),
         });
         unfollowed.chain(hidden).collect()
@@ -78,6 +84,7 @@ pub(crate) fn told<'n>(reached: impl Iterator<Item = &'n Noted>) -> Vec<Hidden> 
     let told = noted.into_iter().map(|it| Hidden {
         what: it.what.clone(),
         place: it.place.clone(),
+        synchronizes: it.synchronizes,
     });
     told.collect()
 }

@@ -10,6 +10,11 @@ const POINTER: &str = "memory behind a raw pointer";
 /// A value whose type or lifetime is changed.
 const TRANSMUTE: &str = "a `transmute`";
 
+/// Whether code of this description accesses memory and does nothing else.
+pub(crate) fn is_access(description: &str) -> bool {
+    [POINTER, TRANSMUTE].contains(&description)
+}
+
 /// Functions that use a pointer as what it points to.
 const FUNCTIONS: &[&str] = &[
     "decrement_strong_count",
@@ -23,7 +28,7 @@ const FUNCTIONS: &[&str] = &[
 ];
 
 /// Functions of `std::ptr` that read or write.
-const OF_PTR: &[&str] = &[
+pub(crate) const OF_PTR: &[&str] = &[
     "copy",
     "copy_nonoverlapping",
     "drop_in_place",

@@ -44,5 +44,9 @@ message! {
         Exit,
         /// The program aborted its process.
         Abort,
+        /// Memory was accessed after it had been given back.
+        UseAfterFree,
+        /// Memory was given back that did not live.
+        InvalidFree,
     }
 }

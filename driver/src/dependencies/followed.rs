@@ -230,6 +230,7 @@ fn unfit(package: &Package, why: &str, site: Option<Site>) -> NotFollowed {
         what: format!("built as it is: {why}"),
         site,
         distorts: false,
+        synchronizes: true,
     }
 }
 

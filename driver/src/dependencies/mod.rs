@@ -251,6 +251,7 @@ fn unknown(manifest: &str, info: &transform::HarnessInfo, why: &str) -> Vec<NotF
             what: format!("its source can't be looked at: {why}"),
             site: None,
             distorts: false,
+            synchronizes: true,
         })
         .collect()
 }
@@ -321,6 +322,7 @@ impl Known {
                         .unwrap_or_else(|| not_followed(name, shared));
                     found.push(NotFollowed {
                         distorts: is_used,
+                        synchronizes: true,
                         ..reason
                     });
                 }
@@ -343,6 +345,7 @@ impl Known {
                             text: line_of(&hidden.place).to_owned(),
                         }),
                         distorts: false,
+                        synchronizes: true,
                     });
                 }
             }
@@ -365,6 +368,7 @@ fn not_followed(package: &str, shared: &Shared) -> NotFollowed {
             text: shared.text.clone(),
         }),
         distorts: shared.distorts,
+        synchronizes: true,
     }
 }
 

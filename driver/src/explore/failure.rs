@@ -44,6 +44,8 @@ impl Original<'_> {
                 FailureKind::Result => Kind::Result,
                 FailureKind::Exit => Kind::Exit,
                 FailureKind::Abort => Kind::Crash,
+                FailureKind::UseAfterFree => Kind::UseAfterFree,
+                FailureKind::InvalidFree => Kind::InvalidFree,
             },
             message: finding.message.clone(),
             site: finding.place.as_ref().and_then(|place| self.site(place)),

@@ -315,6 +315,7 @@ pub(crate) fn requests(
         careful: None,
         ignore_detached_panics: options.ignore_detached_panics,
         unfollowed: !harness.not_followed.is_empty(),
+        checks_memory: unfollowed::only_access_memory(&harness.not_followed),
         until_failure: options.until_failure,
         part: if divides {
             (worker as u32, workers as u32)

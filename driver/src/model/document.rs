@@ -342,6 +342,10 @@ pub enum Kind {
     Livelock,
     /// Two accesses to memory without synchronization, at least one of them a write, that no other event orders.
     DataRace,
+    /// Memory was accessed after it had been given back.
+    UseAfterFree,
+    /// Memory was given back that did not live.
+    InvalidFree,
     /// The process was ended by `abort`, or by a signal such as the one for a stack overflow.
     Crash,
     /// The program called `exit`.
@@ -363,6 +367,8 @@ impl Kind {
             | Self::Deadlock
             | Self::Livelock
             | Self::DataRace
+            | Self::UseAfterFree
+            | Self::InvalidFree
             | Self::Crash
             | Self::Exit
             | Self::Hang => false,
@@ -370,7 +376,7 @@ impl Kind {
     }
 
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Assertion,
         Self::Arithmetic,
         Self::Index,
@@ -380,6 +386,8 @@ impl Kind {
         Self::Deadlock,
         Self::Livelock,
         Self::DataRace,
+        Self::UseAfterFree,
+        Self::InvalidFree,
         Self::Crash,
         Self::Exit,
         Self::Hang,

@@ -157,6 +157,7 @@ pub(crate) fn not_followed() -> NotFollowed {
         what: "a `Mutex`".into(),
         site: Some(site(12, "x")),
         distorts: false,
+        synchronizes: false,
     }
 }
 

@@ -19,6 +19,9 @@ pub struct NotFollowed {
     /// Whether the program may do, under seqz, what it can't do otherwise: its failures prove nothing then.
     #[serde(default)]
     pub distorts: bool,
+    /// Whether threads may synchronize there: if not, the code only accesses memory that they share.
+    #[serde(skip)]
+    pub synchronizes: bool,
 }
 
 impl NotFollowed {
@@ -42,6 +45,12 @@ impl NotFollowed {
 #[must_use]
 pub fn distort(all: &[NotFollowed]) -> bool {
     all.iter().any(|it| it.distorts)
+}
+
+/// Whether accesses to memory that the source shows can be checked: all that these do beside is to access memory.
+#[must_use]
+pub fn only_access_memory(all: &[NotFollowed]) -> bool {
+    !all.is_empty() && all.iter().all(|it| !it.synchronizes)
 }
 
 /// Returns what is said beside a failure that proves nothing.
@@ -69,6 +78,7 @@ pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>) {
             what,
             site: None,
             distorts: false,
+            synchronizes: true,
         };
         if !all.contains(&left) {
             all.push(left);
@@ -98,6 +108,7 @@ pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
             what,
             site: None,
             distorts: matches!(asked, Asked::Thread | Asked::Turns),
+            synchronizes: true,
         });
     }
 }

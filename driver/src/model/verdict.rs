@@ -497,6 +497,7 @@ mod tests {
                 text: String::new(),
             }),
             distorts: false,
+            synchronizes: true,
         }
     }
 

@@ -185,10 +185,42 @@ fn coupled(failure: &Failure) -> Option<String> {
     })
 }
 
+/// The object that stands for memory that `unsafe` code accesses, which is none.
+const MEMORY: u32 = u32::MAX;
+
+/// Says which memory is accessed.
+fn memory(name: Option<&str>) -> String {
+    name.map_or_else(
+        || "the memory".to_owned(),
+        |name| format!("the memory of `{name}`"),
+    )
+}
+
 /// Says what a thread waits for, or races with: "waits for the lock `a`, which thread 1 holds".
 fn waits_for(kind: Kind, waiting: &Waiting) -> String {
     let name = waiting.variable.as_deref();
     match waiting.action {
+        // Of memory: what the threads have done to it before.
+        Action::Local if matches!(kind, Kind::UseAfterFree | Kind::InvalidFree) => {
+            "got the memory from the allocator, at this place or after it".to_owned()
+        }
+        Action::Unlock if matches!(kind, Kind::UseAfterFree | Kind::InvalidFree) => {
+            "gave the memory back, at this place or after it".to_owned()
+        }
+        _ if kind == Kind::UseAfterFree => {
+            let does = if waiting.action == Action::Read {
+                "reads"
+            } else {
+                "writes"
+            };
+            format!("{does} the memory after that")
+        }
+        Action::Read if kind == Kind::DataRace && waiting.object == MEMORY => {
+            format!("reads {}", memory(name))
+        }
+        _ if kind == Kind::DataRace && waiting.object == MEMORY => {
+            format!("writes {}", memory(name))
+        }
         Action::Read if kind == Kind::DataRace => {
             format!("is about to read {}", words::variable(name))
         }

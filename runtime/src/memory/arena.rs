@@ -147,6 +147,7 @@ static TAKEN: Mutex<usize> = Mutex::new(0);
 thread_local! {
     // Plain data: an allocator must not make its thread-locals allocate.
     static IN_USE: Cell<*const Region> = const { Cell::new(null()) };
+    static WATCHER: Cell<Option<Watcher>> = const { Cell::new(None) };
     /// A byte whose address is this OS thread's name.
     static NAME: u8 = const { 0 };
 }
@@ -400,6 +401,49 @@ fn open_region(taken: &mut usize) -> Option<usize> {
     Some(at)
 }
 
+/// Who hears of each block of a program's memory that is given out, and of each that is given back: address and length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watcher {
+    pub(crate) allocated: fn(usize, usize),
+    /// Returns whether the allocator may take the block back: not if it was given back before.
+    pub(crate) freed: fn(usize, usize) -> bool,
+}
+
+/// Whether there is a watcher on any OS thread.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Has the program's memory watched, on this OS thread, which is the only one that runs a program.
+pub(crate) fn watch(watcher: Option<Watcher>) {
+    WATCHER.set(watcher);
+    IS_WATCHED.store(watcher.is_some(), Ordering::Relaxed);
+}
+
+/// Whether a program's memory is watched.
+#[inline]
+pub(crate) fn is_watched() -> bool {
+    IS_WATCHED.load(Ordering::Relaxed)
+}
+
+#[cold]
+#[inline(never)]
+fn tell_allocated(address: usize, length: usize) {
+    if is_entered()
+        && let Ok(Some(watcher)) = WATCHER.try_with(Cell::get)
+    {
+        (watcher.allocated)(address, length);
+    }
+}
+
+/// Returns whether the block may be taken back.
+#[cold]
+#[inline(never)]
+fn tell_freed(address: usize, length: usize) -> bool {
+    match WATCHER.try_with(Cell::get) {
+        Ok(Some(watcher)) if is_entered() => (watcher.freed)(address, length),
+        _ => true,
+    }
+}
+
 /// The allocator of generated workers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator;
@@ -415,6 +459,9 @@ unsafe impl GlobalAlloc for Allocator {
         {
             let live = region.live.load(Ordering::Relaxed);
             region.live.store(live + 1, Ordering::Relaxed);
+            if IS_WATCHED.load(Ordering::Relaxed) {
+                tell_allocated(address, layout.size());
+            }
             return with_exposed_provenance_mut(address);
         }
         // SAFETY: the caller's promise.
@@ -423,6 +470,9 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        if IS_WATCHED.load(Ordering::Relaxed) && !tell_freed(pointer.addr(), layout.size()) {
+            return;
+        }
         match TABLE.get(region_of(pointer.addr())) {
             Some(region) => region.free(),
             // SAFETY: what is in no region came from the system.
@@ -449,6 +499,9 @@ unsafe impl GlobalAlloc for Allocator {
             && let Some(address) = region.next(wanted)
         {
             // One allocation for another.
+            if IS_WATCHED.load(Ordering::Relaxed) && tell_freed(pointer.addr(), layout.size()) {
+                tell_allocated(address, size);
+            }
             let new = with_exposed_provenance_mut(address);
             // SAFETY: the two places are apart, and at least as long as what is copied.
             unsafe { pointer.copy_to_nonoverlapping(new, copied) };
@@ -459,6 +512,9 @@ unsafe impl GlobalAlloc for Allocator {
         if !new.is_null() {
             // SAFETY: the two places are apart, and at least as long as what is copied.
             unsafe { pointer.copy_to_nonoverlapping(new, copied) };
+            if IS_WATCHED.load(Ordering::Relaxed) && !tell_freed(pointer.addr(), layout.size()) {
+                return new;
+            }
             region.free();
         }
         new
@@ -478,6 +534,9 @@ unsafe fn alloc_outside(layout: Layout) -> *mut u8 {
     let memory = unsafe { System.alloc(layout) };
     if in_use().is_some() {
         large::note(memory, layout);
+        if IS_WATCHED.load(Ordering::Relaxed) {
+            tell_allocated(memory.addr(), layout.size());
+        }
     }
     memory
 }

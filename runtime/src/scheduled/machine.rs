@@ -12,6 +12,7 @@ use super::failures::Failure;
 use super::loops::{Changes, Idle};
 use super::objects::Objects;
 use super::races;
+use super::raw::Log;
 use super::running::{AtEnd, end_all, resume, start};
 use super::spurious::Tokens;
 use super::state::{CURRENT, Handle, State};
@@ -58,6 +59,9 @@ pub struct Settings {
     /// Whether not all that threads share is followed: a loop that has seen nothing new may then see something new in
     /// its next turn all the same. See [`loops`](super::loops).
     pub unfollowed: bool,
+    /// Whether accesses of `unsafe` code to memory are checked where the program asks for it: see [`crate::raw`]. To be
+    /// set only where all other means by which threads could synchronize are followed.
+    pub checks_memory: bool,
 }
 
 impl Default for Settings {
@@ -74,6 +78,7 @@ impl Default for Settings {
             call_depth: 0,
             ignore_detached_panics: false,
             unfollowed: false,
+            checks_memory: false,
         }
     }
 }
@@ -174,6 +179,7 @@ impl<'p> Machine<'p> {
                 has_left_scope_open: false,
                 has_left_unparks_open: false,
                 writers_first: false,
+                memory: Log::default(),
             }),
             program,
         }
@@ -371,6 +377,7 @@ impl Machine<'_> {
             resume(handle, thread);
         }
         handle.get().conclude();
+        handle.get().stop_watching_memory();
         end_all(handle);
         crate::process::restore(alone);
         if handle.get().at_end == AtEnd::Forgets {
@@ -390,6 +397,7 @@ impl Machine<'_> {
         {
             state.failures.push(race);
         }
+        state.judge_memory();
         state.end()
     }
 }

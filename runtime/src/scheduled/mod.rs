@@ -22,6 +22,7 @@
 //! | [`values`] | the values in events, and what of them threads observe |
 //! | [`time`] | whether what threads see of time depends on what a search leaves out |
 //! | [`races`] | finds accesses to plain data that nothing orders |
+//! | [`raw`] | checks what `unsafe` code does with memory |
 //! | [`coupling`] | how often one thread sees the other one in a failing execution |
 //! | [`replay`] | follows a schedule that was written down |
 //! | [`witness`] | follows the interleaving of a finding of P̂ₖ, and says whether the bug is there |
@@ -43,6 +44,7 @@ mod objects;
 pub(crate) mod parking;
 mod poison;
 mod races;
+pub(crate) mod raw;
 pub mod replay;
 mod resting;
 mod running;

@@ -13,6 +13,7 @@ use super::failures::Failure;
 use super::loops::Changes;
 use super::machine::{Settings, Traced};
 use super::objects::Objects;
+use super::raw::Log;
 use super::running::AtEnd;
 use super::spurious::Tokens;
 use super::threads::{Slot, Stage};
@@ -127,6 +128,8 @@ pub(super) struct State {
     pub(super) has_left_unparks_open: bool,
     /// Whether readers wait behind writers that wait: see [`behind_writers`](super::behind_writers).
     pub(super) writers_first: bool,
+    /// What `unsafe` code has done to memory.
+    pub(super) memory: Log,
 }
 
 thread_local! {
@@ -217,6 +220,7 @@ impl State {
         self.has_left_scope_open = false;
         self.has_left_unparks_open = false;
         self.writers_first = false;
+        self.memory.begin();
     }
 
     pub(super) fn end(&self) -> RunEnd {

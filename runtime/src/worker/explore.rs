@@ -223,6 +223,7 @@ impl<'a> Exploration<'a> {
             call_depth: request.call_depth,
             ignore_detached_panics: request.ignore_detached_panics,
             unfollowed: request.unfollowed,
+            checks_memory: request.checks_memory,
             trace: true,
             values: self.strategy.has(Trait::Values),
         };

@@ -33,6 +33,7 @@ const SETTINGS: Settings = Settings {
     call_depth: 0,
     ignore_detached_panics: false,
     unfollowed: false,
+    checks_memory: false,
 };
 
 /// Lets each thread go on as long as it can.

@@ -25,9 +25,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "cell",
         items: &["UnsafeCell"],
         learns: "what another thread writes through its pointer",
-        scheduled: NotFollowed("accesses through the raw pointer can't be seen"),
+        scheduled: NotFollowed(
+            "accesses through the raw pointer are no events; those that the source shows are checked: whether something orders them, and whether the memory lives",
+        ),
         sequential: NotFollowed("accesses through the raw pointer can't be seen"),
-        tests: &[],
+        tests: &["tests/raw.rs::each_fault_is_found_and_no_other"],
     },
     Entry {
         module: "cell",

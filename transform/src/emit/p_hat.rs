@@ -256,13 +256,19 @@ fn init(harness: &Harness, whole: &Whole) -> String {
              seqz_runtime::watch_results(seqz_runtime::Results::{seen:?});\n"
         ),
     };
+    let memory = if whole.has_unsafe {
+        "    // Under a scheduler, what `unsafe` code does with memory is checked, as far as the source shows it.\n    \
+             seqz_runtime::raw::watch();\n"
+    } else {
+        ""
+    };
     let thread = harness.thread.as_ref().map_or_else(String::new, |name| {
         format!("    seqz_runtime::name_harness_thread(Some({name:?}));\n")
     });
     format!(
         "/// *init*: the harness as the user wrote it. Up to where two threads run side by side there is one copy of the\n\
          /// shared variables and no log; from there on the engine runs τ' and τ, and what follows a join belongs to T.\n\
-         pub fn init({inputs}: Inputs) {{\n{main}{ends}{results}{thread}{body}}}\n"
+         pub fn init({inputs}: Inputs) {{\n{main}{ends}{results}{memory}{thread}{body}}}\n"
     )
 }
 

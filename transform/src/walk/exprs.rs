@@ -179,6 +179,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             !(matches!(local.pat, syn::Pat::Wild(_)) && self.static_root(&init.expr).is_some())
         });
         if let Some(init) = init {
+            self.note_initial(&local.pat, &init.expr);
             let outer = std::mem::replace(&mut self.let_name, single_name(&local.pat));
             self.visit_expr(&init.expr);
             self.let_name = outer;
@@ -210,6 +211,11 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         if self.static_access(expr) {
             return;
         }
+        if let Expr::Call(call) = expr {
+            self.tell_of_given(call);
+        }
+        self.note_uses(expr);
+        self.tell_of_access(expr);
         match expr {
             Expr::Path(expr) => self.value_path(expr),
             Expr::Call(expr) => self.call(expr),
@@ -217,6 +223,11 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             Expr::Verbatim(tokens) => self.tokens(tokens.clone()),
             Expr::Loop(_) => self.in_loop(|walker| visit::visit_expr(walker, expr)),
             Expr::Const(_) => self.in_constant(|walker| visit::visit_expr(walker, expr)),
+            Expr::Unsafe(_) => {
+                let outer = std::mem::replace(&mut self.in_unsafe, true);
+                visit::visit_expr(self, expr);
+                self.in_unsafe = outer;
+            }
             expr => visit::visit_expr(self, expr),
         }
     }
@@ -293,6 +304,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             // The guard is part of the arm and sees the variables that the pattern binds.
             walker.bind(&arm.pat);
             walker.visit_pat(&arm.pat);
+            walker.used(&arm.body, super::raw::Use::Value);
             walker.visit_expr(&arm.body);
         });
     }

@@ -362,6 +362,7 @@ impl Walker<'_> {
                 bytes(&mac.path).start..mac.delimiter.span().close().byte_range().end,
             );
         } else {
+            self.used(&place, super::raw::Use::Untouched);
             self.visit_expr(&place);
         }
         Some(())

@@ -17,6 +17,7 @@ mod observed;
 mod outside;
 mod paths;
 mod places;
+mod raw;
 mod scopes;
 mod sites;
 mod statics;
@@ -90,6 +91,8 @@ pub(crate) struct Unfollowed {
     pub(crate) reads: bool,
     /// Whether the code is an import, which tells less than a use of the import.
     pub(crate) import: bool,
+    /// Whether threads may synchronize there: if not, the code only accesses memory that they share.
+    pub(crate) synchronizes: bool,
 }
 
 /// A type or an expression whose value is protected by a lock or held in a `static mut`.
@@ -145,6 +148,8 @@ pub(crate) fn analyze(program: &Crate, mode: Mode, counting: Counting) -> Analys
         lasting: Lasting::new(program),
         constant: 0,
         in_macro: false,
+        in_unsafe: false,
+        uses: HashMap::new(),
     };
     let root = &program.files[0].tree;
     root.attrs
@@ -242,6 +247,10 @@ struct Walker<'p> {
     constant: usize,
     /// Whether the current place is in the text of a macro.
     in_macro: bool,
+    /// Whether the current place is in `unsafe` code.
+    in_unsafe: bool,
+    /// How expressions are used that are going to be visited, by their bytes.
+    uses: HashMap<(usize, usize), raw::Use>,
 }
 
 impl Walker<'_> {
@@ -275,7 +284,7 @@ impl Walker<'_> {
         self.errors.push(Refused { file, error, once });
     }
 
-    /// Notes code that can be run but not followed.
+    /// Notes code that accesses memory and can be run but not followed.
     fn unfollowed(&mut self, bytes: Range<usize>, what: impl Into<String>) {
         let (file, what) = (self.file, what.into());
         self.unfollowed.push(Unfollowed {
@@ -284,6 +293,7 @@ impl Walker<'_> {
             what,
             reads: false,
             import: false,
+            synchronizes: false,
         });
     }
 

@@ -86,6 +86,7 @@ impl Walker<'_> {
                 what,
                 reads,
                 import: self.importing,
+                synchronizes: !matches!(path[..], ["cell", ..] | ["sync", ..]),
             });
         }
     }

@@ -26,6 +26,10 @@ impl Walker<'_> {
         if ns == Ns::Value && self.transmutes(leading, &segments) {
             let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
             self.edits().replace(range, "::seqz_runtime::transmute");
+        } else if ns == Ns::Value && self.accesses(leading, &segments) {
+            let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
+            let function = format!("::seqz_runtime::raw::ptr::{}", segments[segments.len() - 1]);
+            self.edits().replace(range, function);
         } else if leading || segments.len() > 1 || segments[0] == "crate" {
             // A single name is a variable or an item, whatever the name is: a crate is neither a value nor a type.
             self.root(leading, &segments, spans[0].clone());

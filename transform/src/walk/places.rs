@@ -302,6 +302,11 @@ pub(super) fn borrows_in_patterns(arms: &[syn::Arm]) -> bool {
     borrows.0
 }
 
+/// Whether a method of std of this name changes what it is called on.
+pub(super) fn changes(method: &str) -> bool {
+    MUTATING.contains(&method)
+}
+
 /// Returns the operator of a compound assignment without its `=`.
 pub(super) fn plain_operator(op: &BinOp) -> Option<&'static str> {
     Some(match op {

@@ -72,6 +72,8 @@ impl Walker<'_> {
         let item = self.item_at(&sig.ident);
         self.functions.extend(item);
         let outer = self.constant;
+        let is_unsafe = matches!(sig.safety, syn::Safety::Unsafe(_));
+        let in_unsafe = std::mem::replace(&mut self.in_unsafe, is_unsafe);
         let around = std::mem::take(&mut self.loops);
         let objects = std::mem::take(&mut self.objects);
         let known = body.map(|body| self.lasting.callables(body));
@@ -102,6 +104,7 @@ impl Walker<'_> {
             });
         });
         self.constant = outer;
+        self.in_unsafe = in_unsafe;
         self.loops = around;
         self.objects = objects;
         self.callables = callables;
@@ -127,6 +130,7 @@ impl Walker<'_> {
                 declare_impl(&mut self.tables, self.file, module, item);
             }
         }
+        self.note_last(block);
         let macros = self.macros.len();
         self.with_rib(Rib::Block(names), |walker| {
             walker.with_variables(|walker| {

@@ -1,4 +1,5 @@
-//! `std::sync::atomic`. Orderings are checked and otherwise ignored: P̂ₖ is sequentially consistent.
+//! `std::sync::atomic`. P̂ₖ and the scheduled machine are sequentially consistent: orderings only decide which accesses of
+//! `unsafe` code to memory are data races.
 
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -15,6 +16,7 @@ pub fn fence(order: Ordering) {
         order != Ordering::Relaxed,
         "there is no such thing as a relaxed fence"
     );
+    fenced(order);
 }
 
 /// See `std::sync::atomic::compiler_fence`. Sequential consistency needs none.
@@ -74,30 +76,53 @@ fn check_failure(order: Ordering) {
 }
 
 impl<V: Bits> AtomicCell<V> {
+    #[inline]
+    fn load_as(&self, order: Ordering, site: Site) -> V {
+        let value = self.load(site);
+        ordered(order);
+        value
+    }
+
     /// Does a read-modify-write that always writes.
     #[inline]
-    fn rmw(&self, next: impl Fn(V) -> V, site: Site) -> V {
+    fn rmw(&self, next: impl Fn(V) -> V, order: Ordering, site: Site) -> V {
         match self.update(|old| Some(next(old)), None, site) {
-            Ok(old) | Err(old) => old,
+            Ok(old) | Err(old) => {
+                ordered(order);
+                old
+            }
         }
     }
 
     #[inline]
-    fn compare_exchange(&self, current: V, new: V, site: Site) -> Result<V, V>
+    fn compare_exchange(
+        &self,
+        current: V,
+        new: V,
+        (success, failure): (Ordering, Ordering),
+        site: Site,
+    ) -> Result<V, V>
     where
         V: PartialEq,
     {
-        self.update(|old| (old == current).then_some(new), Some(current), site)
+        let result = self.update(|old| (old == current).then_some(new), Some(current), site);
+        ordered(if result.is_ok() { success } else { failure });
+        result
     }
 
     /// Does a load, then compare-exchanges until one succeeds, as std does.
-    fn fetch_update(&self, mut next: impl FnMut(V) -> Option<V>, site: Site) -> Result<V, V>
+    fn fetch_update(
+        &self,
+        mut next: impl FnMut(V) -> Option<V>,
+        (set, fetch): (Ordering, Ordering),
+        site: Site,
+    ) -> Result<V, V>
     where
         V: PartialEq,
     {
-        let mut old = self.load(site);
+        let mut old = self.load_as(fetch, site);
         while let Some(new) = next(old) {
-            match self.compare_exchange(old, new, site) {
+            match self.compare_exchange(old, new, (set, fetch), site) {
                 Ok(old) => return Ok(old),
                 Err(seen) => old = seen,
             }
@@ -129,7 +154,7 @@ macro_rules! common {
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
                 check_load(order);
-                self.cell.load(Location::caller())
+                self.cell.load_as(order, Location::caller())
             }
 
             /// See `store` of the std type.
@@ -138,13 +163,14 @@ macro_rules! common {
             pub fn store(&self, value: $value, order: Ordering) {
                 check_store(order);
                 self.cell.store(value, Location::caller());
+                ordered(order);
             }
 
             /// See `swap` of the std type.
             #[inline]
             #[track_caller]
-            pub fn swap(&self, value: $value, _order: Ordering) -> $value {
-                self.cell.rmw(|_| value, Location::caller())
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.cell.rmw(|_| value, order, Location::caller())
             }
 
             /// See `compare_exchange` of the std type.
@@ -157,11 +183,12 @@ macro_rules! common {
                 &self,
                 current: $value,
                 new: $value,
-                _success: Ordering,
+                success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 check_failure(failure);
-                self.cell.compare_exchange(current, new, Location::caller())
+                let orders = (success, failure);
+                self.cell.compare_exchange(current, new, orders, Location::caller())
             }
 
             /// See `compare_exchange_weak` of the std type. It may fail without a reason where the machine is set to
@@ -175,21 +202,27 @@ macro_rules! common {
                 &self,
                 current: $value,
                 new: $value,
-                _success: Ordering,
+                success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 check_failure(failure);
                 let site = Location::caller();
                 if fails_without_reason(site) {
-                    return Err(self.cell.load(site));
+                    return Err(self.cell.load_as(failure, site));
                 }
-                self.cell.compare_exchange(current, new, site)
+                self.cell.compare_exchange(current, new, (success, failure), site)
             }
 
             /// See `compare_and_swap` of the std type.
             #[track_caller]
-            pub fn compare_and_swap(&self, current: $value, new: $value, _order: Ordering) -> $value {
-                match self.cell.compare_exchange(current, new, Location::caller()) {
+            pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
+                let failure = match order {
+                    Ordering::Release => Ordering::Relaxed,
+                    Ordering::AcqRel => Ordering::Acquire,
+                    order => order,
+                };
+                let orders = (order, failure);
+                match self.cell.compare_exchange(current, new, orders, Location::caller()) {
                     Ok(old) | Err(old) => old,
                 }
             }
@@ -201,12 +234,12 @@ macro_rules! common {
             #[track_caller]
             pub fn fetch_update(
                 &self,
-                _set: Ordering,
+                set: Ordering,
                 fetch: Ordering,
                 next: impl FnMut($value) -> Option<$value>,
             ) -> Result<$value, $value> {
                 check_failure(fetch);
-                self.cell.fetch_update(next, Location::caller())
+                self.cell.fetch_update(next, (set, fetch), Location::caller())
             }
 
             /// See `try_update` of the std type.
@@ -216,24 +249,24 @@ macro_rules! common {
             #[track_caller]
             pub fn try_update(
                 &self,
-                _set: Ordering,
+                set: Ordering,
                 fetch: Ordering,
                 next: impl FnMut($value) -> Option<$value>,
             ) -> Result<$value, $value> {
                 check_failure(fetch);
-                self.cell.fetch_update(next, Location::caller())
+                self.cell.fetch_update(next, (set, fetch), Location::caller())
             }
 
             /// See `update` of the std type.
             #[track_caller]
             pub fn update(
                 &self,
-                _set: Ordering,
+                set: Ordering,
                 fetch: Ordering,
                 mut next: impl FnMut($value) -> $value,
             ) -> $value {
                 check_failure(fetch);
-                match self.cell.fetch_update(|old| Some(next(old)), Location::caller()) {
+                match self.cell.fetch_update(|old| Some(next(old)), (set, fetch), Location::caller()) {
                     Ok(old) | Err(old) => old,
                 }
             }
@@ -272,9 +305,9 @@ macro_rules! fetch {
             $(#[$doc])*
             #[inline]
             #[track_caller]
-            pub fn $method(&self, value: $value, _order: Ordering) -> $value {
+            pub fn $method(&self, value: $value, order: Ordering) -> $value {
                 let next: fn($value, $value) -> $value = $next;
-                self.cell.rmw(|old| next(old, value), Location::caller())
+                self.cell.rmw(|old| next(old, value), order, Location::caller())
             }
         )*
     };
@@ -380,8 +413,8 @@ impl AtomicBool {
 
     /// See `fetch_not` of the std type.
     #[track_caller]
-    pub fn fetch_not(&self, _order: Ordering) -> bool {
-        self.cell.rmw(|old| !old, Location::caller())
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        self.cell.rmw(|old| !old, order, Location::caller())
     }
 }
 
@@ -423,6 +456,21 @@ impl<T> Default for AtomicPtr<T> {
     fn default() -> Self {
         Self::new(std::ptr::null_mut())
     }
+}
+
+/// Notes the ordering of the event that has just been made, where orderings are looked at.
+#[inline]
+fn ordered(order: Ordering) {
+    #[cfg(feature = "scheduler")]
+    crate::scheduled::raw::ordered(order);
+    let _ = order;
+}
+
+/// Notes a fence, where orderings are looked at.
+fn fenced(order: Ordering) {
+    #[cfg(feature = "scheduler")]
+    crate::scheduled::raw::fenced(order);
+    let _ = order;
 }
 
 /// Whether a weak exchange fails here without a reason.

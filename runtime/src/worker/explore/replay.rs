@@ -45,6 +45,7 @@ pub(in super::super) fn replay(
         spurious: request.spurious,
         spurious_at: super::places(&request.spurious_at),
         unfollowed: request.unfollowed,
+        checks_memory: request.checks_memory,
         ..Settings::default()
     };
     random::vary(request.random);

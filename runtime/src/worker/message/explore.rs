@@ -38,6 +38,8 @@ message! {
         pub ignore_detached_panics: bool,
         /// Whether not all that the harness's threads share is followed.
         pub unfollowed: bool,
+        /// Whether accesses of `unsafe` code to memory are checked.
+        pub checks_memory: bool,
         /// Whether the search is over with the first execution that fails.
         pub until_failure: bool,
         /// The number of the part of the search to make, from 0, and the number of parts. More than one part only with

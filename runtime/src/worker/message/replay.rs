@@ -26,6 +26,8 @@ message! {
         pub stack: u64,
         /// Whether not all that the harness's threads share is followed.
         pub unfollowed: bool,
+        /// Whether accesses of `unsafe` code to memory are checked.
+        pub checks_memory: bool,
         /// The number of the sequence that the program's random numbers are of: 0 is the usual one.
         pub random: u64,
     }
