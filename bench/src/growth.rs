@@ -12,13 +12,14 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use seqz_explore::{
-    CachedDpor, Dfs, Dpor, Hapset, HbrCache, Icb, IcbDpor, Mcr, Odpor, Pcb, Pct, Pos, Random,
-    RvCausal, Search, Strategy, Surw,
+    CachedDpor, Dfs, Dpor, Executor, Hapset, HbrCache, Icb, IcbDpor, Mcr, Odpor, Pcb, Pct, Pos,
+    Random, RvCausal, Search, Strategy, Surw,
 };
 use seqz_runtime::feasibility::Grid;
 use seqz_runtime::log::{Op, TEvent};
 
 use crate::clock::Clock;
+use long::queue::Queue;
 use long::{Long, Shape};
 
 /// Events of an execution.
@@ -71,6 +72,12 @@ pub(crate) fn run(part: &str) -> ExitCode {
             "rv-causal": RvCausal::new(),
         );
     }
+    row("dfs", "queue", |events| queue(events, Dfs::new));
+    row("icb+dpor", "queue", |events| {
+        queue(events, || IcbDpor::new(None))
+    });
+    row("dpor", "queue", |events| queue(events, Dpor::new));
+    row("odpor", "queue", |events| queue(events, Odpor::new));
     row("progress grid", "store", grid);
     #[cfg(feature = "peers")]
     programs::rows();
@@ -101,12 +108,20 @@ fn row(what: &str, threads: &str, measure: impl Fn(usize) -> f64) {
 
 /// Nanoseconds an event.
 fn strategy<S: Strategy>(shape: Shape, events: usize, make: impl Fn() -> S) -> f64 {
-    let mut program = Long::new(shape, 2, events / 2 / shape.events());
+    searches(&mut Long::new(shape, 2, events / 2 / shape.events()), make)
+}
+
+/// The same where eight threads hand things on through a queue, and wait for each other.
+fn queue<S: Strategy>(events: usize, make: impl Fn() -> S) -> f64 {
+    searches(&mut Queue::new(8, events / 4 / Queue::EVENTS), make)
+}
+
+fn searches<S: Strategy>(program: &mut impl Executor, make: impl Fn() -> S) -> f64 {
     let clock = Clock::start();
     let mut all = 0;
     while all < ENOUGH && clock.wall() < PATIENCE {
         let mut search = Search::new(make());
-        if let Err(divergence) = search.run(&mut program, EXECUTIONS) {
+        if let Err(divergence) = search.run(program, EXECUTIONS) {
             println!("{divergence}");
             return f64::NAN;
         }

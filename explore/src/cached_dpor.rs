@@ -34,7 +34,7 @@ use crate::divergence::Divergence;
 use crate::dpor::turn_round;
 use crate::event::{Event, Object};
 use crate::executor::{Learned, Pick, RunEnd, View};
-use crate::race::{Latest, going_on, is_immediate, races};
+use crate::race::{Latest, Window, races};
 use crate::relation::Relation;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Stats, Strategy};
@@ -112,11 +112,13 @@ impl CachedDpor {
             before: self.trace.last(operation.thread),
             end: self.trace.len() as u32,
         };
+        let mut window = None;
         for position in races(&self.trace, latest) {
-            if !is_immediate(&self.trace, latest, position) {
+            let window = window.get_or_insert_with(|| Window::new(&self.trace, latest));
+            if !window.is_immediate(position) {
                 continue;
             }
-            let first = going_on(&self.trace, position, latest.end);
+            let first = window.going_on(position);
             let node = self.stack.node(position);
             if first.is_empty() {
                 node.try_all();

@@ -18,7 +18,7 @@
 use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Pick, RunEnd, View};
-use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
+use crate::race::{Latest, Window, races, was_let_go_by};
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
@@ -34,15 +34,17 @@ pub struct Dpor {
 /// Makes sure that each race of this operation is reversed: some thread that can start the reversal is in the backtrack
 /// set before the racing event, or asleep there.
 pub(crate) fn turn_round(trace: &Trace, stack: &mut Stack, latest: Latest) {
+    let mut window = None;
     for position in races(trace, latest) {
+        let window = window.get_or_insert_with(|| Window::new(trace, latest));
         let node = stack.node(position);
         let there = node.enabled.contains(latest.thread);
-        if was_let_go_by(latest, position, there) || !is_immediate(trace, latest, position) {
+        if was_let_go_by(latest, position, there) || !window.is_immediate(position) {
             continue;
         }
         // An exclusive lock may have to wait there for shared holders that come after the racing event; then there is no
         // reversal to explore.
-        node.try_one_of(starting(trace, latest, position), latest.thread);
+        node.try_one_of(window.starting(position), latest.thread);
     }
 }
 

@@ -7,7 +7,7 @@ mod long;
 use crate::event::{Event, Kind};
 use crate::looks;
 use crate::trace::{Position, Trace};
-use long::flat::{LENGTHS, is_flat, stays_apart, stays_racing};
+use long::flat::{LENGTHS, is_flat, stays_apart, stays_queueing, stays_racing};
 
 /// The cost of a run, in looks at events.
 fn cost(run: &mut dyn FnMut()) -> u64 {
@@ -24,6 +24,11 @@ fn the_cost_of_an_event_does_not_grow() {
 #[test]
 fn nor_where_all_events_race() {
     stays_racing(cost);
+}
+
+#[test]
+fn nor_where_threads_wait_for_each_other() {
+    stays_queueing(cost);
 }
 
 /// An execution of `events` events, all on one object.

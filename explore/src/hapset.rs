@@ -26,7 +26,7 @@ pub mod sets;
 use crate::divergence::Divergence;
 use crate::event::Event;
 use crate::executor::{Outcome, Pick, RunEnd, View};
-use crate::race::{Latest, is_immediate, races, starting, was_let_go_by};
+use crate::race::{Latest, Window, races, was_let_go_by};
 use crate::random_numbers::RandomNumbers;
 use crate::stack::{Stack, Step};
 use crate::strategy::{Promise, Stats, Strategy};
@@ -120,12 +120,12 @@ impl Hapset {
 
     fn race(&mut self, latest: Latest, statement: Statement) {
         let mut is_done = false;
+        let mut window = None;
         for position in races(&self.trace, latest) {
+            let window = window.get_or_insert_with(|| Window::new(&self.trace, latest));
             let node = self.stack.node(position);
             let there = node.enabled.contains(latest.thread);
-            if was_let_go_by(latest, position, there)
-                || !is_immediate(&self.trace, latest, position)
-            {
+            if was_let_go_by(latest, position, there) || !window.is_immediate(position) {
                 continue;
             }
             let earlier = Statement::of(self.trace.event(position));
@@ -134,7 +134,7 @@ impl Hapset {
                 self.left_out += 1;
                 continue;
             }
-            node.try_one_of(starting(&self.trace, latest, position), latest.thread);
+            node.try_one_of(window.starting(position), latest.thread);
             is_done = true;
         }
     }

@@ -52,6 +52,7 @@ mod children;
 mod execution;
 mod holdings;
 mod outline;
+mod queues;
 
 use crate::divergence::Divergence;
 use crate::event::Event;

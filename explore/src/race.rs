@@ -2,7 +2,7 @@
 
 use crate::event::{Class, Kind, Object, Pending, Thread};
 use crate::threads::{MAX_THREADS, ThreadSet};
-use crate::trace::{Position, Trace};
+use crate::trace::{NOWHERE, Position, Trace};
 
 /// A thread's operation at the end of a trace, run or announced.
 #[derive(Clone, Copy, Debug)]
@@ -79,83 +79,139 @@ pub(crate) fn races(trace: &Trace, latest: Latest) -> impl Iterator<Item = Posit
 /// Whether the operation was announced before `position` and waiting there for something that is not a lock: what ran
 /// there then let it go on, and can't come after it.
 pub(crate) fn was_let_go_by(latest: Latest, position: Position, enabled_there: bool) -> bool {
-    let announced = latest.before == crate::trace::NOWHERE || latest.before < position;
+    let announced = latest.before == NOWHERE || latest.before < position;
     announced && !enabled_there && !matches!(latest.kind, Kind::Lock | Kind::LockShared)
 }
 
-/// Whether no event comes between the racing event at `position` and `latest` in happens-before. If an event does, its
-/// race is reversed first, and then this race; but an operation that waits may not be able to go between the two events (a
-/// lock between another thread's lock and an attempt that fails because of that lock), so for a waiting operation every
-/// race counts.
-pub(crate) fn is_immediate(trace: &Trace, latest: Latest, position: Position) -> bool {
-    latest.kind.blocks()
-        || races(trace, latest)
-            .take_while(|&other| other > position)
-            .all(|other| !trace.happens_before(position, other))
+/// The events after the races of an operation, for questions about one race after the other, from the last race to the
+/// first: each event is looked at once for all of them.
+///
+/// Of each thread, one event of each sort answers: an event that comes after a race in happens-before has all later events
+/// of its thread come after the race, too.
+#[derive(Debug)]
+pub(crate) struct Window<'t> {
+    trace: &'t Trace,
+    latest: Latest,
+    /// The events from here on have been looked at.
+    from: Position,
+    /// The threads of these events, and the first event of each.
+    threads: ThreadSet,
+    first: [Position; MAX_THREADS],
+    /// The threads with events that conflict with the operation, and the first such event of each.
+    in_conflict: ThreadSet,
+    conflict: [Position; MAX_THREADS],
+    /// The threads with events that race with the operation, and the last such event of each.
+    racing: ThreadSet,
+    race: [Position; MAX_THREADS],
 }
 
-/// Threads that the reversal of a race can start with: of the events after the one at `position` that don't come after
-/// it in happens-before, and `latest`, those that are minimal, by their threads.
-pub(crate) fn starting(trace: &Trace, latest: Latest, position: Position) -> ThreadSet {
-    let window = position + 1..latest.end;
-    let (moving, before, mut starting) = moving(trace, position, latest.end);
-    if !moving.contains(latest.thread) {
-        let clock = trace.clock(latest.before);
-        let knows_none = moving.iter().all(|other| {
-            let known = clock.get(usize::from(other)).copied().unwrap_or(0);
-            known <= before[usize::from(other)]
-        });
-        let uses = trace.uses(latest.object);
-        let from = uses.partition_point(|&at| at < window.start);
-        let to = uses.partition_point(|&at| at < window.end);
-        let conflicts_with_none = uses[from..to.max(from)]
-            .iter()
-            .filter(|&&at| !trace.happens_before(position, at))
-            .all(|&at| {
-                let kind = trace.event(at).kind;
-                !kind.class().conflicts(latest.kind.class())
-            });
-        if knows_none && conflicts_with_none {
-            starting.insert(latest.thread);
+impl<'t> Window<'t> {
+    /// The window of this operation, before its last race.
+    pub(crate) const fn new(trace: &'t Trace, latest: Latest) -> Self {
+        Self {
+            trace,
+            latest,
+            from: latest.end,
+            threads: ThreadSet::EMPTY,
+            first: [NOWHERE; MAX_THREADS],
+            in_conflict: ThreadSet::EMPTY,
+            conflict: [NOWHERE; MAX_THREADS],
+            racing: ThreadSet::EMPTY,
+            race: [NOWHERE; MAX_THREADS],
         }
     }
-    starting
-}
 
-/// Threads that a reversal can start with of which only the first events are known: the part of [`starting`] that has been
-/// run.
-pub(crate) fn going_on(trace: &Trace, position: Position, end: Position) -> ThreadSet {
-    moving(trace, position, end).2
-}
-
-/// Of the events between `position` and `end` that don't come after the one at `position`: their threads; how many events
-/// of each there are before; and those threads whose events are minimal.
-fn moving(
-    trace: &Trace,
-    position: Position,
-    end: Position,
-) -> (ThreadSet, [u32; MAX_THREADS], ThreadSet) {
-    let mut moving = ThreadSet::EMPTY;
-    let mut starting = ThreadSet::EMPTY;
-    let mut before = [0_u32; MAX_THREADS];
-    for at in position + 1..end {
-        let entry = trace.entry(at);
-        let thread = entry.event.thread;
-        if trace.happens_before(position, at) {
-            continue;
-        }
-        if moving.contains(thread) {
-            continue;
-        }
-        let clock = trace.clock(at);
-        let is_minimal = moving
-            .iter()
-            .all(|other| clock[usize::from(other)] <= before[usize::from(other)]);
-        moving.insert(thread);
-        before[usize::from(thread)] = entry.index - 1;
-        if is_minimal {
-            starting.insert(thread);
+    /// Looks at all events after the one at `position`.
+    fn widen(&mut self, position: Position) {
+        let Self { trace, latest, .. } = *self;
+        while self.from > position + 1 {
+            self.from -= 1;
+            let event = trace.event(self.from);
+            let at = usize::from(event.thread);
+            self.threads.insert(event.thread);
+            self.first[at] = self.from;
+            let class = event.kind.class();
+            if class == Class::None
+                || event.object != latest.object
+                || !class.conflicts(latest.kind.class())
+            {
+                continue;
+            }
+            self.in_conflict.insert(event.thread);
+            self.conflict[at] = self.from;
+            let races = !self.racing.contains(event.thread)
+                && !trace.is_known(self.from, latest.thread, latest.before)
+                && event.kind.may_be_coenabled(latest.kind);
+            if races {
+                self.racing.insert(event.thread);
+                self.race[at] = self.from;
+            }
         }
     }
-    (moving, before, starting)
+
+    /// Whether no event comes between the racing event at `position` and the operation in happens-before. If an event does,
+    /// its race is reversed first, and then this race; but an operation that waits may not be able to go between the two
+    /// events (a lock between another thread's lock and an attempt that fails because of that lock), so for a waiting
+    /// operation every race counts.
+    pub(crate) fn is_immediate(&mut self, position: Position) -> bool {
+        if self.latest.kind.blocks() {
+            return true;
+        }
+        self.widen(position);
+        let mut racing = self
+            .racing
+            .iter()
+            .map(|thread| self.race[usize::from(thread)]);
+        racing.all(|other| !self.trace.happens_before(position, other))
+    }
+
+    /// Threads that the reversal of a race can start with: of the events after the one at `position` that don't come after
+    /// it in happens-before, and the operation, those that are minimal, by their threads.
+    pub(crate) fn starting(&mut self, position: Position) -> ThreadSet {
+        let moving = self.moving(position);
+        let mut starting = self.minimal(moving);
+        let (trace, latest) = (self.trace, self.latest);
+        if !moving.contains(latest.thread) {
+            let mut first = moving.iter().map(|other| self.first[usize::from(other)]);
+            let mut conflicts = self.in_conflict.iter();
+            let is_minimal = first.all(|other| !trace.happens_before(other, latest.before))
+                && conflicts
+                    .all(|other| trace.happens_before(position, self.conflict[usize::from(other)]));
+            if is_minimal {
+                starting.insert(latest.thread);
+            }
+        }
+        starting
+    }
+
+    /// Threads that a reversal can start with of which only the first events are known: the part of [`Self::starting`] that
+    /// has been run.
+    pub(crate) fn going_on(&mut self, position: Position) -> ThreadSet {
+        let moving = self.moving(position);
+        self.minimal(moving)
+    }
+
+    /// The threads of the events after the one at `position` that don't come after it.
+    fn moving(&mut self, position: Position) -> ThreadSet {
+        self.widen(position);
+        let threads = self.threads.iter();
+        threads
+            .filter(|&thread| {
+                let first = self.first[usize::from(thread)];
+                !self.trace.happens_before(position, first)
+            })
+            .collect()
+    }
+
+    /// Those of the threads whose first events come after none of the others.
+    fn minimal(&self, moving: ThreadSet) -> ThreadSet {
+        let of = |thread: Thread| self.first[usize::from(thread)];
+        let comes_after = |thread: Thread, other: Thread| {
+            other != thread && self.trace.happens_before(of(other), of(thread))
+        };
+        let threads = moving.iter();
+        threads
+            .filter(|&thread| !moving.iter().any(|other| comes_after(thread, other)))
+            .collect()
+    }
 }

@@ -6,7 +6,7 @@ mod long;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use long::flat::{LENGTHS, is_flat, stays_apart, stays_racing};
+use long::flat::{LENGTHS, is_flat, stays_apart, stays_queueing, stays_racing};
 
 thread_local! {
     static ASKED_FOR: Cell<u64> = const { Cell::new(0) };
@@ -58,6 +58,11 @@ fn the_cost_of_an_event_does_not_grow() {
 #[test]
 fn nor_where_all_events_race() {
     stays_racing(cost);
+}
+
+#[test]
+fn nor_where_threads_wait_for_each_other() {
+    stays_queueing(cost);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::event::{Class, Event, Kind, Object, Pending, Thread};
 use crate::trace::{NOWHERE, Position};
-use crate::waiting::Queue;
 
 use super::execution::{Execution, Step};
 use super::holdings::Held;
@@ -142,21 +141,32 @@ impl<'a> Prefix<'a> {
     /// Whether the thread, which waits on the object, may go on after it.
     fn notifies(&self, object: Object, thread: Thread) -> bool {
         let trace = &self.execution.trace;
-        let mut queue = Queue::new();
-        for position in self.uses(object) {
+        let uses = trace.uses(object);
+        let end = match self.left_out(object) {
+            Some(_) => self.without.min(self.end),
+            None => self.end,
+        };
+        // The prefix has all uses before that.
+        let whole = uses.partition_point(|&position| position < end);
+        let (mut queue, from) = self.execution.queues.before(object, whole);
+        let uses = uses[from..]
+            .iter()
+            .filter(|&&position| position != self.without);
+        // What changes a queue conflicts with all other uses: after one that the prefix lacks, the prefix has none.
+        for &position in uses.take_while(|&&position| self.contains(position)) {
             queue.follow(trace.event(position));
         }
         queue.covers(thread)
     }
 
-    /// How an operation of the thread would touch its object after this prefix, if the object's value is `value` then.
+    /// How an operation of the thread would touch its object after this prefix, if the object has this value then.
     /// `None`: it is not enabled.
     fn class_of(
         &self,
         thread: Thread,
         pending: &Pending,
         enabler: Position,
-        value: u64,
+        value: impl FnOnce() -> u64,
     ) -> Option<Class> {
         let kind = pending.kind;
         match kind {
@@ -164,12 +174,12 @@ impl<'a> Prefix<'a> {
                 let enabled = pending.expected == 1 || self.notifies(pending.object, thread);
                 enabled.then_some(kind.class())
             }
-            Kind::CompareExchange => Some(if value == pending.expected {
+            Kind::CompareExchange => Some(if value() == pending.expected {
                 Class::Modify
             } else {
                 Class::Read
             }),
-            Kind::Upgrade => Some(if value == 0 {
+            Kind::Upgrade => Some(if value() == 0 {
                 Class::Read
             } else {
                 Class::Upgrade
@@ -286,6 +296,7 @@ impl Execution {
     /// Gets ready for listing children.
     pub(super) fn look_at_locks(&mut self, few: usize) {
         self.holdings.look_at(&self.trace, few);
+        self.queues.look_at(&self.trace);
     }
 
     /// Lists the children from this target on, until it has looked at as many places as the execution has events, or at a
@@ -433,12 +444,9 @@ impl Execution {
         let mut prefix = self.prefix(step, target);
         let own = event.kind.class();
         // Nothing else in the prefix conflicts with the step's event: the target finds the value that this found.
-        let class = prefix.class_of(
-            target.thread,
-            &target.pending,
-            target.enabler,
-            prefix.value(event),
-        );
+        let class = prefix.class_of(target.thread, &target.pending, target.enabler, || {
+            prefix.value(event)
+        });
         let conflicting = class.filter(|class| class.conflicts(own));
         if (conflicting.is_some() || step.is_delayed()) && prefix.leads_to_execution(number) {
             if let Some(class) = conflicting
@@ -544,7 +552,7 @@ impl Execution {
     ) -> bool {
         let announced = &self.announced[step.end as usize];
         let delayed = self.trace.event(step.end);
-        let value = prefix.value(highest);
+        let value = || prefix.value(highest);
         let class = prefix.class_of(target.thread, &target.pending, target.enabler, value);
         // What the step's event would be without `high`: what it conflicts with then delays it anyway.
         let own = prefix.class_of(delayed.thread, &announced.pending, announced.enabler, value);

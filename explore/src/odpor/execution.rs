@@ -9,6 +9,7 @@ use crate::trace::{NOWHERE, Position, Trace};
 use super::children::{Child, Reversal};
 use super::holdings::Holdings;
 use super::outline::Outline;
+use super::queues::Queues;
 
 /// A step: the pending event of the thread whose turn it was was intended at `start`.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +70,8 @@ pub(super) struct Execution {
     pub(super) waiting: Vec<Waiting>,
     /// The holders of locks, computed when the execution's children are listed.
     pub(super) holdings: Holdings,
+    /// Who waits, computed then, too.
+    pub(super) queues: Queues,
     /// The step whose delay is being made, and what its thread announced in the parent.
     open: Option<(Step, Pending)>,
     /// The threads that were not enabled at the last scheduling point.

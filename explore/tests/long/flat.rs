@@ -1,10 +1,11 @@
 //! Whether what an event costs stays the same in long executions, whatever is counted as its cost.
 
 use seqz_explore::{
-    CachedDpor, Dfs, Dpor, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Pct, Random, RvCausal,
-    Search, Strategy,
+    CachedDpor, Dfs, Dpor, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Pct, Random,
+    RvCausal, Search, Strategy,
 };
 
+use super::queue::Queue;
 use super::{Long, Shape};
 
 /// Events of short executions and of long ones.
@@ -35,6 +36,32 @@ fn stays<S: Strategy>(cost: Cost, strategy: impl Fn() -> S, shapes: &[Shape]) {
             std::any::type_name::<S>()
         );
     }
+}
+
+/// Of those that reduce, where threads hand things on through a queue, and wait for each other.
+pub(crate) fn stays_queueing(cost: Cost) {
+    fn stays<S: Strategy>(cost: Cost, strategy: impl Fn() -> S) {
+        let costs = LENGTHS.map(|events| {
+            cost(&mut || {
+                let mut search = Search::new(strategy());
+                let mut program = Queue::new(8, events / 8 / Queue::EVENTS * 2);
+                let run = search.run(&mut program, 3);
+                run.expect("programs are deterministic");
+            })
+        });
+        assert!(
+            is_flat(costs),
+            "{}: {costs:?} for {LENGTHS:?} events",
+            std::any::type_name::<S>()
+        );
+    }
+    stays(cost, Odpor::new);
+    stays(cost, Dpor::new);
+    stays(cost, CachedDpor::new);
+    stays(cost, || IcbDpor::new(None));
+    stays(cost, || Hapset::new(1, 1));
+    stays(cost, Dfs::new);
+    stays(cost, HbrCache::new);
 }
 
 const APART: [Shape; 2] = [Shape::Apart, Shape::Private];

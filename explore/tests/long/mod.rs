@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod flat;
+pub(crate) mod queue;
 
 use seqz_explore::{
     Event, Executor, Kind, Object, Outcome, Pending, Pick, RunEnd, Scheduler, View,
