@@ -19,8 +19,9 @@
 //! it slept included: that other threads can run is no reason for five hundred sleeps of the waiting thread. A waiting
 //! thread that has looked at its clock may wait for a time. So the first turn that sleeps, or comes to a time limit,
 //! counts: a wait for the rest of a time needs no more. And time passes where no thread can do anything else: when all
-//! threads wait, the clocks of the threads that look at them *leap*, each time twice as far. So a thread comes only to
-//! a time limit that all other threads have let pass.
+//! threads wait, the clocks of the threads that look at them *leap*, each time twice as far; and when all others have
+//! slept, and so are later, the clocks of these threads move on to the first of the others' times. So a thread comes only
+//! to a time limit that all other threads have let pass. How a search goes on from there is told in `scheduled::beyond`.
 //!
 //! A loop whose turns make no event, and look at the clock alone, waits for a time and for nothing else. The number of
 //! turns that this takes is not known, so the thread's clock moves on with each turn: see [`Clocks::approach`].
@@ -71,8 +72,8 @@ struct Clock {
     looks: u32,
     sleeps: u32,
     leaps: u32,
-    /// Whether the thread has looked at the clock since the last call of [`Clocks::was_looked_at`].
-    looked: bool,
+    /// The number of looks at the clock in all.
+    all_looks: u32,
 }
 
 /// The latest times, in nanoseconds, at which an object was written, read, added to, taken from, and upgraded.
@@ -165,7 +166,7 @@ impl Clocks {
     /// A thread looks at its clock.
     pub(crate) fn look(&mut self, thread: u32) -> u64 {
         let clock = self.clock(thread);
-        clock.looked = true;
+        clock.all_looks = clock.all_looks.wrapping_add(1);
         clock.looks += 1;
         if clock.looks > STEADY {
             self.leap(thread);
@@ -285,14 +286,14 @@ impl Clocks {
         self.clock(thread).leaps > 0
     }
 
-    /// Whether a thread has looked at its clock since this function was called last.
+    /// The number of times that a thread has looked at its clock.
     #[inline]
-    pub(crate) fn was_looked_at(&mut self, thread: u32) -> bool {
-        self.used
-            && self
-                .threads
-                .get_mut(thread as usize)
-                .is_some_and(|clock| std::mem::take(&mut clock.looked))
+    pub(crate) fn looks(&self, thread: u32) -> u32 {
+        if !self.used {
+            return 0;
+        }
+        let clock = self.threads.get(thread as usize);
+        clock.map_or(0, |clock| clock.all_looks)
     }
 
     /// A thread waits in a loop that looks at its clock, and no other thread ends the loop: the thread's clock is moved
@@ -332,9 +333,10 @@ impl Clocks {
         }
     }
 
+    /// A thread's clock is no earlier than this.
     #[cold]
     #[inline(never)]
-    fn move_on(&mut self, thread: u32, to: u64) {
+    pub(crate) fn move_on(&mut self, thread: u32, to: u64) {
         let clock = self.clock(thread);
         clock.now = clock.now.max(to);
     }
@@ -447,8 +449,8 @@ mod tests {
         }
         assert!(looks < 1_100);
         assert!(clocks.hurried(), "it might have looked more often");
-        assert!(clocks.was_looked_at(0));
-        assert!(!clocks.was_looked_at(0), "nobody has looked since");
+        assert!(clocks.looks(0) > looks);
+        assert_eq!(clocks.looks(1), 0, "that thread has not looked");
         let leaps = (0..1_000).take_while(|_| clocks.leap_for(0, 0));
         assert!(leaps.count() < 100, "no more than any time limit takes");
     }

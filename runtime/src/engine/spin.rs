@@ -74,6 +74,8 @@ struct At {
     time: u64,
     /// The value of [`Spin::said`].
     said: u32,
+    /// The number of times that the thread has looked at its clock.
+    looks: u32,
 }
 
 fn hash(lock: Object, mode: LockMode) -> u64 {
@@ -135,8 +137,8 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         under_test: engine.under_test().len(),
         time: engine.time(),
         said: engine.spin.said,
+        looks: engine.looks_at_clock(),
     };
-    let looked = engine.looked_at_clock();
     let Some(before) = turns.at.replace(now) else {
         turns.began = now.time;
         return;
@@ -146,6 +148,7 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         turns.has_slept = false;
         return;
     }
+    let looked = before.looks != now.looks;
     // A loop that looks at nothing, not even at the time, makes its next turn like this one. Without the scheduler, the
     // clock is the system's, and looks at the clock are not noticed.
     let is_endless = cfg!(feature = "scheduler") && !looked;
@@ -191,13 +194,13 @@ impl Engine {
         0
     }
 
-    /// Whether the current thread has looked at its clock since this function was called last.
+    /// The number of times that the current thread has looked at its clock.
     #[inline]
-    fn looked_at_clock(&mut self) -> bool {
+    fn looks_at_clock(&self) -> u32 {
         #[cfg(feature = "scheduler")]
-        return self.clocks.was_looked_at(self.threads.current);
+        return self.clocks.looks(self.threads.current);
         #[cfg(not(feature = "scheduler"))]
-        false
+        0
     }
 
     /// The current thread waits until some time has come: if no other thread can end the wait, the thread's clock moves

@@ -33,6 +33,9 @@
 //! that is a livelock. [`State::livelock`] checks this for each of the threads. Where it doesn't hold, the execution is
 //! one that goes on in another one ([`Outcome::Waiting`]).
 //!
+//! A turn that looks at the clock, itself or in a loop inside of it, may be another one when time has passed: see
+//! [`beyond`](super::beyond).
+//!
 //! # Where not all is followed
 //! A turn may look at something that makes no event, as at a queue of a dependency that is not followed. The turn is
 //! idle by its events, and yet another turn may see something else. So with
@@ -120,6 +123,8 @@ pub(crate) struct Since {
     has_slept: bool,
     /// The number of times that the thread had said, when the run began, that it leaves something behind.
     said: u32,
+    /// The number of times that the thread had looked at its clock when the turn began: turns of inner loops look, too.
+    looks: u32,
 }
 
 /// An event of a thread that is in a loop that waits.
@@ -171,10 +176,15 @@ pub(super) struct Turning {
     /// Whether the thread has looked at its clock in that turn: what it waits for may be a time.
     looks_at_clock: bool,
     /// How long that turn slept, in nanoseconds.
-    slept: u64,
+    pub(super) slept: u64,
 }
 
 impl Turning {
+    /// Whether the thread's latest idle turn has looked at something, which may change.
+    pub(super) fn has_looked(&self) -> bool {
+        self.looks_at_clock || !self.idle.is_empty()
+    }
+
     pub(super) fn clear(&mut self) {
         self.depth = 0;
         self.said = 0;
@@ -423,7 +433,7 @@ impl Handle {
         let turning = &mut state.slots[state.current].turning;
         turning.depth += 1;
         let (depth, from, said) = (turning.depth, turning.looks.len(), turning.said);
-        state.clocks.was_looked_at(self.thread());
+        let looks = state.clocks.looks(self.thread());
         let began = state.clocks.now(self.thread());
         Since {
             depth,
@@ -433,6 +443,7 @@ impl Handle {
             has_slept: false,
             has_begun: false,
             said,
+            looks,
         }
     }
 
@@ -479,23 +490,35 @@ impl Handle {
         match turn {
             Turn::Busy => state.fruitless = 0,
             Turn::Unseen => self.give_way(site),
-            Turn::Idle if state.settings.unfollowed => {
-                self.turn(Kind::Local, 0, 0, site);
-                self.did(Kind::Local, 0, 0, 0, site);
-            }
-            Turn::Idle if state.slots[state.current].turning.may_go_on => {}
             Turn::Idle => {
-                let object = self.thread();
-                let pending = Pending {
-                    kind: Kind::Join,
-                    object,
-                    expected: 0,
-                    site: site_number(site),
-                    context: self.context(),
-                };
-                self.announce(pending, site);
+                let turning = &state.slots[state.current].turning;
+                let (may_go_on, looks_at_clock) = (turning.may_go_on, turning.looks_at_clock);
+                // Where the time may have come, the thread stands before its next look at the clock, and that it looks
+                // again is an event of its own, in all searches.
+                let is_event = state.settings.unfollowed || looks_at_clock;
+                if state.settings.unfollowed || may_go_on && looks_at_clock {
+                    self.turn(Kind::Local, 0, 0, site);
+                } else if !may_go_on {
+                    self.waits_for_itself(site);
+                }
+                if is_event {
+                    self.did(Kind::Local, 0, 0, 0, site);
+                    since.time = self.get().clocks.now(self.thread());
+                }
             }
         }
+    }
+
+    /// The current thread goes no further, unless the execution goes on [beyond](super::beyond) the search.
+    fn waits_for_itself(self, site: Site) {
+        let pending = Pending {
+            kind: Kind::Join,
+            object: self.thread(),
+            expected: 0,
+            site: site_number(site),
+            context: self.context(),
+        };
+        self.announce(pending, site);
     }
 }
 
@@ -523,6 +546,8 @@ impl State {
         }
         if !self.parked.is_empty() {
             self.parked.remove(event.thread);
+            self.timed.remove(event.thread);
+            self.in_time.remove(event.thread);
             self.stale = true;
         }
     }
@@ -550,7 +575,8 @@ impl State {
     /// The current thread's turn is over, and the next one begins. Returns what the turn that is over came to.
     fn ends_idle(&mut self, since: &mut Since) -> Turn {
         let thread = u32::from(self.current_name());
-        let looked = self.clocks.was_looked_at(thread);
+        let looks = self.clocks.looks(thread);
+        let looked = std::mem::replace(&mut since.looks, looks) != looks;
         if self.settings.idle == Idle::GoesOn {
             return self.goes_round_for_ever(since, looked);
         }
@@ -643,32 +669,12 @@ impl State {
     }
 
     /// No thread can run. Returns whether all threads wait, and some of them for a time: see [`crate::clock`].
-    fn waits_for_time(&mut self) -> bool {
+    pub(super) fn waits_for_time(&mut self) -> bool {
         let waits = self.live.intersection(self.parked).iter().any(|thread| {
             self.slots[usize::from(thread)].turning.looks_at_clock
                 && self.clocks.may_leap(u32::from(thread))
         });
         waits && self.livelock() != Livelock::None
-    }
-
-    /// No thread can run. Time passes for the threads that wait in loops that look at the clock, if all threads wait
-    /// for a time. Returns whether time has passed for any.
-    ///
-    /// Where threads go no further after an idle turn, none of them can go on: that case is for [`Self::stopped`] to
-    /// tell.
-    pub(super) fn time_passes(&mut self) -> bool {
-        if matches!(self.settings.idle, Idle::Ends | Idle::EndsByValues) || !self.waits_for_time() {
-            return false;
-        }
-        for thread in self.live.intersection(self.parked).iter() {
-            let turning = &self.slots[usize::from(thread)].turning;
-            if turning.looks_at_clock && self.clocks.leap_for(u32::from(thread), turning.slept) {
-                self.parked.remove(thread);
-                self.note_move_of_clock(u32::from(thread));
-            }
-        }
-        self.stale = true;
-        true
     }
 
     /// The thread has announced an operation. If that is the first one after an idle turn, the thread may have to wait.
@@ -680,30 +686,60 @@ impl State {
         {
             let name = u8::try_from(thread).unwrap_or(0);
             self.parked.insert(name);
+            if self.slots[thread].turning.looks_at_clock {
+                self.timed.insert(name);
+            }
             self.waiting.insert(name);
             self.stale = true;
         }
     }
 
-    /// Whether the thread has made an idle turn, and all that it has looked at is as it was.
+    /// What becomes of a thread after an idle turn, in this part of the execution.
+    fn idle(&self) -> Idle {
+        if self.beyond.is_some() {
+            Idle::Waits
+        } else {
+            self.settings.idle
+        }
+    }
+
+    /// Whether the thread has made an idle turn, and may not go on yet.
     pub(super) fn waits_in_loop(&mut self, thread: u8) -> bool {
         self.parked.contains(thread)
-            && match self.settings.idle {
-                Idle::Ends | Idle::EndsByValues
-                    if !self.slots[usize::from(thread)].turning.may_go_on =>
-                {
-                    true
-                }
-                Idle::Ends | Idle::EndsByValues | Idle::Waits => self.would_see_the_same(thread),
-                Idle::WaitsAfter(steps) => self.steps >= steps && self.would_see_the_same(thread),
+            && match self.idle() {
+                Idle::Ends | Idle::EndsByValues => true,
+                Idle::Waits => self.waits_for_change(thread),
+                Idle::WaitsAfter(steps) => self.steps >= steps && self.waits_for_change(thread),
                 Idle::GoesOn => false,
             }
+    }
+
+    /// Whether what a thread that has made an idle turn has looked at is as it was, the time included.
+    fn waits_for_change(&mut self, thread: u8) -> bool {
+        !self.in_time.contains(thread) && self.would_see_the_same(thread)
+    }
+
+    /// Whether another turn might show something new to this thread, which has made an idle turn: what the thread has
+    /// looked at has changed. Unlike [`Self::waits_in_loop`], this is the same in all searches.
+    pub(super) fn is_as_it_was(&mut self, thread: u8) -> bool {
+        self.sees_again(thread, |_, _, _| false)
     }
 
     /// Whether all that the thread has looked at in its latest idle turn is as it was; in a search over values, whether
     /// the thread would at least observe the same.
     fn would_see_the_same(&mut self, thread: u8) -> bool {
-        let by_values = self.settings.idle == Idle::EndsByValues;
+        let by_values = self.idle() == Idle::EndsByValues;
+        self.sees_again(thread, |state, look, idle| {
+            by_values && state.would_observe_the_same(look, idle)
+        })
+    }
+
+    /// Whether each thing that the thread has looked at in its latest idle turn is as it was, or is as good as that.
+    fn sees_again(
+        &mut self,
+        thread: u8,
+        is_as_good: impl Fn(&Self, &Look, &[Look]) -> bool,
+    ) -> bool {
         let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
         let same = idle.iter().all(|look| {
             let object = look.event.object;
@@ -718,7 +754,7 @@ impl State {
             // The thread may have changed the object itself, earlier in the same turn.
             as_found
                 && (self.changes.of(object).changes == look.marks.changes
-                    || by_values && self.would_observe_the_same(look, &idle))
+                    || is_as_good(self, look, &idle))
         });
         *self.slots[usize::from(thread)].turning.idle = idle;
         same
@@ -862,7 +898,7 @@ impl State {
     /// An object's last value is what the last write of some thread has left there: as each thread has observed the
     /// same, it leaves the same.
     pub(super) fn may_be_livelock(&mut self, parked: ThreadSet) -> bool {
-        self.settings.idle == Idle::EndsByValues
+        self.idle() == Idle::EndsByValues
             && parked.iter().all(|thread| {
                 let idle = std::mem::take(&mut *self.slots[usize::from(thread)].turning.idle);
                 let may_be = idle.iter().all(|look| match look.event.kind {

@@ -7,6 +7,7 @@ use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Executor, Learned, Outcome, Pending, RunEnd, Scheduler, Test};
 
 use super::behind_writers;
+use super::beyond::Beyond;
 use super::contexts::Contexts;
 use super::failures::Failure;
 use super::loops::{Changes, Idle};
@@ -139,6 +140,9 @@ impl<'p> Machine<'p> {
                 enabled: ThreadSet::EMPTY,
                 stale: true,
                 parked: ThreadSet::EMPTY,
+                timed: ThreadSet::EMPTY,
+                in_time: ThreadSet::EMPTY,
+                beyond: None,
                 resting: ThreadSet::EMPTY,
                 gives_way: false,
                 untold: false,
@@ -320,8 +324,11 @@ impl<'p> Machine<'p> {
 impl Executor for Machine<'_> {
     fn learned(&self) -> Learned<'_> {
         Learned {
-            tests: self.state.values.tests(),
-            transitions: self.state.values.transitions(),
+            tests: Beyond::told(self.state.beyond.as_deref(), self.state.values.tests()),
+            transitions: Beyond::told(
+                self.state.beyond.as_deref(),
+                self.state.values.transitions(),
+            ),
             plain: &self.state.plain,
         }
     }

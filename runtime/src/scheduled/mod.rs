@@ -10,6 +10,7 @@
 //! | [`events`] | what shared objects call: announce, wait for the turn, say what was done |
 //! | [`waiting`] | what condition variables, and all that waits like them, call |
 //! | [`loops`] | threads that wait by looking again and again |
+//! | [`beyond`] | time that passes for threads that wait so, and what comes after it |
 //! | [`resting`] | threads that sleep or yield again and again, and let others go first |
 //! | [`turns`] | whose turn it is: asking the scheduler, and telling it what was done |
 //! | [`poison`] | what the poison flags of locks call |
@@ -33,6 +34,7 @@
 //!   [`process`](crate::process). So a thread that unwinds is a thread like any other.
 
 pub mod behind_writers;
+mod beyond;
 mod contexts;
 mod coroutine;
 pub mod coupling;

@@ -8,6 +8,7 @@ use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Kind, Object, Outcome, Pending, RunEnd, Scheduler};
 
+use super::beyond::Beyond;
 use super::contexts::Contexts;
 use super::failures::Failure;
 use super::loops::Changes;
@@ -52,6 +53,12 @@ pub(super) struct State {
     pub(super) stale: bool,
     /// The live threads that have made an idle turn of a loop and no event since: see [`loops`](super::loops).
     pub(super) parked: ThreadSet,
+    /// Those of them that looked at their clocks in that turn: see [`beyond`](super::beyond).
+    pub(super) timed: ThreadSet,
+    /// Those of them for whom time has passed since.
+    pub(super) in_time: ThreadSet,
+    /// What runs the rest of an execution that its strategy takes to be over.
+    pub(super) beyond: Option<Box<Beyond>>,
     /// The live threads that let the others go first: see [`resting`](super::resting).
     pub(super) resting: ThreadSet,
     /// Whether a thread has slept or yielded in this execution.
@@ -185,6 +192,9 @@ impl State {
         self.waiting = ThreadSet::EMPTY;
         self.stale = true;
         self.parked = ThreadSet::EMPTY;
+        self.timed = ThreadSet::EMPTY;
+        self.in_time = ThreadSet::EMPTY;
+        self.beyond = None;
         self.resting = ThreadSet::EMPTY;
         self.gives_way = false;
         self.current = 0;
@@ -292,9 +302,11 @@ impl State {
 
     /// Whether a live thread can run.
     pub(super) fn is_enabled(&mut self, thread: u8) -> bool {
-        if self.waits_in_loop(thread) {
-            return false;
-        }
+        !self.waits_in_loop(thread) && self.can_be_done(thread)
+    }
+
+    /// Whether the operation that a live thread has announced can be done now.
+    pub(super) fn can_be_done(&mut self, thread: u8) -> bool {
         let Pending {
             kind,
             object,
@@ -308,6 +320,10 @@ impl State {
                 let holders = *self.objects.holders(object);
                 holders.exclusive == 0
                     && !(holders.shared > 0 && self.writers_first && self.writer_waits(object))
+            }
+            // A thread that goes on beyond the search, after a turn of a loop that has looked at something.
+            Kind::Join if object == u32::from(thread) && self.parked.contains(thread) => {
+                self.slots[usize::from(thread)].turning.has_looked()
             }
             Kind::Join => self
                 .slots

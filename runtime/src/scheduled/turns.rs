@@ -1,6 +1,6 @@
 //! Whose turn it is: asking the scheduler, and telling it what was done.
 
-use seqz_explore::{Outcome, Pending, Pick, View};
+use seqz_explore::{Outcome, Pending, Pick, Scheduler, View};
 
 use super::behind_writers::WRITERS_FIRST;
 use super::machine::Traced;
@@ -32,11 +32,15 @@ impl Handle {
             state.stale = true;
         }
         let live = state.live;
+        if !state.timed.is_empty() {
+            state.let_time_pass();
+        }
         let mut enabled = state.enabled();
         let is_stuck = enabled.is_empty() && !state.parked.is_empty();
-        if is_stuck && (state.time_passes() || state.looks_again()) {
-            enabled = state.enabled();
+        if is_stuck && (self.go_beyond() || self.get().looks_again()) {
+            enabled = self.get().enabled();
         }
+        let state = self.get();
         let Some(scheduler) = state.scheduler else {
             return;
         };
@@ -46,8 +50,12 @@ impl Handle {
         } else if live.is_empty() {
             state.outcome = Outcome::Completed;
         } else {
-            // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.
-            let scheduler = unsafe { &mut *scheduler };
+            let is_outslept = state.someone_is_outslept(enabled);
+            let scheduler: &mut dyn Scheduler = match &mut state.beyond {
+                Some(beyond) => &mut beyond.turns,
+                // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.
+                None => unsafe { &mut *scheduler },
+            };
             let view = View {
                 pending: &state.pending,
                 live,
@@ -59,7 +67,7 @@ impl Handle {
                 scheduler.blocked(&view);
                 let parked = live.intersection(state.parked);
                 state.outcome = state.stopped(parked);
-            } else if state.someone_is_outslept(enabled) {
+            } else if is_outslept {
                 scheduler.cut(&view);
                 state.outcome = Outcome::Truncated;
                 state.is_outslept = true;
@@ -107,7 +115,9 @@ impl Handle {
         if !state.settings.trace {
             state.trace.clear();
         }
-        if let Some(scheduler) = state.scheduler {
+        if let Some(beyond) = &mut state.beyond {
+            beyond.turns.ran(&event);
+        } else if let Some(scheduler) = state.scheduler {
             // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.
             unsafe { &mut *scheduler }.ran(&event);
         }
