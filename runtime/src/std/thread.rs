@@ -101,6 +101,26 @@ fn wait(no: ThreadNo, site: Site) {
     threads::join(engine_or_panic(), no, site);
 }
 
+/// A thread can't wait for its own end: std panics where the system tells, as Linux and macOS do.
+#[track_caller]
+fn refuse_to_join_itself(no: ThreadNo) {
+    if is_current(no) {
+        panic!("failed to join thread: Resource deadlock avoided (os error 35)");
+    }
+}
+
+/// Whether this is the thread that runs, in an execution that is not being ended.
+fn is_current(no: ThreadNo) -> bool {
+    #[cfg(feature = "scheduler")]
+    if let Some(machine) = crate::scheduled::events::current() {
+        return machine.thread() == no && !machine.is_ending();
+    }
+    engine().is_some_and(|handle| {
+        let engine = handle.get();
+        engine.threads.current == no && !engine.quiet
+    })
+}
+
 /// Waits for a thread and takes its result.
 fn join<T>(no: ThreadNo, packet: Packet<'_, T>, site: Site) -> Result<T> {
     wait(no, site);
@@ -142,6 +162,7 @@ impl<T> JoinHandle<T> {
     /// The thread panicked.
     #[track_caller]
     pub fn join(self) -> Result<T> {
+        refuse_to_join_itself(self.thread.no);
         std::mem::forget(self.lets_go);
         join(self.thread.no, self.packet, Location::caller())
     }

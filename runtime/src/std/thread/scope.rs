@@ -162,6 +162,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// The thread panicked.
     #[track_caller]
     pub fn join(self) -> Result<T> {
+        super::refuse_to_join_itself(self.thread.no);
         if let Some(joined) = self.joined {
             joined
                 .borrow_mut()
