@@ -149,3 +149,48 @@ fn what_follows_from_poison_is_not_told_beside_what_poisoned() {
         }
     }
 }
+
+/// A thread that nobody joins panics, and the harness fails of that in a destructor.
+const DETACHED: &str = r#"
+struct Pool {
+    _worker: thread::JoinHandle<()>,
+    jobs: channel::Sender<()>,
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.jobs.send(()).expect("the worker is there");
+    }
+}
+
+#[test]
+fn pool() {
+    let (jobs, receiver) = channel::channel();
+    let worker = thread::spawn(move || {
+        let _receiver = receiver;
+        panic!("on purpose");
+    });
+    drop(Pool { _worker: worker, jobs });
+}
+"#;
+
+#[test]
+fn a_panic_that_nobody_joins_is_told_once() {
+    let dir = package(&format!(
+        "{HEAD}use std::sync::mpsc as channel;\n{DETACHED}"
+    ));
+    for (args, kinds) in [
+        (&["explore"][..], &["detached", "panic"][..]),
+        (&["explore", "--ignore-detached-panics"], &["panic"]),
+    ] {
+        let run = seqz(dir.path(), args.iter().chain(&["--format", "json"]));
+        let report = run.json();
+        let found = report["harnesses"][0]["failures"]
+            .as_array()
+            .unwrap()
+            .iter();
+        let mut found: Vec<_> = found.map(|it| it["kind"].as_str().unwrap()).collect();
+        found.sort_unstable();
+        assert_eq!(found, kinds, "{report:#}");
+    }
+}

@@ -111,6 +111,18 @@ impl State {
         }
     }
 
+    /// The places of panics whose threads nobody joins.
+    pub(super) fn detached(&self) -> Vec<Place> {
+        let over = self.panics.over();
+        if over.is_empty() {
+            return Vec::new();
+        }
+        let counted = self.panics.judge(self.harness, self.extent());
+        let detached = counted.iter().filter(|counted| counted.detached);
+        let places = detached.map(|counted| over[counted.panic].raised.place.clone());
+        places.flatten().collect()
+    }
+
     /// The execution is over, as far as the program is concerned: the panics that count are failures.
     pub(super) fn conclude(&mut self) {
         let extent = self.extent();

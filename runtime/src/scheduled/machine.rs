@@ -280,6 +280,12 @@ impl<'p> Machine<'p> {
         all.filter(|_| self.state.harness == End::Passed)
     }
 
+    /// The places of the panics of the latest execution whose threads nobody joins, whether they are failures or not.
+    #[must_use]
+    pub fn detached(&self) -> Vec<Place> {
+        self.state.detached()
+    }
+
     /// A sentence on what the program did in the latest execution that the machine cannot follow, and the place of
     /// that.
     #[must_use]

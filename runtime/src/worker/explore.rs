@@ -320,7 +320,8 @@ impl<'a> Exploration<'a> {
             }
             let mut records = Vec::new();
             if is_own {
-                self.known.handle(machine.handled());
+                self.known.settle(machine.handled());
+                self.known.settle(machine.detached().iter());
             }
             for failure in machine.failures().iter().filter(|_| is_own) {
                 let found = || ScheduleFinding {
@@ -440,7 +441,8 @@ impl<'a> Exploration<'a> {
             if *usual != came {
                 asked::note(Asked::Random);
             }
-            self.known.handle(machine.handled());
+            self.known.settle(machine.handled());
+            self.known.settle(machine.detached().iter());
             for failure in machine.failures() {
                 let found = || ScheduleFinding {
                     standing: (u64::MAX, variation),

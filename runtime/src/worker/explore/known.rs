@@ -58,8 +58,9 @@ pub(super) struct Known {
     /// Panics of which it is not known whether the harness would have handled them: the first meeting with each, until the
     /// search is over.
     bystanders: Vec<Bystander>,
-    /// The places of panics that a harness has handled that then ended well.
-    handled: HashSet<Place>,
+    /// The places of panics of which an execution has shown what becomes of them: a harness that ended well has handled
+    /// them, or nobody joins their threads.
+    settled: HashSet<Place>,
     /// The number of executions with each failure, in the order in which the failures were sent.
     pub(super) times: Vec<u64>,
     /// How each failure couples the threads at the least, in the same order.
@@ -83,11 +84,12 @@ impl Known {
         self.couplings.push(Vec::new());
     }
 
-    /// Takes in the places of panics that an execution whose harness ended well has handled.
-    pub(super) fn handle<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
+    /// Takes in the places of panics that an execution has settled: that its harness, which ended well, has handled, or whose
+    /// threads nobody joins.
+    pub(super) fn settle<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
         for place in places {
-            if !self.handled.contains(place) {
-                self.handled.insert(place.clone());
+            if !self.settled.contains(place) {
+                self.settled.insert(place.clone());
             }
         }
     }
@@ -119,7 +121,7 @@ impl Known {
         lessen(&mut bystander.couplings, &coupled);
     }
 
-    /// The bystanders' failures that are left at the search's end: those that no harness has handled, and that are not
+    /// The bystanders' failures that are left at the search's end: those that no execution has settled, and that are not
     /// known otherwise.
     pub(super) fn left(&mut self) -> Vec<ScheduleFinding> {
         let mut left = Vec::new();
@@ -130,11 +132,11 @@ impl Known {
                 times,
                 couplings,
             } = bystander;
-            let is_handled = key
+            let is_settled = key
                 .place
                 .as_ref()
-                .is_some_and(|it| self.handled.contains(it));
-            if is_handled || self.numbers.contains_key(&key) {
+                .is_some_and(|it| self.settled.contains(it));
+            if is_settled || self.numbers.contains_key(&key) {
                 continue;
             }
             self.numbers.insert(key, self.times.len());
