@@ -111,9 +111,14 @@ struct Variable {
     by_t: bool,
 }
 
-const fn reads(kind: Kind) -> bool {
+/// Whether the thread learns from this event what others have written. Taking from a count tells only the last one that
+/// the others have, too.
+const fn reads(event: &Event) -> bool {
+    if matches!(event.kind, Kind::Take) {
+        return event.left == 0;
+    }
     matches!(
-        kind,
+        event.kind,
         Kind::Read
             | Kind::FailedUpdate
             | Kind::Update
@@ -139,10 +144,12 @@ fn observations(events: &[Event], mut lines: Lines, failing: Thread, t: Line) ->
     for (number, event) in (1..).zip(events) {
         let line = lines.line(event.thread);
         let (of_t, of_u) = (line == t || line == Line::Post, line == u);
-        let writes = event.kind == Kind::Write
-            || (matches!(event.kind, Kind::Update | Kind::Unlock) && event.changes());
+        let writes = matches!(
+            event.kind,
+            Kind::Write | Kind::Add | Kind::Take | Kind::Upgrade
+        ) || (matches!(event.kind, Kind::Update | Kind::Unlock) && event.changes());
         let variable = variables.entry(event.object).or_default();
-        if reads(event.kind) {
+        if reads(event) {
             if of_u && variable.by_t {
                 return None;
             }
@@ -233,4 +240,38 @@ pub fn couplings(trace: &[Traced], failure: &Failure, failures: &[Failure]) -> V
         .into_iter()
         .filter_map(of)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The harness spawns a thread that takes one from a count, looks at the count, and fails.
+    fn looks_after(kind: Kind) -> Vec<Event> {
+        let event = |thread, kind, object, found, left| Event {
+            thread,
+            kind,
+            object,
+            found,
+            left,
+            ..Event::default()
+        };
+        vec![
+            event(0, Kind::Fork, 1, 0, 0),
+            event(1, kind, 7, 2, 1),
+            event(0, Kind::Read, 7, 1, 1),
+            event(0, Kind::Join, 1, 0, 0),
+        ]
+    }
+
+    #[test]
+    fn a_look_at_a_count_sees_who_has_changed_it() {
+        for kind in [Kind::Update, Kind::Take, Kind::Add] {
+            let events = looks_after(kind);
+            let of = |t| observations(&events, Lines::of(&events).unwrap(), 0, t);
+            assert_eq!(of(Line::First), Some(1), "{kind:?}");
+            // The harness, which interferes then, sees the thread under test.
+            assert_eq!(of(Line::Second), None, "{kind:?}");
+        }
+    }
 }
