@@ -284,7 +284,8 @@ impl Runner<'_> {
                 match own {
                     ExploreReply::Started { .. } => none_ended = true,
                     ExploreReply::Exploring(counts) => {
-                        none_ended = false;
+                        // A worker also gives a sign of life while its strategy computes.
+                        none_ended &= counts.executions == 0;
                         if !has_failed && unit.left.load(Ordering::Relaxed) {
                             say(Said::Reply(reply));
                             return Ok(End::Left);

@@ -369,6 +369,12 @@ fn counts(counts: &Counts) -> String {
     text
 }
 
+/// Whether the bound on events has cut all executions.
+fn all_were_cut(report: &Exploration) -> bool {
+    let mut harnesses = report.harnesses.iter().map(|harness| &harness.counts);
+    harnesses.all(|counts| counts.truncated - counts.undecided == counts.executions)
+}
+
 /// Prints the last lines of the report.
 ///
 /// # Errors
@@ -379,6 +385,10 @@ pub fn closing(out: &mut dyn Write, report: &Exploration) -> io::Result<()> {
     let (verdict, style) = match summary.failures {
         0 if summary.doubtful > 0 => ("no failure is sure".to_owned(), style::BOLD),
         0 if summary.explored == 0 => ("nothing was explored".to_owned(), style::BOLD),
+        0 if summary.executions > 0 && all_were_cut(report) => (
+            "no execution came to its end (`--max-steps`)".to_owned(),
+            style::BOLD,
+        ),
         0 => ("no failure found".to_owned(), style::GOOD),
         1 => ("one failure found".to_owned(), style::ERROR),
         n => (
