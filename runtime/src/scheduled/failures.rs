@@ -63,9 +63,15 @@ impl State {
             Kind::Wake => 1,
             _ => 2,
         };
-        let first = waiting
-            .iter()
-            .min_by_key(|(_, pending, _)| says(pending.kind));
+        let mut first = waiting.iter().find(|(thread, pending, _)| {
+            matches!(pending.kind, Kind::Lock | Kind::LockShared)
+                && self.objects.holders(pending.object).exclusive == u16::from(*thread) + 1
+        });
+        let waits_for_itself = first.is_some();
+        if first.is_none() {
+            let all = waiting.iter();
+            first = all.min_by_key(|(_, pending, _)| says(pending.kind));
+        }
         let Some((thread, pending, place)) = first.cloned() else {
             return;
         };
@@ -73,6 +79,11 @@ impl State {
             (
                 FailureKind::Livelock,
                 "threads wait for something that no thread does any more",
+            )
+        } else if waits_for_itself {
+            (
+                FailureKind::Deadlock,
+                "a thread waits for a lock that it holds itself",
             )
         } else if pending.kind == Kind::Wake {
             (
