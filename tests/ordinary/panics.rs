@@ -453,3 +453,59 @@ fn passes_with_an_assert_unwind_safe() {
     n.load(SeqCst);
     assert!(t.join().unwrap(), "never");
 }
+
+// A thread that is to wait for its own end.
+
+/// Gives a thread the handle to itself, which the thread joins; what comes of that is kept.
+fn join_itself(handled: impl FnOnce(thread::JoinHandle<()>) -> bool + Send + 'static) -> bool {
+    let (handle, result) = (Arc::new(Mutex::new(None)), Arc::new(Mutex::new(None)));
+    let (own, kept) = (handle.clone(), result.clone());
+    let mut place = handle.lock().unwrap();
+    *place = Some(thread::spawn(move || {
+        let own = own.lock().unwrap().take().unwrap();
+        *kept.lock().unwrap() = Some(handled(own));
+    }));
+    drop(place);
+    loop {
+        if let Some(result) = result.lock().unwrap().take() {
+            return result;
+        }
+        thread::yield_now();
+    }
+}
+
+// not for `check`: join
+#[test]
+fn passes_where_a_thread_joins_itself_and_catches_that() {
+    let fails = join_itself(|own| {
+        let joined = panic::catch_unwind(AssertUnwindSafe(|| own.join()));
+        let payload = joined.unwrap_err();
+        payload.downcast_ref::<&str>().is_some_and(|it| it.contains("failed to join thread"))
+            || payload.downcast_ref::<String>().is_some_and(|it| it.contains("failed to join thread"))
+    });
+    assert!(fails);
+}
+
+// What an assertion says is what the program has there.
+
+fn comes(ready: impl Fn() -> bool) -> bool {
+    while !ready() {
+        thread::yield_now();
+    }
+    false
+}
+
+#[test]
+#[should_panic(expected = "assertion failed: comes(|| { n.set(n.get() + 1); n.get() > std::cmp::max(1, 2) })")]
+fn passes_with_the_text_of_a_closure_that_counts() {
+    let t = thread::spawn(|| COUNT.load(SeqCst));
+    t.join().unwrap();
+    let n = std::cell::Cell::new(0);
+    assert!(comes(|| { n.set(n.get() + 1); n.get() > std::cmp::max(1, 2) }));
+}
+
+#[test]
+#[should_panic(expected = "assertion failed: std::thread::spawn(|| COUNT.load(SeqCst)).join().is_err()")]
+fn passes_with_the_text_of_a_path() {
+    assert!(std::thread::spawn(|| COUNT.load(SeqCst)).join().is_err());
+}

@@ -31,6 +31,11 @@ struct Edit {
 pub(crate) struct Edits(Vec<Edit>);
 
 impl Edits {
+    /// The number of edits so far.
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Inserts `text` before the token that starts at `at`.
     pub(crate) fn before(&mut self, at: usize, text: impl Into<String>) {
         self.0.push(Edit {
