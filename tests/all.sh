@@ -23,11 +23,19 @@ RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace --document-pr
 say "tests"
 # Findings stay until they are removed, and tests look for theirs by number.
 rm -rf target/tmp/seqz-target/findings
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 code=0
-cargo test --workspace "${features[@]}" --no-fail-fast 2>&1 | tee "$log" || code=$?
+cargo test --quiet --workspace "${features[@]}" --no-run
+# The tests that fuzz use one processor at a time. They run beside the others.
+cargo test --workspace "${features[@]}" --no-fail-fast --test 'fuz*' >"$logs/fuzz" 2>&1 &
+fuzz=$!
+cargo test --workspace "${features[@]}" --no-fail-fast --lib --bins --examples \
+    --test '[!f]*' --test 'f[!u]*' 2>&1 | tee "$logs/others" || code=$?
+wait "$fuzz" || code=$?
+cat "$logs/fuzz"
+cargo test --workspace "${features[@]}" --no-fail-fast --doc 2>&1 | tee "$logs/docs" || code=$?
 # One line over all of the runner's summaries, of which the last one is of a crate without doc tests.
-awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 }
-     END { printf "%d passed, %d failed, %d skipped\n", passed, failed, ignored }' "$log"
+cat "$logs"/* | awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 }
+     END { printf "%d passed, %d failed, %d skipped\n", passed, failed, ignored }'
 exit "$code"
