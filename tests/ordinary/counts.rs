@@ -207,3 +207,66 @@ fn fails_with_same_handles() {
     t.join().unwrap();
     assert!(same, "another one");
 }
+
+#[test]
+fn fails_where_a_panic_ends_the_value() {
+    let m = Arc::new(Mutex::new(1));
+    let n = m.clone();
+    let t = thread::spawn(move || *n.lock().unwrap() += 1);
+    let one = *m.lock().unwrap();
+    let two = *m.lock().unwrap();
+    assert_eq!(one, two, "torn");
+    t.join().unwrap();
+}
+
+#[derive(Default)]
+struct Pool {
+    idle: Mutex<Vec<u32>>,
+    open: AtomicU32,
+}
+
+struct Pooled(u32, Arc<Pool>);
+
+impl Drop for Pooled {
+    fn drop(&mut self) {
+        self.1.idle.lock().unwrap().push(self.0);
+    }
+}
+
+#[test]
+fn fails_where_two_are_taken_out_of_a_pool() {
+    fn take(pool: &Arc<Pool>) -> Option<Pooled> {
+        if pool.open.load(SeqCst) >= 1 {
+            return None;
+        }
+        Some(Pooled(pool.open.fetch_add(1, SeqCst), pool.clone()))
+    }
+    let pool = Arc::new(Pool::default());
+    let other = pool.clone();
+    let t = thread::spawn(move || drop(take(&other)));
+    let mine = take(&pool);
+    assert!(pool.open.load(SeqCst) <= 1, "two are open");
+    drop(mine);
+    t.join().unwrap();
+}
+
+struct Last(&'static AtomicU32);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+// not for `check`: how many handles of an `Arc` there are
+#[test]
+fn fails_by_where_the_value_ends() {
+    let one = Arc::new(Last(&COUNT));
+    let other = one.clone();
+    let t = thread::spawn(move || {
+        drop(other);
+        COUNT.load(SeqCst)
+    });
+    drop(one);
+    assert_eq!(t.join().unwrap(), 1, "not yet");
+}

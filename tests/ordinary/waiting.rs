@@ -167,7 +167,6 @@ fn fails_with_a_lock_that_is_tried() {
     t.join().unwrap();
 }
 
-// not for `check`: how many handles of an `Arc` there are
 #[test]
 fn fails_with_a_read_lock_that_is_tried() {
     let slot = Arc::new(RwLock::new(0));
@@ -198,7 +197,6 @@ fn passes_with_a_write_lock_that_is_tried() {
     assert_eq!(*slot.read().unwrap(), 2, "never");
 }
 
-// not for `check`: how many handles of an `Arc` there are
 #[test]
 fn fails_with_a_map_that_is_looked_up() {
     let map = Arc::new(Mutex::new(HashMap::new()));
