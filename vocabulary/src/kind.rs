@@ -272,7 +272,7 @@ impl Kind {
         )
     }
 
-    /// Whether an event of this kind works on the object's wait [queue](crate::waiting).
+    /// Whether an event of this kind works on the object's wait queue.
     #[inline]
     #[must_use]
     pub const fn is_waiting(self) -> bool {
