@@ -180,7 +180,7 @@ fn a_panic_that_nobody_joins_is_told_once() {
         "{HEAD}use std::sync::mpsc as channel;\n{DETACHED}"
     ));
     for (args, kinds) in [
-        (&["explore"][..], &["detached", "panic"][..]),
+        (&["explore"][..], &["detached_panic", "panic"][..]),
         (&["explore", "--ignore-detached-panics"], &["panic"]),
     ] {
         let run = seqz(dir.path(), args.iter().chain(&["--format", "json"]));

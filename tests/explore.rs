@@ -325,6 +325,7 @@ fn with_jobs(source: &str, args: &[&str], jobs: &str) -> (Value, Vec<Value>) {
     let (dir, run) = explore(source, &args);
     let mut report = run.json();
     report["summary"]["seconds"] = 0.into();
+    report["summary"]["building"] = 0.into();
     report["summary"]["memory"] = 0.into();
     let findings = report["findings"].take();
     let findings = dir
@@ -355,6 +356,7 @@ fn with_jobs(source: &str, args: &[&str], jobs: &str) -> (Value, Vec<Value>) {
 fn forget_when(harness: &mut Value) {
     for failure in harness["failures"].as_array_mut().unwrap() {
         failure["met"] = Value::Null;
+        failure["finding"] = Value::Null;
     }
 }
 

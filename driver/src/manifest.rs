@@ -23,6 +23,18 @@ pub(crate) fn metadata(manifest: &Path) -> Result<Metadata, Error> {
         .map_err(|error| refused(manifest, &error))
 }
 
+/// Asks cargo whether it takes the manifest.
+///
+/// # Errors
+/// What cargo says against the manifest. A cargo that can't be started says nothing: a program that is built already needs none,
+/// and the build of any other reports it.
+pub(crate) fn accepted(manifest: &Path) -> Result<(), Error> {
+    match metadata(manifest) {
+        Err(error @ Error::Program(_)) => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Returns what is wrong with the dependencies of the package; `None` if cargo finds nothing wrong, or misses only what has to
 /// be downloaded.
 pub(crate) fn wrong_dependencies(manifest: &Path, host: &str) -> Option<Error> {

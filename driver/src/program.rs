@@ -139,11 +139,11 @@ impl Program {
             Ok(inner) => {
                 let manifest = inner.manifest().map(Path::to_owned);
                 if let Some(manifest) = manifest.or_else(|| manifest::unreadable_above(path)) {
-                    manifest::metadata(&manifest)?;
+                    manifest::accepted(&manifest)?;
                 }
             }
             Err(transform::Error::Manifest { path, .. }) => {
-                manifest::metadata(path)?;
+                manifest::accepted(path)?;
             }
             Err(_) => {}
         }

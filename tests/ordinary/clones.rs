@@ -1,5 +1,6 @@
 //! Values under locks whose clones are not all that the values are.
 
+use std::collections::{BTreeMap, HashSet, LinkedList};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
@@ -166,4 +167,41 @@ fn passes_where_clones_are_counted() {
     t.join().unwrap();
     assert!(seen.0 == 1 || seen.0 == 2, "never");
     assert_eq!(CLONES.load(SeqCst), 1, "never");
+}
+
+fn key(of: &str) -> String {
+    let mut key = String::with_capacity(100);
+    key.push_str(of);
+    key
+}
+
+#[test]
+fn fails_with_keys_that_have_room() {
+    let (m, n) = two(Mutex::new(BTreeMap::from([(key("a"), vec![key("x")])])));
+    let t = thread::spawn(move || {
+        n.lock().unwrap().insert(key("b"), Vec::new());
+        n.lock().unwrap().remove("a");
+    });
+    let seen = m.lock().unwrap().len();
+    t.join().unwrap();
+    assert!(seen < 2, "both were there");
+}
+
+#[test]
+fn passes_with_sets_whose_parts_have_room() {
+    let (m, n) = two(Mutex::new((
+        HashSet::from([key("a")]),
+        LinkedList::from([key("b")]),
+    )));
+    let t = thread::spawn(move || {
+        let mut g = n.lock().unwrap();
+        g.0.insert(key("c"));
+        g.1.push_back(key("d"));
+    });
+    let (set, list) = {
+        let g = m.lock().unwrap();
+        (g.0.len(), g.1.len())
+    };
+    t.join().unwrap();
+    assert_eq!(set, list, "never");
 }

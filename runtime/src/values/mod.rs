@@ -59,6 +59,10 @@ pub trait ValueHash {
 pub struct ValueHasher {
     hash: u64,
     opaque: bool,
+    /// Whether the value is compared with a copy of it.
+    compares_copy: bool,
+    /// Whether the part that is fed can't be changed where it is: a key of a map.
+    is_fixed: bool,
 }
 
 impl ValueHasher {
@@ -66,6 +70,32 @@ impl ValueHasher {
     #[inline]
     pub fn word(&mut self, word: u64) {
         self.hash = mix_in(self.hash, word);
+    }
+
+    /// Makes the hash of a value that is to be compared with the hash of a copy.
+    const fn of_copy() -> Self {
+        Self {
+            hash: 0,
+            opaque: false,
+            compares_copy: true,
+            is_fixed: false,
+        }
+    }
+
+    /// Feeds the number of elements that a collection has room for. A copy can't be given the room of a part that is fixed, as
+    /// the key of a map: there the room makes no difference between a value and its copy.
+    #[inline]
+    fn room(&mut self, elements: usize) {
+        if !(self.compares_copy && self.is_fixed) {
+            self.word(elements as u64);
+        }
+    }
+
+    /// Feeds a part that can't be changed where it is.
+    fn fixed(&mut self, part: &(impl ValueHash + ?Sized)) {
+        let before = std::mem::replace(&mut self.is_fixed, true);
+        part.value_hash(self);
+        self.is_fixed = before;
     }
 
     /// Feeds bytes, of which the caller has said how many there are.
@@ -113,7 +143,11 @@ impl ValueHasher {
         self.word(parts.len() as u64);
         let mut sum = 0_u64;
         for part in parts {
-            let mut of_part = Self::default();
+            let mut of_part = Self {
+                hash: 0,
+                opaque: false,
+                ..*self
+            };
             feed(part, &mut of_part);
             self.opaque |= of_part.opaque;
             sum = sum.wrapping_add(mix(SEED, of_part.hash));

@@ -233,7 +233,16 @@ pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
 
 #[inline(never)]
 fn hash_by<T>(value: &T, function: Function) -> Option<u64> {
-    let mut hasher = ValueHasher::default();
+    feed_by(value, function, ValueHasher::default())
+}
+
+/// The hash of a value that is to be compared with the hash of a copy; `None` where it has a part that can't be hashed.
+#[inline(never)]
+fn copy_hash_by<T>(value: &T, function: Function) -> Option<u64> {
+    feed_by(value, function, ValueHasher::of_copy())
+}
+
+fn feed_by<T>(value: &T, function: Function, mut hasher: ValueHasher) -> Option<u64> {
     // SAFETY: the function was registered for this type: `identity` is injective up to lifetimes, of which `ValueHash`
     // makes no difference.
     unsafe { function(std::ptr::from_ref(value).cast(), &mut hasher) };
@@ -303,10 +312,11 @@ impl Hashing {
         if matches!(self, Self::Unknown) {
             *self = known::<T>();
         }
-        let keep_room = match self {
+        let (keep_room, feed) = match self {
             Self::Unknown | Self::Word | Self::SignedWord => return true,
-            Self::Row(row) => row.keep_room,
-            Self::By(known) => known.keep_room,
+            // What std's own rows of words clone is known.
+            Self::Row(row) => (row.keep_room, None),
+            Self::By(known) => (known.keep_room, Some(known.feed)),
         };
         // SAFETY: it was registered for this type, see `hash_by`.
         unsafe {
@@ -315,8 +325,7 @@ impl Hashing {
                 std::ptr::from_ref(value).cast(),
             )
         };
-        // What std's own rows of words clone is known.
-        matches!(self, Self::Row(_)) || self.hash(copy) == self.hash(value)
+        feed.is_none_or(|feed| copy_hash_by(copy, feed) == copy_hash_by(value, feed))
     }
 
     /// The number of words that a value has room for, if values of its type are rows of words; always of the same type.

@@ -111,7 +111,7 @@ impl ValueHash for str {
 
 impl ValueHash for String {
     fn value_hash(&self, to: &mut ValueHasher) {
-        to.word(self.capacity() as u64);
+        to.room(self.capacity());
         self.as_str().value_hash(to);
     }
 
@@ -182,7 +182,7 @@ impl<T: ValueHash + ToOwned<Owned: ValueHash> + ?Sized> ValueHash for Cow<'_, T>
         to.word(u64::from(matches!(self, Cow::Owned(_))));
         match self {
             Cow::Borrowed(value) => value.value_hash(to),
-            Cow::Owned(value) => value.value_hash(to),
+            Cow::Owned(value) => to.fixed(value),
         }
     }
 }
@@ -292,7 +292,7 @@ impl<T: ValueHash, const N: usize> ValueHash for [T; N] {
 
 impl<T: ValueHash> ValueHash for Vec<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
-        to.word(self.capacity() as u64);
+        to.room(self.capacity());
         self.as_slice().value_hash(to);
     }
 
@@ -307,7 +307,7 @@ macro_rules! sequences {
         impl<T: ValueHash> ValueHash for $name<T> {
             fn value_hash(&self, to: &mut ValueHasher) {
                 to.word(self.len() as u64);
-                self.iter().for_each(|part| part.value_hash(to));
+                self.iter().for_each(|part| to.fixed(part));
             }
         }
     )*};
@@ -316,7 +316,7 @@ sequences!(LinkedList BTreeSet);
 
 impl<T: ValueHash> ValueHash for VecDeque<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
-        to.word(self.capacity() as u64);
+        to.room(self.capacity());
         to.word(self.len() as u64);
         self.iter().for_each(|part| part.value_hash(to));
     }
@@ -333,7 +333,7 @@ impl<K: ValueHash, V: ValueHash> ValueHash for BTreeMap<K, V> {
     fn value_hash(&self, to: &mut ValueHasher) {
         to.word(self.len() as u64);
         for (key, value) in self {
-            key.value_hash(to);
+            to.fixed(key);
             value.value_hash(to);
         }
     }
@@ -349,9 +349,9 @@ impl<K: ValueHash, V: ValueHash> ValueHash for BTreeMap<K, V> {
 // on it.
 impl<K: ValueHash, V: ValueHash> ValueHash for HashMap<K, V> {
     fn value_hash(&self, to: &mut ValueHasher) {
-        to.word(self.capacity() as u64);
+        to.room(self.capacity());
         to.unordered(self.iter(), |(key, value), to| {
-            key.value_hash(to);
+            to.fixed(key);
             value.value_hash(to);
         });
     }
@@ -366,8 +366,8 @@ impl<K: ValueHash, V: ValueHash> ValueHash for HashMap<K, V> {
 
 impl<T: ValueHash> ValueHash for HashSet<T> {
     fn value_hash(&self, to: &mut ValueHasher) {
-        to.word(self.capacity() as u64);
-        to.unordered(self.iter(), |part, to| part.value_hash(to));
+        to.room(self.capacity());
+        to.unordered(self.iter(), |part, to| to.fixed(part));
     }
 }
 
