@@ -119,10 +119,14 @@ impl Layout {
             .and_then(|()| executable(&self.program.join(WRAPPER)))
             .map_err(|e| file("write", &self.program, e))?;
         let runtime: Vec<_> = embed::runtime(self.knows).collect();
-        let runtime = runtime
+        let text = runtime
             .iter()
             .map(|(path, text)| (path.clone(), text.as_str()));
-        embed::write(&self.runtime, runtime).map_err(|e| file("write", &self.runtime, e))?;
+        // An earlier seqz may have left files that belong to no module of this one, or to one of another name.
+        let kept: Vec<_> = runtime.iter().map(|(path, _)| path.clone()).collect();
+        embed::write(&self.runtime, text)
+            .and_then(|()| embed::clean(&self.runtime, &kept))
+            .map_err(|e| file("write", &self.runtime, e))?;
         embed::write(&self.vendor, embed::fuzzer()).map_err(|e| file("write", &self.vendor, e))
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn leaves(handle: Handle, kind: BugKind, message: String, place: Plac
     }
 }
 
+const HOLDS_IT: &str = "the thread waits for a lock that it holds itself";
 const ENDED_WITH_IT: &str =
     "the thread waits for a lock that the other one ended without giving back";
 const WAITS_WITH_IT: &str =
@@ -50,7 +51,7 @@ const WAITS_WITH_IT: &str =
 fn own_deadlock(engine: &Engine, taken: Option<Trail>) -> &'static str {
     let holder = taken.map(|taken| taken.thread).filter(|&it| it != NONE);
     match holder.filter(|&holder| holder != engine.threads.current) {
-        None => "the thread waits for a lock that it holds itself",
+        None => HOLDS_IT,
         Some(holder) if engine.threads.get(holder).is_over() => ENDED_WITH_IT,
         Some(_) => WAITS_WITH_IT,
     }
@@ -59,15 +60,26 @@ fn own_deadlock(engine: &Engine, taken: Option<Trail>) -> &'static str {
 /// T takes a lock that it holds itself, or that a thread before it on its line does.
 pub(crate) fn self_deadlock(handle: Handle, lock: Object, site: Site) {
     let engine = handle.get();
-    let events = engine.under_test().iter().zip(&engine.under_test_trail[..]);
-    let takes = |op| matches!(op, Op::Acquire(taken, _) if taken == lock);
-    let of_t = events.rev().find(|(event, _)| takes(event.op));
-    let of_t = of_t.map(|(_, trail)| *trail);
-    let taken = of_t.or_else(|| taken_by_interfering(engine, lock));
+    let taken = kept_by_under_test(engine, lock).or_else(|| taken_by_interfering(engine, lock));
     let message = own_deadlock(engine, taken);
     let first = taken.map_or(site, |taken| taken.site);
     blocked_for_ever(handle, BugKind::Deadlock, message, site, first);
     abort(handle, abort::Abort::Bug);
+}
+
+/// The place where T took a lock that T has not given back, and the thread of T that took the lock.
+fn kept_by_under_test(engine: &Engine, lock: Object) -> Option<Trail> {
+    let events = engine.under_test().iter().zip(&engine.under_test_trail[..]);
+    let mut given_back = 0_u32;
+    for (event, trail) in events.rev() {
+        match event.op {
+            Op::Release(of, _) if of == lock => given_back += 1,
+            Op::Acquire(of, _) if of == lock && given_back == 0 => return Some(*trail),
+            Op::Acquire(of, _) if of == lock => given_back -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The place where T' took a lock that T' has not given back, and the thread of T' that took the lock.
@@ -164,7 +176,10 @@ fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
         return;
     };
     let end = engine.interfering.len();
+    let taken = engine.interfering_trail[holder.acquire as usize];
     let for_ever = match engine.interfering_end {
+        // The harness's own thread may have taken the lock where it was on the line of T', and goes on as T after the join.
+        InterferingEnd::Complete if taken.thread == engine.threads.current => HOLDS_IT,
         InterferingEnd::Complete => ENDED_WITH_IT,
         // Since the join, locks that T' holds are T's.
         InterferingEnd::WaitsForUnderTest if engine.joined => return,
@@ -178,13 +193,12 @@ fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
         InterferingEnd::Open => return,
     };
     if engine.grid.reachable_at(end) {
-        let other = engine.interfering_trail[holder.acquire as usize].site;
         report(
             engine,
             BugKind::Deadlock,
             for_ever.to_owned(),
             site.into(),
-            Some(other.into()),
+            Some(taken.site.into()),
             Some(end),
         );
     }
