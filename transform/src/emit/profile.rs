@@ -1,8 +1,8 @@
 //! The compilation profile of a program and of its runtime. The driver's `build.rs` includes this file, too: it has to
 //! compile the libraries with the options that cargo uses when it builds a program.
 
-/// The profile of the runtime, and of the part of it that decides feasibility. The checks are for the user's code, not for the runtime, which is compiled once for many
-/// programs and may take longer.
+/// The profile of the runtime, and of the part of it that decides feasibility. The checks are for the user's code, not for
+/// the runtime, which is compiled once for many programs and may take longer.
 const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n";
 
 /// Returns both profiles of a manifest: optimized, and with the checks that the package's tests have. With one codegen

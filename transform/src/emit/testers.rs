@@ -56,7 +56,7 @@ const WRAPPER_TEXT: &str = r##"#!/bin/sh
 rustc=$1
 shift
 case " $* " in
-    *" --crate-name seqz_runtime "* | *" --crate-name libfuzzer_sys "* | *" --crate-name arbitrary "*) ;;
+    *" --crate-name seqz_vocabulary "* | *" --crate-name seqz_feasibility "* | *" --crate-name seqz_runtime "* | *" --crate-name libfuzzer_sys "* | *" --crate-name arbitrary "*) ;;
     *" -Cpasses=sancov"*) exec "$rustc" "$@" -Cllvm-args=-max-loads-per-memcmp=0 ;;
     *) exec "$rustc" "$@" ;;
 esac
