@@ -10,6 +10,7 @@
 //! | [`failure`] | the kinds of faults |
 //! | [`kind`] | what operations are, and when the order of two of them can matter |
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
+//! | [`promise`] | what a search of schedules says of the program, and counts of the searches that go by values |
 //! | [`asked`] | what a program asks of the operating system |
 //! | [`wire`] | how messages of these words are encoded |
 //!
@@ -41,6 +42,7 @@ pub mod failure;
 pub mod ids;
 pub mod kind;
 pub mod place;
+pub mod promise;
 pub mod schedule;
 pub mod thread;
 pub mod wire;
@@ -50,6 +52,7 @@ pub use failure::{BugKind, FailureKind};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use kind::{Class, Kind};
 pub use place::{Place, Site};
+pub use promise::{Causality, Promise};
 pub use schedule::{Confirmation, Scheduled, Waiting};
 pub use thread::{Lineage, ThreadInfo};
 pub use wire::{Wire, WireError};

@@ -1,12 +1,13 @@
 //! What a worker's search has counted and promises, in the words of the report.
 
-use seqz_runtime::worker::message::{self, Doubt, Explored};
+use seqz_runtime::vocabulary;
+use seqz_runtime::worker::message::{Doubt, Explored};
 
 use crate::model::document::Reason;
 use crate::model::exploration::{Causality, Promise};
 
 /// Translates the counts of a search by classes.
-pub(super) fn causality_of(causality: &message::Causality) -> Causality {
+pub(super) fn causality_of(causality: &vocabulary::Causality) -> Causality {
     Causality {
         classes: causality.classes,
         confirmations: causality.confirmations,
@@ -20,7 +21,7 @@ pub(super) fn causality_of(causality: &message::Causality) -> Causality {
 
 /// Returns the reasons why a search by classes has not seen all classes. Empty: no other reason is known than that the
 /// search was cut.
-fn shortfalls(causality: Option<&message::Causality>) -> Vec<Reason> {
+fn shortfalls(causality: Option<&vocabulary::Causality>) -> Vec<Reason> {
     let Some(causality) = causality else {
         return Vec::new();
     };
@@ -47,23 +48,25 @@ const fn reason_of(doubt: Doubt) -> Reason {
 }
 
 /// Returns what a search promises at its end, given what it has counted.
-pub(super) fn promised(promise: message::Promise, counts: &Explored) -> Promise {
+pub(super) fn promised(promise: vocabulary::Promise, counts: &Explored) -> Promise {
     match promise {
-        message::Promise::Exhausted => Promise::Exhausted,
-        message::Promise::ExhaustedLazily { truncated } => Promise::ExhaustedLazily { truncated },
-        message::Promise::ExhaustedByValues { truncated } => {
+        vocabulary::Promise::Exhausted => Promise::Exhausted,
+        vocabulary::Promise::ExhaustedLazily { truncated } => {
+            Promise::ExhaustedLazily { truncated }
+        }
+        vocabulary::Promise::ExhaustedByValues { truncated } => {
             Promise::ExhaustedByValues { truncated }
         }
-        message::Promise::Bounded {
+        vocabulary::Promise::Bounded {
             preemptions,
             truncated,
         } => Promise::Bounded {
             preemptions,
             truncated,
         },
-        message::Promise::Heuristic => Promise::Heuristic,
-        message::Promise::Sampled => Promise::Sampled,
-        message::Promise::Unfinished => {
+        vocabulary::Promise::Heuristic => Promise::Heuristic,
+        vocabulary::Promise::Sampled => Promise::Sampled,
+        vocabulary::Promise::Unfinished => {
             let mut reasons = shortfalls(counts.causality.as_deref());
             reasons.extend(counts.doubts.iter().map(reason_of));
             if reasons.is_empty() {

@@ -25,7 +25,7 @@ use pulse::Thinking;
 pub(super) use replay::replay;
 use resume::{Log, Memory, Past, Record, Start, begin};
 use solver::Asking;
-use summary::{Shortfall, counts, promise, unfinished};
+use summary::{Shortfall, counts, unfinished};
 
 use super::connection::Connection;
 use super::message::{ExploreReply, ExploreRequest, ScheduleFinding, SolverKind, Stopped};
@@ -399,7 +399,7 @@ impl<'a> Exploration<'a> {
             self.connection.send(ExploreReply::Failure(finding))?;
         }
         let promise = if finished && shortfall.leaves_promise() {
-            promise(search.promise())
+            search.promise()
         } else {
             unfinished(search.promise())
         };

@@ -4,8 +4,9 @@ use seqz_explore::AnySearch;
 use seqz_explore::catalogue::{Entry, Trait};
 
 use crate::scheduled::Machine;
+use crate::vocabulary::Promise;
 use crate::vocabulary::message;
-use crate::worker::message::{Causality, Doubt, Doubts, Explored, Promise};
+use crate::worker::message::{Doubt, Doubts, Explored};
 
 message! {
     /// The reasons why a search knows less about its executions than its promise needs.
@@ -88,48 +89,14 @@ pub(super) fn counts<E>(search: &dyn AnySearch<E>, shortfall: Shortfall) -> Expl
         lazy_relations: counts.lazy_relations,
         states: counts.states,
         estimate,
-        causality: causality.map(|causality| {
-            Box::new(Causality {
-                classes: causality.classes,
-                redundant: causality.redundant,
-                confirmations: causality.confirmations,
-                waiting: causality.waiting,
-                queries: causality.queries,
-                unknown: causality.unknown,
-                lost: causality.lost,
-                open: causality.open,
-            })
-        }),
-    }
-}
-
-/// The promise of a search, as the message has it.
-pub(super) fn promise(promise: seqz_explore::Promise) -> Promise {
-    match promise {
-        seqz_explore::Promise::Exhausted => Promise::Exhausted,
-        seqz_explore::Promise::ExhaustedLazily { truncated } => {
-            Promise::ExhaustedLazily { truncated }
-        }
-        seqz_explore::Promise::ExhaustedByValues { truncated } => {
-            Promise::ExhaustedByValues { truncated }
-        }
-        seqz_explore::Promise::Bounded {
-            preemptions,
-            truncated,
-        } => Promise::Bounded {
-            preemptions,
-            truncated,
-        },
-        seqz_explore::Promise::Sampled => Promise::Sampled,
-        seqz_explore::Promise::Heuristic => Promise::Heuristic,
-        seqz_explore::Promise::Unfinished => Promise::Unfinished,
+        causality: causality.map(Box::new),
     }
 }
 
 /// What is left of a promise when the bound on executions cut the search.
-pub(super) fn unfinished(of: seqz_explore::Promise) -> Promise {
+pub(super) fn unfinished(of: Promise) -> Promise {
     match of {
-        seqz_explore::Promise::Sampled => Promise::Sampled,
+        Promise::Sampled => Promise::Sampled,
         _ => Promise::Unfinished,
     }
 }

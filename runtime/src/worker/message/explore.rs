@@ -1,7 +1,9 @@
 //! The conversation of an exploration of schedules of the original program.
 
 use super::{Conversation, SolverKind};
-use crate::vocabulary::{FailureKind, Place, Role, Scheduled, ThreadInfo, Waiting};
+use crate::vocabulary::{
+    Causality, FailureKind, Place, Promise, Role, Scheduled, ThreadInfo, Waiting,
+};
 use crate::vocabulary::{Wire, WireError, message};
 
 message! {
@@ -284,62 +286,6 @@ message! {
         pub estimate: Option<u64>,
         /// The counts of a strategy that tells executions apart by what the threads observe.
         pub causality: Option<Box<Causality>>,
-    }
-}
-
-message! {
-    /// Counts of a strategy that tells executions apart by what the threads observe.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub struct Causality {
-        /// The number of classes executed: all threads observe the same in the executions of one class.
-        pub classes: u64,
-        /// The number of executions of a class that had been executed.
-        pub redundant: u64,
-        /// The number of executions that were only to show a predicted race, and were of a class that had been executed.
-        pub confirmations: u64,
-        /// The number of seed interleavings that wait to be executed.
-        pub waiting: u64,
-        /// The number of queries that the solver was asked.
-        pub queries: u64,
-        /// The number of queries that the solver gave up.
-        pub unknown: u64,
-        /// The number of seed interleavings that the program did not follow.
-        pub lost: u64,
-        /// The number of executions with an event whose outcome depends on more than values.
-        pub open: u64,
-    }
-}
-
-message! {
-    /// What an exploration that has ended can promise.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub enum Promise {
-        /// Every schedule, up to the order of independent events, has been executed.
-        Exhausted,
-        /// Every reachable state, but not every schedule: of those that differ in the order of critical sections that share
-        /// nothing, at least one has been executed.
-        ExhaustedLazily {
-            /// Whether executions were cut at the bound on events.
-            truncated: bool,
-        },
-        /// Every class of executions in which all threads observe the same has been executed.
-        ExhaustedByValues {
-            /// Whether executions were cut at the bound on events.
-            truncated: bool,
-        },
-        /// Every schedule within the bounds has been executed.
-        Bounded {
-            /// The bound on preemptions, if there is one.
-            preemptions: Option<u32>,
-            /// Whether executions were cut at the bound on events.
-            truncated: bool,
-        },
-        /// Schedules were left out that are like others.
-        Heuristic,
-        /// Schedules were drawn at random.
-        Sampled,
-        /// The search was cut.
-        Unfinished,
     }
 }
 

@@ -18,9 +18,7 @@ use std::fmt;
 use crate::vocabulary::{Asked, Place, Wire, WireError, message};
 
 pub use check::{Answer, CheckReply, CheckRequest, Executing, Finding};
-pub use explore::{
-    Causality, Doubt, Doubts, ExploreReply, ExploreRequest, Explored, Promise, ScheduleFinding,
-};
+pub use explore::{Doubt, Doubts, ExploreReply, ExploreRequest, Explored, ScheduleFinding};
 pub use fuzzing::{DecodeReply, DecodeRequest, SeedRequest, Seeds, SimplifyReply, SimplifyRequest};
 pub use replay::{ReplayRequest, Replayed};
 
