@@ -15,7 +15,7 @@ pub enum Copies {
     /// All values; a program with a value that can't be copied does not compile.
     Made,
     /// Values that are `Clone`. An execution of the sequential program that needs a copy of another value ends;
-    /// scheduled mode needs no copies.
+    /// scheduled mode needs no copies. What is known of copies is known here: whether they are the same values.
     WhereClone,
 }
 
@@ -31,19 +31,14 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// The most capable variant, which is tried first.
-    pub(crate) const FIRST: Self = Self {
-        allocator: Allocator::Ours,
-        copies: Copies::Made,
-        sanitized: false,
-    };
-
-    /// The variant that is tried first where dependencies are followed: their values need not be `Clone`.
-    pub(crate) const FOLLOWING: Self = Self {
-        allocator: Allocator::Ours,
-        copies: Copies::WhereClone,
-        sanitized: false,
-    };
+    /// The variant that is tried first.
+    pub(crate) const fn first(copies: Copies) -> Self {
+        Self {
+            allocator: Allocator::Ours,
+            copies,
+            sanitized: false,
+        }
+    }
 
     /// The variant of a fuzz target.
     pub(crate) const FUZZED: Self = Self {
@@ -58,18 +53,13 @@ impl Variant {
         ..Self::FUZZED
     };
 
-    /// Returns the variants that offer at least `copies`, the best first.
+    /// Returns the variants in which values are copied so, the best first.
     pub(crate) fn fit_for(copies: Copies) -> impl Iterator<Item = Self> {
-        let made = [Copies::Made, Copies::WhereClone];
-        made.into_iter()
-            .filter(move |made| copies == Copies::WhereClone || *made == Copies::Made)
-            .flat_map(|copies| {
-                [Allocator::Ours, Allocator::Theirs].map(|allocator| Self {
-                    allocator,
-                    copies,
-                    sanitized: false,
-                })
-            })
+        let allocators = [Allocator::Ours, Allocator::Theirs];
+        allocators.into_iter().map(move |allocator| Self {
+            allocator,
+            ..Self::first(copies)
+        })
     }
 
     /// Returns the part of a worker's name that states its variant.

@@ -160,10 +160,10 @@ impl Program {
         )?;
         let mut edits = self.analysis.edits.clone();
         self.leave_out(&chosen, &mut edits)?;
-        shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
+        let derived = shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
         bounds::add(&self.program, &self.analysis.tables, &mut edits)?;
         harness::make_reachable(&self.program, &self.analysis, &chosen, &mut edits);
-        let values = values::add(&self.program, &self.analysis, &mut edits);
+        let values = values::add(&self.program, &self.analysis, &derived, &mut edits);
         emit::generate(
             &self.program,
             &self.analysis,

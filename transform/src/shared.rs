@@ -13,16 +13,17 @@ use crate::traits::implements;
 use crate::walk::Analysis;
 
 /// Derives `Clone` for the crate's types that are part of shared values, where that is certain to work, and the traits
-/// that the types of inputs need.
+/// that the types of inputs need. Returns the types that `Clone` was derived for.
 pub(crate) fn derive_traits(
     program: &Crate,
     analysis: &Analysis,
     chosen: &[&Harness],
     edits: &mut [Edits],
-) {
+) -> BTreeSet<ItemId> {
     let tables = &analysis.tables;
     let mut wanted: BTreeMap<ItemId, BTreeSet<&'static str>> = BTreeMap::new();
-    for item in clonable(program, analysis) {
+    let cloned = clonable(program, analysis);
+    for &item in &cloned {
         wanted.entry(item).or_default().insert("Clone");
     }
     let mut implemented = HashSet::new();
@@ -44,6 +45,7 @@ pub(crate) fn derive_traits(
             format!("#[derive({})] ", list.join(", ")),
         );
     }
+    cloned
 }
 
 /// Returns the crate's types that are part of shared values, aren't `Clone`, and can be.

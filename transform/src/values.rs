@@ -9,18 +9,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use syn::{Fields, GenericParam, Generics, Item};
+use syn::{Attribute, Fields, GenericParam, Generics, Item};
 
 use crate::edit::Edits;
 use crate::load::Crate;
-use crate::resolve::{ItemData, ItemKind, ModId, ROOT, Tables};
+use crate::resolve::{ItemData, ItemId, ItemKind, ModId, ROOT, Tables};
 use crate::shared::{end_of, needed};
+use crate::traits::derives;
 use crate::walk::Analysis;
 
 /// The name of the registering function of each module.
 const REGISTER: &str = "seqz_values";
 
 const VALUES: &str = "::seqz_runtime::values";
+
+/// What an implementation may do that its type's fields lead to.
+const ALLOWED: &str =
+    "#[allow(deprecated, unreachable_patterns, unused_imports, unused_variables)]";
 
 /// The modules whose functions register the types of a whole crate: its root, and the further roots.
 #[derive(Debug, Default)]
@@ -40,11 +45,17 @@ impl Registered {
     }
 }
 
-/// Adds the implementations and the registrations.
-pub(crate) fn add(program: &Crate, analysis: &Analysis, edits: &mut [Edits]) -> Registered {
+/// Adds the implementations and the registrations. `Clone` is being derived for the types `derived`.
+pub(crate) fn add(
+    program: &Crate,
+    analysis: &Analysis,
+    derived: &BTreeSet<ItemId>,
+    edits: &mut [Edits],
+) -> Registered {
     let tables = &analysis.tables;
     let mut of_module: BTreeMap<ModId, Vec<String>> = BTreeMap::new();
-    for item in needed(tables, analysis) {
+    let needed = needed(tables, analysis);
+    for item in 0..tables.items.len() {
         let data = &tables.items[item];
         // The text of an item that a false `cfg` leaves out can't be edited.
         if data.file >= program.files.len() || program.files[data.file].source.expanded.is_some() {
@@ -53,7 +64,15 @@ pub(crate) fn add(program: &Crate, analysis: &Analysis, edits: &mut [Edits]) -> 
         let Some(definition) = Definition::of(program, data) else {
             continue;
         };
+        // A shared value may be of a type that is named elsewhere only, or nowhere.
+        let is_cloned_by_parts = derived.contains(&item) || derives(definition.attrs, "Clone");
         let end = end_of(tables, item);
+        if is_cloned_by_parts {
+            edits[data.file].after(end, format!(" {}", definition.cloned_by_parts()), end - 1);
+        }
+        if !needed.contains(&item) {
+            continue;
+        }
         edits[data.file].after(end, format!(" {}", definition.implementation()), end - 1);
         let name = definition.name;
         if !definition.generics.params.is_empty() {
@@ -173,6 +192,7 @@ struct Definition<'d> {
     program: &'d Crate,
     file: usize,
     name: String,
+    attrs: &'d [Attribute],
     generics: &'d Generics,
     /// For each variant, its name and its fields; a struct has one variant without a name.
     variants: Vec<(Option<String>, &'d Fields)>,
@@ -226,6 +246,7 @@ impl<'d> Definition<'d> {
             program,
             file: data.file,
             name: ident.to_string(),
+            attrs,
             generics,
             variants,
             is_enum,
@@ -239,7 +260,46 @@ impl<'d> Definition<'d> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns an implementation of `ValueHash`.
     fn implementation(&self) -> String {
+        let head = self.head("ValueHash", true);
+        format!(
+            "{ALLOWED} {head} \
+             {{ fn value_hash(&self, seqz_to: &mut {VALUES}::ValueHasher) {{ use {VALUES}::Opaque as _; {} }} \
+             fn keep_room(&mut self, seqz_like: &Self) {{ use {VALUES}::Roomless as _; {} }} }}",
+            self.body(),
+            self.pairs(
+                |copy, like| format!("{VALUES}::Roomy({copy}, {like}).seqz_keep(); "),
+                "",
+                "{}"
+            )
+        )
+    }
+
+    /// Returns an implementation of `ClonedByParts`, for a type that derives `Clone`.
+    fn cloned_by_parts(&self) -> String {
+        let head = self.head("ClonedByParts", false);
+        let visit = |how: &str| {
+            let visit = |clone: &str, like: &str| {
+                format!(".and({VALUES}::clones::{how}_part({clone}, {like}))")
+            };
+            let same = format!("{VALUES}::Sameness::Same");
+            match self.pairs(visit, &same, &same) {
+                code if code.is_empty() => same,
+                code => code,
+            }
+        };
+        let same = format!("-> {VALUES}::Sameness");
+        format!(
+            "{ALLOWED} {head} {{ fn complete_parts(&mut self, seqz_like: &Self) {same} {{ {} }} \
+             fn compare_parts(&self, seqz_like: &Self) {same} {{ {} }} }}",
+            visit("complete"),
+            visit("compare"),
+        )
+    }
+
+    /// Returns the head of an implementation of a trait of the values; where `is_bounded`, the type's parameters have the trait, too.
+    fn head(&self, of: &str, is_bounded: bool) -> String {
         let (mut params, mut arguments, mut bounds) = (Vec::new(), Vec::new(), Vec::new());
         for param in &self.generics.params {
             match param {
@@ -254,7 +314,9 @@ impl<'d> Definition<'d> {
                     let name = param.ident.to_string();
                     let bound: Vec<String> =
                         param.bounds.iter().map(|bound| self.text(bound)).collect();
-                    bounds.push(format!("{name}: {VALUES}::ValueHash"));
+                    if is_bounded {
+                        bounds.push(format!("{name}: {VALUES}::{of}"));
+                    }
                     params.push(bounded(&name, &bound));
                     arguments.push(name);
                 }
@@ -279,14 +341,10 @@ impl<'d> Definition<'d> {
             format!(" where {}", bounds.join(", "))
         };
         format!(
-            "#[allow(deprecated, unreachable_patterns, unused_imports, unused_variables)] impl{} {VALUES}::ValueHash for {}{}{bounds} \
-             {{ fn value_hash(&self, seqz_to: &mut {VALUES}::ValueHasher) {{ use {VALUES}::Opaque as _; {} }} \
-             fn keep_room(&mut self, seqz_like: &Self) {{ use {VALUES}::Roomless as _; {} }} }}",
+            "impl{} {VALUES}::{of} for {}{}{bounds}",
             angle(&params),
             self.name,
             angle(&arguments),
-            self.body(),
-            self.room()
         )
     }
 
@@ -311,30 +369,28 @@ impl<'d> Definition<'d> {
         format!("match self {{ {arms}}}")
     }
 
-    /// Returns the code that gives the fields of a copy the room of the value's fields.
-    fn room(&self) -> String {
+    /// Returns the code that visits the fields of a copy and of the value that it is of: `first`, then what `visit` returns for each
+    /// field; `other` where the variants differ, or have no fields. Empty where no variant has fields.
+    fn pairs(&self, visit: impl Fn(&str, &str) -> String, first: &str, other: &str) -> String {
         let mut arms = String::new();
         for (name, fields) in &self.variants {
-            let (mut copy, mut like, mut keeps) = (String::new(), String::new(), String::new());
+            let (mut copy, mut like, mut visits) = (String::new(), String::new(), String::new());
             for (at, member) in self.members(fields).enumerate() {
                 let _ = write!(copy, "{member}: seqz_{at}, ");
                 let _ = write!(like, "{member}: seqz_like_{at}, ");
-                let _ = write!(
-                    keeps,
-                    "{VALUES}::Roomy(seqz_{at}, seqz_like_{at}).seqz_keep(); "
-                );
+                visits.push_str(&visit(&format!("seqz_{at}"), &format!("seqz_like_{at}")));
             }
-            if !keeps.is_empty() {
+            if !visits.is_empty() {
                 let name = variant(name.as_deref());
                 let _ = write!(
                     arms,
-                    "(Self{name} {{ {copy}}}, Self{name} {{ {like}}}) => {{ {keeps}}} "
+                    "(Self{name} {{ {copy}}}, Self{name} {{ {like}}}) => {{ {first}{visits}}} "
                 );
             }
         }
         match (arms.is_empty(), self.is_enum) {
             (true, _) => String::new(),
-            (false, true) => format!("match (self, seqz_like) {{ {arms}_ => {{}} }}"),
+            (false, true) => format!("match (self, seqz_like) {{ {arms}_ => {other} }}"),
             (false, false) => format!("match (self, seqz_like) {{ {arms}}}"),
         }
     }

@@ -191,11 +191,6 @@ pub(super) fn other_allocator(failure: &Failure) -> bool {
             .all(|error| error.message.contains(text))
 }
 
-/// Whether something is wrong that wouldn't be if only values that are `Clone` were copied.
-pub(super) fn asks_for_copies(failure: &Failure) -> bool {
-    failure.errors.iter().any(asks_for_clone)
-}
-
 /// Whether it is about a `transmute` of types that differ in size.
 fn is_of_size(error: &Rustc) -> bool {
     error.code.as_ref().is_some_and(|code| code.code == "E0512")

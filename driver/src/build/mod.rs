@@ -59,8 +59,6 @@ pub enum Step<'a> {
 
 /// Builds the worker of `program`, unless the worker is there already.
 ///
-/// The worker copies more values than `copies` asks for where that compiles: one worker serves all commands then.
-///
 /// `told` hears of each step that takes time; `stop` breaks off the wait for another process.
 ///
 /// # Errors
@@ -82,11 +80,9 @@ pub fn build(
 
     let lock_file = program.lock_file();
     let follows = !program.followed().is_empty();
-    let first = if follows {
-        Variant::FOLLOWING
-    } else {
-        Variant::FIRST
-    };
+    // The values of dependencies need not be `Clone`.
+    let copies = if follows { Copies::WhereClone } else { copies };
+    let first = Variant::first(copies);
     let files_of = |variant: Variant| {
         generated.files_following(&layout.name, &layout.runtime, variant, &layout.followed)
     };
@@ -101,7 +97,6 @@ pub fn build(
     // The content of a path dependency is not in the stamp, so cargo has to look.
     if !generated.may_change()
         && let Some(built) = Variant::fit_for(copies)
-            .filter(|variant| !follows || variant.copies == first.copies)
             .map(|variant| built(variant, true))
             .find(|built| built.worker.is_file())
     {
@@ -157,7 +152,7 @@ pub fn build(
             &compiles,
         )? {
             cargo::Outcome::Built(binary) => break binary,
-            cargo::Outcome::Failed(failure) => match next(variant, &failure, copies) {
+            cargo::Outcome::Failed(failure) => match next(variant, &failure) {
                 Some(next) => {
                     variant = next;
                     asked = Some(failure);
@@ -272,16 +267,10 @@ fn file(what: &'static str, path: &Path, source: std::io::Error) -> Error {
 }
 
 /// What to try where a worker of this variant could not be built; nothing where that would not be for its own sake.
-fn next(variant: Variant, failure: &cargo::Failure, asked_for: Copies) -> Option<Variant> {
-    if variant.allocator == Allocator::Ours && messages::other_allocator(failure) {
-        return Some(Variant {
-            allocator: Allocator::Theirs,
-            ..variant
-        });
-    }
-    let copied = variant.copies == Copies::Made && asked_for == Copies::WhereClone;
-    (copied && messages::asks_for_copies(failure)).then_some(Variant {
-        copies: Copies::WhereClone,
+fn next(variant: Variant, failure: &cargo::Failure) -> Option<Variant> {
+    let is_asked_for = variant.allocator == Allocator::Ours && messages::other_allocator(failure);
+    is_asked_for.then_some(Variant {
+        allocator: Allocator::Theirs,
         ..variant
     })
 }

@@ -301,6 +301,11 @@ impl Search<'_> {
                     .map(|thread| self.original.thread(&thread, known))
                     .into();
             }
+            CheckReply::Doubtful { what, place } => {
+                let site = place.and_then(|place| self.original.site(&place));
+                let what = self.original.message(&what);
+                unfollowed::add_doubtful(&mut gathered.report.not_followed, what, site);
+            }
             CheckReply::Progress { role, k, level } => {
                 let position = Position {
                     under_test: role.into(),

@@ -73,16 +73,21 @@ pub fn doubt(all: &[NotFollowed]) -> String {
 /// Adds what an execution may leave behind for the next one, in words.
 pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>) {
     for what in left {
-        let left = NotFollowed {
-            package: None,
-            what,
-            site: None,
-            distorts: false,
-            synchronizes: true,
-        };
-        if !all.contains(&left) {
-            all.push(left);
-        }
+        add_doubtful(all, what, None);
+    }
+}
+
+/// Adds something of the program that may not be under seqz as it is without, in words.
+pub fn add_doubtful(all: &mut Vec<NotFollowed>, what: String, site: Option<Site>) {
+    let doubtful = NotFollowed {
+        package: None,
+        what,
+        site,
+        distorts: false,
+        synchronizes: true,
+    };
+    if !all.contains(&doubtful) {
+        all.push(doubtful);
     }
 }
 

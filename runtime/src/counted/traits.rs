@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Deref;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::Arc;
+use super::{Arc, Weak};
 use crate::values::{ValueHash, ValueHasher};
 
 impl<T: ?Sized + RefUnwindSafe, const OBSERVED: bool> UnwindSafe for Arc<T, OBSERVED> {}
@@ -92,6 +92,11 @@ impl<T: ValueHash + ?Sized, const OBSERVED: bool> ValueHash for Arc<T, OBSERVED>
     fn value_hash(&self, to: &mut ValueHasher) {
         Self::borrowed(self).value_hash(to);
     }
+}
+
+crate::values::clones::whole! {
+    [T: ?Sized, const OBSERVED: bool] Arc<T, OBSERVED>;
+    [T: ?Sized, const OBSERVED: bool] Weak<T, OBSERVED>;
 }
 
 impl<const OBSERVED: bool> Read for Arc<File, OBSERVED> {

@@ -1,8 +1,9 @@
 //! The copies that P̂ₖ makes of the program's values. A copy is made by code of the program that the program itself does not run
 //! there, and what this code does must never be taken for the program's doing.
 
-use super::{Handle, abort};
-use crate::vocabulary::Site;
+use super::{Handle, Remark, abort};
+use crate::memory::outside;
+use crate::vocabulary::{Place, Site};
 
 /// The type of which a copy is being made, and the place where the copy is needed.
 pub(super) type Copying = (&'static str, Option<Site>);
@@ -51,6 +52,31 @@ pub(super) fn makes_events(handle: Handle, of: Copying) {
 pub(crate) fn is_another<V>(handle: Handle, site: Option<Site>) {
     let of = (std::any::type_name::<V>(), site);
     cannot_copy(handle, of, "and its `Clone` makes another value");
+}
+
+/// Notes that a copy of a `V` has been made of which it is not known whether it is the same value. The execution goes on with it,
+/// and shows less.
+#[cold]
+#[inline(never)]
+pub(crate) fn may_be_another<V>(handle: Handle, site: Option<Site>) {
+    let engine = handle.get();
+    let name = std::any::type_name::<V>();
+    if engine.doubts.iter().any(|doubt| doubt.0 == name) {
+        return;
+    }
+    // It is read after the execution's memory has been given back.
+    outside(|| engine.doubts.push((name, site)));
+}
+
+/// A type of which copies were made that may be other values than their own, in words, and a place where one was needed.
+pub(super) fn doubt((name, site): Copying) -> Remark {
+    Remark {
+        message: format!(
+            "copies of `{}`, whose `Clone` may make another value",
+            short(name)
+        ),
+        place: site.map(Place::from),
+    }
 }
 
 /// Ends the execution, which would need a copy of a value that can't be copied.

@@ -363,6 +363,12 @@ impl Machine {
         self.engine.ledger.met_by_t
     }
 
+    /// The types of which copies were made, in any execution, that may be other values than their own: those after the first `n`.
+    pub fn doubts(&self, n: usize) -> impl Iterator<Item = Remark> {
+        let doubts = self.engine.doubts.iter().skip(n);
+        doubts.copied().map(super::copying::doubt)
+    }
+
     /// Whether T' was cut at the step bound in the latest execution.
     #[must_use]
     pub const fn interfering_was_cut(&self) -> bool {
@@ -492,6 +498,7 @@ impl Engine {
             counts: Default::default(),
             quiet: false,
             copying: None,
+            doubts: Vec::new(),
             leaves: Leaves::default(),
             frames: abort::Frames::default(),
             left: 0,

@@ -6,8 +6,8 @@
 //! `Clone`, the execution ends as one that can't be followed. So a type that isn't `Clone` behind a lock only affects
 //! the harnesses that come to that lock. The scheduled machine needs no copies.
 
-use crate::engine::{Handle, copying, is_another, is_not_copied};
-use crate::values::Hashing;
+use crate::engine::{Handle, copying, is_another, is_not_copied, may_be_another};
+use crate::values::{Hashing, Sameness, clones};
 use crate::vocabulary::Site;
 
 /// What a value that two threads share has to be able to do: P̂ₖ keeps a copy of it for each thread.
@@ -62,12 +62,12 @@ impl<V> Shadow for V {
 impl<V: Clone> Shadow for V {
     #[inline]
     fn shadow(&self) -> Option<Self> {
-        Some(self.clone())
+        Some(clones::bits(self).unwrap_or_else(|| self.clone()))
     }
 
     #[inline]
     unsafe fn initial(&self) -> Self {
-        self.clone()
+        clones::bits(self).unwrap_or_else(|| self.clone())
     }
 
     #[inline]
@@ -119,9 +119,13 @@ pub(crate) fn copy_if_clone<V: Shadow>(
     site: Option<Site>,
 ) -> Option<V> {
     let mut copy = copying::<V, _>(handle, site, || value.shadow())?;
-    if !hashing.complete(&mut copy, value) {
-        is_another::<V>(handle, site);
-        return None;
+    match clones::complete(&mut copy, value, &mut hashing) {
+        Sameness::Same => {}
+        Sameness::NotKnown => may_be_another::<V>(handle, site),
+        Sameness::Another => {
+            is_another::<V>(handle, site);
+            return None;
+        }
     }
     Some(copy)
 }

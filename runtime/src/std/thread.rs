@@ -217,6 +217,10 @@ pub struct Thread {
     name: Option<Arc<str>>,
 }
 
+crate::values::clones::whole! {
+    [] Thread;
+}
+
 impl fmt::Debug for Thread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Thread")

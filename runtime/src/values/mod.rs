@@ -20,10 +20,12 @@
 //! Objects that have events of their own (locks, atomics) count as what they are, not as what is in them: a look inside
 //! is an event, which tells what it found.
 
+pub mod clones;
 mod local;
 mod registry;
 mod std_types;
 
+pub use clones::{ClonedByParts, Sameness};
 pub use local::{Opaque, Part, Roomless, Roomy, Type, Unregistered, local};
 pub(crate) use registry::Hashing;
 pub use registry::Registry;

@@ -13,7 +13,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 use crate::memory::outside;
 
 use super::std_types::{self, Word, Words};
-use super::{ValueHash, ValueHasher};
+use super::{Sameness, ValueHash, ValueHasher};
 
 /// Hashes a value of the type that it is registered for.
 pub(crate) type Function = unsafe fn(*const (), &mut ValueHasher);
@@ -288,9 +288,7 @@ impl Hashing {
     /// The hash of a value; always of the same type.
     #[inline]
     pub(crate) fn hash_of<T>(&mut self, value: &T) -> Option<u64> {
-        if matches!(self, Self::Unknown) {
-            *self = known::<T>();
-        }
+        self.find::<T>();
         self.hash(value)
     }
 
@@ -306,17 +304,15 @@ impl Hashing {
     }
 
     /// Makes what has come out of the value's `clone` the same value, as far as the room that a clone leaves out goes. Returns
-    /// whether it is the same then; true where that can't be told. Always of the same type.
+    /// what hashes tell of it then; `None` where they tell nothing. Always of the same type.
     #[inline]
-    pub(crate) fn complete<T>(&mut self, copy: &mut T, value: &T) -> bool {
-        if matches!(self, Self::Unknown) {
-            *self = known::<T>();
-        }
-        let (keep_room, feed) = match self {
-            Self::Unknown | Self::Word | Self::SignedWord => return true,
-            // What std's own rows of words clone is known.
-            Self::Row(row) => (row.keep_room, None),
-            Self::By(known) => (known.keep_room, Some(known.feed)),
+    pub(crate) fn complete_copy<T>(&mut self, copy: &mut T, value: &T) -> Option<Sameness> {
+        self.find::<T>();
+        let keep_room = match self {
+            Self::Unknown => return None,
+            Self::Word | Self::SignedWord => return Some(Sameness::Same),
+            Self::Row(row) => row.keep_room,
+            Self::By(known) => known.keep_room,
         };
         // SAFETY: it was registered for this type, see `hash_by`.
         unsafe {
@@ -325,15 +321,52 @@ impl Hashing {
                 std::ptr::from_ref(value).cast(),
             )
         };
-        feed.is_none_or(|feed| copy_hash_by(copy, feed) == copy_hash_by(value, feed))
+        self.compare_copy(copy, value)
+    }
+
+    /// Whether values of the type are words or rows of words, whose clones are known; always of the same type.
+    #[inline]
+    pub(super) fn is_of_words<T>(&mut self) -> bool {
+        self.find::<T>();
+        matches!(self, Self::Word | Self::SignedWord | Self::Row(_))
+    }
+
+    /// What hashes tell of a clone of the value; `None` where they tell nothing. Always of the same type.
+    #[inline]
+    pub(crate) fn compare_copy<T>(&mut self, copy: &T, value: &T) -> Option<Sameness> {
+        self.find::<T>();
+        let feed = match self {
+            Self::Unknown => return None,
+            // What std's own words and rows of words clone is known.
+            Self::Word | Self::SignedWord | Self::Row(_) => return Some(Sameness::Same),
+            Self::By(known) => known.feed,
+        };
+        let of_value = copy_hash_by(value, feed)?;
+        let is_same = copy_hash_by(copy, feed) == Some(of_value);
+        Some(if is_same {
+            Sameness::Same
+        } else {
+            Sameness::Another
+        })
+    }
+
+    /// Whether the value has a hash; always of the same type.
+    #[cfg(feature = "copied_if_clone")]
+    pub(super) fn can_hash<T>(&mut self, value: &T) -> bool {
+        self.hash_of(value).is_some()
+    }
+
+    #[inline]
+    fn find<T>(&mut self) {
+        if matches!(self, Self::Unknown) {
+            *self = known::<T>();
+        }
     }
 
     /// The number of words that a value has room for, if values of its type are rows of words; always of the same type.
     #[inline]
     pub(crate) fn room<T>(&mut self, value: &T) -> Option<usize> {
-        if matches!(self, Self::Unknown) {
-            *self = known::<T>();
-        }
+        self.find::<T>();
         match self {
             // SAFETY: it was registered for this type, see `hash_by`.
             Self::Row(row) => Some(unsafe { (row.room)(std::ptr::from_ref(value).cast()) }),

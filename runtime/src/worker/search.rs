@@ -63,6 +63,7 @@ pub(super) fn serve(
         sent: 0,
         told_any: false,
         told_threads: false,
+        told_doubts: 0,
         failed: None,
         last_progress: Instant::now(),
     };
@@ -191,6 +192,8 @@ struct Work<'a> {
     told_any: bool,
     /// Whether the two threads have been told.
     told_threads: bool,
+    /// The number of doubts about copies that have been told.
+    told_doubts: usize,
     /// The error of the connection that ends the search.
     failed: Option<io::Error>,
     last_progress: Instant,
@@ -223,6 +226,14 @@ impl Watch for Watching<'_, '_> {
 
     fn after(&mut self, level: &Level, machine: &Machine) -> bool {
         let mut going = true;
+        // Before findings, which may come of a copy.
+        for doubt in machine.doubts(self.work.told_doubts) {
+            self.work.told_doubts += 1;
+            going &= self.work.send(CheckReply::Doubtful {
+                what: doubt.message,
+                place: doubt.place,
+            });
+        }
         if machine.bugs().len() > self.work.sent {
             let execution = self.work.request.max_executions - self.left
                 + self.before.executions

@@ -55,6 +55,13 @@ message! {
             /// The thread that was started later.
             second: ThreadInfo,
         },
+        /// Something of P̂ₖ may not be as in the program. Sent before what is found by it.
+        Doubtful {
+            /// What that is, as in "copies of `T`, …".
+            what: String,
+            /// The place in the source, if there is one.
+            place: Option<Place>,
+        },
         /// How far the search is; a few times a second.
         Progress {
             /// The party that is T.
