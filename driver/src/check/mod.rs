@@ -21,6 +21,7 @@ use crate::model::document::{
 use crate::model::lone::Reasonless;
 use crate::model::unfollowed;
 use crate::model::verdict;
+use crate::model::withdrawn;
 use crate::original::Original;
 use crate::program::{Generated, Harness, Program};
 use crate::solvers::Solver;
@@ -155,6 +156,7 @@ pub fn run(
             cut = search.run(&request(task, options), &mut gathered)?.or(cut);
             gathered.report.seconds = gathered.started.elapsed().as_secs_f64();
         }
+        withdrawn::by_faults(&mut gathered.report);
         gathered.report.verdict = verdict::of_harness(&gathered.report).sentence();
         finished(&gathered.report)?;
         harnesses.push(gathered.report);

@@ -17,7 +17,8 @@ use crate::error::Error;
 use crate::explore;
 use crate::model::document::{Cut, HarnessReport, Report, Status};
 use crate::model::exploration::{Exploration, HarnessExploration};
-use crate::model::verdict::of_check;
+use crate::model::verdict::{of_check, of_harness};
+use crate::model::withdrawn;
 use crate::output::Output;
 use crate::program::{Follow, Mode};
 use crate::report::{self, explored, human, several};
@@ -111,11 +112,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         });
         let harnesses: Vec<_> = interfering.map(|(harness, _)| harness).collect();
         if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
-            let instead: Vec<_> = report
-                .harnesses
-                .iter()
-                .filter(|it| it.is_beyond())
-                .collect();
+            let checked = &report.harnesses;
+            let instead: Vec<_> = checked.iter().filter(|it| it.is_beyond()).collect();
             let finished = |harness: &HarnessExploration| match search.format {
                 Format::Human
                     if !harness.failures.is_empty()
@@ -123,6 +121,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
                         || instead.iter().any(|it| it.name == harness.name) =>
                 {
                     progress.suspend(|| {
+                        let name = &harness.name;
                         let harness = HarnessExploration {
                             name: member.named(&harness.name),
                             ..harness.clone()
@@ -134,7 +133,12 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
                                 catalogue::DEFAULT,
                                 detail,
                                 terminal.width,
-                            )
+                            )?;
+                            let mut checked = checked.iter().find(|it| it.name == *name).cloned();
+                            let missed = checked
+                                .as_mut()
+                                .and_then(|it| withdrawn::by_exploration(it, &harness));
+                            missed.map_or(Ok(()), |k| human::withdrawn(out, k, terminal.width))
                         })
                     })
                 }
@@ -202,6 +206,15 @@ fn went_on(report: &mut Report, explored: Exploration) {
     report.summary.memory = report.summary.memory.max(explored.summary.memory);
     let findings = &mut report.findings;
     *findings = findings.take().or_else(|| explored.findings.clone());
+    for explored in &explored.harnesses {
+        let mut checked = report.harnesses.iter_mut();
+        if let Some(checked) = checked.find(|it| it.name == explored.name)
+            && withdrawn::by_exploration(checked, explored).is_some()
+        {
+            checked.verdict = of_harness(checked).sentence();
+            report.summary.exhausted = false;
+        }
+    }
     report.explored = Some(explored);
 }
 

@@ -292,11 +292,15 @@ pub enum Reason {
     Unfollowed,
     /// An event that may happen without a reason was not tried.
     Reasonless,
+    /// The sequential program shows what the original program does not: a fault of seqz.
+    Refuted,
+    /// An exploration has found what the sequential program should have found.
+    Missed,
 }
 
 impl Reason {
     /// All reasons, in the order in which they are documented.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,
@@ -317,6 +321,8 @@ impl Reason {
         Self::UsedUnpark,
         Self::Unfollowed,
         Self::Reasonless,
+        Self::Refuted,
+        Self::Missed,
     ];
 }
 

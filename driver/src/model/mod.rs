@@ -13,6 +13,7 @@ pub(crate) mod standstill;
 mod status;
 pub mod unfollowed;
 pub mod verdict;
+pub mod withdrawn;
 pub mod words;
 
 #[cfg(test)]

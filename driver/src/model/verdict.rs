@@ -8,6 +8,7 @@ use super::document::{Cut, HarnessReport, Level, Reason, Report, Status};
 use super::exploration::{Counts, HarnessExploration, Promise};
 use super::lone::{self, Lone, Spurious};
 use super::unfollowed::{self, NotFollowed};
+use super::withdrawn;
 use super::words;
 use crate::layout::{counted, grouped, in_words};
 
@@ -201,6 +202,24 @@ pub fn of_report(report: &HarnessExploration) -> Verdict {
     }
 }
 
+/// Says of a harness that an exploration has found a failure in, with so few reads `k` of the other thread's writes, that the
+/// check's claim does not hold.
+#[must_use]
+pub fn withdrawn(k: u32) -> String {
+    let reads = match k {
+        0 => "no read of what the other thread wrote (k = 0)".to_owned(),
+        1 => "one read of what the other thread wrote (k = 1)".to_owned(),
+        k => format!(
+            "{} reads of what the other thread wrote (k = {k})",
+            in_words(k as usize)
+        ),
+    };
+    format!(
+        "Not exhausted, whatever is said above of the check: a failure here needs {reads}, and the sequential program missed it. \
+         That is a fault of seqz; please report it, with the program."
+    )
+}
+
 /// Says how often a call could end or fail without a reason in the executions of a harness, if there is something to be
 /// said.
 #[must_use]
@@ -248,6 +267,7 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
     reasons.extend((undecided > 0).then_some(Reason::Undecided));
     reasons.extend((!report.not_followed.is_empty()).then_some(Reason::Unfollowed));
     reasons.extend((!report.lone.is_empty()).then_some(Reason::Reasonless));
+    reasons.extend((!report.faults.is_empty()).then_some(Reason::Refuted));
     let k = levels.iter().map(|level| level.k).max().unwrap_or(0);
     let searched = matches!(
         report.status,
@@ -352,6 +372,20 @@ pub fn beyond(report: &Report) -> Option<String> {
     }
     let executions = those_checked.iter().map(|it| it.counts.executions).sum();
     let executions = counted(executions, "execution", "executions");
+    let mut all_missed = report
+        .harnesses
+        .iter()
+        .filter(|it| withdrawn::has_missed(it));
+    if let Some(first) = all_missed.next() {
+        let name = &first.name;
+        let others = match all_missed.count() {
+            0 => String::new(),
+            n => format!(", and so in {} more", in_words(n)),
+        };
+        return Some(format!(
+            "`seqz explore` found in `{name}` what the check should have found{others}: a fault of seqz, see above"
+        ));
+    }
     let has_bug = |checked: &HarnessReport| !checked.bugs.is_empty();
     let is_left = |checked: &&HarnessReport| {
         let mut explored = explored.harnesses.iter();
@@ -474,7 +508,8 @@ mod tests {
     use std::cmp::Ordering;
 
     use super::*;
-    use crate::model::exploration::Causality;
+    use crate::model::document::Role;
+    use crate::model::exploration::{Causality, Coupling};
     use crate::model::sample;
 
     /// The words that must not be said where something takes the claim away.
@@ -674,6 +709,90 @@ mod tests {
         assert!(!claims(&of_check(&other)));
         report.summary.exhausted = false;
         assert!(!claims(&of_check(&report)));
+    }
+
+    #[test]
+    fn no_harness_is_exhausted_beside_what_other_runs_refute() {
+        for bits in 0..1u32 << 5 {
+            let is = |bit: u32| bits >> bit & 1 == 1;
+            let mut report = sample::harness();
+            report.bugs.clear();
+            for level in report.roles.iter_mut().flat_map(|it| &mut it.levels) {
+                (level.exhausted, level.cut, level.undecided) = (true, 0, 0);
+                level.reasons.clear();
+            }
+            let mut explored = sample::exploration().harnesses.remove(0);
+            let missed = Coupling {
+                under_test: Role::First,
+                k: 1,
+            };
+            explored.failures.truncate(1);
+            explored.failures[0].couplings = vec![missed];
+            if is(0) {
+                report.faults.push(sample::bug());
+            }
+            if is(1) {
+                assert_eq!(withdrawn::by_exploration(&mut report, &explored), Some(1));
+            }
+            if is(2) {
+                report.not_followed.push(something());
+            }
+            if is(3) {
+                report.lone.push(sample::lone());
+            }
+            if is(4) {
+                report.roles[0].levels[0].cut = 1;
+            }
+            let verdict = of_harness(&report);
+            assert_eq!(verdict.exhausted, bits == 0, "{bits:b}");
+            assert_eq!(claims(&verdict), bits == 0, "{verdict:?}");
+            withdrawn::by_faults(&mut report);
+            let said =
+                |at: usize| of_level(&report.roles[0].levels[at], &report.not_followed).exhausted;
+            // Fewer reads than those of what was missed may well have been tried.
+            assert_eq!(said(0), !is(0) && !is(2) && !is(4), "{bits:b}");
+            assert_eq!(said(1), !is(0) && !is(1) && !is(2), "{bits:b}");
+            assert_eq!(said(2), !is(0) && !is(1) && !is(2), "{bits:b}");
+        }
+    }
+
+    #[test]
+    fn what_a_check_missed_is_no_bug_beyond_all_k() {
+        let mut report = sample::report();
+        let mut explored = sample::exploration();
+        explored.harnesses.retain(|it| it.status == Status::Checked);
+        explored.harnesses[0]
+            .name
+            .clone_from(&report.harnesses[0].name);
+        report.explored = Some(explored.clone());
+        assert!(beyond(&report).unwrap().starts_with("No k covers"));
+        let (checked, explored) = (&mut report.harnesses[0], &mut explored.harnesses[0]);
+        for (k, wanted) in [(0, Some(0)), (1, Some(1)), (2, None), (3, None)] {
+            let mut checked = checked.clone();
+            explored.failures[0].couplings = vec![Coupling {
+                under_test: Role::First,
+                k,
+            }];
+            assert_eq!(withdrawn::by_exploration(&mut checked, explored), wanted);
+            assert_eq!(withdrawn::has_missed(&checked), wanted.is_some());
+            // A thread that was not under test was not claimed for.
+            let mut other = sample::harness();
+            explored.failures[0].couplings[0].under_test = Role::Second;
+            assert_eq!(withdrawn::by_exploration(&mut other, explored), None);
+        }
+        explored.failures[0].couplings[0].under_test = Role::First;
+        explored.failures[0].couplings[0].k = 1;
+        withdrawn::by_exploration(checked, explored);
+        let text = beyond(&report).unwrap();
+        assert!(text.contains("what the check should have found"), "{text}");
+        assert!(!text.contains("No k covers"), "{text}");
+        for k in 0..3 {
+            let text = super::withdrawn(k);
+            assert!(
+                text.starts_with("Not exhausted") && text.contains(&format!("(k = {k})")),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -254,6 +254,12 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::UsedUnpark => {
             "a thread parks that may have used an `unpark` up before, where a channel or the end of a scope had it wait: std parks it there, too, and not all that may come of this was tried"
         }
+        Reason::Refuted => {
+            "the sequential program shows what the original program does not, a fault of seqz, and may hide other bugs"
+        }
+        Reason::Missed => {
+            "the sequential program missed a failure that `seqz explore` found, and may miss others"
+        }
         Reason::Unfollowed => "not everything is followed",
     }
 }

@@ -76,6 +76,18 @@ pub fn harness(
     writeln!(out)
 }
 
+/// Prints that the claim of a check doesn't hold, since an exploration has found a failure with so few reads `k` of what the
+/// other thread wrote.
+///
+/// # Errors
+/// Errors of writing to `out`.
+pub fn withdrawn(out: &mut dyn Write, k: u32, columns: usize) -> io::Result<()> {
+    let error = style::ERROR;
+    writeln!(out, "  {error}fault of seqz{error:#}")?;
+    paragraph(out, "  ", &verdict::withdrawn(k), columns)?;
+    writeln!(out)
+}
+
 /// Whether the search is complete and found nothing, and there is nothing else to be said.
 fn is_clean(report: &HarnessReport) -> bool {
     report.status == Status::Checked
