@@ -27,9 +27,14 @@ pub const SOCKET: &str = "SEQZ_SOCKET";
 
 /// The `main` of a generated crate.
 ///
-/// Under the driver it serves requests. Otherwise it runs P̂ₖ once, with what the command line says.
+/// Under the driver it serves requests. Otherwise it runs P̂ₖ once, with what the command line says. `environment` are
+/// the names and values of variables that cargo sets for the package's tests.
 #[must_use]
-pub fn main(generated: Generated) -> ExitCode {
+pub fn main(generated: Generated, environment: &[&[(&str, &str)]]) -> ExitCode {
+    for (name, value) in environment.iter().copied().flatten() {
+        // SAFETY: the generated `main` does nothing but call this function, so that no other thread reads the environment.
+        unsafe { env::set_var(name, value) };
+    }
     #[cfg(feature = "scheduler")]
     crate::process::install(&mut crate::alone::alone());
     let Some(path) = env::var_os(SOCKET) else {

@@ -8,9 +8,11 @@
 use std::path::Path;
 
 use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::{Item, ItemMod, LitStr};
 
+use super::code::{self, Part, tokens};
 use crate::edit::Edits;
 use crate::error::Error;
 use crate::load::{Crate, Package, ParsedFile, Tests, parse_file};
@@ -40,18 +42,24 @@ pub(super) fn text(program: &Crate) -> Result<Option<String>, Error> {
                 runner(&dir.display().to_string(), &tells, package.links.as_deref())
             )))
         }
-        None if asked => Ok(Some(format!(
-            "//! Written by seqz: what cargo tells the user's package about itself.\n\n\
-             fn main() {{\n    println!(\"cargo:rerun-if-changed=build.rs\");\n    \
-             for (name, value) in {tells} {{\n        \
-             println!(\"cargo:rustc-env={{}}={{}}\", name, value);\n    }}\n}}\n"
+        None if asked => Ok(Some(code::file(
+            &["Written by seqz: what cargo tells the user's package about itself."],
+            &TokenStream::new(),
+            [Part::Items(quote! {
+                fn main() {
+                    println!("cargo:rerun-if-changed=build.rs");
+                    for (name, value) in #tells {
+                        println!("cargo:rustc-env={}={}", name, value);
+                    }
+                }
+            })],
         ))),
         None => Ok(None),
     }
 }
 
 /// Returns the variables that cargo sets for rustc, as an expression.
-fn variables(package: &Package) -> String {
+fn variables(package: &Package) -> TokenStream {
     let mut all = package.environment.clone();
     // cargo sets this variable only for integration tests, which are modules here.
     if let Some(dir) = &package.target_directory
@@ -72,7 +80,8 @@ fn variables(package: &Package) -> String {
     }
     // A value with a line break can't be passed on, and cargo doesn't pass it on either.
     all.retain(|(_, value)| !value.contains('\n'));
-    format!("{:?}.iter()", all)
+    let pairs = all.iter().map(|(name, value)| quote!((#name, #value)));
+    quote!([#(#pairs),*].iter())
 }
 
 /// Returns the user's script as a part of the generated script: its `main` has another name, and files that it names
@@ -184,87 +193,100 @@ fn place_macros(tokens: TokenStream, dir: &Path, package: &Package, edits: &mut 
 }
 
 /// Returns the code that runs the user's script.
-fn runner(dir: &str, tells: &str, links: Option<&str>) -> String {
-    let links = links.map_or_else(String::new, |name| {
-        format!(".env(\"CARGO_MANIFEST_LINKS\", {name:?})")
-    });
-    format!(
-        r##"fn main() -> ::std::process::ExitCode {{
-    seqz_build::main(|| ::std::process::Termination::report({MAIN}()))
-}}
+///
+/// Instructions about targets that the generated crate doesn't have are left out. A script that doesn't say when it is to
+/// be run again is run whenever any file of the package has changed. The program is optimized; its package is told what it
+/// is told when its tests are built.
+fn runner(dir: &str, tells: &TokenStream, links: Option<&str>) -> String {
+    let main = tokens(MAIN);
+    let links = links.map(|name| quote!(.env("CARGO_MANIFEST_LINKS", #name)));
+    let items = quote! {
+        fn main() -> ::std::process::ExitCode {
+            seqz_build::main(|| ::std::process::Termination::report(#main()))
+        }
 
-/// Written by seqz: runs the script above as cargo runs it.
-mod seqz_build {{
-    use std::env;
-    use std::path::{{Path, PathBuf}};
-    use std::process::{{Command, ExitCode, Stdio}};
+        /// Written by seqz: runs the script above as cargo runs it.
+        mod seqz_build {
+            use std::env;
+            use std::path::{Path, PathBuf};
+            use std::process::{Command, ExitCode, Stdio};
 
-    const DIRECTORY: &str = {dir:?};
-    const STARTED: &str = "SEQZ_BUILD_SCRIPT";
+            const DIRECTORY: &str = #dir;
+            const STARTED: &str = "SEQZ_BUILD_SCRIPT";
 
-    pub fn main(script: fn() -> ExitCode) -> ExitCode {{
-        if env::var_os(STARTED).is_some() {{
-            return script();
-        }}
-        let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-        let mut command = Command::new(env::current_exe().expect("this program has a name"));
-        command.current_dir(DIRECTORY).env(STARTED, "1"){links}.stderr(Stdio::inherit());
-        // The program is optimized; its package is told what it is told when its tests are built.
-        command.env("PROFILE", "debug").env("OPT_LEVEL", "0").env("DEBUG", "true");
-        command.env_remove("CARGO_FEATURE_SEQZ_DEV_DEPENDENCIES");
-        for (name, value) in {tells} {{
-            println!("cargo:rustc-env={{}}={{}}", name, value);
-            command.env(name, value);
-        }}
-        let output = command.output().expect("the script can be started");
-        let mut variables = vec![("OUT_DIR".to_string(), out.display().to_string())];
-        let mut says_when = false;
-        for line in String::from_utf8_lossy(&output.stdout).lines() {{
-            let instruction = line.strip_prefix("cargo::").or_else(|| line.strip_prefix("cargo:"));
-            let (key, value) = instruction.and_then(|text| text.split_once('=')).unwrap_or(("", ""));
-            match key {{
-                "rerun-if-changed" => {{
-                    says_when = true;
-                    println!("cargo:{{}}={{}}", key, Path::new(DIRECTORY).join(value).display());
-                }}
-                "rustc-link-search" => {{
-                    let (kind, path) = match value.split_once('=') {{
-                        Some((kind, path)) => (format!("{{}}=", kind), path),
-                        None => (String::new(), value),
-                    }};
-                    println!("cargo:{{}}={{}}{{}}", key, kind, Path::new(DIRECTORY).join(path).display());
-                }}
-                // For targets that the generated crate doesn't have.
-                "rustc-link-arg-bins" | "rustc-link-arg-bin" | "rustc-link-arg-tests"
-                | "rustc-link-arg-examples" | "rustc-link-arg-benches" | "rustc-link-arg-cdylib"
-                | "rustc-cdylib-link-arg" => {{}}
-                _ => {{
-                    says_when |= key == "rerun-if-env-changed";
-                    if let ("rustc-env", Some((name, value))) = (key, value.split_once('=')) {{
-                        variables.push((name.to_string(), value.to_string()));
-                    }}
-                    println!("{{}}", line);
-                }}
-            }}
-        }}
-        if !says_when {{
-            // Any file of the package then.
-            let entries = std::fs::read_dir(DIRECTORY).into_iter().flatten().flatten();
-            for entry in entries {{
-                let name = entry.file_name();
-                if name != "target" && !name.to_string_lossy().starts_with('.') {{
-                    println!("cargo:rerun-if-changed={{}}", entry.path().display());
-                }}
-            }}
-        }}
-        std::fs::write(out.join({VARIABLES:?}), format!("&{{:?}}", variables)).expect("OUT_DIR can be written to");
-        match output.status.code() {{
-            Some(0) => ExitCode::SUCCESS,
-            Some(code) => ExitCode::from(code as u8),
-            None => ExitCode::FAILURE,
-        }}
-    }}
-}}
-"##
-    )
+            pub fn main(script: fn() -> ExitCode) -> ExitCode {
+                if env::var_os(STARTED).is_some() {
+                    return script();
+                }
+                let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+                let mut command = Command::new(env::current_exe().expect("this program has a name"));
+                command.current_dir(DIRECTORY).env(STARTED, "1") #links .stderr(Stdio::inherit());
+                command.env("PROFILE", "debug").env("OPT_LEVEL", "0").env("DEBUG", "true");
+                command.env_remove("CARGO_FEATURE_SEQZ_DEV_DEPENDENCIES");
+                for (name, value) in #tells {
+                    println!("cargo:rustc-env={}={}", name, value);
+                    command.env(name, value);
+                }
+                let output = command.output().expect("the script can be started");
+                let mut variables = vec![("OUT_DIR".to_string(), out.display().to_string())];
+                let mut says_when = false;
+                for line in String::from_utf8_lossy(&output.stdout).lines() {
+                    says_when |= pass_on(line, &mut variables);
+                }
+                if !says_when {
+                    run_again_for_any_file();
+                }
+                std::fs::write(out.join(#VARIABLES), format!("&{:?}", variables)).expect("OUT_DIR can be written to");
+                match output.status.code() {
+                    Some(0) => ExitCode::SUCCESS,
+                    Some(code) => ExitCode::from(code as u8),
+                    None => ExitCode::FAILURE,
+                }
+            }
+
+            /// Passes a line of the script on to cargo. Returns whether it says when the script is to be run again.
+            fn pass_on(line: &str, variables: &mut Vec<(String, String)>) -> bool {
+                let instruction = line.strip_prefix("cargo::").or_else(|| line.strip_prefix("cargo:"));
+                let (key, value) = instruction.and_then(|text| text.split_once('=')).unwrap_or(("", ""));
+                match key {
+                    "rerun-if-changed" => {
+                        println!("cargo:{}={}", key, Path::new(DIRECTORY).join(value).display());
+                        return true;
+                    }
+                    "rustc-link-search" => {
+                        let (kind, path) = match value.split_once('=') {
+                            Some((kind, path)) => (format!("{}=", kind), path),
+                            None => (String::new(), value),
+                        };
+                        println!("cargo:{}={}{}", key, kind, Path::new(DIRECTORY).join(path).display());
+                    }
+                    "rustc-link-arg-bins"
+                    | "rustc-link-arg-bin"
+                    | "rustc-link-arg-tests"
+                    | "rustc-link-arg-examples"
+                    | "rustc-link-arg-benches"
+                    | "rustc-link-arg-cdylib"
+                    | "rustc-cdylib-link-arg" => {}
+                    _ => {
+                        if let ("rustc-env", Some((name, value))) = (key, value.split_once('=')) {
+                            variables.push((name.to_string(), value.to_string()));
+                        }
+                        println!("{}", line);
+                    }
+                }
+                key == "rerun-if-env-changed"
+            }
+
+            fn run_again_for_any_file() {
+                let entries = std::fs::read_dir(DIRECTORY).into_iter().flatten().flatten();
+                for entry in entries {
+                    let name = entry.file_name();
+                    if name != "target" && !name.to_string_lossy().starts_with('.') {
+                        println!("cargo:rerun-if-changed={}", entry.path().display());
+                    }
+                }
+            }
+        }
+    };
+    code::file(&[""; 0], &TokenStream::new(), [Part::Items(items)])
 }

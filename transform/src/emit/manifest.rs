@@ -7,47 +7,48 @@ use crate::counting::Counting;
 use crate::error::Error;
 use crate::load::Package;
 
+/// Returns the manifest of the generated crate.
+///
+/// The library is named as the user's crate is, and so are its types. The user's code was warned about where it was
+/// written.
 pub(super) fn text(
     package: &Package,
     name: &str,
     has_script: bool,
     counting: Counting,
 ) -> Result<String, Error> {
-    let script = if has_script { "\"build.rs\"" } else { "false" };
-    let mut text = format!(
-        "# Written by seqz: the sequential program of `{}`.\n\n\
-         [package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = {:?}\nbuild = {script}\npublish = false\n\n\
-         # Named as the user's crate is, and so are its types.\n\
-         [lib]\nname = {:?}\n\n\
-         [workspace]\nresolver = {:?}\n\n\
-         # The user's code was warned about where it was written.\n\
-         [lints.rust]\nwarnings = \"allow\"\n\n",
-        package.name, package.edition, package.crate_name, package.resolver,
-    );
-    text.push_str(&profile::sections(
-        package.debug_assertions,
-        package.overflow_checks,
-    ));
-    let mut rest = package.dependencies.sections.clone();
-    let mut dependencies = match rest.remove("dependencies") {
-        Some(Value::Table(dependencies)) => dependencies,
-        _ => Table::new(),
+    let mut head = head(name, &package.edition);
+    let script = if has_script {
+        "build.rs".into()
+    } else {
+        Value::from(false)
     };
-    dependencies.retain(|name, _| !matches!(name, "seqz" | "seqz-runtime" | "seqz_runtime"));
-    let mut runtime = Table::from_iter([("path".to_string(), Value::from("runtime"))]);
-    if counting.coerces {
-        let features = vec![Value::from("coercions")];
-        runtime.insert("features".to_string(), Value::Array(features));
+    head.insert("build".into(), script);
+    let mut rest = depending(package);
+    if let Some(Value::Table(dependencies)) = rest.get_mut("dependencies") {
+        let mut runtime = Table::from_iter([("path".to_owned(), Value::from("runtime"))]);
+        if counting.coerces {
+            runtime.insert("features".into(), vec![Value::from("coercions")].into());
+        }
+        dependencies.insert("seqz-runtime".into(), runtime.into());
     }
-    dependencies.insert("seqz-runtime".into(), Value::Table(runtime));
-    rest.insert("dependencies".into(), Value::Table(dependencies));
-    let features = &package.dependencies.features;
-    if !features.is_empty() {
-        rest.insert("features".into(), Value::Table(features.clone()));
-    }
-    text.push_str(&shown(package, &rest)?);
-    text.push_str(&patch(package)?);
-    Ok(text)
+    let library = package.crate_name.as_str();
+    rest.insert(
+        "lib".into(),
+        Table::from_iter([("name".to_owned(), library.into())]).into(),
+    );
+    rest.insert(
+        "lints".into(),
+        Value::Table(toml::toml! { rust.warnings = "allow" }),
+    );
+    let profiles = profile::sections(package.debug_assertions, package.overflow_checks);
+    rest.extend(
+        profiles
+            .parse::<Table>()
+            .map_err(|error| unwritten(package, &error))?,
+    );
+    let about = format!("the sequential program of `{}`.", package.name);
+    written(&about, head, rest).map_err(|error| unwritten(package, &error))
 }
 
 /// Returns a manifest of an empty crate that depends on what the package depends on; `None` if the package has no
@@ -56,35 +57,83 @@ pub(crate) fn of_dependencies(package: &Package) -> Result<Option<String>, Error
     if package.dependencies.names().next().is_none() {
         return Ok(None);
     }
-    let mut rest = package.dependencies.sections.clone();
-    if let Some(Value::Table(dependencies)) = rest.get_mut("dependencies") {
+    let name = format!("seqz-dependencies-of-{}", package.name);
+    let mut head = head(&name, &package.edition);
+    head.insert("build".into(), false.into());
+    let about = format!("the dependencies of `{}`.", package.name);
+    match written(&about, head, depending(package)) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => Err(unwritten(package, &error)),
+    }
+}
+
+/// Returns the manifest of a tester's crate, which stands in a directory of the generated crate: a workspace of its own,
+/// which depends on the generated crate by `section`.
+pub(super) fn beside(
+    about: &str,
+    name: &str,
+    mut rest: Table,
+    (section, generated): (&str, &str),
+    patch: &Table,
+) -> Result<String, toml::ser::Error> {
+    if let Some(Value::Table(dependencies)) = rest.get_mut(section) {
+        let above = Table::from_iter([("path".to_owned(), Value::from(".."))]);
+        dependencies.insert(generated.to_owned(), above.into());
+    }
+    rest.insert("workspace".into(), Table::new().into());
+    if !patch.is_empty() {
+        rest.insert("patch".into(), patch.clone().into());
+    }
+    let mut head = head(name, "2024");
+    if let Some(Value::Table(package)) = rest.remove("package") {
+        head.extend(package);
+    }
+    written(about, head, rest)
+}
+
+/// Returns the section `[package]`.
+fn head(name: &str, edition: &str) -> Table {
+    Table::from_iter([
+        ("name".to_owned(), Value::from(name)),
+        ("version".to_owned(), "0.0.0".into()),
+        ("edition".to_owned(), edition.into()),
+        ("publish".to_owned(), false.into()),
+    ])
+}
+
+/// Returns the sections of a package by which a crate depends on what the package depends on, without seqz itself.
+fn depending(package: &Package) -> Table {
+    let mut sections = package.dependencies.sections.clone();
+    let dependencies = sections
+        .entry("dependencies")
+        .or_insert_with(|| Table::new().into());
+    if let Value::Table(dependencies) = dependencies {
         dependencies.retain(|name, _| !matches!(name, "seqz" | "seqz-runtime" | "seqz_runtime"));
     }
     let features = &package.dependencies.features;
     if !features.is_empty() {
-        rest.insert("features".into(), Value::Table(features.clone()));
+        sections.insert("features".into(), features.clone().into());
     }
-    let head = format!(
-        "[package]\nname = \"seqz-dependencies-of-{}\"\nversion = \"0.0.0\"\nedition = {:?}\nbuild = false\n\n\
-         [workspace]\nresolver = {:?}\n\n",
-        package.name, package.edition, package.resolver,
-    );
-    Ok(Some(head + &shown(package, &rest)? + &patch(package)?))
+    if !package.patch.is_empty() {
+        sections.insert("patch".into(), package.patch.clone().into());
+    }
+    let resolver = Table::from_iter([("resolver".to_owned(), package.resolver.as_str().into())]);
+    sections.insert("workspace".into(), resolver.into());
+    sections
 }
 
-/// Returns the `[patch]` sections for the manifest that is built; empty if there are none.
-pub(super) fn patch(package: &Package) -> Result<String, Error> {
-    if package.patch.is_empty() {
-        return Ok(String::new());
-    }
-    let patch = Value::Table(package.patch.clone());
-    let text = shown(package, &Table::from_iter([("patch".to_string(), patch)]))?;
-    Ok(format!("\n{text}"))
+/// Returns a manifest as it is written to its file: what it is, `[package]`, and the other sections.
+fn written(about: &str, package: Table, rest: Table) -> Result<String, toml::ser::Error> {
+    let about = about.replace('\n', "\n# ");
+    let package = Table::from_iter([("package".to_owned(), package.into())]);
+    let (package, rest) = (toml::to_string(&package)?, toml::to_string(&rest)?);
+    Ok(format!("# Written by seqz: {about}\n\n{package}\n{rest}"))
 }
 
-fn shown(package: &Package, table: &Table) -> Result<String, Error> {
-    toml::to_string(table).map_err(|error| Error::Manifest {
+/// A manifest that can't be written as TOML.
+pub(super) fn unwritten(package: &Package, error: &dyn std::fmt::Display) -> Error {
+    Error::Manifest {
         path: package.root.clone(),
         message: error.to_string(),
-    })
+    }
 }

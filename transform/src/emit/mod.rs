@@ -1,6 +1,7 @@
 //! The files of the generated crate.
 
 mod build_script;
+mod code;
 pub(crate) mod manifest;
 mod p_hat;
 mod profile;
@@ -10,7 +11,10 @@ mod testers;
 
 use std::path::{Path, PathBuf};
 
+use code::{Part, tokens};
 use p_hat::Whole;
+use proc_macro2::TokenStream;
+use quote::quote;
 use results::Results;
 
 use crate::edit::Edits;
@@ -125,10 +129,11 @@ pub(crate) fn generate(
             &package,
             library,
             chosen,
-            &manifest::patch(&program.package)?,
+            &program.package.patch,
             options,
             coercions,
-        ),
+        )
+        .map_err(|error| manifest::unwritten(&program.package, &error))?,
         has_unsafe: program.has_unsafe(),
         may_change: may_change(program),
         serde: program.package.dependencies.has("serde"),
@@ -205,35 +210,23 @@ fn may_change(program: &Crate) -> bool {
 
 /// Returns the text of the program, which sets the variables that cargo sets for the tests of a package, and runs P̂ₖ.
 fn main(package: &Package) -> String {
-    let mut sets = String::new();
-    let mut set = |variables: &str| {
-        sets.push_str(&format!(
-            "    for (name, value) in {variables}.iter() {{\n        \
-             // SAFETY: no thread has been started.\n        \
-             unsafe {{ std::env::set_var(name, value) }};\n    }}\n"
-        ));
-    };
-    if !package.environment.is_empty() {
-        let lines: Vec<String> = package
-            .environment
-            .iter()
-            .map(|variable| format!("\n        {variable:?},"))
-            .collect();
-        set(&format!("[{}\n    ]", lines.concat()));
-    }
-    if package.build_script.is_some() {
-        let file = build_script::VARIABLES;
-        set(&format!(
-            "include!(concat!(env!(\"OUT_DIR\"), \"/{file}\"))"
-        ));
-    }
-    format!(
-        "//! Runs P̂ₖ with the inputs, `rds` and `wrts` that the command line gives.\n\
-         \n\
-         fn main() -> std::process::ExitCode {{\n\
-             {sets}    \
-             seqz_runtime::main({}::p_hat::FUZZED)\n\
-         }}\n",
-        package.crate_name
+    let library = tokens(&package.crate_name);
+    let variables = package
+        .environment
+        .iter()
+        .map(|(name, value)| quote!((#name, #value)));
+    let file = format!("/{}", build_script::VARIABLES);
+    let built = package
+        .build_script
+        .is_some()
+        .then(|| quote!(, include!(concat!(env!("OUT_DIR"), #file))));
+    code::file(
+        &["Runs P̂ₖ with the inputs, `rds` and `wrts` that the command line gives."],
+        &TokenStream::new(),
+        [Part::Items(quote! {
+            fn main() -> std::process::ExitCode {
+                seqz_runtime::main(#library::p_hat::FUZZED, &[&[#(#variables),*] #built])
+            }
+        })],
     )
 }

@@ -3,11 +3,13 @@
 
 use std::path::PathBuf;
 
+use quote::quote;
+use toml::Table;
+
+use super::code::{Part, file, tokens};
+use super::manifest::beside;
 use crate::harness::Harness;
 use crate::options::Options;
-
-/// The directory of libFuzzer's bindings and their dependencies, below the generated crate.
-const VENDOR: &str = "fuzz/vendor";
 
 /// The configuration of cargo in the crate.
 pub(super) const CONFIG: &str = ".cargo/config.toml";
@@ -15,19 +17,23 @@ pub(super) const CONFIG: &str = ".cargo/config.toml";
 pub(super) const WRAPPER: &str = "fuzz/rustc.sh";
 
 /// Returns the files.
+///
+/// # Errors
+///
+/// If a manifest can't be written as TOML.
 pub(super) fn files(
     package: &str,
     library: &str,
     chosen: &[&Harness],
-    patch: &str,
+    patch: &Table,
     options: &Options,
     coercions: &str,
-) -> Vec<(PathBuf, String)> {
+) -> Result<Vec<(PathBuf, String)>, toml::ser::Error> {
     let k = options.k;
-    [
+    let files = [
         (CONFIG, config(coercions)),
         (WRAPPER, WRAPPER_TEXT.to_owned()),
-        ("fuzz/Cargo.toml", fuzz_manifest(package, patch)),
+        ("fuzz/Cargo.toml", fuzz_manifest(package, patch)?),
         ("fuzz/fuzz_targets/p_hat.rs", target(library)),
         (
             "fuzz/.gitignore",
@@ -35,10 +41,9 @@ pub(super) fn files(
         ),
         ("fuzz/README.md", readme(package, k)),
     ]
-    .map(|(path, text)| (PathBuf::from(path), text))
-    .into_iter()
-    .chain(super::properties::files(package, library, chosen, patch))
-    .collect()
+    .map(|(path, text)| (PathBuf::from(path), text));
+    let properties = super::properties::files(package, library, chosen, patch)?;
+    Ok(files.into_iter().chain(properties).collect())
 }
 
 fn config(coercions: &str) -> String {
@@ -70,100 +75,98 @@ done
 exec "$rustc" "$@"
 "##;
 
-fn fuzz_manifest(package: &str, patch: &str) -> String {
-    format!(
-        "# Written by seqz: P̂ₖ for cargo-fuzz. See README.md.
+fn fuzz_manifest(package: &str, patch: &Table) -> Result<String, toml::ser::Error> {
+    let manifest = toml::toml! {
+        [package.metadata]
+        cargo-fuzz = true
 
-[package]
-name = \"{package}-fuzz\"
-version = \"0.0.0\"
-edition = \"2024\"
-publish = false
+        [dependencies]
+        libfuzzer-sys = { path = "vendor/libfuzzer-sys" }
+        seqz-runtime = { path = "../runtime" }
 
-[package.metadata]
-cargo-fuzz = true
+        [[bin]]
+        name = "p_hat"
+        path = "fuzz_targets/p_hat.rs"
+        test = false
+        doc = false
+        bench = false
 
-[workspace]
+        [profile.release]
+        debug = "line-tables-only"
+        debug-assertions = true
+        overflow-checks = true
 
-[dependencies]
-libfuzzer-sys = {{ path = {vendor:?} }}
-{package} = {{ path = \"..\" }}
-seqz-runtime = {{ path = \"../runtime\" }}
+        [profile.release.package.seqz-runtime]
+        codegen-units = 1
+        debug-assertions = false
+        overflow-checks = false
 
-[[bin]]
-name = \"p_hat\"
-path = \"fuzz_targets/p_hat.rs\"
-test = false
-doc = false
-bench = false
-
-# The checks that find bugs are on; not in the runtime, which has been tested.
-[profile.release]
-debug = \"line-tables-only\"
-debug-assertions = true
-overflow-checks = true
-
-[profile.release.package.seqz-runtime]
-codegen-units = 1
-debug-assertions = false
-overflow-checks = false
-
-[profile.release.package.seqz-feasibility]
-codegen-units = 1
-debug-assertions = false
-overflow-checks = false
-{patch}",
-        vendor = format!("{}/libfuzzer-sys", VENDOR.trim_start_matches("fuzz/")),
+        [profile.release.package.seqz-feasibility]
+        codegen-units = 1
+        debug-assertions = false
+        overflow-checks = false
+    };
+    beside(
+        "P̂ₖ for cargo-fuzz. See README.md.\n\
+         The checks that find bugs are on; not in the runtime, which has been tested.",
+        &format!("{package}-fuzz"),
+        manifest,
+        ("dependencies", package),
+        patch,
     )
 }
 
 fn target(library: &str) -> String {
-    format!(
-        "//! P̂ₖ under libFuzzer: `cargo +nightly fuzz run p_hat`.
+    let library = tokens(library);
+    file(
+        &["P̂ₖ under libFuzzer: `cargo +nightly fuzz run p_hat`."],
+        &quote!(#![no_main]),
+        [
+            Part::Items(quote! {
+                use std::fmt;
+                use libfuzzer_sys::arbitrary::{Arbitrary, Result, Unstructured};
+                use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
+                use seqz_runtime::fuzz::{self, Worth};
+                use #library::p_hat::FUZZED;
 
-#![no_main]
+                /// Inputs, `rds` and `wrts`, as the bytes that they are decoded from.
+                struct Choice<'a>(&'a [u8]);
 
-use std::fmt;
+                impl<'a> Arbitrary<'a> for Choice<'a> {
+                    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+                        bytes.bytes(bytes.len()).map(Self)
+                    }
 
-use libfuzzer_sys::arbitrary::{{Arbitrary, Result, Unstructured}};
-use libfuzzer_sys::{{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate}};
-use seqz_runtime::fuzz::{{self, Worth}};
+                    fn arbitrary_take_rest(bytes: Unstructured<'a>) -> Result<Self> {
+                        Ok(Self(bytes.take_rest()))
+                    }
+                }
 
-use {library}::p_hat::FUZZED;
-
-/// Inputs, `rds` and `wrts`, as the bytes that they are decoded from.
-struct Choice<'a>(&'a [u8]);
-
-impl<'a> Arbitrary<'a> for Choice<'a> {{
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {{
-        bytes.bytes(bytes.len()).map(Self)
-    }}
-
-    fn arbitrary_take_rest(bytes: Unstructured<'a>) -> Result<Self> {{
-        Ok(Self(bytes.take_rest()))
-    }}
-}}
-
-/// What `cargo fuzz fmt` and a crash show: the choice, and what happens.
-impl fmt::Debug for Choice<'_> {{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {{
-        f.write_str(&fuzz::describe(FUZZED, self.0))
-    }}
-}}
-
-fuzz_target!(|choice: Choice<'_>| -> Corpus {{
-    match fuzz::once(FUZZED, choice.0) {{
-        Worth::Keep => Corpus::Keep,
-        Worth::Reject => Corpus::Reject,
-    }}
-}});
-
-fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {{
-    fuzz::mutate(FUZZED, data, (size, max_size), seed, |data| {{
-        fuzzer_mutate(data, size, max_size)
-    }})
-}});
-"
+                /// What `cargo fuzz fmt` and a crash show: the choice, and what happens.
+                impl fmt::Debug for Choice<'_> {
+                    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str(&fuzz::describe(FUZZED, self.0))
+                    }
+                }
+            }),
+            Part::Call(
+                "fuzz_target",
+                quote!(|choice: Choice<'_>| -> Corpus {
+                    match fuzz::once(FUZZED, choice.0) {
+                        Worth::Keep => Corpus::Keep,
+                        Worth::Reject => Corpus::Reject,
+                    }
+                }),
+            ),
+            Part::Call(
+                "fuzz_mutator",
+                quote!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+                    fuzz::mutate(FUZZED, data, (size, max_size), seed, |data| {
+                        fuzzer_mutate(data, size, max_size)
+                    })
+                }),
+            ),
+        ],
     )
 }
 
