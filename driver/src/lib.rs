@@ -33,6 +33,7 @@ mod error;
 pub mod explore;
 pub mod findings;
 pub mod fuzz;
+mod generated_manifest;
 mod harness;
 pub mod layout;
 pub mod lock;

@@ -7,12 +7,14 @@ pub use crate::harness::{Harness, HarnessKind, Spawn};
 use seqz_runtime::vocabulary;
 use seqz_transform as transform;
 pub use seqz_transform::{Features, Mode, Part};
+use toml::Value;
 
 use crate::dependencies::{self, Copies as Followed, Dependencies};
 pub use crate::dependencies::{Dependency, Follow, FollowArgs};
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::embed::Knows;
 use crate::error::{Error, Unfit};
+use crate::generated_manifest;
 use crate::manifest;
 use crate::model::document::{NotFollowed, Role, Site};
 use crate::model::lone::{Lone, Reasonless};
@@ -319,14 +321,13 @@ impl std::fmt::Debug for Program {
     }
 }
 
+/// Whether a file is the manifest of the generated crate.
+fn is_manifest(path: &Path) -> bool {
+    path == Path::new("Cargo.toml")
+}
+
 /// The name of the file that maps places in the generated files to places in the user's.
 pub(crate) const SOURCE_MAP: &str = "source-map.json";
-
-/// The generated manifest's path of the runtime.
-const RUNTIME: &str = "path = \"runtime\"";
-
-/// The generated manifest's path of the runtime, with the feature that lets handles of shared values coerce.
-const COERCING: &str = "features = [\"coercions\"]\npath = \"runtime\"";
 
 /// The part of cargo's configuration that lets the runtime, and no other crate, use unstable features of Rust.
 const UNSTABLE: &str = r#"
@@ -384,33 +385,30 @@ impl Generated {
         runtime: &Path,
         variant: Variant,
     ) -> Vec<(PathBuf, String)> {
-        let package = &self.inner.package;
-        // A Rust string with escapes is a TOML string for all but exotic paths, which cargo refuses.
-        let mut path = format!("path = {:?}", runtime.display().to_string());
-        let coerces = self.files.iter().any(|(_, text)| text.contains(COERCING));
-        let copied_if_clone = variant.copies == Copies::WhereClone;
-        let features: Vec<_> = [
-            ("coercions", coerces),
-            ("copied_if_clone", copied_if_clone),
-            ("sanitized", variant.sanitized),
-        ]
-        .into_iter()
-        .filter_map(|(feature, wanted)| wanted.then_some(feature))
-        .collect();
-        if !features.is_empty() {
-            path.push_str(&format!("\nfeatures = {features:?}"));
-        }
-        let runtime = if coerces { COERCING } else { RUNTIME };
         let mut files = self.files.clone();
-        for (_, manifest) in files
-            .iter_mut()
-            .filter(|(path, _)| path == Path::new("Cargo.toml"))
-        {
-            *manifest = manifest.replacen(runtime, &path, 1).replacen(
-                &format!("name = {package:?}"),
-                &format!("name = {name:?}"),
-                1,
-            );
+        let mut coerces = false;
+        let copied_if_clone = variant.copies == Copies::WhereClone;
+        let manifests = files.iter_mut().filter(|(path, _)| is_manifest(path));
+        for (_, text) in manifests {
+            *text = generated_manifest::edited(text, |manifest| {
+                generated_manifest::rename(manifest, name);
+                let Some(entry) = generated_manifest::runtime(manifest) else {
+                    return;
+                };
+                generated_manifest::set_path(entry, runtime);
+                // The only feature that a generated crate asks for by itself is the one of coercions.
+                coerces = entry.contains_key("features");
+                let features = [
+                    ("coercions", coerces),
+                    ("copied_if_clone", copied_if_clone),
+                    ("sanitized", variant.sanitized),
+                ];
+                let features = features
+                    .into_iter()
+                    .filter(|(_, wanted)| *wanted)
+                    .map(|(feature, _)| Value::from(feature));
+                entry.insert("features".into(), Value::Array(features.collect()));
+            });
         }
         if copied_if_clone && !coerces {
             files.push((PathBuf::from(".cargo/config.toml"), UNSTABLE.to_owned()));
@@ -436,7 +434,6 @@ impl Generated {
     ) -> Vec<(PathBuf, String)> {
         let mut files = self.files_for_building(name, runtime, variant);
         if !self.followed.is_empty() {
-            let is_manifest = |path: &Path| path == Path::new("Cargo.toml");
             for (_, text) in files.iter_mut().filter(|(path, _)| is_manifest(path)) {
                 *text = self.followed.lead(text, followed);
             }
@@ -458,13 +455,8 @@ impl Generated {
     }
 
     fn has_path_dependencies(&self) -> bool {
-        let manifest = self
-            .files
-            .iter()
-            .find(|(path, _)| path == Path::new("Cargo.toml"));
-        manifest.is_some_and(|(_, text)| {
-            text.matches("path = ").count() > text.matches(RUNTIME).count()
-        })
+        let mut manifests = self.files.iter().filter(|(path, _)| is_manifest(path));
+        manifests.any(|(_, text)| generated_manifest::has_path_dependencies(text))
     }
 
     /// Returns the origin of a place in a generated file.

@@ -5,9 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use toml::Table;
+
 use crate::build::Variant;
 use crate::embed;
 use crate::error::Error;
+use crate::generated_manifest;
 use crate::lock::{self, Lock};
 use crate::program::{Generated, Program};
 
@@ -61,30 +64,34 @@ impl Layout {
     pub(super) fn files(&self, generated: &Generated) -> Vec<(PathBuf, String)> {
         let mut files = generated.files_for_building(&self.name, &self.runtime, Variant::FUZZED);
         let package = generated.package();
-        let path = |path: &Path| format!("path = {:?}", path.display().to_string());
-        let vendor = path(&self.vendor.join("libfuzzer-sys"));
         let testers = generated.testers().filter(|(path, _)| {
             // Files for users who take the crate away are not needed here.
             !path.starts_with("proptest") && !path.starts_with("tests")
         });
         files.extend(testers.map(|(file, text)| {
             let text = if file == Path::new("fuzz/Cargo.toml") {
-                text.replace("path = \"vendor/libfuzzer-sys\"", &vendor)
-                    .replace("path = \"../runtime\"", &path(&self.runtime))
-                    .replace(
-                        &format!("{package} = {{ path"),
-                        &format!("{} = {{ path", self.name),
-                    )
-                    .replace(
-                        &format!("\"{package}-fuzz\""),
-                        &format!("\"{}-fuzz\"", self.name),
-                    )
+                generated_manifest::edited(text, |manifest| self.place(manifest, package))
             } else {
                 text.to_owned()
             };
             (file.to_owned(), text)
         }));
         files
+    }
+
+    /// Leads the fuzz target's manifest to the crates where they are.
+    fn place(&self, manifest: &mut Table, package: &str) {
+        generated_manifest::rename(manifest, &format!("{}-fuzz", self.name));
+        if let Some(entry) = generated_manifest::runtime(manifest) {
+            generated_manifest::set_path(entry, &self.runtime);
+        }
+        if let Some(entry) = generated_manifest::dependency(manifest, "libfuzzer-sys") {
+            generated_manifest::set_path(entry, &self.vendor.join("libfuzzer-sys"));
+        }
+        if let Some(entry) = generated_manifest::dependency(manifest, package) {
+            // The crate keeps the name by which the fuzz target knows its library.
+            entry.insert("package".into(), self.name.as_str().into());
+        }
     }
 
     /// Returns the directory of the crate that runs the original program with AddressSanitizer.

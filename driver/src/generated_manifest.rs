@@ -1,0 +1,105 @@
+//! Edits of the manifests that [`seqz_transform`] writes, where the driver builds a generated crate in a place of its own.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+/// The key of the runtime among a generated crate's dependencies.
+const RUNTIME: &str = "seqz-runtime";
+
+/// Returns a generated manifest with its tables edited.
+///
+/// # Panics
+///
+/// If the manifest is no TOML: seqz has written it.
+pub(crate) fn edited(manifest: &str, edit: impl FnOnce(&mut Table)) -> String {
+    let mut table = read(manifest);
+    edit(&mut table);
+    match toml::to_string(&table) {
+        Ok(text) => text,
+        Err(error) => panic!("a manifest that seqz has written can't be written again: {error}"),
+    }
+}
+
+/// Gives the package another name.
+pub(crate) fn rename(manifest: &mut Table, name: &str) {
+    if let Some(Value::Table(package)) = manifest.get_mut("package") {
+        package.insert("name".into(), name.into());
+    }
+}
+
+/// Returns the runtime's entry among the dependencies.
+pub(crate) fn runtime(manifest: &mut Table) -> Option<&mut Table> {
+    dependency(manifest, RUNTIME)
+}
+
+/// Returns the entry of a dependency.
+pub(crate) fn dependency<'a>(manifest: &'a mut Table, name: &str) -> Option<&'a mut Table> {
+    let dependencies = manifest.get_mut("dependencies")?.as_table_mut()?;
+    dependencies.get_mut(name)?.as_table_mut()
+}
+
+/// Sets the path of a dependency or of the runtime.
+pub(crate) fn set_path(entry: &mut Table, path: &Path) {
+    entry.insert("path".into(), path.display().to_string().into());
+}
+
+/// Whether the crate depends on another crate than the runtime by its path.
+pub(crate) fn has_path_dependencies(manifest: &str) -> bool {
+    fn in_table(table: &Table) -> bool {
+        table.iter().any(|(name, value)| match value {
+            Value::Table(inner) if name != RUNTIME => {
+                inner.get("path").is_some_and(Value::is_str) || in_table(inner)
+            }
+            _ => false,
+        })
+    }
+    let mut manifest = read(manifest);
+    // Sections of paths that are no dependencies.
+    for section in ["lib", "package", "profile"] {
+        manifest.remove(section);
+    }
+    in_table(&manifest)
+}
+
+fn read(manifest: &str) -> Table {
+    match manifest.parse() {
+        Ok(table) => table,
+        Err(error) => panic!("seqz has written a manifest that is no TOML: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str =
+        "[package]\nname = \"a\"\n\n[dependencies.seqz-runtime]\npath = \"runtime\"\n";
+
+    #[test]
+    fn the_runtime_is_no_path_dependency() {
+        assert!(!has_path_dependencies(MANIFEST));
+        for section in [
+            "dependencies.b",
+            "target.'cfg(unix)'.dependencies.b",
+            "patch.crates-io.b",
+        ] {
+            let text = format!("{MANIFEST}\n[{section}]\npath = \"../b\"\n");
+            assert!(has_path_dependencies(&text), "{section}");
+            let text = format!("{MANIFEST}\n[{section}]\nversion = \"1\"\n");
+            assert!(!has_path_dependencies(&text), "{section}");
+        }
+    }
+
+    #[test]
+    fn a_package_gets_another_name_and_place() {
+        let text = edited(MANIFEST, |manifest| {
+            rename(manifest, "b");
+            set_path(runtime(manifest).unwrap(), Path::new("/x \"y\""));
+        });
+        assert_eq!(
+            text,
+            "[dependencies.seqz-runtime]\npath = '/x \"y\"'\n\n[package]\nname = \"b\"\n"
+        );
+    }
+}
