@@ -1,6 +1,6 @@
 //! The manifests that lead cargo to copies of packages: that of a copy, and the changes to that of the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Package};
@@ -41,7 +41,47 @@ pub(super) fn of_published(mut table: Table) -> Table {
     if let Some(Value::Table(package)) = table.get_mut("package") {
         only_the_library(package);
     }
+    keep_known_features(&mut table);
     table
+}
+
+/// Takes out what features say of packages that only tests and benches depend on.
+fn keep_known_features(table: &mut Table) {
+    let targets = table.get("target").and_then(Value::as_table);
+    let targets = targets.into_iter().flatten();
+    let tables = targets
+        .filter_map(|(_, target)| target.as_table())
+        .chain([&*table]);
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for table in tables {
+        for (kind, all) in table {
+            if kind.ends_with("dependencies") {
+                known.extend(
+                    all.as_table()
+                        .into_iter()
+                        .flatten()
+                        .map(|(name, _)| name.clone()),
+                );
+            }
+        }
+    }
+    let Some(Value::Table(features)) = table.get_mut("features") else {
+        return;
+    };
+    for (_, feature) in features.iter_mut() {
+        let Value::Array(all) = feature else { continue };
+        all.retain(|said| {
+            let said = said.as_str().unwrap_or_default();
+            let package = match said.split_once('/') {
+                Some((package, _)) => package.trim_end_matches('?'),
+                None => match said.strip_prefix("dep:") {
+                    Some(package) => package,
+                    None => return true,
+                },
+            };
+            known.contains(package)
+        });
+    }
 }
 
 fn only_the_library(package: &mut Table) {
@@ -202,4 +242,20 @@ pub(super) fn patch_key(source: &str) -> Option<String> {
     };
     let end = url.find(['?', '#']).unwrap_or(url.len());
     Some(url[..end].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_of_what_is_left_out_are_left_out() {
+        let table = "[package]\nname = \"x\"\n[dependencies.a]\nversion = \"1\"\n[target.'cfg(unix)'.dependencies.b]\n\
+                     version = \"1\"\n[dev-dependencies.c]\nversion = \"1\"\n[features]\n\
+                     all = [\"a/x\", \"b?/y\", \"c/z\", \"dep:a\", \"dep:c\", \"other\"]\nother = []\n";
+        let of = of_published(table.parse().unwrap());
+        let all = of["features"]["all"].as_array().unwrap();
+        let all: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
+        assert_eq!(all, ["a/x", "b?/y", "dep:a", "other"]);
+    }
 }
